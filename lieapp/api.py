@@ -1,0 +1,138 @@
+"""What a plugin file imports: declarations free of torch, and the hook marker.
+
+import sympy as sp
+from lieapp.api import PDE, hookimpl
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pluggy
+import sympy as sp
+
+from lieapp.errors import EquationError, GridError, PluginError
+
+__all__ = ["PDE", "ChangeOfVariables", "SumOfSines", "hookimpl"]
+
+hookimpl = pluggy.HookimplMarker("lieapp")
+"""Marks a function of a plugin file as a hook; the hooks are listed in docs/hooks.md."""
+
+MIN_POINTS = 8
+"""Fewest grid points along an axis on which a derivative means anything."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SumOfSines:
+    """Random periodic initial state s(x) = Σₚ Aₚ sin(2π lₚ x/L + φₚ) (Brandstetter 2022, eq. 12).
+
+    Aₚ is uniform in [-amplitude, amplitude], φₚ in [0, 2π), lₚ in `wavenumbers`. `rescale=(a, b)` maps each
+    sample's range to [a, b]; `shape` then sends s to the state, e.g. `lambda s: sp.exp(10*(2*s - 1))`.
+    """
+
+    terms: int = 10
+    amplitude: float = 0.5
+    wavenumbers: Sequence[int] = (1, 2)
+    rescale: tuple[float, float] | None = None
+    shape: Callable[[sp.Symbol], sp.Expr] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChangeOfVariables:
+    """Data through another equation: solve `equation`, then put `unknowns` (Cole-Hopf and its like).
+
+    `unknowns` sends each unknown of the plugin's equation to an expression in the other equation's unknown
+    and its derivatives; that it maps solutions to solutions is checked exactly by `lieapp check`.
+    """
+
+    equation: Any
+    unknowns: Mapping[Any, sp.Expr]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PDE:
+    """A partial differential equation (or a system), the box it lives in and where its data come from.
+
+    Args:
+        name: what is typed after `--plugin`; lower-case letters, digits, `_` and `-`.
+        title: what tables and pages print.
+        equation: one SymPy equation, or a list of them for a system.
+        region: `{t: (0, 100), x: (0, 128)}`, one interval for each independent variable.
+        points: number of grid points for each variable (periodic axes leave out the right end).
+        periodic: the variables in which solutions are periodic over the region.
+        keep_last: keep only the last so many time samples; all of them if None.
+        parameters: a number for each symbol of the equation that is neither variable nor unknown.
+        initial: the random initial state; `SumOfSines()` by default, per unknown if a mapping.
+        transform: data by a change of variables, as Cole-Hopf.
+        source: data from elsewhere: `source(samples, seed)` returns a mapping from the name of each variable
+            to its grid and from each unknown's name to an array of shape (samples, t, x).
+    """
+
+    name: str
+    title: str
+    equation: Any
+    region: Mapping[Any, tuple[float, float]]
+    points: Mapping[Any, int]
+    periodic: Sequence[Any] = ()
+    keep_last: int | None = None
+    parameters: Mapping[Any, float] = field(default_factory=dict)
+    initial: Any = field(default_factory=SumOfSines)
+    transform: ChangeOfVariables | None = None
+    source: Callable[[int, int], Mapping[str, Any]] | None = None
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        _check_equation(self)
+        _check_region(self)
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9_-]+", name):
+        raise PluginError(
+            f"name={name!r}: a plugin's name is made of lower-case letters, digits, '_' and '-'.",
+            hint="Choose what you would like to type after --plugin.",
+        )
+
+
+def _check_equation(pde: PDE) -> None:
+    equations = pde.equation if isinstance(pde.equation, (list, tuple)) else [pde.equation]
+    if not equations:
+        raise EquationError(f"{pde.name}: equation is an empty list.", hint="Give at least one sp.Eq(…, 0).")
+    for equation in equations:
+        if not isinstance(equation, (sp.Eq, sp.Expr)):
+            raise EquationError(
+                f"{pde.name}: equation={equation!r} is a {type(equation).__name__}, not a SymPy equation.",
+                hint="Write sp.Eq(u.diff(t) + u*u.diff(x), 0) with u = sp.Function('u')(t, x).",
+            )
+
+
+def _check_region(pde: PDE) -> None:
+    for symbol, interval in pde.region.items():
+        try:
+            left, right = (float(end) for end in interval)
+        except (TypeError, ValueError):
+            raise GridError(
+                f"{pde.name}: region of {symbol} is {interval!r}; an interval is a pair of numbers.",
+                hint=f"Write region={{{symbol}: (0, 1)}}.",
+            ) from None
+        if not left < right or abs(left) == float("inf") or abs(right) == float("inf"):
+            raise GridError(
+                f"{pde.name}: region of {symbol} is ({left:g}, {right:g}); the left end must lie below the "
+                "right one and both must be finite.",
+                hint="Give the interval on which solutions are simulated.",
+            )
+        count = pde.points.get(symbol)
+        if not isinstance(count, int) or count < MIN_POINTS:
+            raise GridError(
+                f"{pde.name}: points of {symbol} is {count!r}; an axis needs at least {MIN_POINTS} points.",
+                hint=f"Write points={{{symbol}: 256}}.",
+            )
+    missing = [str(s) for s in (*pde.points, *pde.periodic) if s not in pde.region]
+    if missing:
+        raise GridError(
+            f"{pde.name}: {', '.join(missing)} stands in points or periodic but has no interval in region.",
+            hint="Give every independent variable an interval in region.",
+        )

@@ -1,0 +1,88 @@
+"""One family of errors: each names the thing, the value, the rule and the next step.
+
+The command line prints `message` and `hint` and exits with `exit_code`; the contract's JSON form is
+`{"error": {"type", "message", "hint"}}`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class LieappError(Exception):
+    """Base of every error a user can meet; anything else that escapes is a bug."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def as_json(self) -> dict[str, Any]:
+        """The error object of the JSON contract."""
+        return {"error": {"type": type(self).__name__, "message": self.message, "hint": self.hint}}
+
+
+class UsageError(LieappError):
+    """What was typed can't be meant: an option, a value, a name."""
+
+    exit_code = 2
+
+
+class ConfigError(UsageError):
+    """A configuration key or value that isn't known or has the wrong type."""
+
+
+class UnknownPluginError(UsageError):
+    """No domain of that name was loaded."""
+
+
+class DeviceError(UsageError):
+    """The device asked for doesn't exist here."""
+
+
+class PluginError(LieappError):
+    """A plugin file that can't be loaded, or a declaration in it that breaks a rule."""
+
+
+class EquationError(LieappError):
+    """An equation that can't be read, or not in the form that a step needs."""
+
+
+class ParseError(EquationError):
+    """A typed expression outside the grammar; the message points at the column."""
+
+    exit_code = 2
+
+
+class GridError(LieappError):
+    """A grid or region on which the asked derivative doesn't exist."""
+
+
+class DataError(LieappError):
+    """Data that can't be read, or can't be used for what is asked."""
+
+
+class SimulationError(DataError):
+    """The time stepper didn't reach a resolved, finite solution."""
+
+
+class DiscoveryError(LieappError):
+    """The discovery engine can't go on with what it was given."""
+
+
+class RunError(LieappError):
+    """A run directory that doesn't exist, can't be written, or doesn't fit what is asked."""
+
+
+class ResumeError(RunError):
+    """Nothing to resume, or a run of something else."""
+
+    exit_code = 2
+
+
+class CancelledError(LieappError):
+    """The user asked the work to stop; what was done so far is kept."""
+
+    exit_code = 130
