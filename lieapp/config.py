@@ -6,8 +6,14 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from lieapp.settings import load_config
+
+__all__ = ["DataConfig", "DiscoverConfig", "load_config"]
+
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Share = Annotated[float, msgspec.Meta(gt=0)]
+Seed = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+Device = Annotated[str, msgspec.Meta(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$")]
 
 
 class DataConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -16,8 +22,8 @@ class DataConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
     plugin: str
     kind: Literal["data"] = "data"
     samples: Positive = 64
-    seed: int = 0
-    device: str = "auto"
+    seed: Seed = 0
+    device: Device = "auto"
 
 
 class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -27,8 +33,8 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     kind: Literal["discover"] = "discover"
     method: Literal["neural", "spectrum"] = "neural"
     slots: Positive = 4
-    seed: int = 0
-    device: str = "auto"
+    seed: Seed = 0
+    device: Device = "auto"
     samples: Positive = 24
     """Trajectories to learn from."""
     held_out: Positive = 8

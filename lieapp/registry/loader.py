@@ -1,0 +1,152 @@
+"""Load every plugin file and installed plugin; one that is broken never hides the others."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pluggy
+
+from lieapp.registry import hookspecs
+from lieapp.registry.modules import Broken, LoadError, digest, guarded, load_module
+from lieapp.registry.sources import Candidate, candidates
+
+PROJECT = "lieapp"
+"""The name of the hooks' project and of the group of entry points."""
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A file (or an installed module) that was loaded, with the hooks it offers."""
+
+    module: Any
+    file: Path | None
+    sha256: str
+    source: str
+    name: str
+    hooks: tuple[str, ...]
+
+    def broken(self, error: str, line: int | None = None) -> Broken:
+        """A complaint about this plugin."""
+        return Broken(self.file, error, line, self.source, self.name)
+
+
+class Loader:
+    """Collects plugins in order; the same real path or the same content counts once.
+
+    A misspelled hook is put in `broken` with the nearest name; the other hooks of that file still work.
+    """
+
+    def __init__(self) -> None:
+        self.manager = pluggy.PluginManager(PROJECT)
+        self.manager.add_hookspecs(hookspecs)
+        self.plugins: list[Plugin] = []
+        self.broken: list[Broken] = []
+        self._paths: set[Path] = set()
+        self._contents: set[str] = set()
+
+    def load_all(self, folders: Sequence[Path]) -> None:
+        """Load the files of every source, then the entry points.
+
+        Raises UsageError if a folder of `folders` doesn't exist.
+        """
+        for candidate in candidates(folders):
+            self.load_file(candidate)
+        for point in sorted(entry_points(group=PROJECT), key=lambda point: (point.name, point.value)):
+            self.load_entry_point(point)
+
+    def load_file(self, candidate: Candidate) -> None:
+        """Load one file; whatever is wrong with it ends up in `broken`."""
+        file, source = candidate.file, candidate.source
+        with self._complaints(file, source, str(file)):
+            if candidate.error:
+                raise LoadError(candidate.error, None)
+            try:
+                content = file.read_bytes()
+            except OSError as error:
+                raise LoadError(f"the file can't be read: {error.strerror}", None) from error
+            if self._is_new(file, digest(content)):
+                module = load_module(file, content)
+                self._register(module, file, digest(content), source, str(file))
+
+    def load_entry_point(self, point: EntryPoint) -> None:
+        """Load one installed plugin; whatever is wrong with it ends up in `broken`."""
+        name = f"entry point {point.name} = {point.value}"
+        with self._complaints(None, "entry point", name):
+            with guarded(None):
+                target = point.load()
+            module = target if isinstance(target, ModuleType) else sys.modules.get(point.module)
+            place = getattr(module, "__file__", None)
+            file = Path(place) if place else None
+            sha256 = digest(file.read_bytes()) if file and file.is_file() else ""
+            if file is None or self._is_new(file, sha256):
+                self._register(target, file, sha256, "entry point", name)
+
+    @contextlib.contextmanager
+    def _complaints(self, file: Path | None, source: str, name: str) -> Iterator[None]:
+        try:
+            yield
+        except LoadError as error:
+            self.broken.append(Broken(file, error.error, error.line, source, name))
+
+    def _is_new(self, file: Path, sha256: str) -> bool:
+        real = file.resolve()
+        known = real in self._paths or sha256 in self._contents
+        self._paths.add(real)
+        self._contents.add(sha256)
+        return not known
+
+    def _register(self, module: Any, file: Path | None, sha256: str, source: str, name: str) -> None:
+        """Hand a module to pluggy. Raises LoadError for a hook with other arguments than its specification."""
+        try:
+            self.manager.register(module, name=name)
+        except (pluggy.PluginValidationError, ValueError) as error:
+            with contextlib.suppress(AssertionError, ValueError):
+                self.manager.unregister(module)
+            raise LoadError(" ".join(str(error).split()), None) from error
+        callers = self.manager.get_hookcallers(module) or []
+        hooks = tuple(caller.name for caller in callers if caller.has_spec())
+        plugin = Plugin(module, file, sha256, source, name, hooks)
+        self.plugins.append(plugin)
+        self.broken.extend(_pending(plugin, callers))
+        if not callers:
+            self.broken.append(plugin.broken(_without_hooks(module)))
+
+
+def hook_names() -> list[str]:
+    """The names of all hooks there are."""
+    return sorted(name for name in vars(hookspecs) if name.startswith(f"{PROJECT}_"))
+
+
+def _pending(plugin: Plugin, callers: Sequence[pluggy.HookCaller]) -> Iterator[Broken]:
+    """Functions marked as hooks that no specification knows, unless they say they are optional."""
+    for caller in callers:
+        if caller.has_spec():
+            continue
+        for impl in caller.get_hookimpls():
+            if impl.plugin is plugin.module and not impl.optionalhook:
+                code = getattr(inspect.unwrap(impl.function), "__code__", None)
+                yield plugin.broken(
+                    f"there is no hook {caller.name}; {_nearest(caller.name)}",
+                    code.co_firstlineno if code else None,
+                )
+
+
+def _nearest(name: str) -> str:
+    near = get_close_matches(name, hook_names(), n=1)
+    return f"did you mean {near[0]}?" if near else f"the hooks are {', '.join(hook_names())}."
+
+
+def _without_hooks(module: Any) -> str:
+    unmarked = [name for name in hook_names() if callable(getattr(module, name, None))]
+    if unmarked:
+        return f"{unmarked[0]} is not marked as a hook; write @hookimpl above it."
+    return f"the file has no hook; it needs one of {', '.join(hook_names())}, marked with @hookimpl."

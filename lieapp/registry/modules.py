@@ -1,0 +1,111 @@
+"""Run one plugin file as a module, whatever is in it, and say what went wrong and where."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from lieapp.errors import LieappError
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A plugin file, or a part of one, that can't be used.
+
+    Args:
+        file: the file; None for an installed package whose file isn't known.
+        error: what is wrong and what to do, in one line.
+        line: the line of the file where it happened, if known.
+        source: which source it came from.
+        name: what to call it: the file's path, or the entry point.
+    """
+
+    file: Path | None
+    error: str
+    line: int | None
+    source: str
+    name: str
+
+    def __str__(self) -> str:
+        place = f"{self.name}, line {self.line}" if self.line else self.name
+        return f"{place}: {self.error}"
+
+
+class LoadError(Exception):
+    """A file that can't be loaded; for the loader, which turns it into `Broken`."""
+
+    def __init__(self, error: str, line: int | None) -> None:
+        super().__init__(error)
+        self.error = error
+        self.line = line
+
+
+def digest(content: bytes) -> str:
+    """The sha256 by which a file is known in provenance."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def load_module(file: Path, content: bytes) -> ModuleType:
+    """The module made by running `content`, which was read from `file`.
+
+    Raises LoadError with the line, for a syntax error as for anything the file raises, SystemExit too.
+    """
+    # a name of its own for each content: two files called heat.py must not replace each other
+    name = f"lieapp_plugin_{file.stem}_{digest(content)[:12]}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None  # only for names that don't end in .py
+    module = importlib.util.module_from_spec(spec)
+    # dataclasses and pickling look a class's module up here
+    sys.modules[name] = module
+    try:
+        with guarded(file):
+            exec(compile(content, str(file), "exec"), module.__dict__)
+    except LoadError:
+        del sys.modules[name]
+        raise
+    return module
+
+
+@contextlib.contextmanager
+def guarded(file: Path | None) -> Iterator[None]:
+    """Turn whatever a plugin's code raises into LoadError; what it prints goes to stderr.
+
+    KeyboardInterrupt passes: that is the user, not the file.
+    """
+    try:
+        # stdout belongs to the one JSON document
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise LoadError(_describe(error), _line(error, file)) from error
+
+
+def _describe(error: BaseException) -> str:
+    if isinstance(error, LieappError):
+        return f"{error.message} {error.hint}".strip()
+    if isinstance(error, SyntaxError):
+        return f"SyntaxError: {error.msg}"
+    if isinstance(error, SystemExit):
+        return f"the file ends the program: SystemExit({error.code!r}). A plugin file only declares things."
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _line(error: BaseException, file: Path | None) -> int | None:
+    """The innermost line of `file` that the error passed through."""
+    if file is None:
+        return None
+    if isinstance(error, SyntaxError) and error.filename == str(file):
+        return error.lineno
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(file)]
+    return lines[-1] if lines else None
