@@ -1,0 +1,257 @@
+"""The run directory: the only thing through which commands, the app, workers and reports speak."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import errno
+import hashlib
+import itertools
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from lieapp.errors import CancelledError, RunError
+from lieapp.runs.files import append_line, encode, plain, process_lock, write_atomic
+from lieapp.runs.provenance import provenance
+from lieapp.runs.status import Status, read_status
+
+if TYPE_CHECKING:
+    from lieapp.registry.catalog import Entry
+
+Config = TypeVar("Config")
+Rows = list[dict[str, Any]]  # inside the class, `list` is its own method
+Runs = list["RunDirectory"]
+
+ROOT = Path("runs")
+"""The folder of run directories, unless --out names another."""
+
+WRITE_EVERY = 0.5
+"""Seconds between two writes of mere progress."""
+
+
+class RunDirectory:
+    """One run's folder: `runs/<utc>-<name>-<hash6>/`, the files of docs/architecture.md inside.
+
+    Reading works on half-written folders; `status()` then says `unreadable`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._status: Status | None = None
+        self._written = 0.0
+        self._mutex = threading.RLock()
+
+    def __repr__(self) -> str:
+        return f"RunDirectory({str(self.path)!r})"
+
+    @property
+    def id(self) -> str:
+        """The folder's name; what is typed after --resume."""
+        return self.path.name
+
+    @classmethod
+    def create(
+        cls,
+        root: Path,
+        config: msgspec.Struct,
+        name: str,
+        *,
+        entry: Entry | None = None,
+        folders: Sequence[Path] = (),
+        state: str = "starting",
+    ) -> RunDirectory:
+        """Make a run directory with config, provenance and status; it appears whole or not at all.
+
+        Raises RunError if `root` can't be written.
+        """
+        now = time.time()
+        content = encode(config)
+        files = {
+            "config.json": content,
+            "provenance.json": encode(provenance(entry, folders, getattr(config, "device", "cpu"))),
+            "status.json": encode(Status(state=state, created=now, heartbeat=now)),
+        }
+        try:
+            return cls(_publish(root, files, _names(name, content, now)))
+        except OSError as error:
+            raise RunError(
+                f"{root}: a run directory can't be made here: {error.strerror or error}.",
+                hint="Give --out a folder that you can write to.",
+            ) from None
+
+    @classmethod
+    def find(cls, root: Path, text: str) -> RunDirectory:
+        """The run meant by a whole id, the beginning of one, or a path.
+
+        Raises RunError if there is none or if several begin so.
+        """
+        if text and (Path(text) / "config.json").is_file():
+            return cls(Path(text))
+        runs = cls.list(root)
+        exact = [run for run in runs if run.id == text]
+        found = exact or [run for run in runs if text and run.id.startswith(text)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            ids = ", ".join(run.id for run in found)
+            raise RunError(f"{text!r} is the beginning of {len(found)} runs: {ids}.", hint="Type more of it.")
+        hint = f"The last one is {runs[-1].id}." if runs else "Nothing has been run there yet."
+        raise RunError(f"there is no run {text!r} in {root}.", hint=f"{hint} `lieapp runs list` shows all.")
+
+    def config(self) -> dict[str, Any]:
+        """The fully resolved configuration. Raises RunError if it can't be read."""
+        found = self._json("config.json")
+        if found is None:
+            raise RunError(f"{self.id}: config.json can't be read.", hint="The folder is no complete run.")
+        return found
+
+    def config_as(self, cls: type[Config]) -> Config:
+        """The configuration as a struct. Raises RunError if it is of another kind or version."""
+        try:
+            return msgspec.convert(self.config(), cls)
+        except msgspec.ValidationError as error:
+            raise RunError(f"{self.id}: config.json is no {cls.__name__}: {error}.") from None
+
+    def provenance(self) -> dict[str, Any]:
+        """Versions, plugin, device and command; empty if the file can't be read."""
+        return self._json("provenance.json") or {}
+
+    def add_provenance(self, **facts: Any) -> None:
+        """Add facts that are known only once the run works, such as the device that was found."""
+        write_atomic(self.path / "provenance.json", encode({**self.provenance(), **facts}))
+
+    def summary(self) -> dict[str, Any] | None:
+        """The result, None while there is none."""
+        return self._json("summary.json")
+
+    def write_summary(self, summary: dict[str, Any]) -> None:
+        """Store the result, the JSON of `lieapp discover --json`."""
+        write_atomic(self.path / "summary.json", encode(summary))
+
+    def status(self) -> Status:
+        """What is on disk now, with `lost` where the process is gone."""
+        return read_status(self.path / "status.json")
+
+    @property
+    def state(self) -> str:
+        """The state of `status()`."""
+        return self.status().state
+
+    def update(self, **changes: Any) -> None:
+        """Change status.json as the process that works on this run; its heartbeat is set to now."""
+        with self._mutex:
+            status = self._status or self.status()
+            self._status = msgspec.structs.replace(status, **{"heartbeat": time.time(), **changes})
+            self._written = time.monotonic()
+            write_atomic(self.path / "status.json", encode(self._status))
+
+    def progress(self, step: int, total: int | None) -> None:
+        """Note how far the stage is; cheap enough to call every step."""
+        with self._mutex:
+            if self._status is not None:
+                self._status.step, self._status.total = step, total
+            if time.monotonic() - self._written > WRITE_EVERY:
+                self.update(step=step, total=total)
+
+    def metric(self, **values: Any) -> None:
+        """Append one line to metrics.jsonl; NaN becomes null."""
+        append_line(self.path / "metrics.jsonl", msgspec.json.encode(values, enc_hook=plain))
+
+    def metrics(self) -> Rows:
+        """All whole lines of metrics.jsonl."""
+        try:
+            lines = (self.path / "metrics.jsonl").read_bytes().splitlines()
+        except OSError:
+            return []
+        found = []
+        for line in lines:
+            with contextlib.suppress(msgspec.DecodeError):
+                found.append(msgspec.json.decode(line))
+        return [line for line in found if isinstance(line, dict)]
+
+    def keep_metrics(self, last: int) -> None:
+        """Drop the lines after step `last`: a resumed run writes them again."""
+        kept = [line for line in self.metrics() if line.get("step", 0) <= last]
+        lines = b"".join(msgspec.json.encode(line) + b"\n" for line in kept)
+        write_atomic(self.path / "metrics.jsonl", lines)
+
+    def log(self, text: str) -> None:
+        """Append to log.txt, with the time."""
+        moment = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
+        append_line(self.path / "log.txt", f"{moment} {text}".encode())
+
+    def request_cancel(self) -> None:
+        """Ask the process that works on this run to stop. Raises RunError if the folder can't be written."""
+        try:
+            (self.path / "cancel").touch()
+        except OSError as error:
+            raise RunError(f"{self.id}: can't be asked to stop: {error.strerror or error}.") from None
+
+    @property
+    def cancel_requested(self) -> bool:
+        """Whether somebody asked this run to stop."""
+        return (self.path / "cancel").exists()
+
+    def check_cancel(self) -> None:
+        """For loops: raises CancelledError if somebody asked this run to stop."""
+        if self.cancel_requested:
+            raise CancelledError(f"{self.id}: asked to stop.")
+
+    def locked(self) -> contextlib.AbstractContextManager[bool]:
+        """Hold the run's lock for the block; False if a process works on it.
+
+        Raises RunError if the folder can't be written.
+        """
+        return process_lock(self.path / ".lock")
+
+    def _json(self, name: str) -> dict[str, Any] | None:
+        try:
+            found = msgspec.json.decode((self.path / name).read_bytes())
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    @classmethod
+    def list(cls, root: Path) -> Runs:
+        """All runs in a folder, oldest first; folders of something else are passed over."""
+        try:
+            folders = sorted(folder for folder in root.iterdir() if not folder.name.startswith("."))
+        except OSError:
+            return []
+        return [cls(folder) for folder in folders if (folder / "config.json").is_file()]
+
+
+def _publish(root: Path, files: Mapping[str, bytes], names: Iterator[str]) -> Path:
+    """Write the files into a draft folder and rename it, so that nobody sees a run half made."""
+    root.mkdir(parents=True, exist_ok=True)
+    draft = root / f".draft-{os.getpid()}-{time.time_ns()}"
+    draft.mkdir()
+    try:
+        for name, content in files.items():
+            (draft / name).write_bytes(content)
+        while True:
+            target = root / next(names)
+            try:
+                if not target.exists():
+                    return draft.rename(target)
+            except OSError as error:
+                if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                    raise
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def _names(name: str, content: bytes, now: float) -> Iterator[str]:
+    """Names for a run, each with another hash, for the case that two start at the same moment."""
+    stamp = datetime.datetime.fromtimestamp(now, datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
+    for attempt in itertools.count():
+        seed = content + f"{now!r} {os.getpid()} {attempt}".encode()
+        yield f"{stamp}-{name}-{hashlib.sha256(seed).hexdigest()[:6]}"

@@ -1,0 +1,72 @@
+"""Small files written so that a reader never meets half of one."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lieapp.errors import RunError
+
+
+def encode(value: Any) -> bytes:
+    """JSON for people: indented, one line at the end; numbers of numpy and torch become plain ones."""
+    return msgspec.json.format(msgspec.json.encode(value, enc_hook=plain), indent=2) + b"\n"
+
+
+def plain(value: Any) -> Any:
+    """The plain form of an array's or tensor's numbers, and of a path. Raises TypeError for anything else."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a {type(value).__name__} can't be written as JSON")
+
+
+def write_atomic(file: Path, content: bytes) -> None:
+    """Replace a file in one step: readers see the old content or the new, whenever they look."""
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        os.chmod(name, 0o644)
+        os.replace(name, file)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def append_line(file: Path, line: bytes) -> None:
+    """Add one line with a single write, so that lines of two writers don't mix."""
+    with file.open("ab", buffering=0) as stream:
+        stream.write(line + b"\n")
+
+
+@contextlib.contextmanager
+def process_lock(file: Path) -> Iterator[bool]:
+    """Hold a file's lock for the block; False if another process holds it. It ends with the process.
+
+    Record locks, because children made by fork don't inherit them: an orphan must not keep a dead run locked.
+    Where the file system knows no locks, the answer is True and the caller looks at the status instead.
+    Raises RunError if the file can't be made.
+    """
+    try:
+        stream = file.open("ab")
+    except OSError as error:
+        raise RunError(f"{file.parent}: the folder can't be written: {error.strerror or error}.") from None
+    with stream:
+        try:
+            fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):  # POSIX allows either for "held by another"
+            yield False
+            return
+        except OSError:
+            pass
+        yield True

@@ -1,0 +1,107 @@
+"""Reporters: a bar on a terminal, plain lines elsewhere, both on stderr; and a copy into a run directory."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+from typing import TextIO
+
+from lieapp.progress import Reporter, SilentReporter
+from lieapp.runs.directory import RunDirectory
+
+__all__ = ["PlainReporter", "Reporter", "RunReporter", "SilentReporter", "reporting"]
+
+EVERY = 3.0
+"""Seconds between two lines of progress where there is no terminal."""
+
+
+class PlainReporter:
+    """One line for each stage and, while it lasts, one every few seconds.
+
+    Args:
+        stream: where lines go.
+        quiet: only warnings.
+    """
+
+    def __init__(self, stream: TextIO, quiet: bool = False) -> None:
+        self._stream = stream
+        self._quiet = quiet
+        self._stage = ""
+        self._last = time.monotonic()
+
+    def stage(self, name: str) -> None:
+        """Say that a stage begins."""
+        self._stage = name
+        self._last = time.monotonic()
+        self.line(f"{name} …")
+
+    def progress(self, step: int, total: int | None, text: str = "") -> None:
+        """Say how far it is, if the last line is old enough."""
+        now = time.monotonic()
+        if self._quiet or now - self._last < EVERY:
+            return
+        self._last = now
+        of = f"/{total}" if total is not None else ""
+        self.line(f"{self._stage}: {step}{of} {text}".rstrip())
+
+    def line(self, text: str) -> None:
+        """Print a line unless quiet."""
+        if not self._quiet:
+            print(text, file=self._stream, flush=True)
+
+    def warn(self, text: str) -> None:
+        """Print a warning, quiet or not."""
+        print(f"warning: {text}", file=self._stream, flush=True)
+
+
+class RunReporter:
+    """Passes everything on, and keeps stage, step and lines in the run directory.
+
+    Args:
+        inner: the reporter that the user sees.
+        run: the run that is worked on.
+    """
+
+    def __init__(self, inner: Reporter, run: RunDirectory) -> None:
+        self._inner = inner
+        self._run = run
+        self.warnings: list[str] = []
+
+    def stage(self, name: str) -> None:
+        """Note the stage; a request to stop is obeyed here. Raises CancelledError."""
+        self._run.check_cancel()
+        self._run.update(stage=name, step=0, total=None)
+        self._run.log(name)
+        self._inner.stage(name)
+
+    def progress(self, step: int, total: int | None, text: str = "") -> None:
+        """Note the step; a request to stop is obeyed here. Raises CancelledError."""
+        self._run.check_cancel()
+        self._run.progress(step, total)
+        self._inner.progress(step, total, text)
+
+    def line(self, text: str) -> None:
+        """Into log.txt too."""
+        self._run.log(text)
+        self._inner.line(text)
+
+    def warn(self, text: str) -> None:
+        """Into log.txt too, and kept in `warnings` for the summary."""
+        self.warnings.append(text)
+        self._run.log(f"warning: {text}")
+        self._inner.warn(text)
+
+
+@contextlib.contextmanager
+def reporting(quiet: bool = False) -> Iterator[Reporter]:
+    """The reporter that fits stderr, for the length of a block."""
+    if quiet or not sys.stderr.isatty():
+        yield PlainReporter(sys.stderr, quiet)
+        return
+    # rich takes .1 s to import
+    from lieapp.runs.bar import BarReporter
+
+    with BarReporter() as report:
+        yield report

@@ -1,0 +1,102 @@
+"""Work on a run: claim it, keep its status alive, and write down how it ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+from lieapp.errors import CancelledError, LieappError, ResumeError
+from lieapp.runs.directory import RunDirectory
+from lieapp.runs.heartbeat import Heartbeat
+from lieapp.runs.process import host, is_alive, own_mark
+from lieapp.runs.signals import interruptible, shielded
+from lieapp.runs.status import STALE, Status
+
+_mine: set[str] = set()
+"""Runs this process works on: record locks don't exclude the process that holds them."""
+
+
+@contextlib.contextmanager
+def running(run: RunDirectory) -> Iterator[RunDirectory]:
+    """Be the process that works on `run` for the length of a block, and set its state at the end.
+
+    done if the block ends; cancelled on Ctrl-C, SIGTERM, SIGHUP or CancelledError, all of which leave as
+    CancelledError; failed on anything else, with the error in the status and its traceback in log.txt.
+    Raises ResumeError if another process works on it, CancelledError if it was asked to stop before it began.
+    """
+    with _claimed(run):
+        mine = {"state": "running", "pid": os.getpid(), "host": host(), "process": own_mark()}
+        try:
+            with interruptible() as interrupt:
+                run.update(**mine, error=None, finished=None)
+                with Heartbeat(run, interrupt):
+                    yield run
+        except (KeyboardInterrupt, CancelledError):
+            error = CancelledError(
+                f"{run.id}: cancelled; what was done so far is kept.",
+                hint=f"Continue with `lieapp {run.config().get('kind', 'discover')} --resume {run.id}`.",
+            )
+            _end(run, "cancelled", error)
+            raise error from None
+        except BaseException as error:
+            run.log("".join(traceback.format_exception(error)).rstrip())
+            _end(run, "failed", error)
+            raise
+        _end(run, "done", None)
+
+
+@contextlib.contextmanager
+def _claimed(run: RunDirectory) -> Iterator[None]:
+    with run.locked() as free:
+        status = run.status()
+        if not free or str(run.path.resolve()) in _mine or _works_elsewhere(status):
+            raise ResumeError(
+                f"{run.id}: process {status.pid} on {status.host} still works on it.",
+                hint=f"Stop it first with `lieapp runs cancel {run.id}`, or wait.",
+            )
+        _forget_cancel(run, status)
+        _mine.add(str(run.path.resolve()))
+        try:
+            yield
+        finally:
+            _mine.discard(str(run.path.resolve()))
+
+
+def _works_elsewhere(status: Status) -> bool:
+    """Whether a process beyond the reach of the lock gave a sign of life: another machine, or no locks."""
+    if status.state != "running":
+        return False
+    if status.host == host():
+        return status.pid != os.getpid() and is_alive(status.pid, status.process)
+    return time.time() - status.heartbeat <= STALE
+
+
+def _forget_cancel(run: RunDirectory, status: Status) -> None:
+    """Obey a request to stop that came before the start; drop one that an earlier process obeyed."""
+    if not run.cancel_requested:
+        return
+    if status.state in ("queued", "starting"):
+        run.update(state="cancelled", finished=time.time())
+        raise CancelledError(f"{run.id}: was asked to stop before it began.")
+    (run.path / "cancel").unlink(missing_ok=True)
+
+
+def _end(run: RunDirectory, state: str, error: BaseException | None) -> None:
+    with shielded():
+        run.update(state=state, finished=time.time(), error=None if error is None else describe(error))
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """Type, message and hint of any error, as status.json and `--json` carry it."""
+    if isinstance(error, LieappError):
+        found: dict[str, Any] = error.as_json()["error"]
+        return found
+    return {
+        "type": type(error).__name__,
+        "message": " ".join(str(error).split()) or type(error).__name__,
+        "hint": "This is a bug in lieapp; run again with --debug for the traceback.",
+    }

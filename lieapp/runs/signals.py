@@ -1,0 +1,57 @@
+"""SIGTERM and a lost terminal end a run the way Ctrl-C does: checkpoint kept, state cancelled."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[Callable[[], None] | None]:
+    """Let the signals that end a process raise KeyboardInterrupt inside the block.
+
+    Gives a function with which another thread interrupts the block; None outside the main thread, where
+    Python delivers no signals. A signal that was ignored before (nohup) stays ignored.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield None
+        return
+    before = {number: signal.getsignal(number) for number in ENDING}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, _raise)
+    main = threading.main_thread().ident
+    assert main is not None  # it runs this line
+
+    def interrupt() -> None:
+        signal.pthread_kill(main, signal.SIGTERM)
+
+    try:
+        yield interrupt
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def shielded() -> Iterator[None]:
+    """Put off Ctrl-C and its like for the few milliseconds in which a last state is written."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = (signal.SIGINT, *ENDING)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+def _raise(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

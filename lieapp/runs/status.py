@@ -1,0 +1,70 @@
+"""status.json: what a run is doing, and how that is read when the process can't say it any more."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lieapp.runs.process import host, is_alive
+
+STALE = 30.0
+"""Seconds without a heartbeat after which a process that can't be found counts as lost."""
+
+BEAT = 5.0
+"""Seconds between heartbeats."""
+
+ACTIVE = ("starting", "running")
+FINISHED = ("done", "cancelled", "failed", "lost")
+STATES = ("queued", *ACTIVE, *FINISHED)
+
+
+class Status(msgspec.Struct, kw_only=True):
+    """The content of status.json; unknown keys of a later version are passed over.
+
+    Args:
+        state: one of `STATES`; `unreadable` for a folder whose status can't be read.
+        pid: the process that works on it.
+        host: the machine of that process.
+        process: when that process started, so that its number can't be mistaken for a later one.
+        stage: what it is doing.
+        step: steps done in this stage.
+        total: steps there are, if known.
+        heartbeat: time of the last sign of life, seconds since 1970.
+        created: time at which the run was made.
+        finished: time at which it ended.
+        error: type, message and hint of what ended it.
+    """
+
+    state: str
+    pid: int | None = None
+    host: str = ""
+    process: str = ""
+    stage: str = ""
+    step: int = 0
+    total: int | None = None
+    heartbeat: float = 0.0
+    created: float = 0.0
+    finished: float | None = None
+    error: dict[str, Any] | None = None
+
+
+def read_status(file: Path, now: float | None = None) -> Status:
+    """The status in `file`, with `lost` put in where the process is gone. Never fails."""
+    try:
+        status = msgspec.json.decode(file.read_bytes(), type=Status)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        message = f"{file.name} can't be read: {error}"
+        return Status(state="unreadable", error={"type": "RunError", "message": message, "hint": ""})
+    if is_lost(status, time.time() if now is None else now):
+        status.state = "lost"
+    return status
+
+
+def is_lost(status: Status, now: float) -> bool:
+    """Whether the heartbeat is old and no such process runs on this machine."""
+    if status.state not in ACTIVE or now - status.heartbeat <= STALE:
+        return False
+    return status.host != host() or not is_alive(status.pid, status.process)
