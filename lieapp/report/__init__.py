@@ -1,0 +1,1 @@
+"""What a run shows: tables for the terminal, figures as SVG, and report.html."""

@@ -1,0 +1,96 @@
+"""Curves over one axis, and the spectrum with its gap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lieapp.report.axes import Axis, Frame, axis_over
+from lieapp.report.colour import SERIES, series
+from lieapp.report.svg import QUIET, Sheet
+from lieapp.report.wording import number
+
+WIDTH, HEIGHT = 620, 330
+LEFT, TOP, BOTTOM = 72, 34, 52
+LEGEND = 110
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve; values that are not finite (or not positive on a logarithmic axis) leave a gap."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+
+
+def line_chart(
+    lines: Sequence[Line], x_label: str, y_label: str, title: str, *, log: bool = False, whole: bool = True
+) -> str:
+    """Curves with a legend; few points are marked, since each is then a separate computation."""
+    sheet = Sheet(WIDTH, HEIGHT, title)
+    x = axis_over((v for line in lines for v in line.x), x_label, whole=whole)
+    y = axis_over((v for line in lines for v in line.y), y_label, log=log)
+    frame = Frame(sheet, LEFT, TOP, WIDTH - LEFT - LEGEND - 12, HEIGHT - TOP - BOTTOM, x, y)
+    frame.draw(title, grid=True)
+    for index, line in enumerate(lines):
+        _draw_line(frame, line, *series(index))
+        key = TOP + 12 + 19 * index
+        if key < HEIGHT - 8:
+            colour, dash = series(index)
+            sheet.line(WIDTH - LEGEND, key, WIDTH - LEGEND + 24, key, colour, 2.2, dash)
+            sheet.write(WIDTH - LEGEND + 30, key + 4, line.name, size=11.5)
+    return sheet.text()
+
+
+def spectrum_chart(etas: Sequence[float], gap_after: int | None, title: str) -> str:
+    """The defects of all fields in order, with the step marked between found and not found."""
+    sheet = Sheet(WIDTH, HEIGHT, title)
+    count = len(etas)
+    x = Axis("index k of the field, best first", 0.5, count + 0.5, whole=True)
+    y = axis_over(etas, "defect η (no unit)", log=True)
+    frame = Frame(sheet, LEFT, TOP, WIDTH - LEFT - 16, HEIGHT - TOP - BOTTOM, x, y)
+    if gap_after and 0 < gap_after < count:
+        left, _ = frame.at(0.5, y.low)
+        edge, _ = frame.at(gap_after + 0.5, y.low)
+        sheet.rect(left, TOP, edge - left, frame.height, "#e3f1ea")
+    frame.draw(title, grid=True)
+    if gap_after and 0 < gap_after < count:
+        _mark_gap(frame, etas, gap_after)
+    for index, eta in enumerate(etas, start=1):
+        # zero and what isn't a number sit hollow on the lower edge: a logarithmic axis can't show them
+        shown = math.isfinite(eta) and eta > 0
+        px, py = frame.at(index, eta if shown else y.low)
+        found = gap_after is not None and index <= gap_after
+        colour = SERIES[2] if found else SERIES[1]
+        sheet.dot(px, py, colour, hollow=not shown, tip=f"k = {index}: η = {eta:.3g}")
+    return sheet.text()
+
+
+def _mark_gap(frame: Frame, etas: Sequence[float], after: int) -> None:
+    sheet = frame.sheet
+    edge, _ = frame.at(after + 0.5, frame.y.low)
+    sheet.line(edge, frame.top, edge, frame.top + frame.height, SERIES[2], 1.4, "5 3")
+    low, high = etas[after - 1], etas[after]
+    factor = f", a factor {number(high / low)}" if low > 0 and math.isfinite(high / low) else ""
+    words = f"gap after {after}{factor}"
+    # on the side with room; the left one is narrow when few fields are found
+    anchor, shift = ("start", 6) if edge < frame.left + 0.6 * frame.width else ("end", -6)
+    sheet.write(edge + shift, frame.top + frame.height - 8, words, size=11.5, anchor=anchor, colour=QUIET)
+
+
+def _draw_line(frame: Frame, line: Line, colour: str, dash: str) -> None:
+    piece: list[tuple[float, float]] = []
+    few = len(line.x) <= 24
+    for x, y in [*zip(line.x, line.y, strict=True), (math.nan, math.nan)]:
+        drawable = math.isfinite(x) and math.isfinite(y) and (y > 0 or not frame.y.log)
+        if drawable:
+            piece.append(frame.at(x, y))
+            if few:
+                tip = f"{line.name}: {y:.3g} at {x:g}"
+                frame.sheet.dot(*frame.at(x, y), colour, radius=2.8, tip=tip)
+        elif piece:
+            if len(piece) > 1:
+                frame.sheet.path(piece, colour, dash=dash)
+            piece = []

@@ -1,0 +1,228 @@
+"""The figures of a run: what is drawn from which file, for the report and for the app alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lieapp.report import wording
+from lieapp.report.charts import Line, line_chart, spectrum_chart
+from lieapp.report.material import Json, Material, finite
+from lieapp.report.matrix import heat_map
+from lieapp.report.orbit import orbit_chart
+from lieapp.report.quiver import Plane, quiver_chart
+
+MOST_POINTS = 400
+"""Points of a training curve beyond which only every n-th line is drawn."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture or, where its data are absent, the sentence that says so.
+
+    Args:
+        key: file name in figures/, without its ending.
+        svg: the picture; empty when `note` stands instead.
+    """
+
+    key: str
+    title: str
+    caption: str
+    svg: str = ""
+    note: str = ""
+
+
+class MissingError(Exception):
+    """A figure's data are not in the run folder; the message says what is missing."""
+
+
+def figures(material: Material) -> list[Figure]:
+    """All figures, in the order of the report."""
+    return [_drawn(key, material) for key in _BUILDERS]
+
+
+def figure(key: str, material: Material) -> Figure:
+    """One figure by its key."""
+    return _drawn(key, material)
+
+
+def keys() -> list[str]:
+    """The names of all figures, in the order of the report."""
+    return list(_BUILDERS)
+
+
+def _drawn(key: str, material: Material) -> Figure:
+    title, caption, build = _BUILDERS[key]
+    try:
+        return Figure(key, title, caption, svg=build(material))
+    except MissingError as missing:
+        return Figure(key, title, caption, note=str(missing))
+    except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
+        # arrays of unexpected shape in a run of another version: the rest of the report still stands
+        return Figure(
+            key, title, caption, note=f"This picture could not be drawn from the run's files ({error})."
+        )
+
+
+def _inner(material: Material) -> str:
+    table = material.summary.get("inner")
+    names = [row.name for row in wording.derived(material.summary)]
+    if not names:
+        raise MissingError(
+            "No generators were derived, so there is nothing to compare the learned fields with."
+        )
+    if not table:
+        raise MissingError("The summary holds no inner products.")
+    values = [[_number(v) for v in row] for row in table]
+    if any(len(row) != len(names) for row in values):
+        raise MissingError("The inner products do not belong to the derived generators of this summary.")
+    rows = [f"slot {k}" for k in _slot_numbers(material, len(values))]
+    return heat_map(values, rows, names, "Inner product of normalised fields")
+
+
+def _spectrum(material: Material) -> str:
+    spectrum = material.summary.get("spectrum") or {}
+    etas = [_number(v) for v in spectrum.get("eta") or []]
+    if not etas:
+        raise MissingError("This method writes no spectrum.")
+    return spectrum_chart(etas, spectrum.get("gap_after"), "Defect of every field, best first")
+
+
+def _convergence(material: Material) -> str:
+    rows = wording.convergence(material.summary)
+    if not rows:
+        raise MissingError("The summary holds no convergence sequences.")
+    lines = [Line(f"slot {row.slot}", row.levels, row.etas) for row in rows]
+    label = "level: size of the basis or number of features"
+    return line_chart(lines, label, "defect η (no unit)", "Defect as the ansatz grows", log=True)
+
+
+def _learned(material: Material) -> str:
+    plane, fields = _plane(material), _array(material, "learned")
+    etas = {row.number: row.eta for row in wording.slots(material.summary)}
+    numbers = _slot_numbers(material, len(fields))
+    captions = [f"slot {k}, η = {wording.number(etas.get(k))}" for k in numbers]
+    return quiver_chart(plane, fields, captions, "Learned fields on a held-out solution")
+
+
+def _derived(material: Material) -> str:
+    plane, fields = _plane(material), _array(material, "truth")
+    names = [row.name for row in wording.derived(material.summary)]
+    captions = names if len(names) == len(fields) else [f"generator {k + 1}" for k in range(len(fields))]
+    return quiver_chart(plane, fields, captions, "Derived fields on the same solution")
+
+
+def _orbit(material: Material) -> str:
+    plane = _plane(material)
+    s, points = _array(material, "orbit/s"), _array(material, "orbit/points")
+    captions = [f"slot {k}" for k in _slot_numbers(material, len(points))]
+    return orbit_chart(plane, s, points, captions, "A held-out solution moved by each learned generator")
+
+
+def _loss(material: Material) -> str:
+    return loss_chart(material.metrics)
+
+
+def _training(material: Material) -> str:
+    return defect_chart(material.metrics)
+
+
+def loss_chart(metrics: Sequence[Json]) -> str:
+    """The loss over the steps; linear, because a sum of logarithms can be negative."""
+    lines = [m for m in thinned(metrics) if finite(m.get("loss")) is not None]
+    if not lines:
+        raise MissingError("No training steps were recorded.")
+    curve = Line("loss", [_number(m.get("step")) for m in lines], [_number(m.get("loss")) for m in lines])
+    return line_chart([curve], "training step", "loss (no unit)", "Training loss")
+
+
+def defect_chart(metrics: Sequence[Json]) -> str:
+    """η of each slot over the steps."""
+    lines = [m for m in thinned(metrics) if m.get("eta")]
+    if not lines:
+        raise MissingError("No training steps with a defect were recorded.")
+    steps = [_number(m.get("step")) for m in lines]
+    count = max(len(m["eta"]) for m in lines)
+    table = [[*map(_number, m["eta"]), *[math.nan] * (count - len(m["eta"]))] for m in lines]
+    curves = [Line(f"slot {k + 1}", steps, [row[k] for row in table]) for k in range(count)]
+    return line_chart(
+        curves, "training step", "defect η (no unit)", "Defect of each slot in training", log=True
+    )
+
+
+def thinned(metrics: Sequence[Json]) -> list[Json]:
+    """Every n-th line and the last one."""
+    stride = max(1, math.ceil(len(metrics) / MOST_POINTS))
+    kept = list(metrics[::stride])
+    if metrics and kept[-1] is not metrics[-1]:
+        kept.append(metrics[-1])
+    return kept
+
+
+def _plane(material: Material) -> Plane:
+    names = material.independent
+    if not material.fields:
+        raise MissingError("The run has no fields.safetensors.")
+    if len(names) < 2:
+        raise MissingError("Pictures need two independent variables at least.")
+    coordinates = [*names, *material.dependent]
+    grids = {name: material.fields[f"grid/{name}"] for name in names}
+    scale = material.fields.get("scale")
+    return Plane(coordinates, grids, np.ones(len(coordinates)) if scale is None else scale)
+
+
+def _array(material: Material, key: str) -> np.ndarray:
+    value = material.fields.get(key)
+    if value is None or value.size == 0:
+        raise MissingError(f"fields.safetensors has no {key!r}.")
+    return value
+
+
+def _slot_numbers(material: Material, count: int) -> list[int]:
+    numbers = [row.number for row in wording.slots(material.summary)]
+    return numbers if len(numbers) == count else list(range(1, count + 1))
+
+
+def _number(value: object) -> float:
+    number = finite(value)
+    return math.nan if number is None else number
+
+
+_BUILDERS: dict[str, tuple[str, str, Callable[[Material], str]]] = {
+    "inner": (
+        "Learned against derived",
+        "Inner products on held-out data in scaled coordinates. A span has no preferred basis: several slots "
+        "may share a derived generator, and signs are arbitrary.",
+        _inner,
+    ),
+    "spectrum": (
+        "Spectrum",
+        "Each dot is a field, ordered by its defect η: the relative error that a moved solution gathers over "
+        "the time window. Symmetries lie below the gap.",
+        _spectrum,
+    ),
+    "convergence": (
+        "Convergence of the defect",
+        "η of a symmetry falls towards the floor of the arithmetic as the ansatz grows; that of an "
+        "approximate one settles at its own value.",
+        _convergence,
+    ),
+    "learned": (
+        "Learned fields",
+        "Colour: how the field moves the unknown. Arrows: how it moves the independent variables; the "
+        "longest is drawn alike in every panel.",
+        _learned,
+    ),
+    "derived": ("Derived fields", "The generators derived from the equation, drawn the same way.", _derived),
+    "orbit": (
+        "One solution moved by each learned generator",
+        "s is the flow parameter in scaled coordinates. Each row keeps its axes and colours; grey is where "
+        "no point of the solution was moved to.",
+        _orbit,
+    ),
+    "loss": ("Training loss", "As written to metrics.jsonl.", _loss),
+    "training": ("Defect during training", "On training batches; the verdict uses held-out data.", _training),
+}

@@ -1,0 +1,106 @@
+"""What a run directory holds, read with patience: a missing or half-written piece is absent, no error."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Material:
+    """Files of one run, as docs/architecture.md describes them.
+
+    Args:
+        fields: the arrays of fields.safetensors, by key.
+        metrics: the lines of metrics.jsonl, oldest first.
+    """
+
+    folder: Path
+    summary: Json
+    config: Json
+    provenance: Json
+    status: Json
+    metrics: tuple[Json, ...]
+    fields: Mapping[str, NDArray[np.floating]]
+
+    @property
+    def independent(self) -> list[str]:
+        """Names of the independent coordinates: those with a grid, in the summary's order."""
+        grids = {key.removeprefix("grid/") for key in self.fields if key.startswith("grid/")}
+        return [name for name in self.coordinates if name in grids]
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Names of all coordinates, independent ones first."""
+        return [str(name) for name in self.summary.get("coordinates") or []]
+
+    @property
+    def dependent(self) -> list[str]:
+        """Names of the unknowns."""
+        return [name for name in self.coordinates if name not in self.independent]
+
+
+def read_material(folder: Path) -> Material:
+    """Read all that a report or a page draws."""
+    return Material(
+        folder=folder,
+        summary=read_json(folder / "summary.json"),
+        config=read_json(folder / "config.json"),
+        provenance=read_json(folder / "provenance.json"),
+        status=read_json(folder / "status.json"),
+        metrics=tuple(read_lines(folder / "metrics.jsonl")),
+        fields=read_fields(folder / "fields.safetensors"),
+    )
+
+
+def read_json(path: Path) -> Json:
+    """A JSON object, or an empty one when there is none yet."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def read_lines(path: Path) -> list[Json]:
+    """The objects of a JSON-lines file; a last line still being written is left for the next reading."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return []
+    found = []
+    for line in lines:
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            found.append(value)
+    return found
+
+
+def read_fields(path: Path) -> dict[str, NDArray[np.floating]]:
+    """The arrays of a safetensors file, or none; read with NumPy, so that no page loads torch."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        return dict(load(path.read_bytes()))
+    except (OSError, ValueError, SafetensorError):
+        return {}
+
+
+def finite(value: Any) -> float | None:
+    """A number that can be printed and drawn, else None."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return float(value)

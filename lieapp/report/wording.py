@@ -1,0 +1,158 @@
+"""What a summary says in words and rows: the same for the terminal, the page and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lieapp.report.material import finite
+
+Summary = Mapping[str, Any]
+
+STAGES = ("start", "data", "truth", "discovery", "compare", "report", "total")
+"""The order in which stages are listed; others follow as they come."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One learned field and what is said about it."""
+
+    number: int
+    eta: float | None
+    verdict: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Derived:
+    """One generator derived from the equation and how well the learned span holds it."""
+
+    name: str
+    field: dict[str, str]
+    cosine: float | None
+
+
+def slots(summary: Summary) -> list[Slot]:
+    """The learned slots in their order."""
+    rows = []
+    for place, entry in enumerate(summary.get("generators") or [], start=1):
+        eta, verdict = finite(entry.get("eta")), str(entry.get("verdict", ""))
+        rows.append(Slot(int(entry.get("slot", place)), eta, verdict, verdict_words(verdict, eta)))
+    return rows
+
+
+def verdict_words(verdict: str, eta: float | None) -> str:
+    """A verdict as printed: nothing is called exact before it is proved."""
+    if verdict == "exact":
+        return "candidate: falls to the floor"
+    if verdict == "approximate":
+        return f"approximate: η stays at {number(eta)}"
+    return "none: not a symmetry" if verdict == "none" else verdict
+
+
+def derived(summary: Summary) -> list[Derived]:
+    """The derived generators on the periodic domain."""
+    return [
+        Derived(
+            str(entry.get("name", f"generator {place}")),
+            {str(name): str(text) for name, text in (entry.get("field") or {}).items()},
+            finite(entry.get("cosine")),
+        )
+        for place, entry in enumerate(summary.get("truth") or [], start=1)
+    ]
+
+
+def sentence(summary: Summary) -> str:
+    """The outcome in one sentence: "2 candidates exact of 4 slots; 2 derived; worst cosine 0.99998"."""
+    if not summary:
+        return "No summary was written; the run did not reach its end."
+    found, total = int(summary.get("count") or 0), len(slots(summary))
+    parts = [f"{found} candidate{'' if found == 1 else 's'} exact of {total} slot{'' if total == 1 else 's'}"]
+    truth = derived(summary)
+    if truth:
+        parts.append(f"{len(truth)} derived")
+        cosines = [row.cosine for row in truth if row.cosine is not None]
+        if cosines:
+            parts.append(f"worst cosine {cosine(min(cosines))}")
+    else:
+        parts.append("no derived generators to compare with")
+    if summary.get("more"):
+        parts.append("more may exist: every slot was filled")
+    return "; ".join(parts)
+
+
+def stage_seconds(summary: Summary) -> list[tuple[str, float]]:
+    """Seconds per stage, in the order of work."""
+    seconds = summary.get("seconds") or {}
+    order = [*(s for s in STAGES[:-1] if s in seconds), *(s for s in seconds if s not in STAGES)]
+    if "total" in seconds:
+        order.append("total")
+    return [(stage, value) for stage in order if (value := finite(seconds[stage])) is not None]
+
+
+def cross_check(summary: Summary) -> str:
+    """What the other method found, in a sentence."""
+    check = summary.get("cross_check") or {}
+    angle = finite(check.get("angle"))
+    if angle is None:
+        return "No cross-check by a second method was run."
+    return f"The {check.get('method', 'other')} method finds the same span within {number(angle)} rad."
+
+
+def subspace(summary: Summary) -> str:
+    """The largest angle between the learned and the derived span, in a sentence."""
+    angle = finite((summary.get("subspace") or {}).get("angle"))
+    if angle is None:
+        return ""
+    return f"Largest principal angle between the learned and the derived span: {number(angle)} rad."
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """How a slot's η went as the basis or the features grew."""
+
+    slot: int
+    levels: list[float]
+    etas: list[float]
+
+
+def convergence(summary: Summary) -> list[Convergence]:
+    """The convergence sequences, from `{"levels", "eta": [per slot]}` or a list with one object per slot."""
+    entry = summary.get("convergence") or []
+    if isinstance(entry, Mapping):
+        levels = entry.get("levels") or []
+        table: Sequence[Any] = entry.get("eta") or []
+        entries = [{"slot": k, "levels": levels, "eta": etas} for k, etas in enumerate(table, start=1)]
+    else:
+        entries = [dict(e) for e in entry]
+    found = []
+    for place, item in enumerate(entries, start=1):
+        etas = [_value(v) for v in item.get("eta") or []]
+        levels = [_value(v) for v in item.get("levels") or range(1, len(etas) + 1)]
+        found.append(Convergence(int(item.get("slot", place)), levels[: len(etas)], etas[: len(levels)]))
+    return [c for c in found if c.etas]
+
+
+def number(value: float | None) -> str:
+    """Two digits, `3e-6` and `290` rather than `3e-06` and `2.9e+02`; a dash for what isn't there."""
+    if value is None:
+        return "–"
+    if 10 <= abs(value) < 1e5:
+        return f"{value:.0f}".replace("-", "−")
+    mantissa, _, exponent = f"{value:.2g}".partition("e")
+    # the true minus sign in front, as wide as a digit; the exponent stays copyable
+    return mantissa.replace("-", "−") + (f"e{int(exponent)}" if exponent else "")
+
+
+def cosine(value: float | None) -> str:
+    """Five decimals, cut rather than rounded: 1.00000 then means at least that."""
+    if value is None:
+        return "–"
+    # a round-off above 1 is 1; the tiny term keeps .99998 from being read as .9999799…
+    return f"{int(min(value, 1.0) * 1e5 + 1e-6) / 1e5:.5f}"
+
+
+def _value(value: Any) -> float:
+    number = finite(value)
+    return float("nan") if number is None else number

@@ -1,0 +1,27 @@
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+_FILE = Path(__file__).with_name("synthetic.py")
+
+
+def _load() -> ModuleType:
+    # by path: tests are no package, and the pages' tests use the same file
+    spec = importlib.util.spec_from_file_location("synthetic_run", _FILE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def synthetic() -> ModuleType:
+    """The builder of synthetic runs."""
+    return _load()
+
+
+@pytest.fixture
+def run(synthetic, tmp_path) -> Path:
+    """A finished run."""
+    return synthetic.write_run(tmp_path / "runs")

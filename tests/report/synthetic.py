@@ -1,0 +1,137 @@
+"""A finished run as docs/architecture.md and the JSON contract describe it; nothing is computed."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import save_file
+
+S = np.array([-0.2, -0.1, 0.0, 0.1, 0.2])
+"""Flow parameters of the orbits."""
+
+
+def summary(run: Path) -> dict:
+    """summary.json of a cKdV run with two candidates in four slots."""
+    return {
+        "run": str(run),
+        "plugin": "ckdv",
+        "method": "neural",
+        "seconds": {"start": 1.9, "data": 3.2, "truth": 0.8, "discovery": 6.7, "total": 12.9},
+        "count": 2,
+        "more": False,
+        "generators": [
+            {"slot": 1, "eta": 3e-6, "verdict": "exact"},
+            {"slot": 2, "eta": 2.1e-4, "verdict": "exact"},
+            {"slot": 3, "eta": 0.061, "verdict": "approximate"},
+            {"slot": 4, "eta": 0.39, "verdict": "none"},
+        ],
+        "formulas": [],
+        "spectrum": {"eta": [3e-6, 2.1e-4, 0.061, 0.39, 0.8, 1.4, 2.2, 3.1, 4.0, 6.5], "gap_after": 2},
+        "truth": [
+            {"name": "space translation", "field": {"t": "0", "x": "1", "u": "0"}, "cosine": 0.99999},
+            {
+                "name": "generator 2",
+                "field": {"t": "0", "x": "2*sqrt(t + 1)", "u": "1/sqrt(t + 1)"},
+                "cosine": 0.99998,
+            },
+        ],
+        "subspace": {"angle": 0.002},
+        "cross_check": {"method": "spectrum", "angle": 0.0011},
+        "title": "Cylindrical Korteweg-de Vries",
+        "equation_latex": r"u_{t} + u u_{x} + u_{xxx} + \frac{u}{2 \left(t + 1\right)} = 0",
+        "coordinates": ["t", "x", "u"],
+        "inner": [[0.8, 0.6], [-0.6, 0.79999], [0.01, -0.03], [0.02, 0.11]],
+        "convergence": [
+            {"slot": 1, "levels": [8, 12, 16, 24], "eta": [2e-3, 3e-4, 2e-5, 3e-6]},
+            {"slot": 2, "levels": [8, 12, 16, 24], "eta": [6e-2, 9e-3, 1.1e-3, 2.1e-4]},
+            {"slot": 3, "levels": [8, 12, 16, 24], "eta": [0.11, 0.07, 0.062, 0.061]},
+            {"slot": 4, "levels": [8, 12, 16, 24], "eta": [0.5, 0.42, 0.4, 0.39]},
+        ],
+        "warnings": [],
+        "families": [],
+    }
+
+
+def fields() -> dict[str, np.ndarray]:
+    """fields.safetensors of the same run: a travelling hump and four fields with their exact flows."""
+    t, x = np.linspace(44, 99.6, 28), np.arange(64) * 2.0
+    T, X = np.meshgrid(t, x, indexing="ij")
+    u = sum(a * np.exp(-((((X - c - v * (T - 44) + 64) % 128 - 64) / w) ** 2)) for a, c, v, w in _HUMPS)
+    root, zero, one = np.sqrt(T + 1), np.zeros_like(T), np.ones_like(T)
+    learned = np.stack(
+        [
+            np.stack([zero, 60 * one + 6 * root, 0.1 / root]),
+            np.stack([zero, -40 * one + 8 * root, 4 / root]),
+            np.stack([55 * one, 1 * one, -0.02 * u]),
+            np.stack([zero, zero, 0.29 * u / u.max()]),
+        ]
+    )
+    truth = np.stack([np.stack([zero, 128 * one, zero]), np.stack([zero, 11 * root, 5.5 / root])])
+    base = np.stack([T, X, u])
+    # all but the last are constant along their flow or nearly so: a straight line in s shows the same
+    orbit = np.stack([np.stack([base + s * field for s in S]) for field in learned])
+    arrays = {
+        "grid/t": t,
+        "grid/x": x,
+        "solution": u[None],
+        "learned": learned,
+        "truth": truth,
+        "scale": np.array([55.6, 128.0, 1.2]),
+        "orbit/s": S,
+        "orbit/points": orbit,
+    }
+    return {key: np.ascontiguousarray(value, dtype=np.float32) for key, value in arrays.items()}
+
+
+_HUMPS = ((1.1, 20.0, 0.9, 9.0), (0.6, 80.0, 0.3, 14.0), (-0.4, 50.0, -0.2, 20.0))
+
+
+def metrics(steps: int = 60) -> list[dict]:
+    """metrics.jsonl."""
+    levels = (3e-6, 2.1e-4, 0.061, 0.39)
+    return [
+        {
+            "step": k,
+            "total": steps,
+            "loss": 4 - 22 * (1 - math.exp(-k / 15)),
+            "eta": [e * (1 + 50 * math.exp(-k / 8) / (j + 1)) for j, e in enumerate(levels)],
+            "seconds": 0.11 * k,
+        }
+        for k in range(1, steps + 1)
+    ]
+
+
+def write_run(runs: Path, name: str = "20250101T120000Z-ckdv-abc123", *, done: bool = True) -> Path:
+    """A run folder in state done; without `done` only what exists before the first step."""
+    run = runs / name
+    run.mkdir(parents=True)
+    config = {
+        "kind": "discover",
+        "plugin": "ckdv",
+        "method": "neural",
+        "slots": 4,
+        "seed": 0,
+        "device": "auto",
+    }
+    provenance = {
+        "versions": {"lieapp": "0.1.0", "python": "3.11.9", "torch": "2.9.0", "sympy": "1.14.0"},
+        "plugin": {"file": "plugins/ckdv.py", "sha256": "9f" * 32},
+        "device": "cpu",
+        "command": "lieapp discover --plugin ckdv",
+        "seeds": {"data": 0, "training": 0},
+    }
+    _json(run / "config.json", config)
+    _json(run / "provenance.json", provenance)
+    if done:
+        _json(run / "summary.json", summary(run))
+        save_file(fields(), run / "fields.safetensors")
+        lines = "".join(json.dumps(line) + "\n" for line in metrics())
+        (run / "metrics.jsonl").write_text(lines, encoding="utf-8")
+    return run
+
+
+def _json(path: Path, value: dict) -> None:
+    path.write_text(json.dumps(value), encoding="utf-8")

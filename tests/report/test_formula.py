@@ -1,0 +1,68 @@
+"""Formulas in strings: LaTeX, plain text, MathML."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from lieapp.report.formula import expression_latex, field_latex, field_text
+from lieapp.report.mathml import latex_to_mathml
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("2*sqrt(t + 1)", r"2\,\sqrt{t + 1}"),
+        ("1/sqrt(t + 1)", r"\frac{1}{\sqrt{t + 1}}"),
+        ("-x/3", r"-\frac{x}{3}"),
+        ("(t + 1)**(3/2)", r"{\left(t + 1\right)}^{\frac{3}{2}}"),
+        ("u - (x - t)", r"u - \left(x - t\right)"),
+        ("exp(-t/50)", r"e^{-\frac{t}{50}}"),
+        ("nu*u_xx", r"\nu\,u_{xx}"),
+        ("Rational(1, 2)*alpha(t, x)", r"\frac{1}{2}\,\alpha\left(t, x\right)"),
+        ("3*2", r"3 \cdot 2"),
+    ],
+)
+def test_latex_of_expressions(text, latex):
+    assert expression_latex(text) == latex
+
+
+@pytest.mark.parametrize(
+    "text", ["__import__('os')", "a.b", "x[0]", "lambda: 0", "2 +", "$<script>", "(" * 400]
+)
+def test_what_is_no_formula_stays_text(text):
+    latex = expression_latex(text)
+    assert latex.startswith(r"\text{") and "$" not in latex
+
+
+def test_fields():
+    field = {"t": "0", "x": "2*sqrt(t + 1)", "u": "1/sqrt(t + 1)"}
+    assert field_latex(field) == r"2\,\sqrt{t + 1}\,\partial_{x} + \frac{1}{\sqrt{t + 1}}\,\partial_{u}"
+    assert field_text(field) == "2*sqrt(t + 1) ∂x + 1/sqrt(t + 1) ∂u"
+    assert field_text({"t": "1", "x": "-1", "u": "x + u"}) == "∂t - ∂x + (x + u) ∂u"
+    assert (
+        field_latex({"t": "0", "x": "-1", "u": "x + u"})
+        == r"-\partial_{x} + \left(x + u\right)\,\partial_{u}"
+    )
+    assert field_text({"t": "0"}) == field_latex({"t": "0"}) == "0"
+
+
+def _tags(latex):
+    root = ET.fromstring(latex_to_mathml(latex))
+    return [element.tag.split("}")[1] for element in root.iter()]
+
+
+def test_mathml_has_scripts_fractions_and_roots():
+    tags = _tags(r"u_{t} + u u_{xxx}^{2} + \frac{u}{2 \left(t + 1\right)} + \sqrt[3]{x} = 0")
+    assert {"msub", "msubsup", "mfrac", "mroot"} <= set(tags)
+
+
+def test_mathml_of_a_system_is_a_table():
+    tags = _tags(r"\begin{cases} u_{t} = v_{x} \\ v_{t} = u_{x} & \text{for } x > 0 \end{cases}")
+    assert tags.count("mtr") == 2 and "mtext" in tags
+
+
+@pytest.mark.parametrize(
+    "latex", ["", "}", "{", r"\frac", "^", "a^b^c", r"\left(", r"\begin{cases} a", "<b>&", r"\x"]
+)
+def test_broken_latex_still_gives_well_formed_mathml(latex):
+    ET.fromstring(latex_to_mathml(latex))

@@ -1,0 +1,73 @@
+"""Tables on the terminal, generators.csv, and the words they share with the report."""
+
+import csv
+
+import pytest
+from rich.console import Console
+
+from lieapp.report import wording
+from lieapp.report.tables import discover_tables, write_csv
+
+
+def _printed(summary):
+    console = Console(width=110, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    for part in discover_tables(summary):
+        console.print(part)
+    return console.export_text()
+
+
+def test_terminal_tables(run, synthetic):
+    text = _printed(synthetic.summary(run))
+    assert "candidate: falls to the floor" in text
+    assert "2*sqrt(t + 1) ∂x + 1/sqrt(t + 1) ∂u" in text
+    assert text.splitlines()[-2].startswith(
+        "seconds: start 1.9, data 3.2, truth 0.8, discovery 6.7, total 12.9"
+    )
+    assert "report.html" in text.splitlines()[-1]
+
+
+def test_terminal_tables_of_an_empty_summary():
+    assert "did not reach its end" in _printed({})
+
+
+def test_csv_has_every_slot_and_generator(run, synthetic):
+    content = synthetic.summary(run)
+    content["formulas"] = [
+        {
+            "field": {"t": "0", "x": "1", "u": "0"},
+            "verdict": "exact",
+            "proved": True,
+            "eta": 1e-9,
+            "leftover": None,
+        }
+    ]
+    path = run / "generators.csv"
+    write_csv(content, path)
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["kind"] for row in rows] == ["learned"] * 4 + ["formula"] + ["derived"] * 2
+    assert float(rows[1]["eta"]) == 2.1e-4
+    assert rows[-1]["x"] == "2*sqrt(t + 1)" and float(rows[-1]["cosine"]) == 0.99998
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(3e-6, "3e-6"), (2.1e-4, "0.00021"), (290.4, "290"), (-0.25, "−0.25"), (None, "–"), (0.0, "0")],
+)
+def test_numbers(value, words):
+    assert wording.number(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(0.999999, "0.99999"), (1.0000001, "1.00000"), (0.99998, "0.99998")]
+)
+def test_cosines_are_never_rounded_up(value, words):
+    assert wording.cosine(value) == words
+
+
+def test_convergence_in_either_layout():
+    shared = wording.convergence({"convergence": {"levels": [4, 8], "eta": [[0.1, 0.01], [0.2, 0.2]]}})
+    listed = wording.convergence(
+        {"convergence": [{"levels": [4, 8], "eta": [0.1, 0.01]}, {"levels": [4, 8], "eta": [0.2, 0.2]}]}
+    )
+    assert shared == listed and shared[1].etas == [0.2, 0.2]
