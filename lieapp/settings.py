@@ -17,14 +17,40 @@ from lieapp.errors import ConfigError
 Config = TypeVar("Config", bound=msgspec.Struct)
 
 
-def load_config(cls: type[Config], file: Path | None = None, sets: Sequence[str] = (), **options: Any) -> Config:
+def load_config(
+    cls: type[Config], file: Path | None = None, sets: Sequence[str] = (), **options: Any
+) -> Config:
     """A configuration merged from its defaults, then a TOML file, then `--set key=value`, then options.
 
     Options that are None were not given. Raises ConfigError for a file that can't be read, an unknown key
     (with the nearest known one) and a value of the wrong type, each with its path and where it was written.
     """
+    values, origins = _merge(file, sets, options)
+    _check_keys(cls, values, "", origins)
+    return _convert(cls, values, origins)
+
+
+def given(
+    cls: type[msgspec.Struct], file: Path | None = None, sets: Sequence[str] = (), **options: Any
+) -> dict[str, Any]:
+    """Only the settings that were given, as dotted keys with the values config.json will have.
+
+    Raises ConfigError as above.
+    """
+    values, origins = _merge(file, sets, options)
+    _check_keys(cls, values, "", origins)
+    # the converter needs the required keys; their values don't matter here
+    needed = {field.encode_name: "" for field in msgspec.structs.fields(cls) if field.required}
+    whole = dict(leaves(msgspec.to_builtins(_convert(cls, {**needed, **values}, origins))))
+    return {key: whole[key] for key, _ in leaves(values) if key in whole}
+
+
+def _merge(
+    file: Path | None, sets: Sequence[str], options: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values that were given, the later source winning, and where each was written."""
     values = read_toml(file) if file is not None else {}
-    origins = {path: str(file) for path, _ in _leaves(values)}
+    origins = {path: str(file) for path, _ in leaves(values)}
     for text in sets:
         path, value = parse_set(text)
         _put(values, path, value)
@@ -33,8 +59,7 @@ def load_config(cls: type[Config], file: Path | None = None, sets: Sequence[str]
         if value is not None:
             values[key] = value
             origins[key] = f"--{key.replace('_', '-')}"
-    _check_keys(cls, values, "", origins)
-    return _convert(cls, values, origins)
+    return values, origins
 
 
 def read_toml(file: Path) -> dict[str, Any]:
@@ -42,11 +67,15 @@ def read_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"{file}: {error.strerror or error}.", hint="Give --config an existing TOML file.") from None
+        raise ConfigError(
+            f"{file}: {error.strerror or error}.", hint="Give --config an existing TOML file."
+        ) from None
     except UnicodeDecodeError:
         raise ConfigError(f"{file} is not a text file.", hint="Give --config a TOML file in UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{file}: {error}.", hint='A line reads `samples = 24` or `method = "neural"`.') from None
+        raise ConfigError(
+            f"{file}: {error}.", hint='A line reads `samples = 24` or `method = "neural"`.'
+        ) from None
 
 
 def parse_set(text: str) -> tuple[str, Any]:
@@ -76,10 +105,11 @@ def _put(values: dict[str, Any], path: str, value: Any) -> None:
     values[last] = value
 
 
-def _leaves(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of a nested configuration, each with its dotted key."""
     for key, value in values.items():
         if isinstance(value, Mapping):
-            yield from _leaves(value, f"{prefix}{key}.")
+            yield from leaves(value, f"{prefix}{key}.")
         else:
             yield prefix + key, value
 
@@ -109,7 +139,9 @@ def _convert(cls: type[Config], values: dict[str, Any], origins: Mapping[str, st
         missing = re.fullmatch(r"Object missing required field `(\w+)`", text)
         if missing:
             key = f"{path}.{missing[1]}".lstrip(".")
-            hint = "Give --plugin NAME." if key == "plugin" else f"Add {key} = … to the file, or --set {key}=…"
+            hint = (
+                "Give --plugin NAME." if key == "plugin" else f"Add {key} = … to the file, or --set {key}=…"
+            )
             raise ConfigError(f"{key} is missing.", hint=hint) from None
         value: Any = values
         for key in path.split("."):

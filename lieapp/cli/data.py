@@ -1,0 +1,57 @@
+"""`lieapp data`: trajectories of a plugin's equation in a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from lieapp.cli.options import FOLDER, Common, Outcome, common
+from lieapp.errors import DataError
+
+
+@click.command("data")
+@common("plugin", "plugins", "config", "sets", "seed", "device")
+@click.option("--samples", type=int, metavar="N", help="How many trajectories.")
+@click.option("--out", type=FOLDER, required=True, metavar="FILE.h5", help="The file to write.")
+def command(settings: Common, samples: int | None, out: Path) -> Outcome:
+    """Simulate trajectories of a plugin's equation and write them to an HDF5 file."""
+    from lieapp.config import DataConfig
+    from lieapp.runs.devices import find_device
+    from lieapp.runs.reporter import reporting
+
+    config = settings.load(DataConfig, samples=samples)
+    entry = settings.catalog().get(config.plugin)
+    find_device(config.device)
+    with replacing(out) as draft, reporting(settings.quiet) as report:
+        from lieapp.data.store import simulate_to_file
+
+        document = {**simulate_to_file(entry.declaration, config, draft, report), "file": str(out)}
+    return Outcome(document, lambda: click.echo(f"{config.samples} trajectories of {entry.title}: {out}"))
+
+
+@contextlib.contextmanager
+def replacing(out: Path) -> Iterator[Path]:
+    """A file beside `out` that takes its place at the end, so that nothing half-written is left.
+
+    Raises DataError if that can't be, before any work.
+    """
+    draft = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        if out.is_dir():
+            raise IsADirectoryError(21, "it is a folder")
+        draft.touch()
+        draft.unlink()
+    except OSError as error:
+        raise DataError(
+            f"{out} can't be written: {error.strerror or error}.",
+            hint="Give --out a file in an existing folder.",
+        ) from None
+    try:
+        yield draft
+        draft.replace(out)
+    finally:
+        draft.unlink(missing_ok=True)

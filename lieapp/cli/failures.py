@@ -1,0 +1,69 @@
+"""The one place that turns what went wrong into words and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import traceback
+from typing import Any
+
+import click
+
+from lieapp.errors import CancelledError, LieappError, UsageError
+
+BEYOND_US = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+"""System errors that are nobody's bug: no room, no permission."""
+
+
+def report_failure(error: BaseException, *, as_json: bool, debug: bool) -> int:
+    """Say what went wrong, on stderr or as the JSON error object on stdout, and give the exit code."""
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else 1
+    if isinstance(error, BrokenPipeError):
+        # the reader of our output left, as `| head` does; nothing must be flushed at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    if debug:
+        traceback.print_exception(error)
+    told = as_lieapp_error(error)
+    if as_json:
+        print_json(told.as_json())
+    else:
+        print(f"error: {told.message}", file=sys.stderr)
+        if told.hint:
+            print(f"hint: {told.hint}", file=sys.stderr)
+    return told.exit_code
+
+
+def as_lieapp_error(error: BaseException) -> LieappError:
+    """Any error as one of the family; what isn't of it is a bug and says so."""
+    if isinstance(error, LieappError):
+        return error
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return CancelledError("interrupted.")
+    if isinstance(error, click.ClickException):
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "lieapp"
+        return UsageError(error.format_message(), hint=f"`{path} --help` lists what can be typed.")
+    if isinstance(error, OSError) and error.errno in BEYOND_US:
+        return LieappError(
+            f"{error.filename or 'a file'}: {error.strerror}.", hint="Make room, or write elsewhere."
+        )
+    text = " ".join(str(error).split())
+    return UnexpectedError(
+        f"{type(error).__name__}: {text}" if text else type(error).__name__,
+        hint="This is a bug in lieapp. Run again with --debug for the traceback, and report it.",
+    )
+
+
+class UnexpectedError(LieappError):
+    """An exception that no code of ours meant to raise."""
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """One JSON document on stdout; NaN and infinities become null."""
+    from lieapp.runs.files import encode
+
+    sys.stdout.write(encode(document).decode())
+    sys.stdout.flush()

@@ -1,0 +1,80 @@
+"""The command line: a group whose commands are imported only when one of them is used."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import NoReturn
+
+import click
+
+import lieapp
+from lieapp.cli.failures import report_failure
+
+COMMANDS = {
+    "plugins": "List the plugins, where each came from, and the files that are broken.",
+    "check": "Let a plugin verify itself.",
+    "truth": "Derive the symmetries of an equation.",
+    "data": "Simulate trajectories and write them to a file.",
+    "discover": "Find the symmetries in data and compare them with the derived ones.",
+    "runs": "List, show or cancel runs.",
+    "compare": "Put the results of several runs side by side.",
+    "app": "Open the app in a browser.",
+}
+"""Each command's module in lieapp.cli and its line in --help, which must not import them."""
+
+
+class Commands(click.Group):
+    """Imports `lieapp.cli.<name>` when that command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"lieapp.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click, but an unknown name is answered with the nearest one."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(COMMANDS)}."
+            ctx.fail(f"there is no command {args[0]!r}; {meant}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in --help, from the texts above."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=Commands,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(lieapp.__version__, prog_name="lieapp")
+def cli() -> None:
+    """Find the continuous symmetries of data and of equations, and prove what is found."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and give its exit code: 0 done, 1 failed, 2 usage, 130 interrupted."""
+    try:
+        code = cli.main(args=list(arguments), prog_name="lieapp", standalone_mode=False)
+    except BaseException as error:
+        return report_failure(error, as_json="--json" in arguments, debug="--debug" in arguments)
+    return code if isinstance(code, int) else 0
+
+
+def main() -> NoReturn:
+    """Entry point of the program."""
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,129 @@
+"""The options that are alike in every command, and what commands get instead of them."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lieapp.cli.failures import print_json
+
+if TYPE_CHECKING:
+    import msgspec
+
+    from lieapp.registry.catalog import Catalog
+    from lieapp.settings import Config
+
+# the folders may come from a config of another machine: whether they exist is said later, by name
+FOLDER = click.Path(path_type=Path)
+
+OPTIONS: dict[str, Callable[[Any], Any]] = {
+    "plugin": click.option("--plugin", metavar="NAME", help="Which plugin; `lieapp plugins` lists them."),
+    "plugins": click.option(
+        "--plugins", type=FOLDER, multiple=True, metavar="DIR", help="A further folder of plugin files."
+    ),
+    "config": click.option("--config", type=FOLDER, metavar="FILE.toml", help="Settings from a TOML file."),
+    "sets": click.option(
+        "--set", "sets", multiple=True, metavar="KEY=VALUE", help="One setting; wins over --config."
+    ),
+    "seed": click.option("--seed", type=int, metavar="N", help="Seed of everything random."),
+    "device": click.option("--device", metavar="auto|cpu|cuda:0", help="Where tensors live."),
+    "out": click.option(
+        "--out", type=FOLDER, default=Path("runs"), metavar="DIR", help="Folder of runs.", show_default=True
+    ),
+    "resume": click.option(
+        "--resume", metavar="RUN", help="Go on with a run: its id, the start of it, a path."
+    ),
+    "json": click.option("--json", "json", is_flag=True, help="One JSON document on stdout."),
+    "quiet": click.option("--quiet", is_flag=True, help="No progress, only warnings."),
+    "debug": click.option("--debug", is_flag=True, help="Show the traceback of an error."),
+}
+ALWAYS = ("json", "quiet", "debug")
+
+
+@dataclass(frozen=True)
+class Common:
+    """The values of the common options; those a command doesn't take have their defaults."""
+
+    plugin: str | None = None
+    plugins: Sequence[Path] = ()
+    config: Path | None = None
+    sets: Sequence[str] = ()
+    seed: int | None = None
+    device: str | None = None
+    out: Path = Path("runs")
+    resume: str | None = None
+    json: bool = False
+    quiet: bool = False
+    debug: bool = False
+
+    def catalog(self, more: Sequence[Path] = ()) -> Catalog:
+        """All plugins. Raises UsageError for a folder that doesn't exist."""
+        from lieapp.registry.catalog import load_catalog
+
+        return load_catalog([*self.plugins, *more])
+
+    def load(self, cls: type[Config], **options: Any) -> Config:
+        """The configuration from all of --config, --set and options. Raises ConfigError."""
+        from lieapp.settings import load_config
+
+        return load_config(cls, self.config, self.sets, **self._options(options))
+
+    def given(self, cls: type[msgspec.Struct], **options: Any) -> dict[str, Any]:
+        """Only the settings that were typed, checked. Raises ConfigError."""
+        from lieapp.settings import given
+
+        return given(cls, self.config, self.sets, **self._options(options))
+
+    def _options(self, more: dict[str, Any]) -> dict[str, Any]:
+        return {"plugin": self.plugin, "seed": self.seed, "device": self.device, **more}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command found.
+
+    Args:
+        document: what --json prints.
+        show: prints the same for people.
+        code: the exit code.
+    """
+
+    document: dict[str, Any]
+    show: Callable[[], None] = field(default=lambda: None)
+    code: int = 0
+
+
+def common(*names: str) -> Callable[[Callable[..., Outcome]], Callable[..., int]]:
+    """Give a command some of the common options; --json, --quiet and --debug always.
+
+    The command gets them as its first argument, a `Common`, and returns an `Outcome`, which is printed here.
+    """
+
+    def decorate(body: Callable[..., Outcome]) -> Callable[..., int]:
+        @functools.wraps(body)
+        def command(**given: Any) -> int:
+            values = {name: given.pop(name) for name in (*names, *ALWAYS)}
+            settings = Common(**values)
+            # what plugins and libraries print must not end up inside the JSON document
+            with contextlib.redirect_stdout(sys.stderr) if settings.json else contextlib.nullcontext():
+                outcome = body(settings, **given)
+            if settings.json:
+                print_json(outcome.document)
+            else:
+                outcome.show()
+            return outcome.code
+
+        wrapped: Any = command
+        for name in reversed((*names, *ALWAYS)):
+            wrapped = OPTIONS[name](wrapped)
+        done: Callable[..., int] = wrapped
+        return done
+
+    return decorate

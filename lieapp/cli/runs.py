@@ -1,0 +1,88 @@
+"""`lieapp runs list|show|cancel`: what was run, is running and waits."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import click
+
+from lieapp.cli.options import Common, Outcome, common
+
+
+@click.group("runs")
+def command() -> None:
+    """List, show or cancel runs. RUN is an id, the beginning of one, or a path."""
+
+
+@command.command("list")
+@common("out")
+def list_runs(settings: Common) -> Outcome:
+    """List all runs of a folder, oldest first."""
+    from lieapp.cli.tables import print_table
+    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.overview import row
+
+    rows = [row(run) for run in RunDirectory.list(settings.out)]
+
+    def show() -> None:
+        keys = ("run", "state", "kind", "plugin", "method", "stage", "count", "seconds")
+        print_table(f"Runs in {settings.out}", keys, ([one[key] for key in keys] for one in rows))
+
+    return Outcome({"runs": rows}, show)
+
+
+@command.command("show")
+@common("out")
+@click.argument("run", metavar="RUN")
+def show_run(settings: Common, run: str) -> Outcome:
+    """Show a run: its state, settings, origin and result."""
+    import msgspec
+
+    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.overview import row
+
+    found = RunDirectory.find(settings.out, run)
+    document = {
+        **row(found),
+        "config": found.config(),
+        "provenance": found.provenance(),
+        "status": msgspec.to_builtins(found.status()),
+        "summary": found.summary(),
+    }
+    return Outcome(document, lambda: _show(document))
+
+
+@command.command("cancel")
+@common("out")
+@click.argument("run", metavar="RUN")
+def cancel_run(settings: Common, run: str) -> Outcome:
+    """Ask a run to stop; what it has done so far is kept."""
+    from lieapp.runs.cancel import cancel
+    from lieapp.runs.directory import RunDirectory
+
+    found = RunDirectory.find(settings.out, run)
+    state = cancel(found)
+    words = "cancelled" if state == "cancelled" else "asked to stop"
+    return Outcome({"run": found.id, "state": state}, lambda: click.echo(f"{found.id}: {words}"))
+
+
+def _show(document: dict[str, Any]) -> None:
+    from lieapp.cli.tables import print_table
+
+    rows: list[tuple[str, Any]] = [
+        (key, document[key]) for key in ("run", "path", "state", "stage", "seconds")
+    ]
+    if document["created"]:
+        rows.append(
+            ("created", datetime.datetime.fromtimestamp(document["created"]).isoformat(" ", "seconds"))
+        )
+    if document["error"]:
+        rows.append(
+            ("error", " ".join(filter(None, (document["error"].get(k) for k in ("message", "hint")))))
+        )
+    rows += [(f"config {key}", value) for key, value in document["config"].items()]
+    rows += [(f"origin {key}", value) for key, value in document["provenance"].items()]
+    if document["summary"]:
+        rows += [(key, document["summary"].get(key)) for key in ("count", "more")]
+    print_table("Run", ("what", "value"), rows)

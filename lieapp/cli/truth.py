@@ -1,0 +1,70 @@
+"""`lieapp truth`: the symmetries of an equation, derived."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from lieapp.cli.options import Common, Outcome, common
+
+
+@click.command("truth")
+@common("plugin", "plugins", "config", "sets")
+@click.option("--equation", multiple=True, metavar="EXPR", help="In jet notation: 'u_t + u*u_x + u_xxx'.")
+@click.option("--independent", multiple=True, metavar="t,x", help="The independent variables.")
+@click.option("--dependent", multiple=True, metavar="u,v", help="The unknowns.")
+@click.option("--parameter", multiple=True, metavar="NAME:WHAT", help="A constant: 'g:positive, g != 3'.")
+@click.option("--function", multiple=True, metavar="NAME:ARGS", help="An arbitrary function: 'k:u'.")
+@click.option("--periodic", multiple=True, metavar="x", help="Variables in which solutions are periodic.")
+@click.option("--budget", type=float, metavar="SECONDS", help="When to give up.")
+def command(settings: Common, budget: float | None, **typed: tuple[str, ...]) -> Outcome:
+    """Derive the symmetries of a plugin's equation, or of one typed with --equation.
+
+    `= 0` is understood. The result is certified by substitution; families with arbitrary functions are
+    listed apart, and so are the symmetries that respect a periodic domain.
+    """
+    from lieapp.config import TruthConfig
+    from lieapp.runs.derivation import check_request, derive_in_child
+
+    options = {
+        key: _names(values) if key in ("independent", "dependent", "periodic") else list(values)
+        for key, values in typed.items()
+        if values
+    }
+    config = settings.load(TruthConfig, budget=budget, **options)
+    check_request(config)
+    # here too, not only in the child: a mistyped name is answered at once
+    folders = settings.plugins
+    if config.plugin is not None:
+        folders = (*folders, *(catalog := settings.catalog()).folders)
+        catalog.get(config.plugin)
+    document = derive_in_child(config, folders)
+    return Outcome(document, lambda: _show(document))
+
+
+def _names(values: Sequence[str]) -> list[str]:
+    return [name.strip() for value in values for name in value.split(",") if name.strip()]
+
+
+def _show(document: Mapping[str, Any]) -> None:
+    from lieapp.cli.tables import print_line, print_table
+    from lieapp.report.formula import field_text
+
+    def rows(fields: Sequence[Mapping[str, str]]) -> list[tuple[int, str]]:
+        return [(place, field_text(field)) for place, field in enumerate(fields, start=1)]
+
+    print_table(f"Symmetries, dimension {document['dimension']}", ("", "field"), rows(document["generators"]))
+    for family in document["families"]:
+        functions = ", ".join(f"{name}({', '.join(args)})" for name, args in family["functions"].items())
+        conditions = "; ".join(f"{condition} = 0" for condition in family["conditions"])
+        where = f" where {conditions}" if conditions else ""
+        print_line(f"and the family {field_text(family['field'])} for every {functions}{where}")
+    if document.get("periodic") is not None:
+        print_table("Respecting the periodic domain", ("", "field"), rows(document["periodic"]))
+    for key, words in (("unsolved", "left unsolved"), ("assumed_nonzero", "assumed not to vanish")):
+        for expression in document.get(key) or []:
+            print_line(f"{words}: {expression}")
+    certified = "certified" if document["certified"] else "NOT certified"
+    print_line(f"{certified}, {document['seconds']:.1f} s")

@@ -1,0 +1,148 @@
+"""Derive a truth within a budget: SymPy works in a child process, which can be ended.
+
+The child is `python -m lieapp.runs.derivation`; it reads a request as JSON and answers with JSON, so that
+no live object crosses over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from lieapp import errors
+from lieapp.config import TruthConfig
+from lieapp.errors import LieappError, UsageError
+
+if TYPE_CHECKING:
+    from lieapp.symbolic.equation import System
+
+
+class BudgetError(LieappError):
+    """A derivation that took longer than it was given."""
+
+
+class Request(msgspec.Struct):
+    """What the child is asked: a configuration and the plugin folders outside the working folder."""
+
+    config: TruthConfig
+    folders: list[str]
+
+
+def derive_in_child(config: TruthConfig, folders: Sequence[Path] = ()) -> dict[str, Any]:
+    """The truth of a plugin's or typed equation, as the JSON of `lieapp truth --json`.
+
+    Raises UsageError if it isn't said which equation, BudgetError after `config.budget` seconds, and
+    whatever the derivation raises.
+    """
+    check_request(config)
+    request = msgspec.json.encode(Request(config, [str(folder) for folder in folders]))
+    command = [sys.executable, "-m", "lieapp.runs.derivation"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        try:
+            answer, _ = child.communicate(request, timeout=config.budget)
+        except subprocess.TimeoutExpired:
+            name = config.plugin or "; ".join(config.equation)
+            raise BudgetError(
+                f"{name}: not derived within the budget of {config.budget:g} s.",
+                hint="Give it longer with --budget SECONDS.",
+            ) from None
+        finally:
+            child.kill()
+    return _read(answer, child.returncode)
+
+
+def check_request(config: TruthConfig) -> None:
+    """Raises UsageError unless exactly one of plugin and equation is given, the latter with its names."""
+    if (config.plugin is None) == (not config.equation):
+        raise UsageError(
+            "truth needs either a plugin or an equation.",
+            hint="Give --plugin NAME, or --equation 'u_t + u*u_x + u_xxx' --independent t,x --dependent u.",
+        )
+    typed = {"independent": config.independent, "dependent": config.dependent}
+    if config.equation:
+        for key, names in typed.items():
+            if not names:
+                raise UsageError(
+                    f"{key} variables of {config.equation[0]!r} are not given.",
+                    hint="For example --independent t,x --dependent u.",
+                )
+    else:
+        extra = [
+            key
+            for key, value in {**typed, "parameter": config.parameter, "function": config.function}.items()
+            if value
+        ]
+        if extra:
+            raise UsageError(f"--{extra[0]} belongs to --equation; the plugin {config.plugin} has its own.")
+
+
+def _read(answer: bytes, code: int | None) -> dict[str, Any]:
+    try:
+        document: dict[str, Any] = msgspec.json.decode(answer)
+    except msgspec.DecodeError:
+        raise RuntimeError(f"the derivation ended with code {code} and no answer") from None
+    error = document.get("error")
+    if error is None:
+        return document
+    kind = getattr(errors, error["type"], None)
+    if isinstance(kind, type) and issubclass(kind, LieappError):
+        raise kind(error["message"], hint=error["hint"])
+    raise RuntimeError(f"{error['type']}: {error['message']}")
+
+
+def derive(request: Request) -> dict[str, Any]:
+    """The derivation itself, here in this process. Raises LieappError."""
+    from lieapp.symbolic import truth
+
+    system, periodic = _system(request)
+    named = {str(symbol): symbol for symbol in system.jets.independent}
+    unknown = [name for name in periodic if name not in named]
+    if unknown:
+        raise UsageError(
+            f"periodic in {unknown[0]}: the variables are {', '.join(named)}.",
+            hint="Name one of the independent variables.",
+        )
+    found: dict[str, Any] = truth.derive(system, [named[name] for name in periodic]).as_json()
+    return found
+
+
+def _system(request: Request) -> tuple[System, list[str]]:
+    config = request.config
+    if config.plugin is None:
+        from lieapp.symbolic.parsing import parse_system
+
+        system = parse_system(
+            config.equation, config.independent, config.dependent, config.parameter, config.function
+        )
+        return system, config.periodic
+    from lieapp.registry.catalog import load_catalog
+    from lieapp.symbolic.equation import read_pde
+
+    declaration = load_catalog([Path(folder) for folder in request.folders]).get(config.plugin).declaration
+    return read_pde(declaration), config.periodic or [str(symbol) for symbol in declaration.periodic]
+
+
+def _main() -> None:
+    """Answer one request."""
+    from lieapp.runs.session import describe
+
+    with contextlib.redirect_stdout(sys.stderr):
+        try:
+            answer = derive(msgspec.json.decode(sys.stdin.buffer.read(), type=Request))
+        except KeyboardInterrupt:
+            return
+        except Exception as error:
+            if not isinstance(error, LieappError):
+                sys.excepthook(type(error), error, error.__traceback__)
+            answer = {"error": describe(error)}
+    sys.stdout.buffer.write(msgspec.json.encode(answer))
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,89 @@
+"""What a run looks like from outside: one row for lists, pages and comparisons."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lieapp.errors import RunError
+from lieapp.runs.directory import RunDirectory
+from lieapp.settings import leaves
+
+
+def row(run: RunDirectory) -> dict[str, Any]:
+    """A run's place in a list. Never fails: what can't be read is None."""
+    status = run.status()
+    try:
+        config = run.config()
+    except RunError:
+        config = {}
+    summary = run.summary() or {}
+    return {
+        "run": run.id,
+        "path": str(run.path),
+        "state": status.state if config else "unreadable",
+        "kind": config.get("kind"),
+        "plugin": config.get("plugin"),
+        "method": config.get("method"),
+        "seed": config.get("seed"),
+        "stage": status.stage,
+        "step": status.step,
+        "total": status.total,
+        "created": status.created or None,
+        "seconds": _seconds(status.created, status.finished, status.state),
+        "count": summary.get("count"),
+        "error": status.error,
+    }
+
+
+def _seconds(created: float, finished: float | None, state: str) -> float | None:
+    if not created:
+        return None
+    if finished is not None:
+        return round(finished - created, 1)
+    return round(time.time() - created, 1) if state in ("queued", "starting", "running") else None
+
+
+def comparison(runs: Sequence[RunDirectory]) -> dict[str, Any]:
+    """The results of several runs beside each other, and the settings in which they differ."""
+    configs = [_config(run) for run in runs]
+    return {
+        "runs": [{**_result(run), "settings": config} for run, config in zip(runs, configs, strict=True)],
+        "differ": differing(configs),
+    }
+
+
+def _config(run: RunDirectory) -> dict[str, Any]:
+    try:
+        return run.config()
+    except RunError:
+        return {}
+
+
+def _result(run: RunDirectory) -> dict[str, Any]:
+    """Count, cosines, angle and seconds of a run; None where it has no result."""
+    summary = run.summary() or {}
+    truth = summary.get("truth")
+    return {
+        "run": run.id,
+        "state": run.state,
+        "plugin": _config(run).get("plugin"),
+        "method": summary.get("method"),
+        "count": summary.get("count"),
+        "cosines": [_get(one, "cosine") for one in truth] if isinstance(truth, list) else None,
+        "angle": _get(summary.get("subspace"), "angle"),
+        "seconds": _get(summary.get("seconds"), "total"),
+    }
+
+
+def _get(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, Mapping) else None
+
+
+def differing(configs: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """The settings, as dotted keys, that aren't the same in all configurations, with the value in each."""
+    flat = [dict(leaves(config)) for config in configs]
+    keys = dict.fromkeys(key for one in flat for key in one)
+    values = {key: [one.get(key) for one in flat] for key in keys}
+    return {key: row for key, row in values.items() if any(value != row[0] for value in row)}
