@@ -22,6 +22,8 @@ class System:
         residuals: the left-hand sides Δᵏ as expressions in the jets.
         parameters: the symbols that stay free (generic constants), with their assumptions.
         name: what messages call the system.
+        functions: arbitrary functions and the names of their arguments.
+        nonzero: expressions in the parameters declared not to vanish.
     """
 
     jets: JetSpace
@@ -29,6 +31,7 @@ class System:
     parameters: tuple[sp.Symbol, ...] = ()
     name: str = "equation"
     functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    nonzero: tuple[sp.Expr, ...] = ()
 
 
 def exact(value: float | int | sp.Expr) -> sp.Expr:

@@ -1,0 +1,283 @@
+"""Rewriting an expression as a rational one in atoms: exp, log, sin, cos, roots and powers with known derivatives.
+
+Every function that isn't rational becomes an *atom*, a new generator of the coefficient ring. Relations between
+atoms are kept exactly: exp(2t) = exp(t)², cos² = 1 - sin², (t+1)^(1/2) squared is t+1, uⁿ⁻¹ = uⁿ/u. Branches are
+the real generic ones: radicands and arguments of logarithms count as positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from lieapp.errors import EquationError
+
+FUNCTION_ORDERS = 4
+"""Derivatives of an arbitrary function that get an atom beyond those that occur."""
+
+
+@dataclass(frozen=True)
+class Atom:
+    """One generator that stands for a function.
+
+    Args:
+        symbol: the ring generator.
+        expression: what it stands for.
+        derivatives: ∂/∂v for each variable v it depends on, rational in generators and atoms.
+        degree, power: `symbol**degree = power` if the atom is algebraic over earlier ones (degree 0: it isn't).
+    """
+
+    symbol: sp.Symbol
+    expression: sp.Expr
+    derivatives: dict[sp.Symbol, sp.Expr]
+    degree: int = 0
+    power: sp.Expr = sp.S.Zero
+
+
+@dataclass
+class AtomTable:
+    """The atoms met so far, and the rewriting into them.
+
+    Args:
+        variables: what may be differentiated by.
+        constants: free constants (parameters).
+    """
+
+    variables: tuple[sp.Symbol, ...]
+    constants: tuple[sp.Symbol, ...]
+    atoms: list[Atom] = field(default_factory=list)
+    _units: dict[tuple, list[tuple[sp.Rational, sp.Symbol]]] = field(default_factory=dict)
+    _known: dict[sp.Expr, sp.Expr] = field(default_factory=dict)
+
+    def rational(self, expression: sp.Expr) -> sp.Expr:
+        """The expression with every non-rational part replaced by atoms, which are made as needed."""
+        if expression in self._known:
+            return self._known[expression]
+        result = self._rational(expression)
+        self._known[expression] = result
+        return result
+
+    def _rational(self, e: sp.Expr) -> sp.Expr:
+        if e.is_Rational:
+            return e
+        if e.is_Symbol:
+            if e in self.variables or e in self.constants or any(e == a.symbol for a in self.atoms):
+                return e
+            raise EquationError(f"{e} is neither a variable nor an unknown nor a declared parameter.")
+        if e.is_Float:
+            return sp.Rational(str(e))
+        if e.is_Add or e.is_Mul:
+            return e.func(*(self.rational(a) for a in e.args))
+        if e.is_Pow and e.exp.is_Integer:
+            return self.rational(e.base) ** e.exp
+        if e.is_Pow and e.base is not sp.E:
+            return self._power(e.base, e.exp)
+        if isinstance(e, sp.exp) or e.is_Pow:
+            return sp.Mul(*(self._exponential(term) for term in sp.Add.make_args(sp.expand(e.exp))))
+        if isinstance(e, sp.log):
+            return self._logarithm(e.args[0])
+        if isinstance(e, (sp.sin, sp.cos)):
+            return self._circular(e)
+        if isinstance(e, (sp.sinh, sp.cosh, sp.tanh, sp.coth, sp.sech, sp.csch)):
+            return self.rational(e.rewrite(sp.exp))
+        if isinstance(e, (sp.tan, sp.cot, sp.sec, sp.csc)):
+            return self.rational(_sine_and_cosine(e))
+        if isinstance(e, (AppliedUndef, sp.Derivative)):
+            return self._arbitrary(e)
+        if e.is_NumberSymbol:
+            return self._constant(e)
+        raise EquationError(
+            f"{e} is not supported in coefficients.", hint="Use exp, log, sqrt, sin, cos, tan, powers."
+        )
+
+    def _exponential(self, term: sp.Expr) -> sp.Expr:
+        """exp of a term c·M with rational c, a power of exp(unit·M)."""
+        c, M = term.as_coeff_Mul()
+        logs = [f for f in sp.Mul.make_args(M) if isinstance(f, sp.log)]
+        if logs:
+            return self._power(logs[0].args[0], term / logs[0])
+        return self._in_unit(
+            ("exp", M), c, lambda unit: sp.exp(unit * M), lambda unit, v: unit * sp.diff(M, v)
+        )
+
+    def _power(self, base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
+        """base**exponent, factor by factor of the base."""
+        if isinstance(base, sp.exp):
+            return self.rational(sp.exp(sp.expand(base.exp * exponent)))
+        if base.is_Pow:
+            return self._power(base.base, sp.expand(base.exp * exponent))
+        factors = _factors(base)
+        if factors != [(base, sp.S.One)]:
+            return sp.Mul(*(self._power(b, sp.expand(n * exponent)) for b, n in factors))
+        result: sp.Expr = sp.S.One
+        for term in sp.Add.make_args(sp.expand(exponent)):
+            c, M = term.as_coeff_Mul()
+            if M is sp.S.One:
+                whole = sp.floor(c)
+                result *= self.rational(base) ** whole * self._root(base, c - whole)
+            else:
+                result *= self._in_unit(
+                    ("pow", base, M),
+                    c,
+                    lambda unit, M=M: base ** (unit * M),
+                    lambda unit, v, M=M: unit * (M * sp.diff(base, v) / base + sp.log(base) * sp.diff(M, v)),
+                )
+        return result
+
+    def _root(self, base: sp.Expr, c: sp.Rational) -> sp.Expr:
+        if c == 0:
+            return sp.S.One
+        if base.is_negative:
+            raise EquationError(
+                f"({base})**({c}) is not real.", hint="Complex coefficients are not supported."
+            )
+        return self._in_unit(
+            ("root", base),
+            c,
+            lambda unit: base**unit,
+            lambda unit, v: unit * sp.diff(base, v) / base,
+            base=base,
+        )
+
+    def _in_unit(self, group, c, value, rate, base=None) -> sp.Expr:  # type: ignore[no-untyped-def]  # noqa: ANN001
+        """The c-th power in a one-parameter group, as an integer power of an atom of that group.
+
+        A finer unit than the group's last one gives an atom algebraic over it.
+        """
+        units = self._units.setdefault(group, [])
+        for unit, symbol in reversed(units):
+            if (c / unit).is_Integer:
+                return symbol ** (c / unit)
+        if units:
+            last, coarse = units[-1]
+            unit = sp.Rational(1, sp.ilcm(last.q, c.q)) if base is not None else sp.gcd(last, c)
+            degree, power = int(last / unit), coarse
+        elif base is not None:
+            unit = sp.Rational(1, c.q)
+            degree, power = int(c.q), self.rational(base)
+        else:
+            unit, degree, power = abs(c), 0, sp.S.Zero
+        symbol = sp.Dummy(f"a{len(self.atoms)}", real=True)
+        units.append((unit, symbol))
+        slopes = {v: rate(unit, v) for v in self.variables}
+        derivatives = {v: self.rational(sp.together(s)) * symbol for v, s in slopes.items() if s != 0}
+        self.atoms.append(Atom(symbol, value(unit), derivatives, degree, power))
+        return symbol ** (c / unit)
+
+    def _logarithm(self, argument: sp.Expr) -> sp.Expr:
+        argument = sp.factor(sp.together(argument))
+        if isinstance(argument, sp.exp):
+            return self.rational(argument.exp)
+        if argument.is_Pow:
+            return self.rational(argument.exp) * self._logarithm(argument.base)
+        factors = _factors(argument)
+        if factors != [(argument, sp.S.One)]:
+            return sp.Add(*(n * self._logarithm(b) for b, n in factors))
+        rates = {v: sp.diff(argument, v) / argument for v in self.variables}
+        return self._free_atom(sp.log(argument), {v: r for v, r in rates.items() if r != 0})
+
+    def _circular(self, e: sp.Expr) -> sp.Expr:
+        """sin and cos of c·M, polynomials in sin and cos of unit·M (Chebyshev)."""
+        argument = sp.expand(e.args[0])
+        if argument.is_Add:
+            return self.rational(sp.expand_trig(e.func(argument)))
+        c, M = argument.as_coeff_Mul()
+        units = self._units.setdefault(("circle", M), [])
+        if not units:
+            self._new_circle(units, abs(c), M)
+        unit, sine = units[0]
+        n = c / unit
+        if not n.is_Integer:
+            raise EquationError(
+                f"{e} next to {self._of(sine)}: the arguments have no common multiple in use."
+            )
+        cosine = self.atoms[[a.symbol for a in self.atoms].index(sine) + 1].symbol
+        if isinstance(e, sp.cos):
+            return sp.chebyshevt(abs(n), cosine)
+        return sp.sign(n) * sine * sp.chebyshevu(abs(n) - 1, cosine)
+
+    def _new_circle(self, units: list[tuple[sp.Rational, sp.Symbol]], unit: sp.Rational, M: sp.Expr) -> None:
+        sine, cosine = (sp.Dummy(f"a{len(self.atoms) + k}", real=True) for k in range(2))
+        units.append((unit, sine))
+        slopes = {v: self.rational(unit * sp.diff(M, v)) for v in self.variables if sp.diff(M, v) != 0}
+        self.atoms.append(Atom(sine, sp.sin(unit * M), {v: s * cosine for v, s in slopes.items()}))
+        falling = {v: -s * sine for v, s in slopes.items()}
+        self.atoms.append(Atom(cosine, sp.cos(unit * M), falling, 2, 1 - sine**2))
+
+    def _arbitrary(self, e: sp.Expr) -> sp.Expr:
+        """An arbitrary function of variables, with atoms for its next derivatives."""
+        function = e.expr if isinstance(e, sp.Derivative) else e
+        if len(function.args) != 1 or function.args[0] not in self.variables:
+            raise EquationError(
+                f"{e}: an arbitrary function must have one variable or unknown as its argument."
+            )
+        v = function.args[0]
+        start = sum(int(n) for _, n in e.variable_count) if isinstance(e, sp.Derivative) else 0
+        chain = [sp.diff(function, v, k) for k in range(start + FUNCTION_ORDERS + 1)]
+        symbols = [sp.Dummy(f"a{len(self.atoms) + k}", real=True) for k in range(len(chain))]
+        fresh = [(k, d) for k, d in enumerate(chain) if d not in self._known or d == e]
+        for k, d in fresh:
+            self._known[d] = symbols[k]
+        for k, d in fresh:
+            following = {v: self._known[chain[k + 1]]} if k + 1 < len(chain) else {v: sp.nan}
+            self.atoms.append(Atom(self._known[d], d, following))
+        return self._known[e]
+
+    def _constant(self, e: sp.Expr) -> sp.Expr:
+        return self._free_atom(e, {})
+
+    def _free_atom(self, e: sp.Expr, rates: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
+        for atom in self.atoms:
+            if atom.expression == e:
+                return atom.symbol
+        derivatives = {v: self.rational(r) for v, r in rates.items()}
+        symbol = sp.Dummy(f"a{len(self.atoms)}", real=True)
+        self.atoms.append(Atom(symbol, e, derivatives))
+        return symbol
+
+    def _of(self, symbol: sp.Symbol) -> sp.Expr:
+        return next(a.expression for a in self.atoms if a.symbol == symbol)
+
+    def expressions(self) -> dict[sp.Symbol, sp.Expr]:
+        """What each atom stands for."""
+        return {a.symbol: a.expression for a in self.atoms}
+
+    def depending(self, variables: Iterable[sp.Symbol]) -> set[sp.Symbol]:
+        """The atoms that depend on any of the variables."""
+        wanted = set(variables)
+        return {a.symbol for a in self.atoms if wanted & set(a.derivatives)}
+
+
+def _factors(base: sp.Expr) -> list[tuple[sp.Expr, sp.Expr]]:
+    """Irreducible factors with multiplicities; an integer splits into primes, a sign stays with the last factor."""
+    if base.is_Rational:
+        signless = sp.factorrat(abs(base))
+        parts = [(sp.Integer(p), sp.Integer(n)) for p, n in sorted(signless.items())]
+        return parts if base > 0 else [*parts, (sp.Integer(-1), sp.S.One)] if parts else [(base, sp.S.One)]
+    base = sp.factor(sp.together(base))
+    parts = []
+    sign = 1
+    for factor in sp.Mul.make_args(base):
+        b, n = factor.as_base_exp()
+        if b.is_Rational and n.is_Integer:
+            sign *= 1 if b > 0 or n % 2 == 0 else -1
+            parts += [(p, n * k) for p, k in _factors(abs(b)) if p != 1]
+        else:
+            parts.append((b, n))
+    if sign < 0 and parts:
+        odd = [k for k, (b, n) in enumerate(parts) if not b.is_number and n.is_Integer and n % 2]
+        if not odd:
+            return [*parts, (sp.Integer(-1), sp.S.One)]
+        b, n = parts[odd[-1]]
+        parts[odd[-1]] = (sp.expand(-b), n)
+    return parts
+
+
+def _sine_and_cosine(e: sp.Expr) -> sp.Expr:
+    argument = e.args[0]
+    sine, cosine = sp.sin(argument), sp.cos(argument)
+    quotients = {sp.tan: sine / cosine, sp.cot: cosine / sine, sp.sec: 1 / cosine, sp.csc: 1 / sine}
+    return quotients[e.func]

@@ -1,0 +1,154 @@
+"""Determining equations: pr V(Δᵏ) = 0 on solutions, split by the derivatives that remain free.
+
+pr V(Δ) = ξⁱ ∂Δ/∂xⁱ + φᵃ_J ∂Δ/∂uᵃ_J vanishes modulo the system exactly when V generates symmetries (Olver 1993,
+Thm 2.31). The components ξ(x, u), φ(x, u) don't depend on derivatives, so each coefficient of the remaining
+derivatives must vanish: linear homogeneous equations, kept as forms over the field of coefficients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from typing import Any
+
+import sympy as sp
+
+from lieapp.symbolic.coefficients import CoefficientField, Element
+from lieapp.symbolic.equation import System
+from lieapp.symbolic.jets import MultiIndex
+from lieapp.symbolic.leading import Leading, solve_for_leading
+from lieapp.symbolic.linear import Form, Unknowns, add, primitive
+from lieapp.symbolic.prolongation import GeneralProlongation
+
+
+@dataclass
+class DeterminingSystem:
+    """Linear equations for the components of a symmetry.
+
+    Args:
+        system: the equations whose symmetries are sought.
+        leading: the system solved for leading derivatives.
+        field: coefficients in coordinates and parameters.
+        unknowns: the unknown functions.
+        components: the function ids of ξ¹ … ξᵖ, φ¹ … φ^q.
+        equations: forms that must vanish.
+        assumed_nonzero: what was divided by.
+    """
+
+    system: System
+    leading: Leading
+    field: CoefficientField
+    unknowns: Unknowns
+    components: list[int]
+    equations: list[Form]
+    assumed_nonzero: list[sp.Expr] = attribute(default_factory=list)
+
+
+def determining_equations(system: System, leading: Leading | None = None) -> DeterminingSystem:
+    """The determining equations of the point symmetries of a system."""
+    leading = leading or solve_for_leading(system)
+    residuals = [system.jets.symbol(*jet) - rule for jet, rule in leading.rules.items()]
+    if len(residuals) == len(system.residuals):
+        # the same solutions, and usually without denominators
+        residuals = list(system.residuals)
+    order = max(1, system.jets.order(residuals))
+    jet_field = _JetField(system, leading, residuals, order)
+    coordinates = system.jets.coordinates
+    coefficients = CoefficientField(coordinates, system.parameters)
+    unknowns = Unknowns(len(coordinates))
+    components = [unknowns.new(range(len(coordinates))) for _ in coordinates]
+    equations: list[Form] = []
+    seen = set()
+    for residual in residuals:
+        for form in jet_field.split(jet_field.condition(residual), coefficients):
+            form, _ = primitive({key: coefficients.lift(c) for key, c in form.items()}, coefficients)
+            signature = frozenset(form.items())
+            if form and signature not in seen:
+                seen.add(signature)
+                equations.append(form)
+    equations = [{key: coefficients.lift(c) for key, c in form.items()} for form in equations]
+    return DeterminingSystem(
+        system, leading, coefficients, unknowns, components, equations, list(leading.assumed_nonzero)
+    )
+
+
+class _JetField:
+    """pr V(Δ) on solutions, with coefficients in the field of coordinates, free derivatives and atoms."""
+
+    def __init__(self, system: System, leading: Leading, residuals: list[sp.Expr], order: int) -> None:
+        self.system, self.jets = system, system.jets
+        self.prolongation = GeneralProlongation(self.jets, order)
+        self.slopes = [self._slopes(r) for r in residuals]
+        self.by_residual = dict(zip(residuals, self.slopes, strict=True))
+        ring = self.prolongation.ring
+        values = {s: leading.normal(self.jets.index(s)) for s in ring.symbols}
+        slopes = {key: leading.reduce(e) for s in self.slopes for key, e in s.items()}
+        self.slopes_on_solutions: dict[sp.Expr, dict[Any, Element]] = {}
+        used = [*values.values(), *slopes.values()]
+        for s in self.slopes:
+            used += [leading.reduce(e) for e in s.values()]
+        free = sorted(
+            {s for e in used for s, (_, J) in self.jets.jets(e).items() if any(J)},
+            key=lambda s: self.jets.index(s),
+        )
+        self.free = tuple(free)
+        self.field = CoefficientField((*self.jets.coordinates, *free), system.parameters)
+        self.field.elements(used)
+        self.values = [self.field.element(values[s]) for s in ring.symbols]
+        for residual, s in self.by_residual.items():
+            self.slopes_on_solutions[residual] = {
+                key: self.field.element(leading.reduce(e)) for key, e in s.items()
+            }
+        self._monomials: dict[MultiIndex, Element] = {}
+
+    def _slopes(self, residual: sp.Expr) -> dict[Any, sp.Expr]:
+        """∂Δ/∂xⁱ by position i and ∂Δ/∂uᵃ_J by (a, J), those that don't vanish."""
+        slopes: dict[Any, sp.Expr] = {i: sp.diff(residual, x) for i, x in enumerate(self.jets.independent)}
+        slopes |= {jet: sp.diff(residual, s) for s, jet in self.jets.jets(residual).items()}
+        return {key: e for key, e in slopes.items() if e != 0}
+
+    def condition(self, residual: sp.Expr) -> Form:
+        """pr V(Δ) on solutions."""
+        result: Form = {}
+        zero = (0,) * len(self.jets.coordinates)
+        for key, slope in self.slopes_on_solutions[residual].items():
+            if isinstance(key, int):
+                add(result, (key, zero), slope)
+                continue
+            for component, polynomial in self.prolongation.coefficient(*key).items():
+                add(result, component, slope * self._on_solutions(polynomial))
+        return result
+
+    def _on_solutions(self, polynomial: Any) -> Element:
+        total = self.field.zero
+        for monomial, c in polynomial.items():
+            if monomial not in self._monomials:
+                product = self.field.one
+                for n, e in enumerate(monomial):
+                    if e:
+                        product *= self.values[n] ** e
+                self._monomials[monomial] = product
+            total += self._monomials[monomial] * c
+        return total
+
+    def split(self, condition: Form, target: CoefficientField) -> list[Form]:
+        """The coefficients of the monomials in free derivatives, as forms over `target`."""
+        condition, _ = primitive(condition, self.field)
+        size = len(self.jets.coordinates)
+        free = set(range(size, size + len(self.free)))
+        movers = free | {n for v in free for n in self.field.movers(v)}
+        ring, names = self.field.field.ring, self.field.table.expressions()
+        parts: dict[tuple[int, ...], Form] = {}
+        plain: dict[tuple[int, ...], Element] = {}
+        for key, c in condition.items():
+            for monomial, number in c.numer.items():
+                on = tuple(monomial[n] for n in sorted(movers))
+                rest = tuple(0 if n in movers else e for n, e in enumerate(monomial))
+                if rest not in plain:
+                    term = ring.from_dict({rest: ring.domain.one}).as_expr().xreplace(names)
+                    plain[rest] = target.element(term)
+                form = parts.setdefault(on, {})
+                add(form, key, target.lift(plain[rest]) * number)
+                for other in list(form):
+                    form[other] = target.lift(form[other])
+        return [form for form in parts.values() if form]

@@ -1,0 +1,95 @@
+"""Completion: reduce equations by each other, and add the cross-derivative conditions (Riquier, Janet)."""
+
+from __future__ import annotations
+
+from lieapp.symbolic.jets import MultiIndex
+from lieapp.symbolic.linear import Form, Key, combined, derivative
+from lieapp.symbolic.solving.state import State, Step, form_sort_key
+
+MAX_TERMS = 60
+MAX_ORDER = 8
+
+
+def rank(state: State, key: Key) -> tuple:
+    """Order of the derivatives: |K| first, then functions of more variables."""
+    f, K = key
+    return (sum(K), len(state.unknowns.arguments[f]), f, K)
+
+
+def lead(state: State, form: Form) -> Key:
+    """The highest derivative of a form."""
+    return max(form, key=lambda key: rank(state, key))
+
+
+def complete(state: State) -> bool:
+    """One round: a reduction if there is one, else one new integrability condition."""
+    ordered = sorted(state.equations, key=lambda e: rank(state, lead(state, e)))
+    for k in range(len(ordered) - 1, -1, -1):
+        others = [e for e in ordered if e is not ordered[k]]
+        reduced = reduced_form(state, ordered[k], others, only_lead=True)
+        if reduced is not ordered[k]:
+            state.remove(ordered[k])
+            state.add_equations([reduced])
+            state.steps.append(Step("reduce", f"{state.written(ordered[k])} = 0 by the others"))
+            return True
+    for i, first in enumerate(ordered):
+        for second in ordered[:i]:
+            condition = cross(state, first, second)
+            if condition is None:
+                continue
+            reduced = reduced_form(state, condition, ordered, only_lead=False)
+            if reduced and len(reduced) <= MAX_TERMS and state.add_equations([reduced]):
+                state.steps.append(Step("cross-differentiate", f"{state.written(state.equations[-1])} = 0"))
+                return True
+    return False
+
+
+def cross(state: State, first: Form, second: Form) -> Form | None:
+    """The difference of the derivatives of two equations that cancels their common leading derivative."""
+    (f, J), (g, K) = lead(state, first), lead(state, second)
+    if f != g:
+        return None
+    top = tuple(max(a, b) for a, b in zip(J, K, strict=True))
+    if sum(top) > MAX_ORDER or (sum(top) == sum(J) + sum(K) and _constant_leads(state, first, second)):
+        return None
+    up = tuple(a - b for a, b in zip(top, J, strict=True))
+    down = tuple(a - b for a, b in zip(top, K, strict=True))
+    one = state.field.one
+    return combined(
+        (one / first[(f, J)], derivative(first, up, state.field, state.unknowns)),
+        (-one / second[(g, K)], derivative(second, down, state.field, state.unknowns)),
+    )
+
+
+def _constant_leads(state: State, first: Form, second: Form) -> bool:
+    """Buchberger's first criterion holds for constant coefficients in one function."""
+    if len({f for form in (first, second) for f, _ in form}) > 1:
+        return False
+    return all(not state.field.depends(c) for form in (first, second) for c in form.values())
+
+
+def reduced_form(state: State, form: Form, rules: list[Form], only_lead: bool) -> Form:
+    """The form modulo the rules; the very same object if nothing can be reduced."""
+    leads = [(lead(state, rule), rule) for rule in sorted(rules, key=form_sort_key)]
+    result = form
+    for _ in range(200):
+        keys = (
+            [lead(state, result)] if only_lead else sorted(result, key=lambda k: rank(state, k), reverse=True)
+        )
+        match = next(
+            ((k, r, e) for k in keys for r, e in leads if k[0] == r[0] and _covers(k[1], r[1])), None
+        )
+        if match is None or len(result) > 2 * MAX_TERMS:
+            return result
+        key, (_, K), rule = match
+        up = tuple(a - b for a, b in zip(key[1], K, strict=True))
+        raised_rule = derivative(rule, up, state.field, state.unknowns)
+        result = combined((state.field.one, result), (-result[key] / raised_rule[key], raised_rule))
+        result = {k: c for k, c in ((k, state.field.reduce(c)) for k, c in result.items()) if c}
+        if not result:
+            return {}
+    return result
+
+
+def _covers(J: MultiIndex, K: MultiIndex) -> bool:
+    return all(a >= b for a, b in zip(J, K, strict=True))

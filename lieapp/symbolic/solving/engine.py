@@ -1,0 +1,79 @@
+"""The order of the small steps, and the sorting of what is left into constants, families and unsolved parts."""
+
+from __future__ import annotations
+
+from lieapp.symbolic.linear import Form, add
+from lieapp.symbolic.solving.complete import complete, lead
+from lieapp.symbolic.solving.eliminate import eliminate
+from lieapp.symbolic.solving.integrate import integrate
+from lieapp.symbolic.solving.monomial import one_term
+from lieapp.symbolic.solving.ode import ordinary
+from lieapp.symbolic.solving.separate import separate
+from lieapp.symbolic.solving.split import split
+from lieapp.symbolic.solving.state import Solution, State
+
+STEPS = (one_term, split, eliminate, integrate, ordinary, separate, complete)
+MAX_STEPS = 2000
+
+
+def solve(state: State) -> Solution:
+    """Take steps until none applies."""
+    for _ in range(MAX_STEPS):
+        if not state.equations or not any(step(state) for step in STEPS):
+            break
+    return sorted_out(state)
+
+
+def sorted_out(state: State) -> Solution:
+    """Group the functions that are left by the equations that couple them."""
+    used = sorted(
+        {f for value in state.values for f, _ in value} | {f for e in state.equations for f, _ in e}
+    )
+    parent = {f: f for f in used}
+
+    def root(f: int) -> int:
+        while parent[f] != f:
+            f = parent[f]
+        return f
+
+    for equation in state.equations:
+        functions = sorted({f for f, _ in equation})
+        for f in functions[1:]:
+            parent[root(f)] = root(functions[0])
+    groups: dict[int, tuple[list[int], list[Form]]] = {}
+    for f in used:
+        groups.setdefault(root(f), ([], []))[0].append(f)
+    for equation in state.equations:
+        groups[root(min(f for f, _ in equation))][1].append(equation)
+    constants, families, finite = [], [], []
+    for functions, conditions in groups.values():
+        if len(functions) == 1 and not conditions and not state.unknowns.arguments[functions[0]]:
+            constants.append(functions[0])
+        else:
+            families.append((functions, conditions))
+            finite.append(_is_finite(state, functions, conditions))
+    return Solution(state, constants, families, finite)
+
+
+def _is_finite(state: State, functions: list[int], conditions: list[Form]) -> bool:
+    """Whether the leading derivatives leave finitely many Taylor coefficients free."""
+    leads = [lead(state, e) for e in conditions]
+    for f in functions:
+        pure = {next(i for i, n in enumerate(K) if n) for g, K in leads if g == f and sum(map(bool, K)) == 1}
+        if any(g == f and not any(K) for g, K in leads):
+            continue
+        if not state.unknowns.arguments[f] <= pure:
+            return False
+    return True
+
+
+def values_of(solution: Solution, f: int) -> list[Form]:
+    """The part of each component that belongs to function f."""
+    result = []
+    for value in solution.state.values:
+        part: Form = {}
+        for key, c in value.items():
+            if key[0] == f:
+                add(part, key, c)
+        result.append(part)
+    return result

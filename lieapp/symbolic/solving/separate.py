@@ -1,0 +1,31 @@
+"""Indirect separation: divide by the coefficient of a function that doesn't depend on v, then differentiate in v.
+
+The function is gone from the result, a shorter consequence; the equation itself stays.
+"""
+
+from __future__ import annotations
+
+from lieapp.symbolic.linear import Form, differentiated
+from lieapp.symbolic.solving.state import State, Step, form_sort_key
+
+MAX_TERMS = 40
+
+
+def separate(state: State) -> bool:
+    """Add the shortest new consequence."""
+    for equation in sorted(state.equations, key=form_sort_key):
+        if len(equation) > MAX_TERMS:
+            return False
+        best: Form | None = None
+        for key, c in equation.items():
+            for v in sorted(state.arguments(equation) - state.unknowns.arguments[key[0]]):
+                scaled = {k: d / c for k, d in equation.items()}
+                form = differentiated(scaled, v, state.field, state.unknowns)
+                if len({g for g, _ in form}) >= len({g for g, _ in equation}):
+                    continue
+                if form and (best is None or form_sort_key(form)[:2] < form_sort_key(best)[:2]):
+                    best = form
+        if best is not None and state.add_equations([best]):
+            state.steps.append(Step("differentiate", f"{state.written(state.equations[-1])} = 0"))
+            return True
+    return False

@@ -1,0 +1,48 @@
+"""Splitting: an equation whose functions don't depend on v is one equation for each power of v and of its atoms.
+
+Powers of v and of atoms that contain v (exp, sqrt, log, …, reduced by their relations) are linearly independent
+over functions of the other variables.
+"""
+
+from __future__ import annotations
+
+from lieapp.symbolic.linear import Form, add
+from lieapp.symbolic.solving.state import State, Step
+
+
+def split(state: State) -> bool:
+    """Split every equation by every variable that its functions don't depend on."""
+    changed = False
+    for equation in list(state.equations):
+        parts = split_form(state, equation)
+        if len(parts) > 1:
+            state.remove(equation)
+            state.steps.append(Step("split", f"{state.written(equation)} = 0 into {len(parts)} equations"))
+            state.add_equations(parts)
+            changed = True
+    return changed
+
+
+def split_form(state: State, form: Form) -> list[Form]:
+    """The parts of one primitive form."""
+    outside = set(range(len(state.field.variables))) - state.arguments(form)
+    movers = sorted({n for v in outside for n in state.field.movers(v)})
+    if not any(m[n] for c in form.values() for m in c.numer for n in movers):
+        return [form]
+    ring = state.field.field.ring
+    parts: dict[tuple[int, ...], dict] = {}
+    for key, c in form.items():
+        for monomial, number in c.numer.items():
+            on = tuple(monomial[n] for n in movers)
+            rest = list(monomial)
+            for n in movers:
+                rest[n] = 0
+            part = parts.setdefault(on, {})
+            part.setdefault(key, {})[tuple(rest)] = number
+    result = []
+    for _, part in sorted(parts.items()):
+        split_part: Form = {}
+        for key, polynomial in part.items():
+            add(split_part, key, state.field.field.raw_new(ring.from_dict(polynomial)))
+        result.append(split_part)
+    return result

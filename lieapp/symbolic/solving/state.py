@@ -1,0 +1,163 @@
+"""What the solver works on: equations, the unknown functions left, the solution so far and the steps taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from typing import Any
+
+import sympy as sp
+
+from lieapp.symbolic.coefficients import CoefficientField, Element
+from lieapp.symbolic.linear import Form, Unknowns, primitive, substituted
+
+
+@dataclass(frozen=True)
+class Step:
+    """One exact step, for `--explain`.
+
+    Args:
+        rule: what was done, as "integrate" or "split".
+        text: the equation or substitution in words and formulas.
+    """
+
+    rule: str
+    text: str
+
+
+@dataclass
+class State:
+    """The linear system in the middle of its solution.
+
+    Args:
+        field: where coefficients live.
+        unknowns: all unknown functions with their arguments.
+        equations: forms that must vanish, primitive.
+        values: the sought components as forms in the functions that are left.
+        names: names of the variables, for the record.
+        nonzero: factors known not to vanish.
+    """
+
+    field: CoefficientField
+    unknowns: Unknowns
+    equations: list[Form]
+    values: list[Form]
+    nonzero: tuple[sp.Expr, ...] = ()
+    steps: list[Step] = attribute(default_factory=list)
+    assumed: list[sp.Expr] = attribute(default_factory=list)
+    _signatures: set[frozenset] = attribute(default_factory=set)
+    _assumed_elements: set[Any] = attribute(default_factory=set)
+
+    def __post_init__(self) -> None:
+        equations, self.equations = self.equations, []
+        self.add_equations(equations)
+
+    def add_equations(self, forms: Iterable[Form]) -> int:
+        """Take in equations, normalised; how many were new."""
+        count = 0
+        for form in forms:
+            form, content = primitive(form, self.field)
+            self._record_nonzero(content)
+            signature = frozenset(form.items())
+            if form and signature not in self._signatures:
+                self._signatures.add(signature)
+                self.equations.append(form)
+                count += 1
+        return count
+
+    def remove(self, form: Form) -> None:
+        """Drop an equation that was used up."""
+        self.equations = [e for e in self.equations if e is not form]
+        self._signatures.discard(frozenset(form.items()))
+
+    def lift(self) -> None:
+        """Bring everything into the field as it is now, after new atoms came in."""
+        self.equations = [self._lifted(e) for e in self.equations]
+        self.values = [self._lifted(v) for v in self.values]
+        self._signatures = {frozenset(e.items()) for e in self.equations}
+
+    def _lifted(self, form: Form) -> Form:
+        return {key: self.field.lift(c) for key, c in form.items()}
+
+    def substitute(self, f: int, value: Form, rule: str) -> None:
+        """Replace f by a form in other functions everywhere, and record it."""
+        self.steps.append(Step(rule, f"{self.written_function(f)} = {self.written(value)}"))
+        touched = [e for e in self.equations if any(g == f for g, _ in e)]
+        ids = {id(e) for e in touched}
+        self.equations = [e for e in self.equations if id(e) not in ids]
+        for e in touched:
+            self._signatures.discard(frozenset(e.items()))
+        self.add_equations(substituted(e, f, value, self.field, self.unknowns) for e in touched)
+        self.values = [substituted(v, f, value, self.field, self.unknowns) for v in self.values]
+
+    def arguments(self, form: Form) -> frozenset[int]:
+        """The variables that any function of the form depends on."""
+        return frozenset().union(*(self.unknowns.arguments[f] for f, _ in form))
+
+    def divide(self, element: Element) -> None:
+        """Record a division, for `assumed_nonzero`."""
+        self._record_nonzero(element.numer)
+
+    def _record_nonzero(self, polynomial: Any) -> None:
+        constants = range(len(self.field.variables), len(self.field.variables) + len(self.field.constants))
+        if not self.field.constants or polynomial in self._assumed_elements:
+            return
+        self._assumed_elements.add(polynomial)
+        if not any(m[n] for m in polynomial for n in constants):
+            return
+        names = self.field.table.expressions()
+        for factor, _ in polynomial.factor_list()[1]:
+            if self._may_vanish(factor.as_expr().xreplace(names)):
+                self.assumed.append(factor.as_expr().xreplace(names))
+
+    def _may_vanish(self, factor: sp.Expr) -> bool:
+        """Whether some values of the parameters make a factor vanish identically."""
+        if not factor.free_symbols & set(self.field.constants) or factor.is_nonzero:
+            return False
+        if factor in self.assumed or any(
+            sp.expand(factor - s * k) == 0 for k in self.nonzero for s in (1, -1)
+        ):
+            return False
+        movers = factor.free_symbols & set(self.field.variables)
+        if movers and factor.is_polynomial(*movers):
+            return not any(c.is_nonzero for c in sp.Poly(factor, *movers).coeffs())
+        return True
+
+    def written_function(self, f: int) -> str:
+        """f7(t, x)"""
+        names = ", ".join(str(self.field.variables[v]) for v in sorted(self.unknowns.arguments[f]))
+        return f"f{f}({names})" if names else f"c{f}"
+
+    def written(self, form: Form) -> str:
+        """A form in words of formulas, derivatives as f7_tx."""
+        parts = []
+        for (f, K), c in form.items():
+            letters = "".join(str(v) * n for v, n in zip(self.field.variables, K, strict=True))
+            parts.append(
+                f"({self.field.expression(c)})*{self.written_function(f)}"
+                + (f"_{letters}" if letters else "")
+            )
+        return " + ".join(parts) or "0"
+
+
+@dataclass
+class Solution:
+    """The outcome: components in constants and in functions with side conditions.
+
+    Args:
+        state: the final state; `state.values` are the components.
+        constants: ids of the free constants.
+        groups: functions left, grouped by the conditions that couple them, with those conditions.
+        finite: for each group, whether its conditions leave only finitely many constants (or may do so).
+    """
+
+    state: State
+    constants: list[int]
+    groups: list[tuple[list[int], list[Form]]]
+    finite: list[bool]
+
+
+def form_sort_key(form: Form) -> tuple[int, int, Sequence[Any]]:
+    """Short equations of low order first."""
+    return (len(form), max((sum(K) for _, K in form), default=0), sorted(form))
