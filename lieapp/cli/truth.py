@@ -22,7 +22,7 @@ from lieapp.cli.options import Common, Outcome, common
 def command(settings: Common, budget: float | None, **typed: tuple[str, ...]) -> Outcome:
     """Derive the symmetries of a plugin's equation, or of one typed with --equation.
 
-    `= 0` is understood. The result is certified by substitution; families with arbitrary functions are
+    `= 0` is understood. Each generator is proved by substitution. Families with arbitrary functions are
     listed apart, and so are the symmetries that respect a periodic domain.
     """
     from lieapp.config import TruthConfig
@@ -36,19 +36,19 @@ def command(settings: Common, budget: float | None, **typed: tuple[str, ...]) ->
     config = settings.load(TruthConfig, budget=budget, **options)
     check_request(config)
     # here too, not only in the child: a mistyped name is answered at once
-    folders = settings.plugins
+    periodic: Sequence[Any] = config.periodic
     if config.plugin is not None:
-        folders = (*folders, *(catalog := settings.catalog()).folders)
-        catalog.get(config.plugin)
-    document = derive_in_child(config, folders)
-    return Outcome(document, lambda: _show(document))
+        entry = settings.catalog().get(config.plugin)
+        periodic = periodic or entry.declaration.periodic
+    document = derive_in_child(config, settings.plugins)
+    return Outcome(document, lambda: _show(document, [str(name) for name in periodic]))
 
 
 def _names(values: Sequence[str]) -> list[str]:
     return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
 
-def _show(document: Mapping[str, Any]) -> None:
+def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
     from lieapp.cli.tables import print_line, print_table
     from lieapp.report.formula import field_text
 
@@ -61,10 +61,14 @@ def _show(document: Mapping[str, Any]) -> None:
         conditions = "; ".join(f"{condition} = 0" for condition in family["conditions"])
         where = f" where {conditions}" if conditions else ""
         print_line(f"and the family {field_text(family['field'])} for every {functions}{where}")
-    if document.get("periodic") is not None:
-        print_table("Respecting the periodic domain", ("", "field"), rows(document["periodic"]))
+    if periodic:
+        print_table(
+            f"Those that a domain periodic in {', '.join(periodic)} keeps",
+            ("", "field"),
+            rows(document["periodic"]),
+        )
     for key, words in (("unsolved", "left unsolved"), ("assumed_nonzero", "assumed not to vanish")):
         for expression in document.get(key) or []:
             print_line(f"{words}: {expression}")
-    certified = "certified" if document["certified"] else "NOT certified"
-    print_line(f"{certified}, {document['seconds']:.1f} s")
+    rest = "" if document["certified"] else "; that there are no others isn't certified independently"
+    print_line(f"Each one is proved{rest}. {document['seconds']:.1f} s")

@@ -73,9 +73,10 @@ class RunDirectory:
         """
         now = time.time()
         content = encode(config)
+        origin = provenance(entry, folders, getattr(config, "device", "cpu"))
         files = {
             "config.json": content,
-            "provenance.json": encode(provenance(entry, folders, getattr(config, "device", "cpu"))),
+            "provenance.json": encode({**origin, "queued": state == "queued"}),
             "status.json": encode(Status(state=state, created=now, heartbeat=now)),
         }
         try:

@@ -1,0 +1,62 @@
+"""Queued runs: put one in, and make sure that somebody works on them."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lieapp.errors import RunError
+from lieapp.runs.cancel import withdraw
+from lieapp.runs.directory import RunDirectory
+
+if TYPE_CHECKING:
+    from lieapp.registry.catalog import Entry
+
+
+def enqueue(
+    root: Path, config: msgspec.Struct, *, entry: Entry | None = None, folders: Sequence[Path] = ()
+) -> str:
+    """Write a queued run and give its id; `ensure_runner` then starts it when its turn comes.
+
+    `folders` are the plugin folders outside the working folder (`Catalog.folders`). Raises RunError if
+    `root` can't be written.
+    """
+    name = str(getattr(config, "plugin", None) or getattr(config, "kind", "run"))
+    return RunDirectory.create(root, config, name, entry=entry, folders=folders, state="queued").id
+
+
+def ensure_runner(root: Path) -> None:
+    """Start a detached runner if a run is waiting; if one is at work already the new one leaves by itself.
+
+    Raises RunError if it can't be started.
+    """
+    if next_queued(root) is None:
+        return
+    command = [sys.executable, "-m", "lieapp.runs.runner", str(root)]
+    # the command returns as soon as the runner has left for the background
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, text=True)
+    if done.returncode:
+        raise RunError(f"{root}: the runner can't be started: {done.stderr.strip()}")
+
+
+def next_queued(root: Path, passed_over: Collection[str] = ()) -> RunDirectory | None:
+    """The run that has waited longest; those asked to stop are set to cancelled on the way.
+
+    `passed_over` are ids that were tried in vain.
+    """
+    waiting = []
+    for run in RunDirectory.list(root):
+        status = run.status()
+        if status.state != "queued" or run.id in passed_over:
+            continue
+        # a folder that can't be written is somebody else's: not ours to start
+        with contextlib.suppress(RunError, OSError):
+            if not run.cancel_requested or withdraw(run) == "queued":
+                waiting.append((status.created, run.id, run))
+    return min(waiting)[2] if waiting else None
