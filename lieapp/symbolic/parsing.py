@@ -1,0 +1,323 @@
+"""Typed equations: a whitelist over Python's `ast`, never `eval` or `sympify`.
+
+Jet notation: `u_t + u*u_x + u_xxx`, letters of a derivative in any order, ` = rhs` optional. Numbers are exact
+(0.1 is 1/10). Errors are ParseError with a caret under the column.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import sympy as sp
+
+from lieapp.errors import ParseError
+from lieapp.symbolic.equation import System
+from lieapp.symbolic.jets import JetSpace
+
+FUNCTIONS: dict[str, Callable[..., sp.Expr]] = {
+    name: getattr(sp, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh")
+}
+ASSUMPTIONS = ("positive", "negative", "nonzero", "real", "integer")
+MAX_LENGTH = 4000
+MAX_EXPONENT = 64
+"""Largest numeric exponent: powers are expanded, so a larger one only eats memory."""
+MAX_DIGITS = 60
+MAX_BITS = 256
+
+Resolver = Callable[[str], sp.Expr | None]
+
+
+def parse_expression(
+    text: str, names: Mapping[str, sp.Expr], functions: Mapping[str, sp.Expr] | None = None
+) -> sp.Expr:
+    """An expression in the given names, as the JSON contract writes fields: `2*sqrt(t + 1)`.
+
+    Args:
+        text: SymPy syntax.
+        names: what each name stands for, usually the coordinate symbols.
+        functions: k(u) for each declared function k.
+    """
+    return _Reader(text, 0, text, names.get, functions or {}).read()
+
+
+def parse_system(
+    equations: Sequence[str],
+    independent: Sequence[str],
+    dependent: Sequence[str],
+    parameters: Sequence[str] = (),
+    functions: Sequence[str] = (),
+) -> System:
+    """The system of typed equations.
+
+    Args:
+        equations: `u_t + u*u_x + u_xxx`, with `= 0` understood, or `u_t = u_xx`.
+        independent: names of the variables.
+        dependent: names of the unknowns.
+        parameters: `nu`, `nu:positive`, or `g:positive, g != 3`.
+        functions: arbitrary functions and their argument, `k:u`.
+    """
+    jets = JetSpace(tuple(sp.Symbol(n, real=True) for n in independent), tuple(dependent))
+    constants, conditions = _parameters(parameters)
+    taken = [*independent, *dependent, *(str(c) for c in constants)]
+    declared = _functions(functions, jets)
+    _check_names([*taken, *declared])
+    values: dict[str, sp.Expr] = {str(s): s for s in (*jets.coordinates, *constants)}
+    resolve = _jet_resolver(jets, values, declared)
+    residuals = tuple(_equation(text, resolve, declared) for text in equations)
+    for text, residual in zip(equations, residuals, strict=True):
+        if not jets.jets(residual):
+            raise ParseError(
+                f"{text!r} contains no unknown; it is no differential equation.",
+                hint=f"The unknowns are {', '.join(dependent)}; derivatives are written {dependent[0]}_"
+                f"{independent[-1]}.",
+            )
+    nonzero = tuple(parse_expression(a, values) - parse_expression(b, values) for a, b in conditions)
+    arguments = {k: tuple(str(a) for a in f.args) for k, f in declared.items()}
+    return System(jets, residuals, constants, functions=arguments, nonzero=nonzero)
+
+
+def _equation(text: str, resolve: Resolver, functions: Mapping[str, sp.Expr]) -> sp.Expr:
+    sides = text.split("=")
+    if len(sides) > 2:
+        _fail(text, text.index("=", len(sides[0]) + 1), "an equation has one '=' at most")
+    left = _Reader(text, 0, sides[0], resolve, functions).read()
+    if len(sides) == 1:
+        return left
+    return left - _Reader(text, len(sides[0]) + 1, sides[1], resolve, functions).read()
+
+
+def _parameters(texts: Sequence[str]) -> tuple[tuple[sp.Symbol, ...], list[tuple[str, str]]]:
+    """Symbols with their assumptions, and both sides of each condition `g != 3`."""
+    symbols: list[sp.Symbol] = []
+    conditions: list[tuple[str, str]] = []
+    for text in texts:
+        for k, part in enumerate(text.split(",")):
+            if "!=" in part:
+                left, _, right = part.partition("!=")
+                conditions.append((left.strip(), right.strip()))
+                continue
+            name, _, what = (piece.strip() for piece in part.partition(":"))
+            if k and name in ASSUMPTIONS and symbols:
+                name, what = symbols.pop().name, name
+            if what and what not in ASSUMPTIONS:
+                _fail(text, text.find(what), f"{what!r} is not one of {', '.join(ASSUMPTIONS)}")
+            symbols.append(sp.Symbol(name, **{"real": True, **({what: True} if what else {})}))
+    return tuple(symbols), conditions
+
+
+def _functions(texts: Sequence[str], jets: JetSpace) -> dict[str, sp.Expr]:
+    coordinates = {str(s): s for s in jets.coordinates}
+    declared = {}
+    for text in texts:
+        name, _, argument = (piece.strip() for piece in text.partition(":"))
+        if argument not in coordinates:
+            _fail(text, text.find(":") + 1, f"{name} must be given one argument of {', '.join(coordinates)}")
+        declared[name] = sp.Function(name, real=True)(coordinates[argument])
+    return declared
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for k, name in enumerate(names):
+        if (
+            not re.fullmatch(r"[A-Za-z][A-Za-z0-9]*(_[0-9]+)?", name)
+            or name in FUNCTIONS
+            or name == "Rational"
+        ):
+            raise ParseError(
+                f"{name!r} can't be a name.", hint="Names are letters and digits, and no function's name."
+            )
+        if name in names[:k]:
+            raise ParseError(
+                f"{name!r} is declared twice.",
+                hint="Every variable, unknown and constant needs its own name.",
+            )
+
+
+def _jet_resolver(
+    jets: JetSpace, values: Mapping[str, sp.Expr], functions: Mapping[str, sp.Expr]
+) -> Resolver:
+    """Names, jets u_tx, and derivatives k_u of declared functions."""
+
+    def resolve(name: str) -> sp.Expr | None:
+        if name in values:
+            return values[name]
+        base, _, letters = name.rpartition("_")
+        while base:
+            if base in jets.dependent:
+                J = _multi_index(letters, [str(x) for x in jets.independent])
+                return None if J is None else jets.symbol(jets.dependent.index(base), J)
+            if base in functions:
+                (argument,) = functions[base].args
+                count = letters.replace("_", "").count(str(argument))
+                if count and str(argument) * count == letters.replace("_", ""):
+                    return sp.Derivative(functions[base], (argument, count))
+            base, _, more = base.rpartition("_")
+            letters = f"{more}_{letters}"
+        return None
+
+    return resolve
+
+
+def _multi_index(letters: str, variables: Sequence[str]) -> tuple[int, ...] | None:
+    """How often each variable occurs in `txx` (or `time_x`); None if something else does."""
+    J = [0] * len(variables)
+    longest = sorted(variables, key=len, reverse=True)
+    while letters:
+        if letters[0] == "_":
+            letters = letters[1:]
+            continue
+        match = next((v for v in longest if letters.startswith(v)), None)
+        if match is None:
+            return None
+        J[list(variables).index(match)] += 1
+        letters = letters[len(match) :]
+    return tuple(J) if any(J) else None
+
+
+def _fail(text: str, column: int, problem: str, hint: str = "") -> NoReturn:
+    raise ParseError(f"column {column + 1}: {problem}\n  {text}\n  {' ' * column}^", hint=hint)
+
+
+@dataclass
+class _Reader:
+    """Reads one side of an equation.
+
+    Args:
+        whole: the text that errors show.
+        offset: where `part` begins in it.
+        part: what is read.
+        resolve: the expression of a name, None if unknown.
+        functions: k(u) for each declared function k.
+    """
+
+    whole: str
+    offset: int
+    part: str
+    resolve: Resolver
+    functions: Mapping[str, sp.Expr]
+
+    def read(self) -> sp.Expr:
+        """The expression."""
+        if len(self.part) > MAX_LENGTH:
+            raise ParseError(f"The expression has {len(self.part)} characters; {MAX_LENGTH} are the most.")
+        if "^" in self.part:
+            _fail(
+                self.whole, self.offset + self.part.index("^"), "'^' is not a power", "Write ** for powers."
+            )
+        lead = len(self.part) - len(self.part.lstrip())
+        self.offset += lead
+        self.part = self.part.strip()
+        if not self.part:
+            _fail(self.whole, self.offset, "an expression is missing here")
+        try:
+            tree = ast.parse(self.part, mode="eval")
+        except SyntaxError as error:
+            column = min(max((error.offset or 1) - 1, 0), len(self.part))
+            _fail(self.whole, self.offset + column, "this can't be read", "Did you forget a '*' or a ')'?")
+        except (ValueError, RecursionError, MemoryError):
+            _fail(self.whole, self.offset, "this can't be read")
+        try:
+            result = self._visit(tree.body)
+        except RecursionError:
+            _fail(self.whole, self.offset, "this is nested too deeply")
+        if result.has(sp.zoo, sp.oo, sp.nan, sp.I):
+            _fail(self.whole, self.offset, "this is not a finite real expression")
+        return result
+
+    def _fail(self, node: ast.AST, problem: str, hint: str = "") -> NoReturn:
+        # ast counts bytes and lines
+        line = self.part.splitlines()[getattr(node, "lineno", 1) - 1]
+        before = sum(len(s) + 1 for s in self.part.splitlines()[: getattr(node, "lineno", 1) - 1])
+        column = len(line.encode()[: getattr(node, "col_offset", 0)].decode(errors="ignore"))
+        _fail(self.whole, self.offset + before + column, problem, hint)
+
+    def _visit(self, node: ast.AST) -> sp.Expr:
+        if isinstance(node, ast.BinOp):
+            return self._binary(node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
+            value = self._visit(node.operand)
+            return -value if isinstance(node.op, ast.USub) else value
+        if isinstance(node, ast.Constant):
+            return self._number(node)
+        if isinstance(node, ast.Name):
+            return self._name(node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        self._fail(node, "only names, numbers, + - * / **, parentheses and functions are allowed here")
+
+    def _binary(self, node: ast.BinOp) -> sp.Expr:
+        left, right = self._visit(node.left), self._visit(node.right)
+        if isinstance(node.op, ast.Add):
+            return left + right
+        if isinstance(node.op, ast.Sub):
+            return left - right
+        if isinstance(node.op, ast.Mult):
+            return left * right
+        if isinstance(node.op, ast.Div):
+            if right == 0:
+                self._fail(node.right, "division by zero")
+            return left / right
+        if isinstance(node.op, ast.Pow):
+            # nested powers multiply their exponents
+            inner = left.exp if left.is_Pow and left.exp.is_number else 1
+            if right.is_number and not abs(inner * right) <= MAX_EXPONENT:
+                self._fail(node.right, f"exponents above {MAX_EXPONENT} are not supported")
+            if left.is_Rational and max(abs(left.p), left.q).bit_length() > MAX_BITS:
+                self._fail(node.left, "this number is too long")
+            if left == 0 and not right.is_positive:
+                self._fail(node.right, "division by zero")
+            return left**right
+        self._fail(node, "this operator is not allowed", "Use + - * / and **.")
+
+    def _number(self, node: ast.Constant) -> sp.Expr:
+        value: Any = node.value
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            self._fail(node, f"{value!r} is not a real number")
+        written = repr(value)
+        if len(written) > MAX_DIGITS or value in (float("inf"), float("-inf")):
+            self._fail(node, "this number is too long")
+        return sp.Integer(value) if isinstance(value, int) else sp.Rational(written)
+
+    def _name(self, node: ast.Name) -> sp.Expr:
+        value = self.resolve(node.id)
+        if value is not None:
+            return value
+        if node.id in self.functions:
+            return self.functions[node.id]
+        if node.id == "pi":
+            return sp.pi
+        if node.id in FUNCTIONS:
+            self._fail(node, f"{node.id} needs an argument in parentheses")
+        self._fail(
+            node,
+            f"{node.id!r} is not declared",
+            "Declare it as a variable, an unknown, a parameter or a function; derivatives are written u_x.",
+        )
+
+    def _call(self, node: ast.Call) -> sp.Expr:
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            self._fail(node, "this call is not allowed")
+        name = node.func.id
+        arguments = [self._visit(a) for a in node.args]
+        if name == "Rational":
+            if not 1 <= len(arguments) <= 2 or not all(a.is_Rational for a in arguments):
+                self._fail(node, "Rational takes one or two numbers, as Rational(1, 3)")
+            if arguments[1:] == [0]:
+                self._fail(node, "division by zero")
+            return arguments[0] / (arguments[1] if len(arguments) == 2 else 1)
+        if name in self.functions:
+            if tuple(arguments) != self.functions[name].args:
+                self._fail(node, f"{name} is declared as {self.functions[name]}")
+            return self.functions[name]
+        if name not in FUNCTIONS:
+            known = ", ".join([*FUNCTIONS, *self.functions])
+            self._fail(node, f"{name!r} is not a known function", f"Known are {known}; write * for products.")
+        if len(arguments) != 1:
+            self._fail(node, f"{name} takes one argument")
+        if arguments[0].is_number and not abs(arguments[0]) <= MAX_EXPONENT:
+            self._fail(node, f"numbers above {MAX_EXPONENT} are not supported in {name}")
+        return FUNCTIONS[name](arguments[0])
