@@ -1,0 +1,90 @@
+"""Configuration: who wins, and what is said about a key or value that isn't right."""
+
+import pytest
+
+from lieapp.config import DataConfig, DiscoverConfig, TruthConfig
+from lieapp.errors import ConfigError
+from lieapp.settings import given, load_config, parse_set
+
+
+def test_options_win_over_set_over_file_over_defaults(tmp_path):
+    file = tmp_path / "c.toml"
+    file.write_text('plugin = "a"\nslots = 5\nsamples = 6\nseed = 7\n')
+    config = load_config(DiscoverConfig, file, ["samples=8", "seed=9"], seed=10, slots=None)
+    assert (config.plugin, config.slots, config.samples, config.seed, config.held_out) == ("a", 5, 8, 10, 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [
+        ("a=3", ("a", 3)),
+        ("a = 2.5", ("a", 2.5)),
+        ("a=true", ("a", True)),
+        ('a="3"', ("a", "3")),
+        ("a=[1, 2]", ("a", [1, 2])),
+        ("a=cuda:0", ("a", "cuda:0")),
+        ("a=", ("a", "")),
+        ("a=b=c", ("a", "b=c")),
+        ("a.b=1", ("a.b", 1)),
+        ("a=1\nb=2", ("a", "1\nb=2")),
+    ],
+)
+def test_values_of_set_are_toml_or_text(text, parsed):
+    assert parse_set(text) == parsed
+
+
+@pytest.mark.parametrize(
+    ("sets", "words"),
+    [
+        (["slot=3"], "slot: there is no such key"),
+        (["slots=many"], "slots is 'many'.*expected int, got str"),
+        (["slots=0"], "slots is 0.*int >= 1"),
+        (["seed=true"], "expected int, got bool"),
+        (["method=foo"], "method is 'foo'.*expected one of neural, spectrum"),
+        (["device=gpu"], "device is 'gpu'.*expected auto, cpu or cuda:0"),
+        (["kind=truth"], "kind is 'truth'.*discover"),
+        (["samples=nan"], "finite"),
+        (["plugin.name=a"], "plugin is"),
+        (["slots=2", "slots.a=2"], "not a table"),
+        (["=3"], "key=value"),
+        (["slots"], "key=value"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_path_and_origin(sets, words):
+    with pytest.raises(ConfigError, match=words) as caught:
+        load_config(DiscoverConfig, None, ["plugin=a", *sets])
+    assert caught.value.exit_code == 2
+
+
+def test_the_nearest_key_is_named():
+    with pytest.raises(ConfigError) as caught:
+        load_config(DiscoverConfig, None, ["plugin=a", "heldout=3"])
+    assert "held_out" in caught.value.hint
+
+
+def test_missing_plugin():
+    with pytest.raises(ConfigError, match="plugin is missing"):
+        load_config(DataConfig)
+
+
+def test_bad_toml_is_told_with_its_line(tmp_path):
+    file = tmp_path / "c.toml"
+    file.write_text("samples = 3\nslots 4\n")
+    with pytest.raises(ConfigError, match=r"c\.toml: .*line 2"):
+        load_config(DiscoverConfig, file)
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match="not a text file"):
+        load_config(DiscoverConfig, file)
+    for missing in (tmp_path / "none.toml", tmp_path):
+        with pytest.raises(ConfigError, match=str(missing)):
+            load_config(DiscoverConfig, missing)
+
+
+def test_only_what_was_typed(tmp_path):
+    assert given(DiscoverConfig, None, ["slots=3"], seed=None, method="spectrum") == {
+        "slots": 3,
+        "method": "spectrum",
+    }
+    assert given(TruthConfig, None, ["budget=5"]) == {"budget": 5.0}
+    with pytest.raises(ConfigError, match="slots"):
+        given(DiscoverConfig, None, ["slots=x"])

@@ -1,0 +1,192 @@
+"""One broken plugin file never hides the others, and everything that is wrong is said with its place."""
+
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from lieapp.errors import PluginError, UnknownPluginError, UsageError
+from lieapp.registry import loader as loader_module
+from lieapp.registry.catalog import Catalog, load_catalog
+
+GOOD = """
+import sympy as sp
+from lieapp.api import PDE, hookimpl
+
+t, x = sp.symbols("t x", real=True)
+u = sp.Function("u")(t, x)
+
+@hookimpl
+def lieapp_domains():
+    return [PDE(name="{name}", title="A title", equation=sp.Eq(u.diff(t) + u.diff(x, 3), 0),
+                region={{t: (0, 1), x: (0, 1)}}, points={{t: 16, x: 16}}, periodic=[x])]
+"""
+
+
+def good(name: str) -> str:
+    return GOOD.format(name=name)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty working folder, so that ./plugins isn't the checkout's."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LIEAPP_PLUGINS", raising=False)
+    (tmp_path / "more").mkdir()
+    return tmp_path / "more"
+
+
+def load(folder: Path, **files: str) -> Catalog:
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    return load_catalog([folder])
+
+
+def only_broken(catalog: Catalog):
+    assert len(catalog.broken) == 1, catalog.broken
+    return catalog.broken[0]
+
+
+def names(catalog: Catalog) -> list[str]:
+    return [entry.name for entry in catalog.entries]
+
+
+def test_shipped_plugin_has_file_hash_and_hooks(folder):
+    entry = load_catalog().get("ckdv")
+    assert entry.source == "shipped" and entry.hooks == ("lieapp_domains",)
+    assert entry.file is not None and entry.file.name == "ckdv.py" and len(entry.sha256) == 64
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("x = 1\ndef broken(:\n    pass\n", 2, "SyntaxError"),
+        ("x = 1\n\nraise RuntimeError('no luck')\n", 3, "RuntimeError: no luck"),
+        ("import sys\nsys.exit(3)\n", 2, "ends the program"),
+        ("import a_module_that_is_not_there\n", 1, "ModuleNotFoundError"),
+        ("def f():\n    return 1 / 0\n\nf()\n", 2, "ZeroDivisionError"),
+        ("x = 1\x00\n", None, "null bytes"),
+        ("x = 1\n", None, "has no hook"),
+        ("def lieapp_domains():\n    return []\n", None, "write @hookimpl above it"),
+    ],
+)
+def test_a_broken_file_is_listed_and_the_others_work(folder, text, line, words):
+    catalog = load(folder, a=text, b=good("fine"))
+    assert "fine" in names(catalog)
+    broken = only_broken(catalog)
+    assert broken.file == folder / "a.py" and words in broken.error
+    assert line is None or broken.line == line
+
+
+HOOK = "from lieapp.api import hookimpl\n\n@hookimpl\ndef lieapp_domains({arguments}):\n    {body}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "body", "line", "words"),
+    [
+        ("", "return 7", None, "returned int 7; it must return a list"),
+        ("", "return None", None, "returned None"),
+        ("", "return [7]", None, "lists int 7; an item must be a PDE"),
+        ("", "raise ValueError('bad day')", 5, "ValueError: bad day"),
+        ("", "raise SystemExit", 5, "ends the program"),
+        ("colour", "return []", None, "colour"),
+    ],
+)
+def test_a_hook_that_misbehaves(folder, arguments, body, line, words):
+    catalog = load(folder, a=HOOK.format(arguments=arguments, body=body), b=good("fine"))
+    assert "fine" in names(catalog)
+    broken = only_broken(catalog)
+    assert words in broken.error
+    assert line is None or broken.line == line
+
+
+def test_a_declaration_that_breaks_a_rule_is_told_with_its_hint(folder):
+    catalog = load(folder, a=good("fine").replace("(0, 1)", "(1, 1)"))
+    assert "left end must lie below" in only_broken(catalog).error
+
+
+def test_misspelled_hook_names_the_nearest_and_the_other_hooks_work(folder):
+    text = good("fine") + "\n@hookimpl\ndef lieapp_domain():\n    return []\n"
+    catalog = load(folder, a=text)
+    assert "fine" in names(catalog)
+    broken = only_broken(catalog)
+    assert "did you mean lieapp_domains?" in broken.error
+    assert broken.line == text.splitlines().index("def lieapp_domain():")  # the line of @hookimpl above
+
+
+def test_unknown_name_gets_the_nearest_and_hears_of_broken_files(folder):
+    catalog = load(folder, a="raise RuntimeError('no luck')")
+    with pytest.raises(UnknownPluginError, match="did you mean 'ckdv'") as caught:
+        catalog.get("ckvd")
+    assert "a.py, line 1: RuntimeError: no luck" in caught.value.hint
+
+
+def test_duplicate_names_name_both_files_and_only_when_asked_for(folder):
+    catalog = load(folder, a=good("twice"), b=good("twice") + "# other content\n", c=good("once"))
+    assert "once" in names(catalog) and "twice" not in names(catalog)
+    assert "a.py" in only_broken(catalog).error and "b.py" in only_broken(catalog).error
+    with pytest.raises(PluginError, match=r"a\.py and .*b\.py"):
+        catalog.get("twice")
+
+
+def test_the_same_content_or_the_same_path_counts_once(folder, monkeypatch):
+    catalog = load(folder, a=good("one"), b=good("one"))
+    assert catalog.get("one").file == folder / "a.py"
+    (folder / "c.py").symlink_to(folder / "a.py")
+    monkeypatch.setenv("LIEAPP_PLUGINS", str(folder))
+    assert load_catalog([folder, folder]).broken == []
+
+
+def test_sources_in_their_order(folder, monkeypatch, tmp_path):
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "env").mkdir()
+    (tmp_path / "plugins" / "w.py").write_text(good("working"))
+    (tmp_path / "env" / "e.py").write_text(good("variable"))
+    # helpers are nobody's plugins
+    (tmp_path / "plugins" / "_helper.py").write_text("raise RuntimeError")
+    monkeypatch.setenv("LIEAPP_PLUGINS", str(tmp_path / "env"))
+    catalog = load(folder, o=good("option"))
+    assert catalog.broken == []
+    assert catalog.get("working").source == "./plugins"
+    assert catalog.get("option").source == "--plugins"
+    assert catalog.get("variable").source == "LIEAPP_PLUGINS"
+    assert list(catalog.folders) == [folder, tmp_path / "env"]
+
+
+def test_one_file_may_be_given_in_place_of_a_folder(folder):
+    (folder / "single.py").write_text(good("single"))
+    assert load_catalog([folder / "single.py"]).get("single").source == "--plugins"
+
+
+def test_missing_folders(folder, monkeypatch):
+    with pytest.raises(UsageError, match="no such folder"):
+        load_catalog([folder / "none"])
+    monkeypatch.setenv("LIEAPP_PLUGINS", str(folder / "none"))
+    assert "can't be read" in only_broken(load_catalog()).error
+
+
+def test_what_a_plugin_prints_stays_off_stdout(folder, capsys):
+    load(folder, a="print('hello')\n" + good("chatty"))
+    printed = capsys.readouterr()
+    assert printed.out == "" and "hello" in printed.err
+
+
+def test_entry_points(folder, monkeypatch):
+    (folder / "installed_one.py").write_text(good("installed"))
+    monkeypatch.syspath_prepend(str(folder))
+    points = [
+        EntryPoint("good", "installed_one", "lieapp"),
+        EntryPoint("gone", "not_there_at_all", "lieapp"),
+    ]
+    monkeypatch.setattr(loader_module, "entry_points", lambda group: points)
+    catalog = load_catalog()
+    assert catalog.get("installed").source == "entry point"
+    assert catalog.get("installed").file == folder / "installed_one.py"
+    assert "entry point gone" in str(only_broken(catalog))
+    sys.modules.pop("installed_one")
+
+
+def test_an_interrupt_is_the_users_and_not_the_files(folder):
+    with pytest.raises(KeyboardInterrupt):
+        load(folder, a="raise KeyboardInterrupt")

@@ -1,0 +1,110 @@
+"""Queued runs start one at a time, in order, and none is forgotten."""
+
+import subprocess
+import sys
+import time
+
+from lieapp.config import DiscoverConfig
+from lieapp.runs import runner as runner_module
+from lieapp.runs.cancel import cancel
+from lieapp.runs.directory import RunDirectory
+from lieapp.runs.queue import enqueue, ensure_runner, next_queued
+from lieapp.runs.runner import serve
+
+WORKER = """
+import sys
+from pathlib import Path
+from lieapp.runs.directory import RunDirectory
+from lieapp.runs.session import running
+run = RunDirectory(Path(sys.argv[1]))
+others = [r.state for r in RunDirectory.list(run.path.parent)]
+with running(run):
+    assert "running" not in others, others
+"""
+
+
+def config(name: str) -> DiscoverConfig:
+    return DiscoverConfig(plugin=name)
+
+
+def start(run: RunDirectory) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", WORKER, str(run.path)])
+
+
+def wait_for(root, states: set[str], seconds: float = 20) -> list[str]:
+    deadline = time.time() + seconds
+    while time.time() < deadline:
+        found = [run.state for run in RunDirectory.list(root)]
+        if set(found) <= states:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(found)
+
+
+def test_one_after_another_and_the_cancelled_one_never(tmp_path):
+    ids = [enqueue(tmp_path, config(name)) for name in "abc"]
+    assert next_queued(tmp_path).id == ids[0]
+    cancel(RunDirectory.find(tmp_path, ids[1]))
+    serve(tmp_path, start)
+    states = {run.id: run.state for run in RunDirectory.list(tmp_path)}
+    assert [states[i] for i in ids] == ["done", "cancelled", "done"]
+
+
+def test_a_second_runner_leaves_and_a_late_run_is_still_found(tmp_path, monkeypatch):
+    enqueue(tmp_path, config("a"))
+    looks = []
+
+    def late(root, passed_over=()):
+        found = next_queued(root, passed_over)
+        looks.append(found)
+        # after the last look, before the lock is free: what the comment in serve is about
+        if found is None and len(looks) == 2:
+            enqueue(tmp_path, config("late"))
+            second = subprocess.run([sys.executable, "-c", SECOND, str(tmp_path)], timeout=20, check=False)
+            assert second.returncode == 0
+            assert "queued" in [run.state for run in RunDirectory.list(tmp_path)]
+        return found
+
+    monkeypatch.setattr(runner_module, "next_queued", late)
+    serve(tmp_path, start)
+    assert [run.state for run in RunDirectory.list(tmp_path)] == ["done", "done"]
+
+
+SECOND = """
+import sys
+from pathlib import Path
+from lieapp.runs.runner import serve
+serve(Path(sys.argv[1]))
+"""
+
+
+def test_a_process_that_dies_before_it_begins_leaves_a_failed_run(tmp_path):
+    enqueue(tmp_path, config("a"))
+    serve(tmp_path, lambda run: subprocess.Popen([sys.executable, "-c", "raise SystemExit(7)"]))
+    (run,) = RunDirectory.list(tmp_path)
+    error = run.status().error
+    assert run.state == "failed" and error is not None and "code 7" in error["message"]
+
+
+def test_a_process_that_can_t_be_started_leaves_a_failed_run(tmp_path):
+    enqueue(tmp_path, config("a"))
+
+    def refuse(run):
+        raise OSError("no memory")
+
+    serve(tmp_path, refuse)
+    assert [run.state for run in RunDirectory.list(tmp_path)] == ["failed"]
+
+
+def test_the_real_runner_in_the_background(tmp_path):
+    """Through the command line: the plugin is unknown, which the run itself finds out and writes down."""
+    ensure_runner(tmp_path)  # nothing waits: nothing happens
+    assert not (tmp_path / ".runner.log").exists()
+    enqueue(tmp_path, config("not-there"))
+    ensure_runner(tmp_path)
+    ensure_runner(tmp_path)
+    assert wait_for(tmp_path, {"failed"}) == ["failed"]
+    (run,) = RunDirectory.list(tmp_path)
+    error = run.status().error
+    assert error is not None and error["type"] == "UnknownPluginError"
+    assert "there is no plugin" in (run.path / "log.txt").read_text()
