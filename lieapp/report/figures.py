@@ -54,6 +54,11 @@ def keys() -> list[str]:
     return list(_BUILDERS)
 
 
+def words_of(key: str) -> tuple[str, str]:
+    """Title and caption of a figure, for one that is drawn already."""
+    return _BUILDERS[key][:2]
+
+
 def _drawn(key: str, material: Material) -> Figure:
     title, caption, build = _BUILDERS[key]
     try:

@@ -68,7 +68,7 @@ def name_latex(name: str) -> str:
 
 def verbatim(text: str) -> str:
     """Any text inside a formula, harmless to every reader of LaTeX."""
-    return r"\text{" + "".join(c if c not in "\\{}$%#&_^~" else " " for c in text) + "}"
+    return r"\text{" + "".join(c if c not in "\\{}$%#&_^~|`\n" else " " for c in text) + "}"
 
 
 def _joined(terms: list[str]) -> str:

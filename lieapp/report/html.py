@@ -146,10 +146,15 @@ def _seconds(summary: Json) -> str:
 
 
 def _provenance(material: Material) -> str:
-    rows = [*_flat(material.provenance), *_flat(material.config, "config")]
+    rows = provenance_rows(material)
     if not rows:
         return '<p class="note">No provenance was recorded.</p>'
     return _table(["what", "value"], [[escape(key), escape(value)] for key, value in rows], "small")
+
+
+def provenance_rows(material: Material) -> list[tuple[str, str]]:
+    """What a run came from, as pairs of a dotted key and its value; settings and seeds last."""
+    return [*_flat(material.provenance), *_flat(material.config, "config")]
 
 
 def _flat(value: Any, key: str = "") -> Iterator[tuple[str, str]]:

@@ -1,0 +1,17 @@
+"""The app's entry: `streamlit run` on this file, or on streamlit_app.py, which only calls it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lieapp.ui.navigation import menu
+
+
+def main() -> None:
+    """One rerun: choose the page that the address names and run it."""
+    st.set_page_config(page_title="lieapp", page_icon=":material/all_inclusive:", layout="wide")
+    st.navigation(menu()).run()
+
+
+if __name__ == "__main__":
+    main()

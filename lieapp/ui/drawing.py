@@ -1,0 +1,105 @@
+"""What several pages draw: tables with formulas, the report's figures, a run's state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from lieapp.report import wording
+from lieapp.report.figures import Figure, figure, words_of
+from lieapp.report.formula import field_latex
+from lieapp.report.material import Material
+from lieapp.report.wording import Summary
+from lieapp.runs.directory import RunDirectory
+from lieapp.ui.words import plain, sign
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table of Markdown cells; text from files has to be `plain` already."""
+    lines = [" | ".join(head), " | ".join("---" for _ in head), *(" | ".join(row) for row in rows)]
+    st.markdown("\n".join(f"| {line} |" for line in lines))
+
+
+def formula(latex: str) -> str:
+    """A formula inside a table's cell."""
+    return f"${latex}$"
+
+
+def state_badge(state: str) -> None:
+    """The state as a word with an icon; its meaning under the pointer."""
+    shown = sign(state)
+    st.badge(shown.word, icon=shown.icon, color=shown.colour, help=shown.meaning or None)
+
+
+def picture(shown: Figure, *, caption: bool = True) -> None:
+    """A figure of the report, or the sentence in its place.
+
+    As an image, not as part of the page: nothing in an SVG file of a run folder can then act.
+    """
+    if shown.svg:
+        st.image(shown.svg, alt=shown.title)
+        if caption:
+            st.caption(shown.caption)
+    else:
+        st.caption(plain(shown.note))
+
+
+def run_figure(material: Material, key: str) -> Figure:
+    """A figure as the run left it in figures/, drawn anew where the file is missing."""
+    stored = _stored(material.folder / "figures" / f"{key}.svg")
+    if not stored:
+        return figure(key, material)
+    title, caption = words_of(key)
+    return Figure(key, title, caption, svg=stored)
+
+
+def truth_table(summary: Summary) -> None:
+    """Derived generators with the cosine of each."""
+    rows = [
+        (plain(row.name), formula(field_latex(row.field)), wording.cosine(row.cosine))
+        for row in wording.derived(summary)
+    ]
+    if rows:
+        table(("generator", "field", "cosine with the learned span"), rows)
+    else:
+        st.caption("No generators were derived for this run.")
+
+
+def slot_table(summary: Summary) -> None:
+    """Learned slots with defect and verdict."""
+    rows = [
+        (str(row.number), plain(wording.number(row.eta)), plain(row.words)) for row in wording.slots(summary)
+    ]
+    if rows:
+        table(("slot", "η", "verdict"), rows)
+    else:
+        st.caption("No learned fields were written.")
+
+
+def _stored(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
+    return text if text.startswith("<svg") else ""
+
+
+LAST_BYTES = 6000
+"""How much of the end of a log is shown."""
+
+
+def log_tail(run: RunDirectory) -> None:
+    """The last lines of log.txt."""
+    try:
+        with (run.path / "log.txt").open("rb") as file:
+            file.seek(0, 2)
+            file.seek(max(file.tell() - LAST_BYTES, 0))
+            text = file.read().decode("utf-8", errors="replace")
+    except OSError:
+        text = ""
+    if text.strip():
+        st.code(text, language="text", wrap_lines=True, height=260)
+    else:
+        st.caption("Nothing was logged yet.")

@@ -1,0 +1,48 @@
+"""Start, stop and resume runs: a folder is written, a process of its own does the work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lieapp.errors import RunError
+from lieapp.runs import cancel as cancelling
+from lieapp.runs.directory import RunDirectory
+from lieapp.runs.queue import enqueue, ensure_runner
+from lieapp.ui.places import runs_root
+from lieapp.ui.words import RESUMABLE
+
+if TYPE_CHECKING:
+    from lieapp.registry.catalog import Catalog
+
+
+def start(config: msgspec.Struct, plugin: str, catalog: Catalog) -> str:
+    """Queue a run and see that somebody works on the queue; the run's id.
+
+    Raises UnknownPluginError or PluginError for the plugin, RunError if the folder of runs can't be written.
+    """
+    root = runs_root()
+    run_id = enqueue(root, config, entry=catalog.get(plugin), folders=catalog.folders)
+    ensure_runner(root)
+    return run_id
+
+
+def cancel(run: RunDirectory) -> None:
+    """Ask a run to stop. Raises RunError if there is nothing to stop."""
+    cancelling.cancel(run)
+
+
+def resume(run: RunDirectory) -> None:
+    """Queue a run that ended early once more; it goes on from its checkpoint.
+
+    Raises RunError if a process works on it or it has nothing to go on with.
+    """
+    with run.locked() as free:
+        state = run.state
+        if not free or state not in RESUMABLE:
+            raise RunError(f"{run.id} is {state}; only a run that ended early can be resumed.")
+        # the old request to stop was obeyed; it would end the run again before it begins
+        (run.path / "cancel").unlink(missing_ok=True)
+        run.update(state="queued", pid=None, host="", process="", error=None, finished=None)
+    ensure_runner(run.path.parent)

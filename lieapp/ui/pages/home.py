@@ -1,0 +1,75 @@
+"""Home: what this is, what is running, what was run last."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lieapp.ui.lists import run_rows, working
+from lieapp.ui.navigation import page
+from lieapp.ui.places import newest_first, runs_root
+from lieapp.ui.words import plain
+
+EXAMPLES = {
+    "ckdv": "Cylindrical KdV: two symmetries, one with a square root of time",
+    "kdv": "Korteweg–de Vries: two translations and a boost",
+    "ks": "Kuramoto–Sivashinsky: the same three in chaos",
+}
+LAST = 5
+
+
+def show() -> None:
+    """The whole page."""
+    st.title("lieapp")
+    st.markdown(
+        "**Finds the continuous symmetries of data, and of equations.** A symmetry moves every solution to "
+        "another solution; it is written as a vector field, such as "
+        r"$2\sqrt{t+1}\,\partial_x + \frac{1}{\sqrt{t+1}}\,\partial_u$."
+        "\n\n"
+        "lieapp simulates solutions of an equation, learns such fields from the data alone, derives them a "
+        "second time from the equation by algebra, and says how well the two agree."
+    )
+    _examples()
+    _work()
+    _last()
+
+
+def _examples() -> None:
+    st.subheader("Start with an example")
+    for column, (name, words) in zip(st.columns(len(EXAMPLES)), EXAMPLES.items(), strict=True):
+        with column, st.container(border=True, height="stretch"):
+            st.markdown(words)
+            st.page_link(
+                page("discover"),
+                label=f"Open {name}, ready to start",
+                icon=":material/play_arrow:",
+                query_params={"plugin": name},
+            )
+
+
+@st.fragment(run_every=3.0)
+def _work() -> None:
+    """Looks again by itself, so that the page needs no reload while something runs."""
+    st.subheader("Running now")
+    busy = working(newest_first(), 50)
+    if busy:
+        run_rows(busy)
+    else:
+        st.caption("Nothing is running.")
+
+
+def _last() -> None:
+    st.subheader("Last runs")
+    runs = newest_first()
+    if not runs:
+        st.info(
+            f"No runs yet in {plain(runs_root())}. Start one on the Discover page, or type "
+            "`lieapp discover --plugin ckdv` in a terminal: it appears here too.",
+            icon=":material/inbox:",
+        )
+        return
+    run_rows(runs[:LAST])
+    if len(runs) > LAST:
+        st.page_link(page("runs"), label=f"All {len(runs)} runs", icon=":material/list:")
+
+
+show()

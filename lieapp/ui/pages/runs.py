@@ -1,0 +1,52 @@
+"""Runs: every run of the folder, newest first, twenty at a time."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lieapp.ui.lists import run_rows
+from lieapp.ui.navigation import page
+from lieapp.ui.places import newest_first, runs_root
+from lieapp.ui.words import plain
+
+AT_ONCE = 20
+
+
+def show() -> None:
+    """The whole page."""
+    st.title("Runs")
+    runs = newest_first()
+    if not runs:
+        st.info(f"No runs yet in {plain(runs_root())}.", icon=":material/inbox:")
+        st.page_link(page("discover"), label="Start one", icon=":material/travel_explore:")
+        return
+    last = (len(runs) - 1) // AT_ONCE + 1
+    number = _sheet(last)
+    shown = runs[(number - 1) * AT_ONCE : number * AT_ONCE]
+    head, button = st.columns([5, 1], vertical_alignment="center")
+    head.caption(f"{len(runs)} in {plain(runs_root())}, sheet {number} of {last}")
+    # a click is a rerun, and a rerun reads the folder
+    button.button("Refresh", icon=":material/refresh:", width="stretch")
+    run_rows(shown)
+    _turn(number, last)
+
+
+def _sheet(last: int) -> int:
+    """The sheet that the address asks for."""
+    asked = st.query_params.get("sheet", "1")
+    return min(max(int(asked), 1), last) if asked.isdecimal() and len(asked) < 7 else 1
+
+
+def _turn(number: int, last: int) -> None:
+    newer, older = st.columns(2)
+    if number > 1:
+        with newer:
+            st.page_link(page("runs"), label="Newer", icon=":material/chevron_left:",
+                         query_params={"sheet": str(number - 1)})  # fmt: skip
+    if number < last:
+        with older:
+            st.page_link(page("runs"), label="Older", icon=":material/chevron_right:",
+                         query_params={"sheet": str(number + 1)})  # fmt: skip
+
+
+show()

@@ -1,0 +1,74 @@
+"""A run that has ended: its result, or why there is none and how to go on."""
+
+from __future__ import annotations
+
+import shlex
+
+import streamlit as st
+
+from lieapp.errors import LieappError
+from lieapp.report.material import read_material
+from lieapp.runs.directory import RunDirectory
+from lieapp.ui import jobs
+from lieapp.ui.drawing import log_tail, picture, run_figure
+from lieapp.ui.places import runs_root
+from lieapp.ui.run_head import config_of
+from lieapp.ui.run_result import show_result
+from lieapp.ui.words import RESUMABLE, plain
+
+
+def show_ended(run: RunDirectory) -> None:
+    """What an ended run shows, by its state."""
+    state = run.state
+    if state == "done":
+        show_result(run)
+        return
+    if state == "failed":
+        _error(run)
+    elif state == "lost":
+        st.warning(
+            "The process that worked on this run is gone and left no word: it was killed, or the machine "
+            "went down. What it had saved is kept.",
+            icon=":material/help:",
+        )
+    elif state == "cancelled":
+        st.info("This run was stopped on request. What it had saved is kept.", icon=":material/stop_circle:")
+    else:
+        st.error(plain((run.status().error or {}).get("message", state)), icon=":material/broken_image:")
+    if state in RESUMABLE:
+        _resume(run)
+    _leftovers(run)
+
+
+def _error(run: RunDirectory) -> None:
+    error = run.status().error or {}
+    kind = str(error.get("type") or "Error")
+    st.error(f"**{plain(kind)}**: {plain(error.get('message') or 'no message')}", icon=":material/error:")
+    if error.get("hint"):
+        st.markdown(f":material/lightbulb: {plain(error['hint'])}")
+
+
+def _resume(run: RunDirectory) -> None:
+    if st.button("Resume", type="primary", icon=":material/resume:"):
+        try:
+            jobs.resume(run)
+        except (LieappError, OSError) as error:
+            st.error(plain(error), icon=":material/error:")
+        else:
+            st.rerun()
+    words = ["lieapp", str(config_of(run).get("kind", "discover")), "--resume", run.id]
+    root = str(runs_root())
+    words += [] if root == "runs" else ["--out", root]
+    st.caption("The same on a terminal:")
+    st.code(shlex.join(words), language="bash", wrap_lines=True)
+
+
+def _leftovers(run: RunDirectory) -> None:
+    """What was measured before the end, and the log."""
+    material = read_material(run.path)
+    if material.metrics:
+        st.subheader("Until then")
+        picture(run_figure(material, "training"), caption=False)
+        picture(run_figure(material, "loss"), caption=False)
+    st.subheader("Log")
+    log_tail(run)

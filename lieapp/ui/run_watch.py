@@ -1,0 +1,72 @@
+"""A run that waits or works: stage, progress, curves, and a button to stop it."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from lieapp.errors import RunError
+from lieapp.report.figures import MissingError, defect_chart, loss_chart
+from lieapp.runs.directory import RunDirectory
+from lieapp.runs.status import Status
+from lieapp.ui import jobs
+from lieapp.ui.drawing import log_tail
+from lieapp.ui.words import WORKING, duration, plain
+
+
+@st.fragment(run_every=1.0)
+def watch(run: RunDirectory) -> None:
+    """Reads the files once a second; when the run has ended the whole page is drawn anew."""
+    status = run.status()
+    if status.state not in WORKING:
+        st.rerun()
+    _progress(status)
+    _stop(run)
+    _curves(run)
+    with st.expander("Log"):
+        log_tail(run)
+
+
+def _progress(status: Status) -> None:
+    elapsed = duration(time.time() - status.created)
+    if status.state == "queued":
+        st.info(
+            f"Waiting for its turn, for {elapsed}. Runs start one after another.", icon=":material/hourglass:"
+        )
+        return
+    stage = plain(status.stage or "starting")
+    if status.total:
+        share = min(status.step / status.total, 1.0)
+        st.progress(
+            share, text=f"**{stage}**: step {status.step} of {status.total}, {elapsed} since the start"
+        )
+    else:
+        step = f", step {status.step}" if status.step else ""
+        st.markdown(f"**{stage}**{step}, {elapsed} since the start")
+
+
+def _stop(run: RunDirectory) -> None:
+    if run.cancel_requested:
+        st.caption("Asked to stop; what is done so far is kept.")
+    elif st.button(
+        "Cancel", icon=":material/stop:", help="Keeps what is done so far; the run can be resumed."
+    ):
+        try:
+            jobs.cancel(run)
+        except RunError as error:
+            # it ended between the last look and the click
+            st.caption(plain(error.message))
+        else:
+            st.rerun(scope="fragment")
+
+
+def _curves(run: RunDirectory) -> None:
+    metrics = run.metrics()
+    for chart, title in ((defect_chart, "Defect of each slot"), (loss_chart, "Training loss")):
+        try:
+            st.image(chart(metrics), alt=title)
+        except MissingError:
+            continue
+    if not metrics:
+        st.caption("Curves appear with the first training steps.")

@@ -1,0 +1,66 @@
+"""States and times in words, and text from files made safe for Markdown."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Sign(NamedTuple):
+    """How a state is shown: a word, an icon and a colour; the word alone is enough to know it."""
+
+    word: str
+    icon: str
+    colour: str
+    meaning: str
+
+
+SIGNS = {
+    "queued": Sign("queued", ":material/hourglass_empty:", "gray", "waits for the run before it to end"),
+    "starting": Sign("starting", ":material/hourglass_top:", "blue", "its process is loading"),
+    "running": Sign("running", ":material/play_circle:", "blue", "a process works on it"),
+    "done": Sign("done", ":material/check_circle:", "green", "finished"),
+    "cancelled": Sign("cancelled", ":material/stop_circle:", "orange", "stopped on request"),
+    "failed": Sign("failed", ":material/error:", "red", "ended with an error"),
+    "lost": Sign("lost", ":material/help:", "orange", "its process is gone without a word"),
+    "unreadable": Sign("unreadable", ":material/broken_image:", "red", "its status can't be read"),
+}
+
+WORKING = ("queued", "starting", "running")
+"""States in which a page looks again by itself."""
+
+RESUMABLE = ("cancelled", "failed", "lost")
+
+
+def sign(state: str) -> Sign:
+    """The sign of a state, also of one that a later version writes."""
+    return SIGNS.get(state, Sign(state, ":material/help:", "gray", ""))
+
+
+def duration(seconds: float | None) -> str:
+    """`8 s`, `3 min 20 s`, `2 h 5 min`."""
+    if seconds is None or seconds < 0:
+        return "–"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def ago(moment: float | None, now: float) -> str:
+    """How long ago, in one unit."""
+    if not moment:
+        return "–"
+    seconds = max(now - moment, 0.0)
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {unit}{'' if count == 1 else 's'} ago"
+    return "just now"
+
+
+def plain(text: object) -> str:
+    """Text that Markdown shows as it is: `u*u_x` is a product, and no plugin sends links or images."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~:&@])", r"\\\1", str(text)).replace("\n", " ")

@@ -1,0 +1,23 @@
+"""Home: empty, with running work, with many runs."""
+
+
+def test_empty(open_page, words):
+    app = open_page("home")
+    text = words(app)
+    assert "No runs yet" in text and "Nothing is running." in text
+    assert not app.error
+
+
+def test_running_and_finished_work(open_page, make_run, words):
+    make_run("done", count=1)
+    make_run("running", count=2)
+    text = words(open_page("home"))
+    assert "2 candidates exact of 4 slots; 2 derived; worst cosine 0.99998" in text
+    assert "discovery, step 12 of 60" in text
+
+
+def test_only_the_last_runs_are_listed(open_page, make_run, words):
+    for count in range(8):
+        make_run("failed", count=count, error={"type": "DataError", "message": f"broken {count}", "hint": ""})
+    text = words(open_page("home"))
+    assert "broken 7" in text and "broken 1" not in text

@@ -1,0 +1,98 @@
+"""Run: every state of a run, and addresses that lead nowhere."""
+
+import json
+import shutil
+
+import pytest
+
+
+def test_without_any_run(open_page, words):
+    assert "There is no run yet." in words(open_page("run"))
+
+
+def test_without_an_id_the_newest_opens(open_page, make_run):
+    make_run("done", count=0)
+    newest = make_run("done", count=1)
+    assert open_page("run").query_params["run"] in (newest.name, [newest.name])
+
+
+@pytest.mark.parametrize("run_id", ["nothing", "../../etc", "..", "/etc", ".truth", "a/b", "x" * 500])
+def test_an_id_that_leads_nowhere(open_page, make_run, words, run_id):
+    make_run("done")
+    assert "There is no run" in words(open_page("run", run=run_id))
+
+
+def test_queued(open_page, make_run, words):
+    run = make_run("queued")
+    assert "Waiting for its turn" in words(open_page("run", run=run.name))
+
+
+def test_running_with_curves_and_cancel(open_page, make_run, words):
+    run = make_run("running")
+    app = open_page("run", run=run.name)
+    assert "step 12 of 60" in str(app.get("progress")[0].proto)
+    assert len(app.get("image")) == 2
+    button = next(b for b in app.button if b.label == "Cancel")
+    button.click().run()
+    assert (run / "cancel").exists()
+    assert "Asked to stop" in words(app)
+
+
+def test_done(open_page, make_run, words):
+    run = make_run("done")
+    app = open_page("run", run=run.name)
+    text = words(app)
+    assert "2 candidates exact of 4 slots; 2 derived; worst cosine 0.99998" in text
+    assert "candidate: falls to the floor" in text
+    assert r"$2,sqrt{t + 1},partial_{x} + frac{1}{sqrt{t + 1}},partial_{u}$" in text
+    assert len(app.get("image")) == 8
+    assert len(app.get("download_button")) == 2
+
+
+def test_done_without_results(open_page, make_run, words):
+    run = make_run("done")
+    for name in ("summary.json", "fields.safetensors"):
+        (run / name).unlink()
+    assert "has no summary" in words(open_page("run", run=run.name))
+
+
+def test_failed_shows_error_and_hint(open_page, make_run, words):
+    error = {"type": "SimulationError", "message": "ckdv: u is NaN at t = 3.", "hint": "Take a finer grid."}
+    run = make_run("failed", error=error)
+    text = words(open_page("run", run=run.name))
+    assert "SimulationError" in text and "u is NaN at t = 3." in text and "Take a finer grid." in text
+
+
+@pytest.mark.parametrize(("state", "said"), [("lost", "is gone"), ("cancelled", "stopped on request")])
+def test_resume_puts_it_back_in_the_queue(open_page, make_run, words, state, said):
+    run = make_run(state)
+    (run / "cancel").touch()
+    app = open_page("run", run=run.name)
+    text = words(app)
+    assert said in text and f"lieapp discover --resume {run.name}" in text
+    next(b for b in app.button if b.label == "Resume").click().run()
+    assert json.loads((run / "status.json").read_text(encoding="utf-8"))["state"] == "queued"
+    assert not (run / "cancel").exists()
+    assert "Waiting for its turn" in words(app)
+
+
+def test_unreadable_status(open_page, make_run, words):
+    run = make_run("done")
+    (run / "status.json").write_text("{", encoding="utf-8")
+    assert "can't be read" in words(open_page("run", run=run.name))
+
+
+def test_a_run_deleted_under_the_page(open_page, make_run, words):
+    run = make_run("running")
+    app = open_page("run", run=run.name)
+    shutil.rmtree(run)
+    app.run()
+    assert not app.exception
+    assert "There is no run" in words(app)
+
+
+def test_text_of_a_run_is_no_markdown(open_page, make_run):
+    error = {"type": "X", "message": "u*u_x*u ![a](http://x/y.png) <b>", "hint": ""}
+    run = make_run("failed", error=error)
+    shown = open_page("run", run=run.name).error[0].value
+    assert r"u\*u\_x\*u" in shown and r"\!\[a\]" in shown and r"\<b\>" in shown
