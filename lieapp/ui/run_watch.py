@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 import streamlit as st
@@ -49,16 +50,15 @@ def _progress(status: Status) -> None:
 def _stop(run: RunDirectory) -> None:
     if run.cancel_requested:
         st.caption("Asked to stop; what is done so far is kept.")
-    elif st.button(
-        "Cancel", icon=":material/stop:", help="Keeps what is done so far; the run can be resumed."
-    ):
-        try:
-            jobs.cancel(run)
-        except RunError as error:
-            # it ended between the last look and the click
-            st.caption(plain(error.message))
-        else:
-            st.rerun(scope="fragment")
+    else:
+        words = "Keeps what is done so far; the run can be resumed."
+        st.button("Cancel", icon=":material/stop:", help=words, on_click=_cancel, args=(run,))
+
+
+def _cancel(run: RunDirectory) -> None:
+    # it may have ended between the last look and the click; the next look shows how
+    with contextlib.suppress(RunError):
+        jobs.cancel(run)
 
 
 def _curves(run: RunDirectory) -> None:
