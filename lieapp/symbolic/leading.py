@@ -103,10 +103,17 @@ def solve_for_leading(system: System) -> Leading:
         if solved is None:
             continue
         weights = [_weight(c, system.jets) for c in solved.assumed_nonzero]
-        score = (max(weights, default=0), len(solved.rules), sum(weights), n)
+        # dividing by derivatives first of all costs; then cross derivatives; then high derivatives of the rules
+        score = (
+            max(weights, default=0) > 3,
+            len(solved.rules),
+            not ranking.orderly,
+            max(weights, default=0),
+            n,
+        )
         if best is None or score < best[0]:
             best = (score, solved)
-        if score[0] == 0 and score[1] == len(system.residuals):
+        if score[:4] == (False, len(system.residuals), False, 0):
             break
     if best is None:
         raise EquationError(

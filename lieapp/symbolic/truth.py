@@ -105,7 +105,10 @@ def derive(system: System, periodic: Sequence[sp.Symbol] = ()) -> Truth:
         infinite=bool(groups),
         generators=generators,
         families=tuple(family_of(g, base, unknowns, coordinates) for g in groups),
-        unsolved=tuple(t for g in finite for t in _unsolved(family_of(g, base, unknowns, coordinates))),
+        unsolved=tuple(
+            [t for g in finite for t in _unsolved(family_of(g, base, unknowns, coordinates))]
+            + ([] if solution.exhausted else ["the solver's number of steps ran out"])
+        ),
         assumed_nonzero=_assumed(determining, state),
         periodic=tuple(kept),
         periodic_families=kept_families,

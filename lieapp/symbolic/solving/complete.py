@@ -38,7 +38,7 @@ def complete(state: State) -> bool:
             if condition is None:
                 continue
             reduced = reduced_form(state, condition, ordered, only_lead=False)
-            if reduced and len(reduced) <= MAX_TERMS and state.add_equations([reduced]):
+            if reduced and len(reduced) <= MAX_TERMS and state.add_consequence(reduced):
                 state.steps.append(Step("cross-differentiate", f"{state.written(state.equations[-1])} = 0"))
                 return True
     return False

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lieapp.symbolic.linear import Form, add
 from lieapp.symbolic.solving.complete import complete, lead
 from lieapp.symbolic.solving.eliminate import eliminate
 from lieapp.symbolic.solving.integrate import integrate
-from lieapp.symbolic.solving.monomial import one_term
+from lieapp.symbolic.solving.monomial import mixed_term, one_term
 from lieapp.symbolic.solving.ode import ordinary
 from lieapp.symbolic.solving.separate import separate
 from lieapp.symbolic.solving.split import split
 from lieapp.symbolic.solving.state import Solution, State
 
-STEPS = (one_term, split, eliminate, integrate, ordinary, separate, complete)
-MAX_STEPS = 2000
+STEPS = (one_term, split, eliminate, integrate, ordinary, separate, complete, mixed_term)
+MAX_STEPS = 1500
+"""Far more than any equation of the suites needs; a bound against running in circles."""
 
 
 def solve(state: State) -> Solution:
     """Take steps until none applies."""
     for _ in range(MAX_STEPS):
         if not state.equations or not any(step(state) for step in STEPS):
-            break
-    return sorted_out(state)
+            return sorted_out(state)
+    return replace(sorted_out(state), exhausted=False)
 
 
 def sorted_out(state: State) -> Solution:

@@ -21,6 +21,23 @@ def one_term(state: State) -> bool:
     return True
 
 
+def mixed_term(state: State) -> bool:
+    """Integrate ∂_x^m ∂_y^n f = 0: f = Σ xʲ gⱼ(y, …) + Σ yᵏ hₖ(x, …).
+
+    The parts overlap in the monomials xʲ yᵏ, so constants may come twice; the basis drops repetitions.
+    """
+    found = [e for e in state.equations if len(e) == 1]
+    if not found:
+        return False
+    f, K = next(iter(min(found, key=lambda e: (sum(next(iter(e))[1]), next(iter(e))))))
+    value: Form = {}
+    for v, n in enumerate(K):
+        if n:
+            value |= polynomial(state, f, v, n)
+    state.substitute(f, value, "integrate")
+    return True
+
+
 def polynomial(state: State, f: int, v: int, degree: int) -> Form:
     """Σ_{k<degree} vᵏ gₖ with new functions gₖ of the other arguments of f."""
     rest = state.unknowns.arguments[f] - {v}

@@ -6,6 +6,7 @@ The function is gone from the result, a shorter consequence; the equation itself
 from __future__ import annotations
 
 from lieapp.symbolic.linear import Form, differentiated
+from lieapp.symbolic.solving.complete import reduced_form
 from lieapp.symbolic.solving.state import State, Step, form_sort_key
 
 MAX_TERMS = 40
@@ -25,7 +26,12 @@ def separate(state: State) -> bool:
                     continue
                 if form and (best is None or form_sort_key(form)[:2] < form_sort_key(best)[:2]):
                     best = form
-        if best is not None and state.add_equations([best]):
+        if best is None:
+            continue
+        # not by the equation itself, of which it is a derivative
+        others = [e for e in state.equations if e is not equation]
+        best = reduced_form(state, best, others, only_lead=False)
+        if best and state.add_consequence(best):
             state.steps.append(Step("differentiate", f"{state.written(state.equations[-1])} = 0"))
             return True
     return False

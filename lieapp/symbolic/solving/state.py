@@ -47,6 +47,7 @@ class State:
     steps: list[Step] = attribute(default_factory=list)
     assumed: list[sp.Expr] = attribute(default_factory=list)
     _signatures: set[frozenset] = attribute(default_factory=set)
+    _derived: set[frozenset] = attribute(default_factory=set)
     _assumed_elements: set[Any] = attribute(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -65,6 +66,14 @@ class State:
                 self.equations.append(form)
                 count += 1
         return count
+
+    def add_consequence(self, form: Form) -> bool:
+        """Take in a consequence of the equations, unless it was derived before."""
+        signature = frozenset(primitive(form, self.field)[0].items())
+        if signature in self._derived:
+            return False
+        self._derived.add(signature)
+        return bool(self.add_equations([form]))
 
     def remove(self, form: Form) -> None:
         """Drop an equation that was used up."""
@@ -149,13 +158,15 @@ class Solution:
         state: the final state; `state.values` are the components.
         constants: ids of the free constants.
         groups: functions left, grouped by the conditions that couple them, with those conditions.
-        finite: for each group, whether its conditions leave only finitely many constants (or may do so).
+        finite: for each group, whether its conditions leave only finitely many constants.
+        exhausted: whether no step was left to take; False when the number of steps ran out.
     """
 
     state: State
     constants: list[int]
     groups: list[tuple[list[int], list[Form]]]
     finite: list[bool]
+    exhausted: bool = True
 
 
 def form_sort_key(form: Form) -> tuple[int, int, Sequence[Any]]:
