@@ -20,12 +20,12 @@ from lieapp.errors import DataError
 def command(settings: Common, samples: int | None, out: Path) -> Outcome:
     """Simulate trajectories of a plugin's equation and write them to an HDF5 file."""
     from lieapp.config import DataConfig
-    from lieapp.runs.devices import find_device
+    from lieapp.runs.devices import check_device
     from lieapp.runs.reporter import reporting
 
     config = settings.load(DataConfig, samples=samples)
     entry = settings.catalog().get(config.plugin)
-    find_device(config.device)
+    check_device(config.device)
     with replacing(out) as draft, reporting(settings.quiet) as report:
         from lieapp.data.store import simulate_to_file
 
@@ -39,7 +39,7 @@ def replacing(out: Path) -> Iterator[Path]:
 
     Raises DataError if that can't be, before any work.
     """
-    draft = out.with_name(f".{out.name}.{os.getpid()}.part")
+    draft = out.parent / f".{out.name}.{os.getpid()}.part"
     try:
         if out.is_dir():
             raise IsADirectoryError(21, "it is a folder")

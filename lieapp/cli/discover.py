@@ -42,13 +42,13 @@ def command(settings: Common, method: str | None, slots: int | None) -> Outcome:
 def _started(settings: Common, method: str | None, slots: int | None) -> dict[str, Any]:
     """A new run. Everything that was typed is checked before its folder is made."""
     from lieapp.config import DiscoverConfig
-    from lieapp.runs.devices import find_device
+    from lieapp.runs.devices import check_device
     from lieapp.runs.directory import RunDirectory
 
     config = settings.load(DiscoverConfig, method=method, slots=slots)
     catalog = settings.catalog()
     entry = catalog.get(config.plugin)
-    find_device(config.device)
+    check_device(config.device)
     run = RunDirectory.create(settings.out, config, config.plugin, entry=entry, folders=catalog.folders)
     return _work(settings, run, config, catalog)
 
@@ -56,7 +56,7 @@ def _started(settings: Common, method: str | None, slots: int | None) -> dict[st
 def _resumed(settings: Common, text: str, method: str | None, slots: int | None) -> dict[str, Any]:
     """An earlier run, with its own settings; a finished one gives its result again."""
     from lieapp.config import DiscoverConfig
-    from lieapp.runs.devices import find_device
+    from lieapp.runs.devices import check_device
     from lieapp.runs.resume import find_resumable, plugin_folders
 
     given = settings.given(DiscoverConfig, method=method, slots=slots)
@@ -65,7 +65,7 @@ def _resumed(settings: Common, text: str, method: str | None, slots: int | None)
     summary = run.summary()
     if run.state == "done" and summary is not None:
         return summary
-    find_device(config.device)
+    check_device(config.device)
     return _work(settings, run, config, settings.catalog(plugin_folders(run)))
 
 

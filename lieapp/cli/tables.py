@@ -20,7 +20,9 @@ def console() -> Console:
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """A table; cells are shown as text, None as a dash."""
-    table = Table(title=title, title_justify="left")
+    # not the table's own title, which is folded to the table's width
+    print_line(title, style="bold")
+    table = Table()
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:

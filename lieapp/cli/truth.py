@@ -56,19 +56,24 @@ def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
         return [(place, field_text(field)) for place, field in enumerate(fields, start=1)]
 
     print_table(f"Symmetries, dimension {document['dimension']}", ("", "field"), rows(document["generators"]))
-    for family in document["families"]:
-        functions = ", ".join(f"{name}({', '.join(args)})" for name, args in family["functions"].items())
-        conditions = "; ".join(f"{condition} = 0" for condition in family["conditions"])
-        where = f" where {conditions}" if conditions else ""
-        print_line(f"and the family {field_text(family['field'])} for every {functions}{where}")
+    _show_families(document["families"])
     if periodic:
-        print_table(
-            f"Those that a domain periodic in {', '.join(periodic)} keeps",
-            ("", "field"),
-            rows(document["periodic"]),
-        )
+        title = f"Those that a domain periodic in {', '.join(periodic)} keeps"
+        print_table(title, ("", "field"), rows(document["periodic"]))
+        _show_families(document["periodic_families"])
     for key, words in (("unsolved", "left unsolved"), ("assumed_nonzero", "assumed not to vanish")):
         for expression in document.get(key) or []:
             print_line(f"{words}: {expression}")
     rest = "" if document["certified"] else "; that there are no others isn't certified independently"
     print_line(f"Each one is proved{rest}. {document['seconds']:.1f} s")
+
+
+def _show_families(families: Sequence[Mapping[str, Any]]) -> None:
+    from lieapp.cli.tables import print_line
+    from lieapp.report.formula import field_text
+
+    for family in families:
+        functions = ", ".join(f"{name}({', '.join(args)})" for name, args in family["functions"].items())
+        conditions = "; ".join(f"{condition} = 0" for condition in family["conditions"])
+        where = f" where {conditions}" if conditions else ""
+        print_line(f"and the family {field_text(family['field'])} for every {functions}{where}")

@@ -5,6 +5,12 @@ from __future__ import annotations
 from lieapp.errors import DeviceError
 
 
+def check_device(text: str) -> None:
+    """Raises DeviceError if the device doesn't exist. Quick for `auto` and `cpu`, which always do."""
+    if text not in ("auto", "cpu"):
+        find_device(text)
+
+
 def find_device(text: str) -> str:
     """`auto`, `cpu`, `cuda` or `cuda:1` as a device that exists: `cpu` or `cuda:N`.
 

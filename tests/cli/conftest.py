@@ -1,0 +1,82 @@
+"""A command line to call, in a working folder of its own, with stand-ins for the engine."""
+
+import json
+import sys
+import types
+from dataclasses import dataclass
+
+import pytest
+
+from lieapp.cli.main import run
+
+
+@dataclass
+class Said:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    @property
+    def error(self):
+        """The error object of --json."""
+        return self.json["error"]
+
+
+@pytest.fixture
+def lieapp(tmp_path, monkeypatch, capsys, pytestconfig):
+    """Run one command line in an empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LIEAPP_PLUGINS", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(pytestconfig.rootpath))
+
+    def call(*arguments: str) -> Said:
+        capsys.readouterr()
+        code = run(arguments)
+        printed = capsys.readouterr()
+        return Said(code, printed.out, printed.err)
+
+    return call
+
+
+@pytest.fixture
+def engine(monkeypatch):
+    """Put a function in the place of one of the engine's."""
+
+    def put(module: str, **functions) -> None:
+        fake = types.ModuleType(module)
+        for name, function in functions.items():
+            setattr(fake, name, function)
+        monkeypatch.setitem(sys.modules, module, fake)
+
+    return put
+
+
+@pytest.fixture
+def discovery(engine):
+    """`lieapp discover` with an engine that answers at once; calls are listed."""
+    calls = []
+
+    def execute(config, run, catalog, report):
+        report.stage("data")
+        calls.append((config, run))
+        return {
+            "run": run.id,
+            "plugin": config.plugin,
+            "method": config.method,
+            "seconds": {"total": 0.1},
+            "count": 1,
+            "more": False,
+            "generators": [{"slot": 1, "eta": 3e-6, "verdict": "exact"}],
+            "formulas": [],
+            "truth": [
+                {"name": "space translation", "field": {"t": "0", "x": "1", "u": "0"}, "cosine": 0.999}
+            ],
+            "subspace": {"angle": 0.002},
+        }
+
+    engine("lieapp.runs.discover", execute=execute)
+    return calls

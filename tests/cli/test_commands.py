@@ -1,0 +1,143 @@
+"""The smaller commands."""
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from lieapp.cli import app
+from lieapp.cli.options import Common
+from lieapp.config import DiscoverConfig
+from lieapp.errors import SimulationError
+from lieapp.runs.directory import RunDirectory
+
+KDV = ("--equation", "u_t + u*u_x + u_xxx", "--independent", "t,x", "--dependent", "u")
+
+
+def test_plugins_lists_what_is_there_and_what_is_broken(lieapp, tmp_path):
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "bad.py").write_text("x = 1\nraise RuntimeError('no luck')\n")
+    said = lieapp("plugins", "--json")
+    entry = next(e for e in said.json["plugins"] if e["name"] == "ckdv")
+    assert (
+        entry["source"] == "shipped" and entry["hooks"] == ["lieapp_domains"] and "= 0" in entry["equation"]
+    )
+    (broken,) = said.json["broken"]
+    assert broken["file"] == "plugins/bad.py" and broken["line"] == 2 and "no luck" in broken["error"]
+    said = lieapp("plugins")
+    assert said.code == 0 and "ckdv" in said.out and "bad.py, line 2: RuntimeError: no luck" in said.out
+
+
+def test_check_tells_which_failed(lieapp, engine):
+    def check(entry, report):
+        return [
+            SimpleNamespace(name="equation", ok=True, detail=""),
+            SimpleNamespace(name="data", ok=False, detail="NaN"),
+        ]
+
+    engine("lieapp.domains.check", check=check)
+    said = lieapp("check", "--plugin", "ckdv", "--json")
+    assert said.code == 1 and said.json["ok"] is False
+    assert said.json["checks"][1] == {"plugin": "ckdv", "name": "data", "ok": False, "detail": "NaN"}
+    assert "FAILED" in lieapp("check", "--plugin", "ckdv").out
+    assert lieapp("check").code == 2
+
+
+def test_check_all_counts_broken_files(lieapp, engine, tmp_path):
+    engine("lieapp.domains.check", check=lambda entry, report: [])
+    assert lieapp("check", "--plugin", "all").code == 0
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "bad.py").write_text("x = (\n")
+    said = lieapp("check", "--plugin", "all", "--json")
+    assert said.code == 1 and said.json["checks"][0]["name"] == "loads"
+
+
+def test_truth_of_a_plugin(lieapp):
+    said = lieapp("truth", "--plugin", "ckdv", "--json")
+    assert said.code == 0 and said.json["dimension"] == 4 and len(said.json["periodic"]) == 2
+
+
+def test_truth_of_a_typed_equation(lieapp):
+    said = lieapp("truth", *KDV, "--periodic", "x")
+    assert said.code == 0 and "dimension 4" in said.out and "t ∂x + ∂u" in said.out
+    assert "periodic in x" in said.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "words"),
+    [
+        ([], "UsageError", "either a plugin or an equation"),
+        (["--plugin", "ckdv", *KDV], "UsageError", "either a plugin or an equation"),
+        (["--plugin", "ckdv", "--dependent", "u"], "UsageError", "--dependent belongs to --equation"),
+        (["--plugin", "ckvd"], "UnknownPluginError", "did you mean 'ckdv'"),
+        (["--equation", "u_t"], "UsageError", "independent variables"),
+        ([*KDV, "--budget", "0"], "ConfigError", "budget"),
+        ([*KDV, "--periodic", "y"], "UsageError", "the variables are t, x"),
+        (["--equation", "__import__('os')", *KDV[2:]], "ParseError", ""),
+    ],
+)
+def test_truth_of_nothing_in_particular(lieapp, arguments, kind, words):
+    said = lieapp("truth", *arguments, "--json")
+    assert said.code == 2 and said.error["type"] == kind and words in said.error["message"]
+
+
+def test_truth_gives_up_after_its_budget(lieapp):
+    said = lieapp("truth", *KDV, "--budget", "0.01", "--json")
+    assert said.code == 1 and said.error["type"] == "BudgetError" and "0.01 s" in said.error["message"]
+
+
+def test_data_appears_whole_or_not_at_all(lieapp, engine, tmp_path):
+    def simulate(declaration, config, out, report):
+        Path(out).write_text(f"{config.samples}")
+        return {"samples": config.samples, "file": str(out)}
+
+    engine("lieapp.data.store", simulate_to_file=simulate)
+    said = lieapp("data", "--plugin", "ckdv", "--samples", "3", "--out", "d.h5", "--json")
+    assert said.json == {"samples": 3, "file": "d.h5"} and (tmp_path / "d.h5").read_text() == "3"
+
+    def fail(declaration, config, out, report):
+        Path(out).write_text("half")
+        raise SimulationError("NaN")
+
+    engine("lieapp.data.store", simulate_to_file=fail)
+    assert lieapp("data", "--plugin", "ckdv", "--out", "e.h5").code == 1
+    assert os.listdir(tmp_path) == ["d.h5"]
+
+
+@pytest.mark.parametrize("out", ["d.h5/x.h5", "none/x.h5", "."])
+def test_data_that_can_t_be_written(lieapp, engine, tmp_path, out):
+    engine("lieapp.data.store", simulate_to_file=None)
+    (tmp_path / "d.h5").write_text("")
+    said = lieapp("data", "--plugin", "ckdv", "--out", out, "--json")
+    assert said.code == 1 and said.error["type"] == "DataError"
+
+
+def test_compare_shows_what_differs(lieapp, tmp_path):
+    runs = [
+        RunDirectory.create(tmp_path / "runs", DiscoverConfig(plugin="ckdv", slots=slots), "ckdv")
+        for slots in (3, 4)
+    ]
+    runs[0].write_summary({"count": 2, "truth": [{"cosine": 0.9999}], "seconds": {"total": 4.5}})
+    ids = [run.id for run in runs]
+    said = lieapp("compare", *ids, "--json")
+    assert said.json["differ"] == {"slots": [3, 4]} and said.json["runs"][0]["cosines"] == [0.9999]
+    said = lieapp("compare", *ids)
+    assert said.code == 0 and "slots" in said.out and "0.9999" in said.out
+    assert lieapp("compare", "none").code == 1
+
+
+def test_runs_list_and_show(lieapp, tmp_path):
+    assert lieapp("runs", "list", "--json").json == {"runs": []}
+    run = RunDirectory.create(tmp_path / "runs", DiscoverConfig(plugin="ckdv"), "ckdv")
+    assert run.id in lieapp("runs", "list").out
+    shown = lieapp("runs", "show", run.id, "--json").json
+    assert shown["config"]["plugin"] == "ckdv" and shown["status"]["state"] == "starting"
+    assert lieapp("runs", "show", "none").code == 1
+
+
+def test_the_app_gets_folders_in_its_environment(tmp_path, monkeypatch):
+    monkeypatch.setenv("LIEAPP_PLUGINS", "elsewhere")
+    found = app.environment(Common(plugins=(tmp_path / "a",), out=tmp_path / "runs"))
+    assert found["LIEAPP_PLUGINS"] == os.pathsep.join([str(tmp_path / "a"), "elsewhere"])
+    assert found["LIEAPP_RUNS"] == str(tmp_path / "runs")

@@ -1,0 +1,97 @@
+"""The frame of the command line: help without weight, errors in one form, exit codes."""
+
+import ast
+import subprocess
+import sys
+
+import pytest
+
+from lieapp.cli.main import COMMANDS, cli
+from lieapp.errors import DataError
+
+HEAVY = ("torch", "sympy", "numpy", "rich", "streamlit")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], *([name, "--help"] for name in COMMANDS)], ids=str)
+def test_help_loads_neither_torch_nor_sympy(arguments, pytestconfig):
+    code = (
+        "import sys\nfrom lieapp.cli.main import run\n"
+        f"assert run({arguments!r}) == 0\n"
+        f"print('LOADED', [m for m in {HEAVY!r} if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=pytestconfig.rootpath, capture_output=True, text=True, check=True
+    )
+    assert "Usage: lieapp" in done.stdout
+    assert ast.literal_eval(done.stdout.split("LOADED ")[1]) == []
+
+
+def test_every_command_has_a_module_of_its_name():
+    for name in COMMANDS:
+        command = cli.get_command(None, name)
+        assert command is not None and command.name == name and command.help
+
+
+def test_unknown_command_gets_the_nearest(lieapp):
+    said = lieapp("discovr")
+    assert said.code == 2 and said.err.startswith("error: ") and "did you mean 'discover'" in said.err
+    assert "Traceback" not in said.err and said.out == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["plugins", "--nope"], ["discover", "--seed", "x"], ["compare"], ["nope"]]
+)
+def test_usage_errors_exit_2_and_honour_json(lieapp, arguments):
+    said = lieapp(*arguments)
+    assert said.code == 2 and said.err.startswith("error: ") and "hint: " in said.err
+    said = lieapp(*arguments, "--json")
+    assert said.code == 2 and said.error["type"] == "UsageError" and said.error["message"]
+
+
+def test_a_bug_is_one_line_and_its_traceback_waits_for_debug(lieapp, engine):
+    def check(entry, report):
+        raise ZeroDivisionError("oh dear")
+
+    engine("lieapp.domains.check", check=check)
+    said = lieapp("check", "--plugin", "ckdv", "--quiet")
+    assert said.code == 1
+    assert said.err.splitlines()[0] == "error: ZeroDivisionError: oh dear"
+    assert "bug" in said.err and "--debug" in said.err and "Traceback" not in said.err
+    assert "Traceback" in lieapp("check", "--plugin", "ckdv", "--debug").err
+
+
+def test_an_error_of_ours_has_message_hint_and_code(lieapp, engine):
+    def check(entry, report):
+        raise DataError("the data are gone.", hint="Look elsewhere.")
+
+    engine("lieapp.domains.check", check=check)
+    said = lieapp("check", "--plugin", "ckdv", "--quiet")
+    assert (said.code, said.err) == (1, "error: the data are gone.\nhint: Look elsewhere.\n")
+    said = lieapp("check", "--plugin", "ckdv", "--quiet", "--json")
+    assert said.error == {"type": "DataError", "message": "the data are gone.", "hint": "Look elsewhere."}
+
+
+def test_interrupted_is_130(lieapp, engine):
+    def check(entry, report):
+        raise KeyboardInterrupt
+
+    engine("lieapp.domains.check", check=check)
+    assert lieapp("check", "--plugin", "ckdv").code == 130
+
+
+def test_what_the_engine_prints_stays_out_of_the_json(lieapp, engine):
+    def check(entry, report):
+        print("noise")
+        return []
+
+    engine("lieapp.domains.check", check=check)
+    said = lieapp("check", "--plugin", "ckdv", "--json")
+    assert said.json == {"ok": True, "checks": []} and "noise" in said.err
+
+
+def test_a_reader_that_leaves_is_no_error(pytestconfig):
+    command = f"{sys.executable} -m lieapp plugins --json | head -c 1"
+    done = subprocess.run(
+        command, shell=True, cwd=pytestconfig.rootpath, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "{" and done.stderr == ""

@@ -1,0 +1,140 @@
+"""Dependencies point one way, and heavy libraries stay in their rooms (docs/architecture.md)."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "lieapp"
+
+LEVELS = [
+    {"api", "config", "errors", "progress", "settings", "__init__"},
+    {"numerics", "symbolic"},
+    {"domains", "data"},
+    {"discovery"},
+    {"augment", "compare", "report"},
+    {"runs", "registry"},
+    {"cli", "ui", "__main__"},
+]
+"""From the ground up; a room may import from those below it."""
+LEVEL = {room: height for height, rooms in enumerate(LEVELS) for room in rooms}
+
+BESIDE = {frozenset(pair) for pair in (("domains", "data"), ("augment", "compare"), ("augment", "report"))}
+BESIDE |= {frozenset(("compare", "report")), frozenset(("runs", "registry")), frozenset(("cli", "__main__"))}
+"""Rooms of one level that may know each other."""
+
+BRIDGE = "numerics/codegen.py"
+"""The one module that knows both SymPy and torch."""
+
+ROOMS_OF = {
+    "torchvision": {"data", "domains", "augment"},
+    "ray": {"runs"},
+    "plotly": {"report", "ui"},
+    "streamlit": {"ui"},
+    "h5py": {"data"},
+    "click": {"cli"},
+    "pluggy": {"registry", "api"},
+}
+TORCH = ("torch", "torchvision", "torchdiffeq")
+WITHOUT_TORCH = {"symbolic", "registry", *LEVELS[0]}
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if "_plugins" not in path.parts)
+
+
+def room(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Every imported name with its line, also those inside functions and for type checking only."""
+    package = ("lieapp", *path.relative_to(PACKAGE).parts[:-1])
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+            origin = ".".join(filter(None, (base, node.module)))
+            if origin == "lieapp":
+                yield from ((node.lineno, f"lieapp.{alias.name}") for alias in node.names)
+            else:
+                yield node.lineno, origin
+
+
+def violations(path: Path) -> Iterator[str]:
+    here, name = room(path), path.relative_to(PACKAGE).as_posix()
+    for line, module in imports(path):
+        top, _, rest = module.partition(".")
+        place = f"{name}:{line} imports {module}"
+        if top == "lieapp":
+            there = rest.partition(".")[0] or "__init__"
+            there = there if there in LEVEL else "__init__"  # a name defined in the package itself
+            beside = frozenset((here, there)) in BESIDE
+            bridge = name == BRIDGE and there == "symbolic"
+            if not (
+                here == there
+                or LEVEL[there] < LEVEL[here]
+                or beside
+                or bridge
+                or not LEVEL[here] + LEVEL[there]
+            ):
+                yield f"{place}: {here} stands below {there}"
+            if here == "registry" and LEVEL[there] > 0 and there != "registry":
+                yield f"{place}: registry knows only declarations and errors"
+        elif top in TORCH and here in WITHOUT_TORCH:
+            yield f"{place}: {here} never imports torch"
+        elif top == "sympy" and here == "numerics" and name != BRIDGE:
+            yield f"{place}: only {BRIDGE} knows SymPy"
+        elif here not in ROOMS_OF.get(top, {here}):
+            yield f"{place}: {top} stays in {', '.join(sorted(ROOMS_OF[top]))}"
+
+
+def test_every_room_has_its_level():
+    assert {room(path) for path in modules()} <= set(LEVEL)
+
+
+def test_imports_point_one_way():
+    found = [violation for path in modules() for violation in violations(path)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "count"),
+    [
+        ("symbolic/a.py", "import torch", 1),
+        ("symbolic/a.py", "def f():\n    from torch import nn", 1),
+        ("symbolic/a.py", "from lieapp.numerics import grid", 1),
+        ("numerics/a.py", "import sympy as sp", 1),
+        ("numerics/codegen.py", "import sympy\nfrom lieapp.symbolic.jets import JetSpace", 0),
+        ("numerics/grid.py", "from lieapp.symbolic.jets import JetSpace", 1),
+        ("data/a.py", "from lieapp.domains.base import Domain\nfrom lieapp.runs.reporter import Reporter", 1),
+        ("registry/a.py", "from lieapp.symbolic.equation import read_pde", 2 - 1),
+        ("registry/a.py", "from lieapp import runs", 1),
+        ("errors.py", "from lieapp.cli import main", 1),
+        ("runs/a.py", "import streamlit\nfrom ..cli import main", 2),
+        ("runs/a.py", "from . import status\nfrom .status import Status\nfrom lieapp import __version__", 0),
+    ],
+)
+def test_the_reader_of_imports_sees_a_violation(tmp_path, monkeypatch, name, text, count):
+    monkeypatch.setattr("test_layers.PACKAGE", tmp_path / "lieapp")
+    path = tmp_path / "lieapp" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    assert len(list(violations(path))) == count
+
+
+def test_plugins_import_sympy_and_the_api_only():
+    for path in sorted((ROOT / "plugins").glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+        found |= {alias.name for n in ast.walk(tree) if isinstance(n, ast.Import) for alias in n.names}
+        assert found <= {"sympy", "lieapp.api"}, f"{path.name} imports {found}"
+        assert len(path.read_text().splitlines()) <= 60, f"{path.name} is longer than 60 lines"
+
+
+def test_no_file_is_past_400_lines():
+    long = [path.name for path in modules() if len(path.read_text(encoding="utf-8").splitlines()) > 400]
+    assert not long
