@@ -57,7 +57,9 @@ class Catalog:
         folders: folders outside the working folder, absolute; a run keeps them to find its plugin again.
     """
 
-    def __init__(self, found: Sequence[Entry], broken: Sequence[Broken], folders: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, found: Sequence[Entry], broken: Sequence[Broken], folders: Sequence[Path] = ()
+    ) -> None:
         by_name: dict[str, list[Entry]] = {}
         for entry in found:
             by_name.setdefault(entry.name, []).append(entry)
@@ -119,11 +121,15 @@ def _domains(loader: Loader, plugin: Plugin) -> list[Entry]:
         loader.broken.append(plugin.broken(f"lieapp_domains: {error.error}", error.line))
         return []
     if not results:
-        loader.broken.append(plugin.broken("lieapp_domains returned None; it must return a list of declarations."))
+        loader.broken.append(
+            plugin.broken("lieapp_domains returned None; it must return a list of declarations.")
+        )
     found = []
     for result in results:
         if not isinstance(result, (list, tuple)):
-            loader.broken.append(plugin.broken(f"lieapp_domains returned {_short(result)}; it must return a list."))
+            loader.broken.append(
+                plugin.broken(f"lieapp_domains returned {_short(result)}; it must return a list.")
+            )
             continue
         for item in result:
             if isinstance(item, DECLARATIONS):

@@ -1,0 +1,99 @@
+"""What can be typed stands in docs/: a hook, an option or a setting that doesn't fails here."""
+
+import re
+from pathlib import Path
+
+import click
+import msgspec
+import pytest
+
+from lieapp import config
+from lieapp.cli.main import COMMANDS, cli
+from lieapp.registry.catalog import load_catalog
+from lieapp.registry.loader import hook_names
+
+DOCS = Path(__file__).parents[1] / "docs"
+COMMAND_LINE = (DOCS / "command-line.md").read_text(encoding="utf-8")
+
+
+def sections(text: str, mark: str) -> dict[str, str]:
+    """The text under each heading of one level."""
+    parts = re.split(rf"^{mark} (.+)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def options(command: click.Command) -> set[str]:
+    found = {opt for p in command.params if isinstance(p, click.Option) for opt in p.opts if opt[:2] == "--"}
+    if isinstance(command, click.Group):
+        for name in command.commands:
+            found |= options(command.commands[name])
+    return found
+
+
+@pytest.mark.parametrize("hook", hook_names())
+def test_every_hook_is_described(hook):
+    assert hook in sections((DOCS / "hooks.md").read_text(encoding="utf-8"), "##")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_stands_in_its_commands_section(name):
+    command = cli.get_command(None, name)
+    section = sections(COMMAND_LINE, "##")[f"lieapp {name}"]
+    missing = [option for option in options(command) if not re.search(rf"{option}(?![\w-])", section)]
+    assert not missing, f"`lieapp {name}`: {missing} not in docs/command-line.md"
+    if isinstance(command, click.Group):
+        assert all(f"lieapp {name} {sub}" in section for sub in command.commands)
+
+
+def test_the_docs_know_no_option_that_doesn_t_exist():
+    known = {"--help", "--version"}.union(*(options(cli.get_command(None, name)) for name in COMMANDS))
+    for page in DOCS.glob("*.md"):
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if "lieapp" in line or page.name == "command-line.md":
+                strange = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", line)) - known
+                assert not strange, f"{page.name}: {line}"
+
+
+CONFIGS = [value for name, value in vars(config).items() if name.endswith("Config")]
+
+
+@pytest.mark.parametrize("struct", CONFIGS, ids=lambda struct: struct.__name__)
+def test_every_setting_stands_in_its_table_with_its_default(struct):
+    table = sections(sections(COMMAND_LINE, "##")["Configuration"], "###")[struct.__name__]
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|", table, flags=re.MULTILINE))
+    assert rows == {field.encode_name: shown_default(field) for field in msgspec.structs.fields(struct)}
+
+
+def shown_default(field: msgspec.structs.FieldInfo) -> str:
+    if field.required:
+        return "required"
+    value = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
+    return "none" if value is None else f"`{msgspec.json.encode(msgspec.to_builtins(value)).decode()}`"
+
+
+def test_the_first_plugin_works_as_it_is_printed(tmp_path, monkeypatch):
+    (code,) = re.findall(
+        r"```python\n(.+?)```", (DOCS / "first-plugin.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "gardner.py").write_text(code)
+    catalog = load_catalog()
+    assert catalog.broken == []
+    entry = catalog.get("gardner")
+    assert entry.source == "./plugins" and entry.file == Path("plugins/gardner.py")
+
+
+def test_every_keyword_of_a_declaration_is_explained():
+    from dataclasses import fields
+
+    from lieapp.api import PDE
+
+    text = (DOCS / "first-plugin.md").read_text(encoding="utf-8")
+    assert [f.name for f in fields(PDE) if f"| `{f.name}` |" not in text] == []
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in DOCS.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (DOCS / target).exists(), f"{page.name} links to {target}"
