@@ -1,13 +1,13 @@
-"""Rewriting an expression as a rational one in atoms: exp, log, sin, cos, roots and powers with known derivatives.
+"""Expressions made rational in atoms: exp, log, sin, cos, roots and powers with known derivatives.
 
-Every function that isn't rational becomes an *atom*, a new generator of the coefficient ring. Relations between
-atoms are kept exactly: exp(2t) = exp(t)², cos² = 1 - sin², (t+1)^(1/2) squared is t+1, uⁿ⁻¹ = uⁿ/u. Branches are
-the real generic ones: radicands and arguments of logarithms count as positive.
+Every function that isn't rational becomes an *atom*, a new generator of the coefficient ring. Relations
+between atoms are kept exactly: exp(2t) = exp(t)², cos² = 1 - sin², (t+1)^(1/2) squared is t+1, uⁿ⁻¹ =
+uⁿ/u. Branches are the real generic ones: radicands and arguments of logarithms count as positive.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import sympy as sp
@@ -27,7 +27,7 @@ class Atom:
         symbol: the ring generator.
         expression: what it stands for.
         derivatives: ∂/∂v for each variable v it depends on, rational in generators and atoms.
-        degree, power: `symbol**degree = power` if the atom is algebraic over earlier ones (degree 0: it isn't).
+        degree, power: `symbol**degree = power` if the atom is algebraic over earlier ones, else degree 0.
     """
 
     symbol: sp.Symbol
@@ -119,13 +119,17 @@ class AtomTable:
                 whole = sp.floor(c)
                 result *= self.rational(base) ** whole * self._root(base, c - whole)
             else:
-                result *= self._in_unit(
-                    ("pow", base, M),
-                    c,
-                    lambda unit, M=M: base ** (unit * M),
-                    lambda unit, v, M=M: unit * (M * sp.diff(base, v) / base + sp.log(base) * sp.diff(M, v)),
-                )
+                result *= self._symbolic_power(base, c, M)
         return result
+
+    def _symbolic_power(self, base: sp.Expr, c: sp.Rational, M: sp.Expr) -> sp.Expr:
+        """base**(c M) with M not a number."""
+        return self._in_unit(
+            ("pow", base, M),
+            c,
+            lambda unit: base ** (unit * M),
+            lambda unit, v: unit * (M * sp.diff(base, v) / base + sp.log(base) * sp.diff(M, v)),
+        )
 
     def _root(self, base: sp.Expr, c: sp.Rational) -> sp.Expr:
         if c == 0:
@@ -142,7 +146,14 @@ class AtomTable:
             base=base,
         )
 
-    def _in_unit(self, group, c, value, rate, base=None) -> sp.Expr:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    def _in_unit(
+        self,
+        group: tuple,
+        c: sp.Rational,
+        value: Callable[[sp.Rational], sp.Expr],
+        rate: Callable[[sp.Rational, sp.Symbol], sp.Expr],
+        base: sp.Expr | None = None,
+    ) -> sp.Expr:
         """The c-th power in a one-parameter group, as an integer power of an atom of that group.
 
         A finer unit than the group's last one gives an atom algebraic over it.
@@ -252,7 +263,7 @@ class AtomTable:
 
 
 def _factors(base: sp.Expr) -> list[tuple[sp.Expr, sp.Expr]]:
-    """Irreducible factors with multiplicities; an integer splits into primes, a sign stays with the last factor."""
+    """Irreducible factors with multiplicities; integers split into primes, a sign joins the last factor."""
     if base.is_Rational:
         signless = sp.factorrat(abs(base))
         parts = [(sp.Integer(p), sp.Integer(n)) for p, n in sorted(signless.items())]

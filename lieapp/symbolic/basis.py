@@ -1,9 +1,9 @@
 """Spans of vector fields: coordinates over the constants, and the normal form of a basis.
 
-A field is a list of components in the coefficient field. Over a common denominator its components are polynomials
-in coordinates and atoms; their monomials are the columns of a matrix over the constants. Row echelon form with the
-highest monomials first splits the span by every grading that the monomials carry, so each generator is
-homogeneous when the algebra contains a scaling.
+A field is a list of components in the coefficient field. Over a common denominator its components are
+polynomials in coordinates and atoms; their monomials are the columns of a matrix over the constants. Row
+echelon form with the highest monomials first splits the span by every grading that the monomials carry,
+so each generator is homogeneous when the algebra contains a scaling.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Row = dict[Column, Element]
 
 
 def rows_of(vectors: Sequence[Vector], field: CoefficientField) -> tuple[list[Row], Any]:
-    """Coefficients of each field's monomials over the common denominator, and that denominator."""
+    """Coefficients of each field's monomials over the common denominator, up to a common constant; and it."""
     denominator = field.field.ring.one
     for vector in vectors:
         for c in vector:
@@ -37,7 +37,19 @@ def rows_of(vectors: Sequence[Vector], field: CoefficientField) -> tuple[list[Ro
                 row.setdefault(column, {})[tuple(0 if n in movers else e for n, e in enumerate(m))] = number
         make = field.field.ring.from_dict
         rows.append({column: field.field.raw_new(make(entry)) for column, entry in row.items()})
-    return rows, denominator
+    return rows, denominator.exquo(_constant_content(denominator, movers))
+
+
+def _constant_content(polynomial: Any, movers: set[int]) -> Any:
+    """The greatest factor in the constants alone."""
+    parts: dict[tuple[int, ...], dict] = {}
+    for m, number in polynomial.items():
+        rest = tuple(0 if n in movers else e for n, e in enumerate(m))
+        parts.setdefault(tuple(e if n in movers else 0 for n, e in enumerate(m)), {})[rest] = number
+    content = polynomial.ring.zero
+    for part in parts.values():
+        content = content.gcd(polynomial.ring.from_dict(part))
+    return content
 
 
 def column_key(column: Column) -> tuple:
@@ -92,7 +104,7 @@ def normal_basis(vectors: Sequence[Vector], field: CoefficientField) -> list[Vec
     size = len(vectors[0]) if vectors else 0
     reduced = echelon(rows, field)
     result = [_assembled(_integral(row, field), denominator, size, field) for _, row in reversed(reduced)]
-    return sorted(result, key=_simplicity)
+    return sorted(result, key=lambda vector: _simplicity(vector, field))
 
 
 def _integral(row: Row, field: CoefficientField) -> Row:
@@ -130,8 +142,10 @@ def _without_common_integer(vector: Vector, field: CoefficientField) -> Vector:
     return [c / max(down, 1) for c in scaled]
 
 
-def _simplicity(vector: Vector) -> tuple:
-    size = max(sum(m) for c in vector for part in (c.numer, c.denom) for m in part)
+def _simplicity(vector: Vector, field: CoefficientField) -> tuple:
+    movers = {n for v in range(len(field.variables)) for n in field.movers(v)}
+    parts = [part for c in vector for part in (c.numer, c.denom)]
+    size = max(sum(m[n] for n in movers) for part in parts for m in part)
     nonzero = [k for k, c in enumerate(vector) if c]
     return (size, len(nonzero), nonzero, [len(c.numer) for c in vector])
 

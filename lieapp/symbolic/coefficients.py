@@ -1,7 +1,8 @@
 """The differential field of coefficients ℚ(x, u, parameters)(atoms), exact and quick.
 
-Elements are SymPy's sparse fractions over ℤ. The field grows when an expression brings a new atom; elements made
-before are brought along by `lift`. An element is zero when its numerator vanishes modulo the atoms' relations.
+Elements are SymPy's sparse fractions over ℤ. The field grows when an expression brings a new atom;
+elements made before are brought along by `lift`. An element is zero when its numerator vanishes modulo
+the atoms' relations.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Determining equations: pr V(Δᵏ) = 0 on solutions, split by the derivatives that remain free.
 
-pr V(Δ) = ξⁱ ∂Δ/∂xⁱ + φᵃ_J ∂Δ/∂uᵃ_J vanishes modulo the system exactly when V generates symmetries (Olver 1993,
-Thm 2.31). The components ξ(x, u), φ(x, u) don't depend on derivatives, so each coefficient of the remaining
-derivatives must vanish: linear homogeneous equations, kept as forms over the field of coefficients.
+pr V(Δ) = ξⁱ ∂Δ/∂xⁱ + φᵃ_J ∂Δ/∂uᵃ_J vanishes modulo the system exactly when V generates symmetries (Olver
+1993, Thm 2.31). The components ξ(x, u), φ(x, u) don't depend on derivatives, so each coefficient of the
+remaining derivatives must vanish: linear homogeneous equations, kept as forms over the field of
+coefficients.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class DeterminingSystem:
         unknowns: the unknown functions.
         components: the function ids of ξ¹ … ξᵖ, φ¹ … φ^q.
         equations: forms that must vanish.
-        assumed_nonzero: what was divided by.
+        assumed_nonzero: expressions that were divided by.
     """
 
     system: System
@@ -58,17 +59,19 @@ def determining_equations(system: System, leading: Leading | None = None) -> Det
     unknowns = Unknowns(len(coordinates))
     components = [unknowns.new(range(len(coordinates))) for _ in coordinates]
     equations: list[Form] = []
+    divisors = list(leading.assumed_nonzero)
     seen = set()
     for residual in residuals:
         for form in jet_field.split(jet_field.condition(residual), coefficients):
-            form, _ = primitive({key: coefficients.lift(c) for key, c in form.items()}, coefficients)
+            form, content = primitive({key: coefficients.lift(c) for key, c in form.items()}, coefficients)
+            divisors.append(coefficients.expression(content))
             signature = frozenset(form.items())
             if form and signature not in seen:
                 seen.add(signature)
                 equations.append(form)
     equations = [{key: coefficients.lift(c) for key, c in form.items()} for form in equations]
     return DeterminingSystem(
-        system, leading, coefficients, unknowns, components, equations, list(leading.assumed_nonzero)
+        system, leading, coefficients, unknowns, components, equations, [*divisors, *jet_field.divisors]
     )
 
 
@@ -100,6 +103,7 @@ class _JetField:
                 key: self.field.element(leading.reduce(e)) for key, e in s.items()
             }
         self._monomials: dict[MultiIndex, Element] = {}
+        self.divisors: list[sp.Expr] = []
 
     def _slopes(self, residual: sp.Expr) -> dict[Any, sp.Expr]:
         """∂Δ/∂xⁱ by position i and ∂Δ/∂uᵃ_J by (a, J), those that don't vanish."""
@@ -133,7 +137,8 @@ class _JetField:
 
     def split(self, condition: Form, target: CoefficientField) -> list[Form]:
         """The coefficients of the monomials in free derivatives, as forms over `target`."""
-        condition, _ = primitive(condition, self.field)
+        condition, content = primitive(condition, self.field)
+        self.divisors.append(self.field.expression(content))
         size = len(self.jets.coordinates)
         free = set(range(size, size + len(self.free)))
         movers = free | {n for v in free for n in self.field.movers(v)}

@@ -1,8 +1,8 @@
 """Solving a system for leading derivatives, and replacing them and all their derivatives.
 
-A ranking orders the derivatives; each equation is solved for its highest one. Where two equations lead with
-derivatives of one unknown, the difference of their cross derivatives is a further equation (Riquier, Janet), so
-that hidden conditions such as the pressure equation of an incompressible flow are found.
+A ranking orders the derivatives; each equation is solved for its highest one. Where two equations lead
+with derivatives of one unknown, the difference of their cross derivatives is a further equation (Riquier,
+Janet), so that hidden conditions such as the pressure equation of an incompressible flow are found.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def solve_for_leading(system: System) -> Leading:
         if solved is None:
             continue
         weights = [_weight(c, system.jets) for c in solved.assumed_nonzero]
-        # dividing by derivatives first of all costs; then cross derivatives; then high derivatives of the rules
+        # dividing by derivatives costs most; then cross derivatives; then high derivatives of the rules
         score = (
             max(weights, default=0) > 3,
             len(solved.rules),
@@ -181,7 +181,7 @@ def _is_one(coefficient: sp.Expr) -> bool:
 
 
 def _weight(coefficient: sp.Expr, jets: JetSpace) -> int:
-    """How much is assumed by dividing: 0 a number, 1 positive constant, 2 coordinates, 3 unknowns, 4 derivatives."""
+    """What is assumed by dividing: 0 nothing, 1 on coordinates, 2 on parameters, 3 on u, 4 on derivatives."""
     if coefficient.is_number or coefficient.is_positive or coefficient.is_negative:
         return 0
     found = jets.jets(coefficient)

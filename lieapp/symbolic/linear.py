@@ -1,7 +1,7 @@
-"""Linear differential forms Σ c_{f,K} ∂_K f in unknown functions: the light structure everything is solved in.
+"""Linear differential forms Σ c_{f,K} ∂_K f in unknown functions, the light structure of the solver.
 
-A form maps (function id, multi-index K over all coordinates) to a coefficient of the field. A linear equation
-is a form that must vanish; a solved unknown is a form in the functions that are left.
+A form maps (function id, multi-index K over all coordinates) to a coefficient of the field. A linear
+equation is a form that must vanish; a solved unknown is a form in the functions that are left.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def substituted(form: Form, f: int, value: Form, field: CoefficientField, unknow
 
 
 def primitive(form: Form, field: CoefficientField) -> tuple[Form, Any]:
-    """The equation form = 0 with coprime polynomial coefficients, and the common factor that was divided out."""
+    """The equation form = 0 with coprime polynomial coefficients, and the factor that was divided out."""
     form = {key: c for key, c in ((key, field.reduce(c)) for key, c in form.items()) if c}
     if not form:
         return {}, field.field.ring.one

@@ -1,7 +1,7 @@
 """Typed equations: a whitelist over Python's `ast`, never `eval` or `sympify`.
 
-Jet notation: `u_t + u*u_x + u_xxx`, letters of a derivative in any order, ` = rhs` optional. Numbers are exact
-(0.1 is 1/10). Errors are ParseError with a caret under the column.
+Jet notation: `u_t + u*u_x + u_xxx`, letters of a derivative in any order, ` = rhs` optional. Numbers are
+exact (0.1 is 1/10). Errors are ParseError with a caret under the column.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Prolongation of a point field V = ξⁱ ∂ᵢ + φᵃ ∂_{uᵃ} to derivatives (Olver 1993, Thm 2.36).
 
-With the characteristic Qᵃ = φᵃ - ξⁱ uᵃᵢ the coefficient of ∂/∂uᵃ_J in pr V is φᵃ_J = D_J Qᵃ + ξⁱ uᵃ_{J+i}.
-`prolong` does this for a given field, `GeneralProlongation` for unknown ξ(x, u), φ(x, u), as linear forms whose
-coefficients are integer polynomials in the jets.
+With the characteristic Qᵃ = φᵃ - ξⁱ uᵃᵢ the coefficient of ∂/∂uᵃ_J in pr V is φᵃ_J = D_J Qᵃ + ξⁱ
+uᵃ_{J+i}. `prolong` does this for a given field, `GeneralProlongation` for unknown ξ(x, u), φ(x, u), as
+linear forms whose coefficients are integer polynomials in the jets.
 """
 
 from __future__ import annotations

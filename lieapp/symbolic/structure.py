@@ -31,7 +31,7 @@ def bracket(V: Vector, W: Vector, field: CoefficientField) -> Vector:
 
 
 def structure_constants(vectors: Sequence[Vector], field: CoefficientField) -> Table | None:
-    """c^k_ij for i < j, only brackets that don't vanish; None if some bracket leaves the span (families do that)."""
+    """c^k_ij, i < j, for brackets that don't vanish; None if one leaves the span, as families may make it."""
     pairs = [(i, j) for i in range(len(vectors)) for j in range(i + 1, len(vectors))]
     brackets = [bracket(vectors[i], vectors[j], field) for i, j in pairs]
     table: Table = {}
@@ -47,8 +47,8 @@ def structure_constants(vectors: Sequence[Vector], field: CoefficientField) -> T
 def structure_json(vectors: Sequence[Vector], field: CoefficientField) -> dict[str, Any]:
     """`{"brackets": [[i, j, [c_1, …]], …], "solvable": …, "nilpotent": …}`, i and j counted from 0.
 
-    Coefficients are integers where they can be, else SymPy strings. `closed` is false when a bracket leaves the
-    span, as it may modulo families; then nothing else is given.
+    Coefficients are integers where they can be, else SymPy strings. `closed` is false when a bracket leaves
+    the span, as it may modulo families; then nothing else is given.
     """
     table = structure_constants(vectors, field)
     if table is None:

@@ -1,9 +1,9 @@
-"""The derived truth of a system: all its point symmetries, exactly, and the part that a periodic domain keeps."""
+"""The derived truth of a system: its point symmetries, exactly, and the part that a periodic domain keeps."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,8 +30,8 @@ __all__ = ["Family", "Field", "Truth", "derive"]
 class Truth:
     """What was derived.
 
-    `certified` is False: the generators and families are proved symmetries, but that there are no others rests on
-    the solver alone until the independent certificate exists.
+    `certified` is False: the generators and families are proved symmetries, but that there are no others
+    rests on the solver alone until the independent certificate exists.
 
     Args:
         dimension: number of generators, modulo the families.
@@ -78,9 +78,12 @@ class Truth:
         }
 
 
-def derive(system: System, periodic: Sequence[sp.Symbol] = ()) -> Truth:
-    """All point symmetries of a system, and those that a domain periodic in `periodic` keeps (for any length).
+def derive(
+    system: System, periodic: Sequence[sp.Symbol] = (), lengths: Mapping[sp.Symbol, sp.Expr] | None = None
+) -> Truth:
+    """All point symmetries of a system, and those that a domain periodic in `periodic` keeps.
 
+    The restriction holds for every length of the period unless `lengths` gives one (exactly, as 2*pi).
     Every generator is put into the exact invariance condition, every family into the determining equations.
     Raises EquationError when the system can't be solved for leading derivatives or a check fails.
     """
@@ -89,6 +92,8 @@ def derive(system: System, periodic: Sequence[sp.Symbol] = ()) -> Truth:
     base, unknowns = determining.field, determining.unknowns
     values = [unknowns.form(base, f) for f in determining.components]
     state = State(base, unknowns, list(determining.equations), values, system.nonzero)
+    for divisor in dict.fromkeys(determining.assumed_nonzero):
+        state.assume(divisor)
     solution = solve(state)
     groups, finite = _groups(solution)
     vectors = [_vector(solution, f) for f in solution.constants]
@@ -98,7 +103,7 @@ def derive(system: System, periodic: Sequence[sp.Symbol] = ()) -> Truth:
     kept: list[Field] = []
     kept_families: tuple[Family, ...] = ()
     if periodic:
-        kept, kept_families = _periodic(system, vectors, groups, base, unknowns, periodic)
+        kept, kept_families = _periodic(system, vectors, groups, base, unknowns, periodic, lengths)
     coordinates = system.jets.coordinates
     return Truth(
         dimension=len(generators),
@@ -109,7 +114,7 @@ def derive(system: System, periodic: Sequence[sp.Symbol] = ()) -> Truth:
             [t for g in finite for t in _unsolved(family_of(g, base, unknowns, coordinates))]
             + ([] if solution.exhausted else ["the solver's number of steps ran out"])
         ),
-        assumed_nonzero=_assumed(determining, state),
+        assumed_nonzero=tuple(state.assumed),
         periodic=tuple(kept),
         periodic_families=kept_families,
         structure=structure_json([[base.lift(c) for c in v] for v in vectors], base),
@@ -169,8 +174,9 @@ def _periodic(
     base: CoefficientField,
     unknowns: Unknowns,
     periodic: Sequence[sp.Symbol],
+    lengths: Mapping[sp.Symbol, sp.Expr] | None,
 ) -> tuple[list[Field], tuple[Family, ...]]:
-    kept, left, wide, functions = restrict(vectors, groups, base, unknowns, periodic)
+    kept, left, wide, functions = restrict(vectors, groups, base, unknowns, periodic, lengths)
     left = [g for g in left if any(g.values)]
     vectors = [[base.element(wide.expression(wide.lift(c))) for c in v[: len(base.variables)]] for v in kept]
     vectors = normal_basis([[base.lift(c) for c in v] for v in vectors], base)
@@ -183,10 +189,3 @@ def _periodic(
 
 def _unsolved(family: Family) -> list[str]:
     return [f"{c} = 0" for c in family.conditions] or [str(family.field)]
-
-
-def _assumed(determining: DeterminingSystem, state: State) -> tuple[sp.Expr, ...]:
-    """Conditions on parameters only; coordinates and derivatives are generic."""
-    parameters = set(determining.system.parameters)
-    fixed = [e for e in determining.assumed_nonzero if e.free_symbols & parameters and not e.is_nonzero]
-    return tuple(dict.fromkeys([*fixed, *state.assumed]))

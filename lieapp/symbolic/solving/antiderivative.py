@@ -33,7 +33,7 @@ def antiderivative(state: State, element: Element, v: int) -> Element | None:
 
 
 def integral(state: State, expression: sp.Expr, v: sp.Symbol) -> sp.Expr | None:
-    """SymPy's antiderivative for positive symbols; the generic branch of a Piecewise, its condition recorded."""
+    """SymPy's antiderivative for positive symbols; of a Piecewise the generic branch, recorded."""
     positive = {s: sp.Dummy(s.name, positive=True) for s in expression.free_symbols | {v}}
     back = {d: s for s, d in positive.items()}
     try:
@@ -43,7 +43,7 @@ def integral(state: State, expression: sp.Expr, v: sp.Symbol) -> sp.Expr | None:
     if isinstance(found, sp.Piecewise):
         found, condition = found.args[0]
         if isinstance(condition, sp.Ne):
-            state.assumed.append((condition.lhs - condition.rhs).xreplace(back))
+            state.assume((condition.lhs - condition.rhs).xreplace(back))
     if found.has(sp.Integral, sp.Piecewise, sp.I):
         return None
     return found.xreplace(back)

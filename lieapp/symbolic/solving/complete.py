@@ -39,6 +39,8 @@ def complete(state: State) -> bool:
                 continue
             reduced = reduced_form(state, condition, ordered, only_lead=False)
             if reduced and len(reduced) <= MAX_TERMS and state.add_consequence(reduced):
+                state.divide(first[lead(state, first)])
+                state.divide(second[lead(state, second)])
                 state.steps.append(Step("cross-differentiate", f"{state.written(state.equations[-1])} = 0"))
                 return True
     return False
@@ -83,6 +85,7 @@ def reduced_form(state: State, form: Form, rules: list[Form], only_lead: bool) -
             return result
         key, (_, K), rule = match
         up = tuple(a - b for a, b in zip(key[1], K, strict=True))
+        state.divide(rule[(key[0], K)])
         raised_rule = derivative(rule, up, state.field, state.unknowns)
         result = combined((state.field.one, result), (-result[key] / raised_rule[key], raised_rule))
         result = {k: c for k, c in ((k, state.field.reduce(c)) for k, c in result.items()) if c}

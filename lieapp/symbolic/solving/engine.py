@@ -1,4 +1,4 @@
-"""The order of the small steps, and the sorting of what is left into constants, families and unsolved parts."""
+"""The order of the small steps, and what is left sorted into constants, families and unsolved parts."""
 
 from __future__ import annotations
 

@@ -1,10 +1,13 @@
-"""Linear ODEs in one variable: first order, constant coefficients, Euler (also shifted); else SymPy, verified.
+"""Linear ODEs in one variable: first order, constant coefficients, (shifted) Euler; else SymPy, verified.
 
-Σ aₖ ∂_vᵏ f + Σ r g = 0 where no other function depends on v. The solution is a combination of a fundamental
-system with new functions of the other variables, plus a particular solution for each g (variation of constants).
+Σ aₖ ∂_vᵏ f + Σ r g = 0 where no other function depends on v. The solution is a combination of a
+fundamental system with new functions of the other variables, plus a particular solution for each g
+(variation of constants).
 """
 
 from __future__ import annotations
+
+from itertools import combinations
 
 import sympy as sp
 
@@ -72,7 +75,7 @@ def _solve(state: State, equation: Form, f: int, v: int) -> bool:
 
 
 def fundamental_system(state: State, coefficients: list[Element], v: int) -> list[Element] | None:
-    """Independent solutions of Σ aₖ y⁽ᵏ⁾ = 0 with a_n = 1, each verified; None if not found. The field may grow."""
+    """Solutions of Σ aₖ y⁽ᵏ⁾ = 0 with a_n = 1, each verified; None if not all are found."""
     field = state.field
     x = field.variables[v]
     expressions = [sp.factor(field.expression(a)) for a in coefficients]
@@ -113,7 +116,7 @@ def _constant(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | N
     if any(c.has(x) for c in a):
         return None
     z = sp.Dummy("z")
-    return _from_roots(sum((c * z**k for k, c in enumerate(a)), sp.S.Zero), z, x, sp.exp)
+    return _from_roots(state, sum((c * z**k for k, c in enumerate(a)), sp.S.Zero), z, x)
 
 
 def _euler(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
@@ -129,7 +132,7 @@ def _euler(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None
     z = sp.Dummy("z")
     falling = sum((c * sp.expand(sp.ff(z, k)) for k, c in enumerate(alphas)), sp.S.Zero)
     logarithm = sp.Dummy("l", positive=True)
-    found = _from_roots(falling, z, logarithm, sp.exp)
+    found = _from_roots(state, falling, z, logarithm)
     if found is None:
         return None
     return [y.subs(logarithm, sp.log(base)) for y in found]
@@ -147,7 +150,7 @@ def _pole(a: list[sp.Expr], x: sp.Symbol) -> sp.Expr | None:
     return None
 
 
-def _from_roots(characteristic: sp.Expr, z: sp.Symbol, x: sp.Symbol, exp: type) -> list[sp.Expr] | None:
+def _from_roots(state: State, characteristic: sp.Expr, z: sp.Symbol, x: sp.Symbol) -> list[sp.Expr] | None:
     """xᵏ exp(λ x) for each root λ, in real form."""
     positive = {s: sp.Dummy(s.name, positive=True) for s in characteristic.free_symbols - {z}}
     back = {d: s for s, d in positive.items()}
@@ -155,6 +158,8 @@ def _from_roots(characteristic: sp.Expr, z: sp.Symbol, x: sp.Symbol, exp: type) 
     roots = sp.roots(polynomial, z)
     if sum(roots.values()) != polynomial.degree():
         return None
+    for first, second in combinations(roots, 2):
+        state.assume((first - second).xreplace(back))
     result = []
     for root, multiplicity in roots.items():
         real, imaginary = root.expand(complex=True).as_real_imag()
@@ -164,7 +169,7 @@ def _from_roots(characteristic: sp.Expr, z: sp.Symbol, x: sp.Symbol, exp: type) 
             if imaginary.could_extract_minus_sign():
                 continue
             waves = [sp.cos(imaginary * x), sp.sin(imaginary * x)]
-        result += [x**k * exp(real * x) * w for w in waves for k in range(multiplicity)]
+        result += [x**k * sp.exp(real * x) * w for w in waves for k in range(multiplicity)]
     return result
 
 

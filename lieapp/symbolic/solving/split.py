@@ -1,7 +1,7 @@
-"""Splitting: an equation whose functions don't depend on v is one equation for each power of v and of its atoms.
+"""Splitting by every variable v that no function of an equation depends on, and by the atoms of v.
 
-Powers of v and of atoms that contain v (exp, sqrt, log, …, reduced by their relations) are linearly independent
-over functions of the other variables.
+Powers of v and of atoms that contain v (exp, sqrt, log, …, reduced by their relations) are linearly
+independent over functions of the other variables.
 """
 
 from __future__ import annotations

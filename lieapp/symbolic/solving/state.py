@@ -1,4 +1,4 @@
-"""What the solver works on: equations, the unknown functions left, the solution so far and the steps taken."""
+"""What the solver works on: equations, functions left, the solution so far and the steps taken."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy as sp
 
+from lieapp.symbolic.assumptions import vanishing_factors
 from lieapp.symbolic.coefficients import CoefficientField, Element
 from lieapp.symbolic.linear import Form, Unknowns, primitive, substituted
 
@@ -110,28 +111,17 @@ class State:
 
     def _record_nonzero(self, polynomial: Any) -> None:
         constants = range(len(self.field.variables), len(self.field.variables) + len(self.field.constants))
-        if not self.field.constants or polynomial in self._assumed_elements:
+        if polynomial in self._assumed_elements or not any(m[n] for m in polynomial for n in constants):
             return
         self._assumed_elements.add(polynomial)
-        if not any(m[n] for m in polynomial for n in constants):
-            return
-        names = self.field.table.expressions()
-        for factor, _ in polynomial.factor_list()[1]:
-            if self._may_vanish(factor.as_expr().xreplace(names)):
-                self.assumed.append(factor.as_expr().xreplace(names))
+        expression = polynomial.as_expr().xreplace(self.field.table.expressions())
+        self.assume(expression)
 
-    def _may_vanish(self, factor: sp.Expr) -> bool:
-        """Whether some values of the parameters make a factor vanish identically."""
-        if not factor.free_symbols & set(self.field.constants) or factor.is_nonzero:
-            return False
-        if factor in self.assumed or any(
-            sp.expand(factor - s * k) == 0 for k in self.nonzero for s in (1, -1)
-        ):
-            return False
-        movers = factor.free_symbols & set(self.field.variables)
-        if movers and factor.is_polynomial(*movers):
-            return not any(c.is_nonzero for c in sp.Poly(factor, *movers).coeffs())
-        return True
+    def assume(self, expression: sp.Expr) -> None:
+        """Record that an expression was divided by, if some parameter values make it vanish."""
+        for factor in vanishing_factors(expression, self.field.constants, self.nonzero):
+            if factor not in self.assumed and -factor not in self.assumed:
+                self.assumed.append(factor)
 
     def written_function(self, f: int) -> str:
         """f7(t, x)"""
