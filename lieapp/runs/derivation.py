@@ -7,8 +7,11 @@ no live object crosses over.
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,10 +131,18 @@ def _system(request: Request) -> tuple[System, list[str]]:
     return read_pde(declaration), config.periodic or [str(symbol) for symbol in declaration.periodic]
 
 
+def _leave_with(parent: int) -> None:
+    """End this process once the one that asked is gone: nobody waits for the answer any more."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
 def _main() -> None:
     """Answer one request."""
     from lieapp.runs.session import describe
 
+    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     with contextlib.redirect_stdout(sys.stderr):
         try:
             answer = derive(msgspec.json.decode(sys.stdin.buffer.read(), type=Request))

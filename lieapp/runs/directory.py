@@ -76,7 +76,7 @@ class RunDirectory:
         origin = provenance(entry, folders, getattr(config, "device", "cpu"))
         files = {
             "config.json": content,
-            "provenance.json": encode({**origin, "queued": state == "queued"}),
+            "provenance.json": encode(origin),
             "status.json": encode(Status(state=state, created=now, heartbeat=now)),
         }
         try:

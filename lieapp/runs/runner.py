@@ -69,7 +69,8 @@ def work_on(run: RunDirectory, start: Start = start_process) -> bool:
     with run.locked() as free:
         if not free or run.state != "queued" or run.cancel_requested:
             return False
-        run.update(state="starting", pid=os.getpid(), host=host(), process=own_mark())
+        mine = {"pid": os.getpid(), "host": host(), "process": own_mark()}
+        run.update(state="starting", by_runner=True, **mine)
     code = -1
     try:
         code = start(run).wait()
@@ -79,13 +80,16 @@ def work_on(run: RunDirectory, start: Start = start_process) -> bool:
     # a fresh look: the run's own process has written since
     if RunDirectory(run.path).state == "starting":
         error_object = {"type": "RunError", "message": f"{run.id}: {text}.", "hint": ""}
-        RunDirectory(run.path).update(state="failed", finished=time.time(), error=error_object)
+        RunDirectory(run.path).update(
+            state="failed", by_runner=False, finished=time.time(), error=error_object
+        )
     return True
 
 
 def _others_work(root: Path) -> bool:
     """Whether a run that an earlier runner, ended by force, left at work still goes on: one at a time."""
-    return any(run.state == "running" and run.provenance().get("queued") for run in RunDirectory.list(root))
+    states = (run.status() for run in RunDirectory.list(root))
+    return any(status.state == "running" and status.by_runner for status in states)
 
 
 def _to_background() -> None:

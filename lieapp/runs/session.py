@@ -87,7 +87,8 @@ def _forget_cancel(run: RunDirectory, status: Status) -> None:
 
 def _end(run: RunDirectory, state: str, error: BaseException | None) -> None:
     with shielded():
-        run.update(state=state, finished=time.time(), error=None if error is None else describe(error))
+        told = None if error is None else describe(error)
+        run.update(state=state, by_runner=False, finished=time.time(), error=told)
 
 
 def describe(error: BaseException) -> dict[str, Any]:

@@ -29,6 +29,7 @@ class Status(msgspec.Struct, kw_only=True):
         pid: the process that works on it.
         host: the machine of that process.
         process: when that process started, so that its number can't be mistaken for a later one.
+        by_runner: whether the runner started that process; it starts no other meanwhile.
         stage: what it is doing.
         step: steps done in this stage.
         total: steps there are, if known.
@@ -42,6 +43,7 @@ class Status(msgspec.Struct, kw_only=True):
     pid: int | None = None
     host: str = ""
     process: str = ""
+    by_runner: bool = False
     stage: str = ""
     step: int = 0
     total: int | None = None

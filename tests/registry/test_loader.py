@@ -8,6 +8,7 @@ import pytest
 
 from lieapp.errors import PluginError, UnknownPluginError, UsageError
 from lieapp.registry import loader as loader_module
+from lieapp.registry import sources
 from lieapp.registry.catalog import Catalog, load_catalog
 
 GOOD = """
@@ -190,3 +191,16 @@ def test_entry_points(folder, monkeypatch):
 def test_an_interrupt_is_the_users_and_not_the_files(folder):
     with pytest.raises(KeyboardInterrupt):
         load(folder, a="raise KeyboardInterrupt")
+
+
+def test_shipped_plugins_lie_inside_the_wheel_or_beside_the_checkout(tmp_path, monkeypatch):
+    """But a folder `plugins` beside an installed package belongs to somebody else."""
+    package = tmp_path / "lieapp"
+    package.mkdir()
+    (tmp_path / "plugins").mkdir()
+    monkeypatch.setattr(sources.lieapp, "__file__", str(package / "__init__.py"))
+    assert sources.shipped_folder() is None
+    (tmp_path / "pyproject.toml").write_text("")
+    assert sources.shipped_folder() == tmp_path / "plugins"
+    (package / "_plugins").mkdir()
+    assert sources.shipped_folder() == package / "_plugins"

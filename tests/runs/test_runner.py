@@ -1,5 +1,6 @@
 """Queued runs start one at a time, in order, and none is forgotten."""
 
+import os
 import subprocess
 import sys
 import time
@@ -8,6 +9,7 @@ from lieapp.config import DiscoverConfig
 from lieapp.runs import runner as runner_module
 from lieapp.runs.cancel import cancel
 from lieapp.runs.directory import RunDirectory
+from lieapp.runs.process import host, own_mark
 from lieapp.runs.queue import enqueue, ensure_runner, next_queued
 from lieapp.runs.runner import serve
 
@@ -108,3 +110,19 @@ def test_the_real_runner_in_the_background(tmp_path):
     error = run.status().error
     assert error is not None and error["type"] == "UnknownPluginError"
     assert "there is no plugin" in (run.path / "log.txt").read_text()
+
+
+def test_a_run_left_by_a_runner_ended_by_force_is_waited_for(tmp_path, monkeypatch):
+    left = RunDirectory.create(tmp_path, config("left"), "left")
+    left.update(state="running", by_runner=True, pid=os.getpid(), host=host(), process=own_mark())
+    enqueue(tmp_path, config("next"))
+    waited = []
+
+    def wait(seconds):
+        waited.append(next_queued(tmp_path))
+        left.update(state="done", by_runner=False)
+
+    monkeypatch.setattr(runner_module.time, "sleep", wait)
+    serve(tmp_path, start)
+    assert len(waited) == 1 and waited[0] is not None
+    assert {run.state for run in RunDirectory.list(tmp_path)} == {"done"}
