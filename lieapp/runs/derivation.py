@@ -103,7 +103,7 @@ def derive(request: Request) -> dict[str, Any]:
     """The derivation itself, here in this process. Raises LieappError."""
     from lieapp.symbolic import truth
 
-    system, periodic = _system(request)
+    system, periodic, lengths = _system(request)
     named = {str(symbol): symbol for symbol in system.jets.independent}
     unknown = [name for name in periodic if name not in named]
     if unknown:
@@ -111,11 +111,12 @@ def derive(request: Request) -> dict[str, Any]:
             f"periodic in {unknown[0]}: the variables are {', '.join(named)}.",
             hint="Name one of the independent variables.",
         )
-    found: dict[str, Any] = truth.derive(system, [named[name] for name in periodic]).as_json()
+    found: dict[str, Any] = truth.derive(system, [named[name] for name in periodic], lengths).as_json()
     return found
 
 
-def _system(request: Request) -> tuple[System, list[str]]:
+def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None]:
+    """The system, its periodic variables, and the lengths of the periods where they are known."""
     config = request.config
     if config.plugin is None:
         from lieapp.symbolic.parsing import parse_system
@@ -123,12 +124,18 @@ def _system(request: Request) -> tuple[System, list[str]]:
         system = parse_system(
             config.equation, config.independent, config.dependent, config.parameter, config.function
         )
-        return system, config.periodic
+        return system, config.periodic, None
     from lieapp.registry.catalog import load_catalog
-    from lieapp.symbolic.equation import read_pde
+    from lieapp.symbolic.equation import exact, read_pde
 
     declaration = load_catalog([Path(folder) for folder in request.folders]).get(config.plugin).declaration
-    return read_pde(declaration), config.periodic or [str(symbol) for symbol in declaration.periodic]
+    periodic = config.periodic or [str(symbol) for symbol in declaration.periodic]
+    lengths = {
+        symbol: exact(right) - exact(left)
+        for symbol, (left, right) in declaration.region.items()
+        if str(symbol) in periodic
+    }
+    return read_pde(declaration), periodic, lengths
 
 
 def _leave_with(parent: int) -> None:

@@ -1,10 +1,10 @@
 """A derivation is a process that ends with its budget, and with whoever asked."""
 
-import json
 import subprocess
 import sys
 import time
 
+import msgspec
 import pytest
 
 from lieapp.config import TruthConfig
@@ -17,8 +17,7 @@ KDV = TruthConfig(equation=["u_t + u*u_x + u_xxx"], independent=["t", "x"], depe
 
 def test_the_answer_is_the_contracts_json():
     truth = derive_in_child(KDV)
-    assert truth["dimension"] == 4 and {"t": "t*0", "x": "t", "u": "1"}.keys() == truth["periodic"][0].keys()
-    assert json.loads(json.dumps(truth)) == truth
+    assert truth["dimension"] == 4 and list(truth["periodic"][0]) == ["t", "x", "u"]
 
 
 def test_an_error_in_the_child_is_raised_here():
@@ -29,13 +28,13 @@ def test_an_error_in_the_child_is_raised_here():
 def test_the_budget_ends_it():
     started = time.monotonic()
     with pytest.raises(BudgetError, match="budget"):
-        derive_in_child(TruthConfig(**{**{f: getattr(KDV, f) for f in KDV.__struct_fields__}, "budget": 0.05}))
+        derive_in_child(msgspec.structs.replace(KDV, budget=0.05))
     assert time.monotonic() - started < 5
 
 
 ASK = """
 import subprocess, sys
-child = subprocess.Popen([sys.executable, "-m", "lieapp.runs.derivation"], stdin=subprocess.PIPE)
+child = subprocess.Popen([sys.executable, "-m", "lieapp.runs.derivation"])
 print(child.pid, flush=True)
 child.wait()
 """
@@ -46,8 +45,10 @@ def test_it_ends_when_the_one_that_asked_is_killed():
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
         mark = start_mark(pid)
+        # until it watches; killed earlier, it would wait for our end of its stdin, and then end too
+        time.sleep(1.5)
         parent.kill()
-    deadline = time.time() + 20
-    while is_alive(pid, mark) and time.time() < deadline:
-        time.sleep(0.1)
-    assert not is_alive(pid, mark)
+        deadline = time.time() + 20
+        while is_alive(pid, mark) and time.time() < deadline:
+            time.sleep(0.1)
+        assert not is_alive(pid, mark)
