@@ -22,6 +22,13 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     st.markdown("\n".join(f"| {line} |" for line in lines))
 
 
+def facts_block(facts: Sequence[tuple[str, str]]) -> None:
+    """Names and values, to copy; long ones such as a sha256 wrap where a table would be cut off."""
+    width = max((len(name) for name, _ in facts), default=0)
+    text = "\n".join(f"{name:{width}}  {value}" for name, value in facts)
+    st.code(text or "nothing was recorded", language="text", wrap_lines=True)
+
+
 def formula(latex: str) -> str:
     """A formula inside a table's cell."""
     return f"${latex}$"
@@ -62,16 +69,15 @@ def truth_table(summary: Summary) -> None:
         for row in wording.derived(summary)
     ]
     if rows:
-        table(("generator", "field", "cosine with the learned span"), rows)
+        table(("generator", "field", "cosine"), rows)
+        st.caption("Cosine: the share of the normalised derived field that lies in the span of the exact slots.")
     else:
         st.caption("No generators were derived for this run.")
 
 
 def slot_table(summary: Summary) -> None:
     """Learned slots with defect and verdict."""
-    rows = [
-        (str(row.number), plain(wording.number(row.eta)), plain(row.words)) for row in wording.slots(summary)
-    ]
+    rows = [(str(row.number), plain(wording.number(row.eta)), plain(row.words)) for row in wording.slots(summary)]
     if rows:
         table(("slot", "η", "verdict"), rows)
     else:
@@ -100,6 +106,6 @@ def log_tail(run: RunDirectory) -> None:
     except OSError:
         text = ""
     if text.strip():
-        st.code(text, language="text", wrap_lines=True, height=260)
+        st.code(text, language="text", wrap_lines=True, height=260 if text.count("\n") > 9 else "content")
     else:
         st.caption("Nothing was logged yet.")

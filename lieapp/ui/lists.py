@@ -13,7 +13,7 @@ from lieapp.runs.directory import RunDirectory
 from lieapp.runs.overview import row
 from lieapp.ui.drawing import state_badge
 from lieapp.ui.navigation import link_to_run
-from lieapp.ui.words import WORKING, ago, duration, plain
+from lieapp.ui.words import WORKING, ago, duration, plain, sign
 
 
 def run_rows(runs: Sequence[RunDirectory]) -> None:
@@ -52,4 +52,4 @@ def _outcome(run: RunDirectory, facts: dict[str, Any]) -> str:
         step = f", step {facts['step']}{total}" if facts["step"] else ""
         return f"{facts['stage'] or 'starting'}{step}, for {took}"
     error = facts["error"] or {}
-    return str(error.get("message") or "") if state in ("failed", "unreadable") else ""
+    return str(error.get("message") or "") if state == "failed" else sign(state).meaning

@@ -68,7 +68,8 @@ def _leftovers(run: RunDirectory) -> None:
     material = read_material(run.path)
     if material.metrics:
         st.subheader("Until then")
-        picture(run_figure(material, "training"), caption=False)
-        picture(run_figure(material, "loss"), caption=False)
+        for column, key in zip(st.columns(2), ("training", "loss"), strict=True):
+            with column:
+                picture(run_figure(material, key), caption=False)
     st.subheader("Log")
     log_tail(run)

@@ -10,7 +10,7 @@ from lieapp.report import wording
 from lieapp.report.html import provenance_rows
 from lieapp.report.material import Material, read_material
 from lieapp.runs.directory import RunDirectory
-from lieapp.ui.drawing import log_tail, picture, run_figure, slot_table, table, truth_table
+from lieapp.ui.drawing import facts_block, log_tail, picture, run_figure, slot_table, table, truth_table
 from lieapp.ui.words import plain
 
 FILES = {
@@ -85,7 +85,7 @@ def _origin(material: Material, run: RunDirectory) -> None:
         st.subheader("Seconds per stage")
         table(("stage", "seconds"), [(plain(stage), f"{value:.2f}") for stage, value in seconds])
     st.subheader("Provenance")
-    table(("what", "value"), [(plain(key), plain(value)) for key, value in provenance_rows(material)])
+    facts_block(provenance_rows(material))
     st.subheader("Log")
     log_tail(run)
 

@@ -32,16 +32,12 @@ def watch(run: RunDirectory) -> None:
 def _progress(status: Status) -> None:
     elapsed = duration(time.time() - status.created)
     if status.state == "queued":
-        st.info(
-            f"Waiting for its turn, for {elapsed}. Runs start one after another.", icon=":material/hourglass:"
-        )
+        st.info(f"Waiting for its turn, for {elapsed}. Runs start one after another.", icon=":material/hourglass:")
         return
     stage = plain(status.stage or "starting")
     if status.total:
         share = min(status.step / status.total, 1.0)
-        st.progress(
-            share, text=f"**{stage}**: step {status.step} of {status.total}, {elapsed} since the start"
-        )
+        st.progress(share, text=f"**{stage}**: step {status.step} of {status.total}, {elapsed} since the start")
     else:
         step = f", step {status.step}" if status.step else ""
         st.markdown(f"**{stage}**{step}, {elapsed} since the start")
@@ -63,10 +59,10 @@ def _cancel(run: RunDirectory) -> None:
 
 def _curves(run: RunDirectory) -> None:
     metrics = run.metrics()
-    for chart, title in ((defect_chart, "Defect of each slot"), (loss_chart, "Training loss")):
-        try:
-            st.image(chart(metrics), alt=title)
-        except MissingError:
-            continue
     if not metrics:
         st.caption("Curves appear with the first training steps.")
+        return
+    charts = ((defect_chart, "Defect of each slot"), (loss_chart, "Training loss"))
+    for column, (chart, title) in zip(st.columns(2), charts, strict=True):
+        with column, contextlib.suppress(MissingError):
+            st.image(chart(metrics), alt=title)

@@ -50,8 +50,7 @@ def _fields(fields: Sequence[Mapping[str, str]]) -> None:
 
 def _family(family: Mapping[str, Any]) -> None:
     functions = ", ".join(
-        plain(f"{name}({', '.join(arguments)})")
-        for name, arguments in (family.get("functions") or {}).items()
+        plain(f"{name}({', '.join(arguments)})") for name, arguments in (family.get("functions") or {}).items()
     )
     conditions = ", ".join(formula(expression_latex(str(c)) + " = 0") for c in family.get("conditions") or [])
     where = f" with {conditions}" if conditions else ""

@@ -66,9 +66,7 @@ def read(folder: Path) -> Derivation:
         message = f"The derivation took longer than {BUDGET:g} s and was ended."
     else:
         message = "The derivation ended without an answer." + _last_words(folder / "log.txt")
-    return Derivation(
-        "failed", error={"message": message, "hint": "lieapp truth on a terminal has no limit."}
-    )
+    return Derivation("failed", error={"message": message, "hint": "lieapp truth on a terminal has no limit."})
 
 
 def start(folder: Path, name: str) -> None:

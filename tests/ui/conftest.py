@@ -93,11 +93,9 @@ def open_page(runs):
 
     def open_it(key: str, **address: str) -> "streamlit_testing.AppTest":
         app = streamlit_testing.AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=20)
-        app.run()
         for name, value in address.items():
             app.query_params[name] = value
-        if key != "home" or address:
-            app.switch_page(f"lieapp/ui/pages/{key}.py").run()
+        app.switch_page(f"lieapp/ui/pages/{key}.py").run()
         assert not app.exception, app.exception
         return app
 

@@ -15,8 +15,8 @@ from lieapp.ui.navigation import open_run, page
 from lieapp.ui.places import runs_root
 from lieapp.ui.words import plain
 
+# settings that are always shown, the rest being folded; no docstring, the app would print it
 COMMON = ("method", "slots", "seed")
-"""Settings that are always shown; the rest is folded."""
 
 
 def show() -> None:
@@ -25,8 +25,9 @@ def show() -> None:
     st.markdown("Learn symmetries from simulated solutions and compare them with the derived ones.")
     catalog = load_catalog()
     if catalog.broken:
+        names = ", ".join(broken.name for broken in catalog.broken)
         st.warning(
-            f"{len(catalog.broken)} plugin file(s) could not be loaded; the Plugins page says why.",
+            f"Not loaded: {plain(names)}. The Plugins page says why.",
             icon=":material/warning:",
         )
     if not catalog.entries:

@@ -15,6 +15,8 @@ EXAMPLES = {
     "ks": "Kuramoto–Sivashinsky: the same three in chaos",
 }
 LAST = 5
+# work older than that many runs is found on the Runs page only
+LOOKED_AT = 40
 
 
 def show() -> None:
@@ -50,7 +52,7 @@ def _examples() -> None:
 def _work() -> None:
     """Looks again by itself, so that the page needs no reload while something runs."""
     st.subheader("Running now")
-    busy = working(newest_first(), 50)
+    busy = working(newest_first(), LOOKED_AT)
     if busy:
         run_rows(busy)
     else:
@@ -67,7 +69,8 @@ def _last() -> None:
             icon=":material/inbox:",
         )
         return
-    run_rows(runs[:LAST])
+    busy = {run.id for run in working(runs, LOOKED_AT)}
+    run_rows([run for run in runs if run.id not in busy][:LAST])
     if len(runs) > LAST:
         st.page_link(page("runs"), label=f"All {len(runs)} runs", icon=":material/list:")
 

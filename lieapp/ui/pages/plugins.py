@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.registry.modules import Broken
 from lieapp.ui import truths
-from lieapp.ui.drawing import table
+from lieapp.ui.drawing import facts_block, table
 from lieapp.ui.equations import evolution_latex, system_latex
 from lieapp.ui.navigation import page
 from lieapp.ui.places import runs_root
 from lieapp.ui.truth_view import show_truth
 from lieapp.ui.words import plain
 
+# bytes of a file up to which the broken line is looked up; no docstring, the app would print it
 LARGEST = 200_000
-"""Bytes of a file up to which the broken line is looked up."""
 
 
 def show() -> None:
@@ -114,9 +113,7 @@ def _truth(entry: Entry) -> None:
         if found.error.get("hint"):
             st.caption(plain(found.error["hint"]))
     label = "Derive" if found.state == "none" else "Derive again"
-    if st.button(
-        label, icon=":material/function:", help=f"A process of its own, at most {truths.BUDGET:g} s"
-    ):
+    if st.button(label, icon=":material/function:", help=f"A process of its own, at most {truths.BUDGET:g} s"):
         truths.start(folder, entry.name)
         st.rerun()
 
@@ -132,20 +129,18 @@ def _wait(folder: Path) -> None:
 
 def _origin(entry: Entry) -> None:
     st.subheader("Where it comes from")
-    facts: list[tuple[str, Any]] = [
-        ("file", entry.file or "an installed package"),
+    facts = [
+        ("file", str(entry.file or "an installed package")),
         ("found by", entry.source),
         ("hooks", ", ".join(entry.hooks)),
         ("sha256", entry.sha256),
     ]
-    table(("", ""), [(name, plain(value)) for name, value in facts])
+    facts_block(facts)
 
 
 def _all(catalog: Catalog) -> None:
     with st.expander(f"All {len(catalog.entries)} plugins"):
-        rows = [
-            (plain(e.name), plain(e.title), plain(e.source), plain(e.file or "")) for e in catalog.entries
-        ]
+        rows = [(plain(e.name), plain(e.title), plain(e.source), plain(e.file or "")) for e in catalog.entries]
         table(("name", "title", "found by", "file"), rows)
 
 
