@@ -67,18 +67,14 @@ def _drawn(key: str, material: Material) -> Figure:
         return Figure(key, title, caption, note=str(missing))
     except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
         # arrays of unexpected shape in a run of another version: the rest of the report still stands
-        return Figure(
-            key, title, caption, note=f"This picture could not be drawn from the run's files ({error})."
-        )
+        return Figure(key, title, caption, note=f"This picture could not be drawn from the run's files ({error}).")
 
 
 def _inner(material: Material) -> str:
     table = material.summary.get("inner")
     names = [row.name for row in wording.derived(material.summary)]
     if not names:
-        raise MissingError(
-            "No generators were derived, so there is nothing to compare the learned fields with."
-        )
+        raise MissingError("No generators were derived, so there is nothing to compare the learned fields with.")
     if not table:
         raise MissingError("The summary holds no inner products.")
     values = [[_number(v) for v in row] for row in table]
@@ -153,9 +149,7 @@ def defect_chart(metrics: Sequence[Json]) -> str:
     count = max(len(m["eta"]) for m in lines)
     table = [[*map(_number, m["eta"]), *[math.nan] * (count - len(m["eta"]))] for m in lines]
     curves = [Line(f"slot {k + 1}", steps, [row[k] for row in table]) for k in range(count)]
-    return line_chart(
-        curves, "training step", "defect η (no unit)", "Defect of each slot in training", log=True
-    )
+    return line_chart(curves, "training step", "defect η (no unit)", "Defect of each slot in training", log=True)
 
 
 def thinned(metrics: Sequence[Json]) -> list[Json]:

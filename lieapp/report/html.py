@@ -44,9 +44,7 @@ def document(material: Material, pictures: Sequence[Figure]) -> str:
         ("provenance", "Provenance", _provenance(material)),
     ]
     links = "".join(f'<a href="#{key}">{escape(name)}</a>' for key, name, _ in sections)
-    body = "".join(
-        f'<section><h2 id="{key}">{escape(name)}</h2>{html}</section>\n' for key, name, html in sections
-    )
+    body = "".join(f'<section><h2 id="{key}">{escape(name)}</h2>{html}</section>\n' for key, name, html in sections)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -79,8 +77,7 @@ def _truth(summary: Json) -> str:
     if not rows:
         return '<p class="note">No generators were derived for this run.</p>'
     cells = [
-        [escape(row.name), latex_to_mathml(field_latex(row.field)), _n(wording.cosine(row.cosine))]
-        for row in rows
+        [escape(row.name), latex_to_mathml(field_latex(row.field)), _n(wording.cosine(row.cosine))] for row in rows
     ]
     html = _table(["generator", "field", "cosine with the learned span"], cells)
     angle = wording.subspace(summary)
@@ -95,9 +92,7 @@ def _families(summary: Json) -> str:
     items = []
     for family in families:
         field = latex_to_mathml(field_latex({str(k): str(v) for k, v in (family.get("field") or {}).items()}))
-        conditions = [
-            latex_to_mathml(expression_latex(str(c)) + " = 0") for c in family.get("conditions") or []
-        ]
+        conditions = [latex_to_mathml(expression_latex(str(c)) + " = 0") for c in family.get("conditions") or []]
         items.append(f"<li>{field}{' where ' if conditions else ''}{', '.join(conditions)}</li>")
     return f"<p>Families with arbitrary functions, not compared:</p><ul>{''.join(items)}</ul>"
 
@@ -189,9 +184,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -
     top = "".join(cell("th", words) for words in head)
     lines = "".join(f"<tr>{''.join(cell('td', html) for html in row)}</tr>" for row in rows)
     style = f' class="{kind}"' if kind else ""
-    return (
-        f'<div class="scroll"><table{style}><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
-    )
+    return f'<div class="scroll"><table{style}><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
 
 
 def _replace(path: Path, text: str) -> None:

@@ -14,9 +14,7 @@ _SIGNS = {
     "to": "→", "in": "∈", "int": "∫", "ldots": "…", "cdots": "⋯", "dots": "…", "quad": " ", "lvert": "|",
     "rvert": "|",
 }  # fmt: skip
-_FUNCTIONS = (
-    "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan asin acos atan exp log ln max min"
-)
+_FUNCTIONS = "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan asin acos atan exp log ln max min"
 _NAMES = frozenset(_FUNCTIONS.split())
 _WORDS = frozenset({"text", "mathrm", "operatorname", "mathtt", "mathit", "mathbf", "textrm"})
 _SPACE = '<mspace width="0.17em"/>'
@@ -116,11 +114,7 @@ class _Reader:
             return f"<mo>{_SIGNS[name]}</mo>"
         if name in {",", ";", ":", "!", " ", "\\", "displaystyle", "limits"}:
             return _SPACE
-        return (
-            f"<mo>{escape(name)}</mo>"
-            if name in {"{", "}", "|", "_", "%"}
-            else f"<mtext>{escape(name)}</mtext>"
-        )
+        return f"<mo>{escape(name)}</mo>" if name in {"{", "}", "|", "_", "%"} else f"<mtext>{escape(name)}</mtext>"
 
     def root(self) -> str:
         if self.peek() != "[":

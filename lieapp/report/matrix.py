@@ -14,9 +14,7 @@ CELL_HEIGHT = 36
 LEFT, TOP, BAR = 90, 34, 74
 
 
-def heat_map(
-    values: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str], title: str
-) -> str:
+def heat_map(values: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str], title: str) -> str:
     """Inner products in [-1, 1] as coloured cells with their number; signs have no meaning for a span."""
     cell = min(max(420 / max(len(columns), 1), 64), 120)
     width = LEFT + max(cell * len(columns), 200) + BAR

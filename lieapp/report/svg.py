@@ -50,9 +50,7 @@ class Sheet:
         ends = f'x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
         self._shapes.append(f'<line {ends} stroke="{colour}" stroke-width="{number(width)}"{_dashed(dash)}/>')
 
-    def path(
-        self, points: Sequence[tuple[float, float]], colour: str, width: float = 1.8, dash: str = ""
-    ) -> None:
+    def path(self, points: Sequence[tuple[float, float]], colour: str, width: float = 1.8, dash: str = "") -> None:
         """A polyline through the points."""
         d = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points)
         self._shapes.append(

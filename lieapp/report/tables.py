@@ -72,9 +72,7 @@ def write_csv(summary: Summary, path: Path) -> None:
         for place, entry in enumerate(summary.get("formulas") or [], start=1):
             field = entry.get("field") or {}
             said = [_cell(entry.get("eta")), entry.get("verdict", ""), entry.get("proved", "")]
-            writer.writerow(
-                ["formula", f"formula {place}", *said, "", *(field.get(c, "") for c in coordinates)]
-            )
+            writer.writerow(["formula", f"formula {place}", *said, "", *(field.get(c, "") for c in coordinates)])
         for row in wording.derived(summary):
             parts = [row.field.get(c, "") for c in coordinates]
             writer.writerow(["derived", row.name, "", "", "", _cell(row.cosine), *parts])

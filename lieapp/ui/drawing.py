@@ -70,7 +70,9 @@ def truth_table(summary: Summary) -> None:
     ]
     if rows:
         table(("generator", "field", "cosine"), rows)
-        st.caption("Cosine: the share of the normalised derived field that lies in the span of the exact slots.")
+        st.caption(
+            "Cosine: length of the projection of the normalised derived field on the span of the exact slots."
+        )
     else:
         st.caption("No generators were derived for this run.")
 
