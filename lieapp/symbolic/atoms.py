@@ -8,7 +8,7 @@ uⁿ/u. Branches are the real generic ones: radicands and arguments of logarithm
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -27,7 +27,8 @@ class Atom:
         symbol: the ring generator.
         expression: what it stands for.
         derivatives: ∂/∂v for each variable v it depends on, rational in generators and atoms.
-        degree, power: `symbol**degree = power` if the atom is algebraic over earlier ones, else degree 0.
+        degree, power: `symbol**degree = power` if the atom is algebraic over earlier ones, else degree 0;
+            degree 1 if a finer atom replaced it.
     """
 
     symbol: sp.Symbol
@@ -99,9 +100,7 @@ class AtomTable:
         logs = [f for f in sp.Mul.make_args(M) if isinstance(f, sp.log)]
         if logs:
             return self._power(logs[0].args[0], term / logs[0])
-        return self._in_unit(
-            ("exp", M), c, lambda unit: sp.exp(unit * M), lambda unit, v: unit * sp.diff(M, v)
-        )
+        return self._in_unit(("exp", M), c, lambda unit: sp.exp(unit * M), lambda unit, v: unit * sp.diff(M, v))
 
     def _power(self, base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
         """base**exponent, factor by factor of the base."""
@@ -135,9 +134,7 @@ class AtomTable:
         if c == 0:
             return sp.S.One
         if base.is_negative:
-            raise EquationError(
-                f"({base})**({c}) is not real.", hint="Complex coefficients are not supported."
-            )
+            raise EquationError(f"({base})**({c}) is not real.", hint="Complex coefficients are not supported.")
         return self._in_unit(
             ("root", base),
             c,
@@ -202,29 +199,37 @@ class AtomTable:
         unit, sine = units[0]
         n = c / unit
         if not n.is_Integer:
-            raise EquationError(
-                f"{e} next to {self._of(sine)}: the arguments have no common multiple in use."
-            )
-        cosine = self.atoms[[a.symbol for a in self.atoms].index(sine) + 1].symbol
-        if isinstance(e, sp.cos):
-            return sp.chebyshevt(abs(n), cosine)
-        return sp.sign(n) * sine * sp.chebyshevu(abs(n) - 1, cosine)
+            self._finer_circle(units, sp.gcd(unit, c), M)
+            unit, sine = units[0]
+            n = c / unit
+        cosine = self.atoms[self._place(sine) + 1].symbol
+        return _multiple_angle(n, sine, cosine)[isinstance(e, sp.cos)]
 
     def _new_circle(self, units: list[tuple[sp.Rational, sp.Symbol]], unit: sp.Rational, M: sp.Expr) -> None:
         sine, cosine = (sp.Dummy(f"a{len(self.atoms) + k}", real=True) for k in range(2))
-        units.append((unit, sine))
+        units.insert(0, (unit, sine))
         slopes = {v: self.rational(unit * sp.diff(M, v)) for v in self.variables if sp.diff(M, v) != 0}
         self.atoms.append(Atom(sine, sp.sin(unit * M), {v: s * cosine for v, s in slopes.items()}))
         falling = {v: -s * sine for v, s in slopes.items()}
         self.atoms.append(Atom(cosine, sp.cos(unit * M), falling, 2, 1 - sine**2))
 
+    def _finer_circle(self, units: list[tuple[sp.Rational, sp.Symbol]], unit: sp.Rational, M: sp.Expr) -> None:
+        """A smaller unit; the sine and cosine in use become polynomials in the new ones."""
+        coarse, sine = units[0]
+        self._new_circle(units, unit, M)
+        fresh = self.atoms[-2].symbol, self.atoms[-1].symbol
+        for k, value in enumerate(_multiple_angle(coarse / unit, *fresh)):
+            place = self._place(sine) + k
+            self.atoms[place] = replace(self.atoms[place], degree=1, power=value)
+
+    def _place(self, symbol: sp.Symbol) -> int:
+        return next(k for k, a in enumerate(self.atoms) if a.symbol == symbol)
+
     def _arbitrary(self, e: sp.Expr) -> sp.Expr:
         """An arbitrary function of variables, with atoms for its next derivatives."""
         function = e.expr if isinstance(e, sp.Derivative) else e
         if len(function.args) != 1 or function.args[0] not in self.variables:
-            raise EquationError(
-                f"{e}: an arbitrary function must have one variable or unknown as its argument."
-            )
+            raise EquationError(f"{e}: an arbitrary function must have one variable or unknown as its argument.")
         v = function.args[0]
         start = sum(int(n) for _, n in e.variable_count) if isinstance(e, sp.Derivative) else 0
         chain = [sp.diff(function, v, k) for k in range(start + FUNCTION_ORDERS + 1)]
@@ -248,9 +253,6 @@ class AtomTable:
         symbol = sp.Dummy(f"a{len(self.atoms)}", real=True)
         self.atoms.append(Atom(symbol, e, derivatives))
         return symbol
-
-    def _of(self, symbol: sp.Symbol) -> sp.Expr:
-        return next(a.expression for a in self.atoms if a.symbol == symbol)
 
     def expressions(self) -> dict[sp.Symbol, sp.Expr]:
         """What each atom stands for."""
@@ -285,6 +287,11 @@ def _factors(base: sp.Expr) -> list[tuple[sp.Expr, sp.Expr]]:
         b, n = parts[odd[-1]]
         parts[odd[-1]] = (sp.expand(-b), n)
     return parts
+
+
+def _multiple_angle(n: sp.Integer, sine: sp.Expr, cosine: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """sin(nθ) and cos(nθ) as Chebyshev polynomials."""
+    return sp.sign(n) * sine * sp.chebyshevu(abs(n) - 1, cosine), sp.chebyshevt(abs(n), cosine)
 
 
 def _sine_and_cosine(e: sp.Expr) -> sp.Expr:

@@ -51,7 +51,9 @@ class CoefficientField:
                 self._rates[self.variables.index(v)].append((n, value))
             if atom.degree:
                 self._relations.append((n, atom.degree, self.field.from_expr(atom.power).numer))
-        self._relations.reverse()
+        # replaced atoms first, the oldest first; then roots, the newest first
+        replaced = [r for r in self._relations if r[1] == 1]
+        self._relations = replaced + [r for r in reversed(self._relations) if r[1] > 1]
 
     def element(self, expression: sp.Expr | int) -> Element:
         """The element of an expression; new atoms make the field grow."""
@@ -86,9 +88,7 @@ class CoefficientField:
             slope = element.diff(gens[n])
             if slope:
                 if rate is None:
-                    raise EquationError(
-                        "An arbitrary function is differentiated more often than was foreseen."
-                    )
+                    raise EquationError("An arbitrary function is differentiated more often than was foreseen.")
                 result += slope * rate
         return self.reduce(result) if self._relations else result
 

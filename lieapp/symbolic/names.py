@@ -60,9 +60,7 @@ def _scaling(parts: dict[str, sp.Expr], variables: list[str]) -> str:
         others = [n for n in (*variables, *parts) if n in symbols]
         if p.degree() != 1 or _depends(p.nth(1), others) or _depends(p.nth(0), others):
             return ""
-    if len(parts) == 1 and next(iter(parts)) not in variables:
-        return f"scaling of {next(iter(parts))}"
-    return "scaling" if set(parts) - set(variables) or len(parts) > 1 else f"scaling of {next(iter(parts))}"
+    return "scaling" if len(parts) > 1 else f"scaling of {next(iter(parts))}"
 
 
 def _rotation(parts: dict[str, sp.Expr], variables: list[str]) -> str:

@@ -1,0 +1,56 @@
+"""Solving for leading derivatives: rankings, reduction, hidden conditions."""
+
+import pytest
+import sympy as sp
+
+from lieapp.errors import EquationError
+from lieapp.symbolic.leading import solve_for_leading
+from lieapp.symbolic.parsing import parse_system
+
+
+def system(*equations, independent="t,x", dependent="u"):
+    return parse_system(equations, independent.split(","), dependent.split(","))
+
+
+@pytest.mark.parametrize(
+    ("equation", "lead"),
+    [
+        ("u_t + u*u_x + u_xxx", "u_xxx"),
+        ("exp(-t)*u_t + u*u_x + u_xxx", "u_xxx"),
+        ("u_t - u_txx + 3*u*u_x - 2*u_x*u_xx - u*u_xxx", "u_txx"),
+        ("u_tx - u - u**2*u_xx/2 - u*u_x**2", "u_tx"),
+    ],
+)
+def test_the_simplest_highest_derivative_leads(equation, lead):
+    found = system(equation)
+    (jet,) = solve_for_leading(found).rules
+    assert str(found.jets.symbol(*jet)) == lead
+
+
+def test_reduction_leaves_no_principal_derivative():
+    found = system("u_t + u*u_x + u_xxx")
+    leading = solve_for_leading(found)
+    jets = found.jets
+    reduced = leading.reduce(jets.symbol(0, (1, 4)) + jets.symbol(0, (0, 5)) ** 2)
+    assert all(not leading.is_principal(jet) for jet in jets.jets(reduced).values())
+    # the equation differentiated twice vanishes on solutions
+    assert sp.expand(leading.reduce(jets.total_derivatives(found.residuals[0], (1, 1)))) == 0
+
+
+def test_cross_derivatives_give_the_laplace_equation():
+    """Cauchy-Riemann: both components are harmonic, and no further condition appears."""
+    found = system("u_x - v_y", "u_y + v_x", independent="x,y", dependent="u,v")
+    leading = solve_for_leading(found)
+    for a in range(2):
+        laplacian = found.jets.symbol(a, (2, 0)) + found.jets.symbol(a, (0, 2))
+        assert sp.expand(leading.reduce(laplacian)) == 0
+
+
+def test_contradiction_is_reported():
+    with pytest.raises(EquationError, match="no solution"):
+        solve_for_leading(system("u_x - t*x", "u_t + x**2"))
+
+
+def test_nonlinear_in_every_highest_derivative():
+    with pytest.raises(EquationError, match="leading derivatives"):
+        solve_for_leading(system("u_x**2 + u_t**2 - 1"))
