@@ -33,6 +33,14 @@ def cancel(run: RunDirectory) -> None:
     cancelling.cancel(run)
 
 
+def wake() -> None:
+    """See that somebody works on the queue: after a restart of the machine nobody does.
+
+    Raises RunError if no runner can be started.
+    """
+    ensure_runner(runs_root())
+
+
 def resume(run: RunDirectory) -> None:
     """Queue a run that ended early once more; it goes on from its checkpoint.
 

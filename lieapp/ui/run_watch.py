@@ -10,10 +10,14 @@ import streamlit as st
 from lieapp.errors import RunError
 from lieapp.report.figures import MissingError, defect_chart, loss_chart
 from lieapp.runs.directory import RunDirectory
-from lieapp.runs.status import Status
+from lieapp.runs.status import ACTIVE, Status
 from lieapp.ui import jobs
 from lieapp.ui.drawing import log_tail
+from lieapp.ui.places import newest_first
 from lieapp.ui.words import WORKING, duration, plain
+
+LOOKED_AT = 40
+"""How many of the newest runs are asked whether they are at work."""
 
 
 @st.fragment(run_every=1.0)
@@ -33,6 +37,7 @@ def _progress(status: Status) -> None:
     elapsed = duration(time.time() - status.created)
     if status.state == "queued":
         st.info(f"Waiting for its turn, for {elapsed}. Runs start one after another.", icon=":material/hourglass:")
+        _stuck()
         return
     stage = plain(status.stage or "starting")
     if status.total:
@@ -41,6 +46,21 @@ def _progress(status: Status) -> None:
     else:
         step = f", step {status.step}" if status.step else ""
         st.markdown(f"**{stage}**{step}, {elapsed} since the start")
+
+
+def _stuck() -> None:
+    """Offer to start the queue when nothing before this run is being worked on."""
+    before = [other for other in newest_first()[:LOOKED_AT] if other.state in ACTIVE]
+    if not before:
+        help_ = "Runs are started by a process of the runs folder; it is gone after a restart of the machine."
+        st.button("Start the queue", icon=":material/play_arrow:", help=help_, on_click=_wake)
+
+
+def _wake() -> None:
+    try:
+        jobs.wake()
+    except RunError as error:
+        st.toast(plain(error.message), icon=":material/error:")
 
 
 def _stop(run: RunDirectory) -> None:

@@ -27,6 +27,19 @@ def test_queued(open_page, make_run, words):
     assert "Waiting for its turn" in words(open_page("run", run=run.name))
 
 
+def test_a_queue_that_nobody_works_on_can_be_started(open_page, make_run, monkeypatch):
+    from lieapp.ui import jobs
+
+    woken = []
+    monkeypatch.setattr(jobs, "ensure_runner", woken.append)
+    run = make_run("queued")
+    app = open_page("run", run=run.name)
+    next(b for b in app.button if b.label == "Start the queue").click().run()
+    assert woken == [run.parent] and not app.exception
+    make_run("running", count=1)
+    assert "Start the queue" not in [b.label for b in open_page("run", run=run.name).button]
+
+
 def test_running_with_curves_and_cancel(open_page, make_run, words):
     run = make_run("running")
     app = open_page("run", run=run.name)
