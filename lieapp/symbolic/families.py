@@ -49,6 +49,14 @@ class Group:
     conditions: tuple[Form, ...]
     values: tuple[Form, ...]
 
+    def lifted(self, field: CoefficientField) -> Group:
+        """The same group in the field as it is now."""
+        conditions, values = (
+            tuple({key: field.lift(c) for key, c in form.items()} for form in forms)
+            for forms in (self.conditions, self.values)
+        )
+        return Group(self.functions, conditions, values)
+
 
 def family_of(
     group: Group, field: CoefficientField, unknowns: Unknowns, coordinates: Sequence[sp.Symbol]
@@ -58,13 +66,10 @@ def family_of(
     free = [n for n in (*NAMES, *(f"f{k}" for k in range(1, 40))) if n not in taken]
     names = dict(zip(group.functions, free, strict=False))
     functions = {
-        names[f]: tuple(str(field.variables[v]) for v in sorted(unknowns.arguments[f]))
-        for f in group.functions
+        names[f]: tuple(str(field.variables[v]) for v in sorted(unknowns.arguments[f])) for f in group.functions
     }
     conditions = tuple(_signed(_written(c, field, names)) for c in group.conditions)
-    components = {
-        str(x): _written(value, field, names) for x, value in zip(coordinates, group.values, strict=True)
-    }
+    components = {str(x): _written(value, field, names) for x, value in zip(coordinates, group.values, strict=True)}
     return Family(functions, conditions, Field(components))
 
 
@@ -93,6 +98,7 @@ def family_holds(
 ) -> bool:
     """Whether a family solves the determining equations modulo its own conditions, exactly."""
     state = State(field, unknowns, [], [])
+    group = group.lifted(field)
     for equation in equations:
         total: Form = {}
         for (f, K), c in equation.items():
@@ -113,6 +119,8 @@ def modulo_families(
     """
     if not groups or not vectors:
         return list(vectors)
+    vectors = [[field.lift(c) for c in v] for v in vectors]
+    groups = [group.lifted(field) for group in groups]
     own = Unknowns(unknowns.size)
     own.arguments = dict(unknowns.arguments)
     own._next = unknowns._next
@@ -130,7 +138,7 @@ def modulo_families(
     state = State(field, own, equations, [own.form(field, c) for c in constants])
     solution = solve(state)
     if state.equations and any(any(f in g for f, _ in v) for v in state.values for g, _ in solution.groups):
-        return list(vectors)
+        return [[field.lift(c) for c in v] for v in vectors]
     relations = [[value.get((f, own.zero), field.zero) for value in state.values] for f in solution.constants]
     return _outside(vectors, [r for r in relations if any(r)], field)
 
@@ -146,7 +154,6 @@ def _outside(vectors: Sequence[Vector], relations: list[list[Any]], field: Coeff
             continue
         dropped.add(k)
         rows = [
-            [field.reduce(a - r[k] / row[k] * b) for a, b in zip(r, row, strict=True)] if r[k] else r
-            for r in rows
+            [field.reduce(a - r[k] / row[k] * b) for a, b in zip(r, row, strict=True)] if r[k] else r for r in rows
         ]
     return [[field.lift(c) for c in v] for k, v in enumerate(vectors) if k not in dropped]

@@ -56,8 +56,7 @@ def restrict(
     solution = solve(state)
     kept = [[_single(value, wide) for value in values_of(solution, f)] for f in solution.constants]
     left = [
-        Group(tuple(fs), tuple(cs), tuple(_part(value, fs) for value in state.values))
-        for fs, cs in solution.groups
+        Group(tuple(fs), tuple(cs), tuple(_part(value, fs) for value in state.values)) for fs, cs in solution.groups
     ]
     return kept, left, wide, functions
 
@@ -77,10 +76,9 @@ class _Converter:
         result: Form = {}
         for key, c in form.items():
             expression = self.source.expression(c)
-            shifted = self.target.element(expression.xreplace({x: x + length}))
-            value = shifted - self.target.lift(self.target.element(expression))
+            moved, here = self.target.elements([expression.xreplace({x: x + length}), expression])
             result = {k: self.target.lift(d) for k, d in result.items()}
-            add(result, key, value)
+            add(result, key, moved - here)
         return result
 
 

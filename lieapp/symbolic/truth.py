@@ -98,6 +98,7 @@ def derive(
     groups, finite = _groups(solution)
     vectors = [_vector(solution, f) for f in solution.constants]
     vectors = normal_basis(modulo_families(vectors, groups, base, unknowns), base)
+    groups = [g.lifted(base) for g in groups]
     generators = tuple(_field(v, base, system) for v in vectors)
     _verify(determining, generators, groups)
     kept: list[Field] = []
@@ -129,9 +130,7 @@ def _groups(solution: Solution) -> tuple[list[Group], list[Group]]:
     finite: list[Group] = []
     for (functions, conditions), is_finite in zip(solution.groups, solution.finite, strict=True):
         members = set(functions)
-        values = tuple(
-            {key: c for key, c in value.items() if key[0] in members} for value in solution.state.values
-        )
+        values = tuple({key: c for key, c in value.items() if key[0] in members} for value in solution.state.values)
         if any(values):
             group = Group(tuple(functions), tuple(conditions), values)
             (finite if is_finite else infinite).append(group)
