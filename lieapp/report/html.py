@@ -25,6 +25,9 @@ def write_report(run_dir: Path) -> Path:
     for picture in pictures:
         if picture.svg:
             _replace(folder / f"{picture.key}.svg", picture.svg)
+        else:
+            # of an earlier report of this run: the app would go on showing it
+            (folder / f"{picture.key}.svg").unlink(missing_ok=True)
     path = run_dir / "report.html"
     _replace(path, document(material, pictures))
     return path

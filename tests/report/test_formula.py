@@ -26,9 +26,7 @@ def test_latex_of_expressions(text, latex):
     assert expression_latex(text) == latex
 
 
-@pytest.mark.parametrize(
-    "text", ["__import__('os')", "a.b", "x[0]", "lambda: 0", "2 +", "$<script>", "(" * 400]
-)
+@pytest.mark.parametrize("text", ["__import__('os')", "a.b", "x[0]", "lambda: 0", "2 +", "$<script>", "(" * 400])
 def test_what_is_no_formula_stays_text(text):
     latex = expression_latex(text)
     assert latex.startswith(r"\text{") and "$" not in latex
@@ -39,10 +37,7 @@ def test_fields():
     assert field_latex(field) == r"2\,\sqrt{t + 1}\,\partial_{x} + \frac{1}{\sqrt{t + 1}}\,\partial_{u}"
     assert field_text(field) == "2*sqrt(t + 1) ∂x + 1/sqrt(t + 1) ∂u"
     assert field_text({"t": "1", "x": "-1", "u": "x + u"}) == "∂t - ∂x + (x + u) ∂u"
-    assert (
-        field_latex({"t": "0", "x": "-1", "u": "x + u"})
-        == r"-\partial_{x} + \left(x + u\right)\,\partial_{u}"
-    )
+    assert field_latex({"t": "0", "x": "-1", "u": "x + u"}) == r"-\partial_{x} + \left(x + u\right)\,\partial_{u}"
     assert field_text({"t": "0"}) == field_latex({"t": "0"}) == "0"
 
 

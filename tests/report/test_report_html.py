@@ -108,9 +108,7 @@ def test_values_that_are_no_numbers_are_drawn_around(run, synthetic):
 
 def test_two_unknowns_and_three_independent_variables(run, synthetic):
     content = {**synthetic.summary(run), "coordinates": ["t", "x", "y", "u", "v"]}
-    grid = {
-        f"grid/{name}": np.linspace(0, 1, n).astype(np.float32) for name, n in (("t", 5), ("x", 7), ("y", 3))
-    }
+    grid = {f"grid/{name}": np.linspace(0, 1, n).astype(np.float32) for name, n in (("t", 5), ("x", 7), ("y", 3))}
     shape = (5, 7, 3)
     base = np.stack([*np.meshgrid(*grid.values(), indexing="ij"), np.zeros(shape), np.ones(shape)])
     arrays = {
@@ -122,9 +120,7 @@ def test_two_unknowns_and_three_independent_variables(run, synthetic):
         "orbit/s": np.array([0.0, 0.5, 1.0]),
         "orbit/points": np.stack([np.stack([base + s for s in (0.0, 0.5, 1.0)])] * 4),
     }
-    save_file(
-        {k: np.ascontiguousarray(v, dtype=np.float32) for k, v in arrays.items()}, run / "fields.safetensors"
-    )
+    save_file({k: np.ascontiguousarray(v, dtype=np.float32) for k, v in arrays.items()}, run / "fields.safetensors")
     (run / "summary.json").write_text(json.dumps(content), encoding="utf-8")
     text = write_report(run).read_text(encoding="utf-8")
     assert "could not be drawn" not in text and "v-component" in text

@@ -20,9 +20,7 @@ def test_terminal_tables(run, synthetic):
     text = _printed(synthetic.summary(run))
     assert "candidate: falls to the floor" in text
     assert "2*sqrt(t + 1) ∂x + 1/sqrt(t + 1) ∂u" in text
-    assert text.splitlines()[-2].startswith(
-        "seconds: start 1.9, data 3.2, truth 0.8, discovery 6.7, total 12.9"
-    )
+    assert text.splitlines()[-2].startswith("seconds: start 1.9, data 3.2, truth 0.8, discovery 6.7, total 12.9")
     assert "report.html" in text.splitlines()[-1]
 
 
@@ -58,9 +56,7 @@ def test_numbers(value, words):
     assert wording.number(value) == words
 
 
-@pytest.mark.parametrize(
-    ("value", "words"), [(0.999999, "0.99999"), (1.0000001, "1.00000"), (0.99998, "0.99998")]
-)
+@pytest.mark.parametrize(("value", "words"), [(0.999999, "0.99999"), (1.0000001, "1.00000"), (0.99998, "0.99998")])
 def test_cosines_are_never_rounded_up(value, words):
     assert wording.cosine(value) == words
 
