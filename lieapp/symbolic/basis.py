@@ -150,9 +150,7 @@ def _simplicity(vector: Vector, field: CoefficientField) -> tuple:
     return (size, len(nonzero), nonzero, [len(c.numer) for c in vector])
 
 
-def coordinates_in(
-    basis: Sequence[Vector], vectors: Sequence[Vector], field: CoefficientField
-) -> list[Row | None]:
+def coordinates_in(basis: Sequence[Vector], vectors: Sequence[Vector], field: CoefficientField) -> list[Row | None]:
     """Each vector's coefficients in the basis as {(j, ()): c}, None when it isn't in the span."""
     rows, _ = rows_of([*basis, *vectors], field)
     n = len(basis)
@@ -186,4 +184,4 @@ def expression_of(element: Element, field: CoefficientField) -> sp.Expr:
     raw = element.as_expr()
     plain = raw.xreplace(names)
     forms = [plain, sp.factor(raw).xreplace(names), sp.factor(plain), sp.expand(plain)]
-    return min(forms, key=lambda e: (sp.count_ops(e), len(str(e))))
+    return min(forms, key=lambda e: (sp.count_ops(e), e.is_Add, len(str(e))))

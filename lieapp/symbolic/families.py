@@ -121,9 +121,7 @@ def modulo_families(
         return list(vectors)
     vectors = [[field.lift(c) for c in v] for v in vectors]
     groups = [group.lifted(field) for group in groups]
-    own = Unknowns(unknowns.size)
-    own.arguments = dict(unknowns.arguments)
-    own._next = unknowns._next
+    own = unknowns.copy()
     constants = [own.new(()) for _ in vectors]
     equations: list[Form] = []
     for k in range(len(vectors[0])):

@@ -24,9 +24,7 @@ def defect(
     derivatives = _Derivatives(system.jets, characteristic(system.jets, components))
     result = []
     for residual in system.residuals:
-        terms = [
-            (sp.diff(residual, s), derivatives.of(a, J)) for s, (a, J) in system.jets.jets(residual).items()
-        ]
+        terms = [(sp.diff(residual, s), derivatives.of(a, J)) for s, (a, J) in system.jets.jets(residual).items()]
         result.append(_on_solutions(terms, system, leading))
     return tuple(result)
 

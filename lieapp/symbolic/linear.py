@@ -36,6 +36,13 @@ class Unknowns:
         self.arguments[f] = frozenset(arguments)
         return f
 
+    def copy(self, size: int | None = None) -> Unknowns:
+        """The same functions, to add others to; over more variables if a size is given."""
+        other = Unknowns(size or self.size)
+        other.arguments = dict(self.arguments)
+        other._next = self._next
+        return other
+
     def form(self, field: CoefficientField, f: int) -> Form:
         """The function f as a form."""
         return {(f, self.zero): field.one}
@@ -107,9 +114,7 @@ def primitive(form: Form, field: CoefficientField) -> tuple[Form, Any]:
     for c in form.values():
         if not c.denom.is_ground or abs(c.denom.LC) != 1:
             denominator = denominator.lcm(c.denom)
-    numerators = {
-        key: field.reduce_polynomial(c.numer * denominator.exquo(c.denom)) for key, c in form.items()
-    }
+    numerators = {key: field.reduce_polynomial(c.numer * denominator.exquo(c.denom)) for key, c in form.items()}
     numerators = {key: p for key, p in numerators.items() if p}
     content = None
     for p in sorted(numerators.values(), key=len):

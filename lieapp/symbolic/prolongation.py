@@ -64,9 +64,7 @@ class GeneralProlongation:
         self.indices = [J for n in range(1, order + 1) for J in multi_indices(self.p, n)]
         self.symbols = [jets.symbol(a, J) for a in range(self.q) for J in self.indices]
         self.ring = PolyRing(self.symbols, ZZ, sp.polys.orderings.grevlex)
-        self.position = {
-            (a, J): n for n, (a, J) in enumerate((a, J) for a in range(self.q) for J in self.indices)
-        }
+        self.position = {(a, J): n for n, (a, J) in enumerate((a, J) for a in range(self.q) for J in self.indices)}
         self._known: dict[tuple[int, MultiIndex], JetForm] = {}
 
     def jet(self, a: int, J: MultiIndex) -> Any:

@@ -32,9 +32,7 @@ def restrict(
     own = {x: sp.Dummy(f"L_{x}", positive=True) for x in periodic if not lengths or x not in lengths}
     shifts = {x: own.get(x, (lengths or {}).get(x)) for x in periodic}
     wide = CoefficientField((*field.variables, *own.values()), field.constants)
-    functions = Unknowns(len(wide.variables))
-    functions.arguments = dict(unknowns.arguments)
-    functions._next = unknowns._next
+    functions = unknowns.copy(len(wide.variables))
     pad = (0,) * len(own)
     convert = _Converter(field, wide)
     constants = [functions.new(()) for _ in vectors]

@@ -84,9 +84,7 @@ def _series_ends(table: dict[tuple[int, int], list[Fraction]], n: int, derived: 
     return True
 
 
-def _product(
-    a: list[Fraction], b: list[Fraction], table: dict[tuple[int, int], list[Fraction]]
-) -> list[Fraction]:
+def _product(a: list[Fraction], b: list[Fraction], table: dict[tuple[int, int], list[Fraction]]) -> list[Fraction]:
     total = [Fraction(0)] * len(a)
     for (i, j), cs in table.items():
         weight = a[i] * b[j] - a[j] * b[i]

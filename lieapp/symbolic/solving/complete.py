@@ -75,12 +75,8 @@ def reduced_form(state: State, form: Form, rules: list[Form], only_lead: bool) -
     leads = [(lead(state, rule), rule) for rule in sorted(rules, key=form_sort_key)]
     result = form
     for _ in range(200):
-        keys = (
-            [lead(state, result)] if only_lead else sorted(result, key=lambda k: rank(state, k), reverse=True)
-        )
-        match = next(
-            ((k, r, e) for k in keys for r, e in leads if k[0] == r[0] and _covers(k[1], r[1])), None
-        )
+        keys = [lead(state, result)] if only_lead else sorted(result, key=lambda k: rank(state, k), reverse=True)
+        match = next(((k, r, e) for k in keys for r, e in leads if k[0] == r[0] and _covers(k[1], r[1])), None)
         if match is None or len(result) > 2 * MAX_TERMS:
             return result
         key, (_, K), rule = match

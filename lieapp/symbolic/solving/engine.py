@@ -29,9 +29,7 @@ def solve(state: State) -> Solution:
 
 def sorted_out(state: State) -> Solution:
     """Group the functions that are left by the equations that couple them."""
-    used = sorted(
-        {f for value in state.values for f, _ in value} | {f for e in state.equations for f, _ in e}
-    )
+    used = sorted({f for value in state.values for f, _ in value} | {f for e in state.equations for f, _ in e})
     parent = {f: f for f in used}
 
     def root(f: int) -> int:

@@ -134,8 +134,7 @@ class State:
         for (f, K), c in form.items():
             letters = "".join(str(v) * n for v, n in zip(self.field.variables, K, strict=True))
             parts.append(
-                f"({self.field.expression(c)})*{self.written_function(f)}"
-                + (f"_{letters}" if letters else "")
+                f"({self.field.expression(c)})*{self.written_function(f)}" + (f"_{letters}" if letters else "")
             )
         return " + ".join(parts) or "0"
 
