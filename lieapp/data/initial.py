@@ -1,0 +1,69 @@
+"""Random initial states from their declarations: the same (seed, sample) gives the same function on any grid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import sympy as sp
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.api import SumOfSines
+from lieapp.errors import PluginError
+from lieapp.numerics.codegen import Tape
+from lieapp.numerics.grid import Grid
+
+
+def initial_state(
+    declaration: Any, unknowns: tuple[str, ...], grid: Grid, samples: int, generator: torch.Generator
+) -> Float[Tensor, "sample component *space"]:
+    """Initial values of every unknown on the grid.
+
+    Random numbers are drawn sample by sample, so that sample i doesn't depend on how many are asked for.
+    Raises PluginError for a declaration that isn't an initial-condition object.
+    """
+    declarations = [_of(declaration, name) for name in unknowns]
+    coefficients = [[_draw(d, len(grid.axes), generator) for d in declarations] for _ in range(samples)]
+    return torch.stack(
+        [torch.stack([_sample(d, c, grid) for d, c in zip(declarations, row, strict=True)]) for row in coefficients]
+    )
+
+
+def _of(declaration: Any, name: str) -> SumOfSines:
+    if isinstance(declaration, Mapping):
+        declaration = {str(getattr(k, "func", k)): v for k, v in declaration.items()}.get(name)
+    if not isinstance(declaration, SumOfSines):
+        raise PluginError(
+            f"initial state of {name} is {declaration!r}; it must be an initial-condition object.",
+            hint="Use SumOfSines(terms=…, amplitude=…, wavenumbers=…) from lieapp.api.",
+        )
+    return declaration
+
+
+def _draw(d: SumOfSines, dimensions: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """Amplitudes, wavenumbers along each axis and phases."""
+    amplitude = d.amplitude * (2 * torch.rand(d.terms, generator=generator, dtype=torch.float64) - 1)
+    choice = torch.randint(len(d.wavenumbers), (dimensions, d.terms), generator=generator)
+    phase = 2 * math.pi * torch.rand(d.terms, generator=generator, dtype=torch.float64)
+    return amplitude, torch.tensor(list(d.wavenumbers), dtype=torch.float64)[choice], phase
+
+
+def _sample(d: SumOfSines, drawn: tuple[Tensor, Tensor, Tensor], grid: Grid) -> Float[Tensor, "*space"]:
+    amplitude, wavenumber, phase = drawn
+    mesh = grid.mesh(torch.float64, "cpu")
+    angles = sum(
+        2 * math.pi * mode[(...,) + (None,) * len(mesh)] * (x - axis.left) / axis.length
+        for mode, x, axis in zip(wavenumber, mesh, grid.axes, strict=True)
+    )
+    column = (...,) + (None,) * len(mesh)
+    s = (amplitude[column] * torch.sin(angles + phase[column])).sum(0)
+    if d.rescale is not None:
+        low, high = d.rescale
+        s = low + (high - low) * (s - s.min()) / (s.max() - s.min())
+    if d.shape is None:
+        return s
+    symbol = sp.Symbol("s", real=True)
+    return Tape([d.shape(symbol)], [symbol])(s)[0]

@@ -1,0 +1,141 @@
+"""Data for a declaration: simulated by ETDRK4, through a change of variables, implicitly, or from its source."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Iterable, Sequence
+
+import sympy as sp
+import torch
+from torch import Tensor
+
+from lieapp.api import PDE, ChangeOfVariables
+from lieapp.data.implicit import march_implicit
+from lieapp.data.initial import initial_state
+from lieapp.data.problem import semilinear_problem
+from lieapp.data.source import from_source
+from lieapp.data.stepping import State, Tolerance, march
+from lieapp.data.trajectories import Trajectories
+from lieapp.errors import DataError, GridError
+from lieapp.numerics.codegen import Tape
+from lieapp.numerics.grid import Axis, Grid
+from lieapp.numerics.spectral import SpectralDifferentiator, resample
+from lieapp.symbolic.equation import on_jets, read_pde, read_transform
+from lieapp.symbolic.evolution import Evolution, evolution_form
+from lieapp.symbolic.splitting import split
+
+Progress = Callable[[int, int], None]
+
+
+def simulate(
+    pde: PDE,
+    samples: int,
+    generator: torch.Generator,
+    device: torch.device | str = "cpu",
+    tolerance: Tolerance = Tolerance(),  # noqa: B008 - a frozen value
+    progress: Progress = lambda step, total: None,
+) -> Trajectories:
+    """Random solutions of a declaration on its own grid, the last `keep_last` times kept.
+
+    Args:
+        generator: source of the initial states' randomness (a CPU generator, so devices agree).
+        progress: called with (output times done, output times in all).
+
+    Raises EquationError if the equation isn't of evolution form, GridError if it isn't periodic,
+    SimulationError if the solution can't be had.
+    """
+    began = clock.perf_counter()
+    if pde.source is not None:
+        return from_source(pde, samples, generator.initial_seed())
+    own = evolution_form(read_pde(pde))
+    evolution = own if pde.transform is None else evolution_form(read_transform(pde, pde.transform))
+    grid, times = space_grid(pde, evolution), output_times(pde, evolution)
+    initial = initial_state(pde.initial, evolution.jets.dependent, grid, samples, generator).to(device)
+    kept, state = [], None
+    first = len(times) - (pde.keep_last or len(times))
+    if first < 0:
+        raise DataError(
+            f"{pde.name}: keep_last is {pde.keep_last}, but there are {len(times)} time samples only.",
+            hint="Lower keep_last or raise points of the time variable.",
+        )
+    for i, state in enumerate(_states(pde, evolution, grid, initial, times, tolerance)):
+        if i >= first:
+            kept.append(_keep(pde, own, evolution, grid, state))
+        progress(i, len(times) - 1)
+    assert state is not None
+    return Trajectories(
+        time=torch.tensor(times[first:], dtype=torch.float64, device=device),
+        grid=grid,
+        values=torch.stack(kept, dim=1),
+        unknowns=own.jets.dependent,
+        time_name=str(own.jets.independent[own.time]),
+        error=state.error,
+        facts={
+            "steps": 2 * state.steps,
+            "points": max(state.grid.shape),
+            "seconds": round(clock.perf_counter() - began, 2),
+        },
+    )
+
+
+def _states(
+    pde: PDE, evolution: Evolution, grid: Grid, initial: Tensor, times: Sequence[float], tolerance: Tolerance
+) -> Iterable[State]:
+    splitting = split(evolution)
+    if not splitting.semilinear:
+        return march_implicit(evolution, grid, initial, times, tolerance)
+    dtype, device = initial.dtype, initial.device
+    return march(
+        lambda g: semilinear_problem(splitting, g, dtype, device),
+        splitting.degree, grid, initial, times, tolerance, pde.name,
+    )  # fmt: skip
+
+
+def _keep(pde: PDE, own: Evolution, solved: Evolution, grid: Grid, state: State) -> Tensor:
+    """The plugin's own unknowns at one time, on its own grid."""
+    values = state.values
+    if pde.transform is not None:
+        values = _transformed(pde.transform, own, solved, state)
+    return resample(values, state.grid, grid)
+
+
+def _transformed(transform: ChangeOfVariables, own: Evolution, solved: Evolution, state: State) -> Tensor:
+    jets, variables = solved.jets, solved.jets.independent
+    functions = [sp.Function(name)(*variables) for name in jets.dependent]
+    given = {str(getattr(k, "func", k)): v for k, v in transform.unknowns.items()}
+    expressions = [on_jets(sp.sympify(given[name]), jets, functions) for name in own.jets.dependent]
+    found = {s: index for e in expressions for s, index in jets.jets(e).items()}
+    differentiator = SpectralDifferentiator(state.grid, state.values.dtype, state.values.device)
+    values = [
+        differentiator.derivatives(state.values[:, b], [tuple(J[i] for i in solved.space)])[
+            tuple(J[i] for i in solved.space)
+        ]
+        for b, J in found.values()
+    ]
+    return torch.stack(Tape(expressions, list(found))(*values), dim=1)
+
+
+def space_grid(pde: PDE, evolution: Evolution) -> Grid:
+    """The declaration's axes of space.
+
+    Raises GridError unless all are periodic.
+    """
+    axes = []
+    for i in evolution.space:
+        x = evolution.jets.independent[i]
+        left, right = (float(end) for end in pde.region[x])
+        axes.append(Axis(str(x), left, right, pde.points[x], x in pde.periodic))
+    bad = [axis.name for axis in axes if not axis.periodic]
+    if bad:
+        raise GridError(
+            f"{pde.name}: {', '.join(bad)} is not periodic; data are simulated on periodic axes only.",
+            hint=f"Add periodic=[{', '.join(bad)}] if solutions repeat over the region, or give a source.",
+        )
+    return Grid(tuple(axes))
+
+
+def output_times(pde: PDE, evolution: Evolution) -> list[float]:
+    """The output times, both ends of the region included."""
+    t = evolution.jets.independent[evolution.time]
+    left, right = (float(end) for end in pde.region[t])
+    return Axis(str(t), left, right, pde.points[t]).coordinates().tolist()

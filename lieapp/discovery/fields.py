@@ -1,0 +1,76 @@
+"""Vector fields made from scalar features h_k(z): every component of each, or linear combinations of those."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+Points = Float[Tensor, "batch coordinate *space"]
+Scalars = Float[Tensor, "feature batch *space"]
+Stack = Float[Tensor, "field batch coordinate *space"]
+
+
+class Features(Protocol):
+    """Scalar functions of the scaled coordinates."""
+
+    count: int
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
+        """Values at points and derivatives along tangents."""
+        ...
+
+
+class EveryComponent:
+    """The fields h_k e_c for all features k and components c, in the order (k, c)."""
+
+    def __init__(self, features: Features, coordinates: int) -> None:
+        self.features, self.coordinates = features, coordinates
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
+        """See `domains.base.Fields`."""
+        return tuple(self._spread(h) for h in self.features.jvp(points, tangents))  # type: ignore[return-value]
+
+    def _spread(self, h: Scalars) -> Stack:
+        c = self.coordinates
+        result = h.new_zeros(h.shape[0], c, h.shape[1], c, *h.shape[2:])
+        for i in range(c):
+            result[:, i, :, i] = h
+        return result.flatten(0, 1)
+
+
+class Combination:
+    """Fields V_n = Σ_{k,c} coefficients[n, k, c] h_k e_c."""
+
+    def __init__(self, features: Features, coefficients: Float[Tensor, "field feature coordinate"]) -> None:
+        self.features, self.coefficients = features, coefficients
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
+        """See `domains.base.Fields`."""
+        h, dh = self.features.jvp(points, tangents)
+        return self._combine(h), self._combine(dh)
+
+    def _combine(self, h: Scalars) -> Stack:
+        return torch.einsum("nkc,kb...->nbc...", self.coefficients, h)
+
+    def values(self, points: Points) -> Stack:
+        """The fields at points."""
+        return self.jvp(points, torch.zeros_like(points))[0]
+
+
+class FixedFields:
+    """Fields given as functions of scaled points, differentiated by forward mode (derived fields and tests)."""
+
+    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
+        self.function = function
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
+        """See `domains.base.Fields`."""
+        return torch.func.jvp(self.function, (points.contiguous(),), (tangents.contiguous(),))
+
+    def values(self, points: Points) -> Stack:
+        """The fields at points."""
+        return self.function(points)

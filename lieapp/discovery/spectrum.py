@@ -1,0 +1,107 @@
+"""The eigenproblem MᵀM c = λ G c that orders all fields of a span by how much they break the equation.
+
+M holds the linearised residuals of the span's fields on the data, G is their Gram matrix. Neither is formed:
+the triangular factors of M, of the fields and of their characteristics are updated batch by batch, so singular
+values are right to round-off relative to the largest (squaring would put a floor of 1e-8 under them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.domains.base import Domain, Fields
+from lieapp.errors import DiscoveryError
+
+DEPENDENT = 1e-5
+"""Directions of the span whose norm on the data is below this share of the largest are dropped."""
+
+TANGENT = 1e-3
+"""Directions with rms(Q) below this share of rms(V) move data along themselves and prove nothing."""
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Triangular factors: |R c| is the root of the sum of squares over the data of a span's element c."""
+
+    fields: Tensor
+    characteristics: Tensor
+    residuals: Tensor
+    rows: int
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """All directions of a span, from the most to the least symmetric.
+
+    Args:
+        eta: rms(M)/rms(Q) of each, the relative error that moved solutions accumulate over the time window.
+        singular: the root of λ, rms(M)/rms(V).
+        coefficients: each direction in the span, of norm 1 on the data.
+        dropped: directions dropped because the span is linearly dependent on the data.
+        tangent: directions dropped because they are tangent to the data.
+    """
+
+    eta: Float[Tensor, " direction"]
+    singular: Float[Tensor, " direction"]
+    coefficients: Float[Tensor, "direction span"]
+    dropped: int
+    tangent: int
+
+
+def factors(domain: Domain, fields: Fields, batches: Iterable[Any]) -> Factors:
+    """Stream over batches and keep the three triangular factors."""
+    parts: list[list[Tensor]] = [[], [], []]
+    result: list[Tensor | None] = [None, None, None]
+    rows = 0
+    for batch in batches:
+        v, q = domain.characteristic(batch, fields)
+        m = domain.tangent(batch, q)
+        root = batch.weight.sqrt()[:, None]
+        rows += batch.weight.numel()
+        for i, block in enumerate((v, q.value, m)):
+            parts[i] = [_columns(block * root)]
+            result[i] = _update(result[i], parts[i][0])
+    if result[0] is None or result[1] is None or result[2] is None:
+        raise DiscoveryError("there is no data to learn from.", hint="Ask for more samples.")
+    return Factors(result[0], result[1], result[2], rows)
+
+
+def _columns(block: Float[Tensor, "field batch component *space"]) -> Tensor:
+    return block.flatten(1).T
+
+
+def _update(factor: Tensor | None, block: Tensor) -> Tensor:
+    stacked = block if factor is None else torch.cat([factor, block])
+    return torch.linalg.qr(stacked, mode="r")[1]
+
+
+def spectrum(f: Factors) -> Spectrum:
+    """Solve the eigenproblem from the triangular factors."""
+    _, size, rotation = torch.linalg.svd(f.fields)
+    keep = size > DEPENDENT * size[0]
+    whiten = rotation[keep].T / size[keep]
+    _, _, directions = torch.linalg.svd(f.residuals @ whiten, full_matrices=True)
+    coefficients = (whiten @ directions.T).T.flip(0)
+    return measured(f, coefficients, dropped=int((~keep).sum()))
+
+
+def measured(f: Factors, coefficients: Tensor, dropped: int = 0) -> Spectrum:
+    """Norms of given elements of the span; those tangent to the data are left out."""
+    v, q, m = (
+        torch.linalg.vector_norm(r @ coefficients.T, dim=0) for r in (f.fields, f.characteristics, f.residuals)
+    )
+    real = q > TANGENT * v
+    scale = f.rows**0.5
+    return Spectrum(
+        eta=(m / q)[real],
+        singular=(m / v)[real],
+        coefficients=(coefficients / v[:, None] * scale)[real],
+        dropped=dropped,
+        tangent=int((~real).sum()),
+    )

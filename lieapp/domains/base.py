@@ -1,0 +1,77 @@
+"""The contract between a domain and the one discovery engine, which sees nothing else.
+
+A domain knows its data and what makes moved data valid; the engine knows fields, spans and losses. Tensors are
+laid out `field batch component *space`, with a component axis also where there is one component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Characteristics:
+    """Q of a stack of fields on data, with D_t Q along the data; both in scaled units.
+
+    Args:
+        value: Q^a = φ^a - ξ^i u^a_i.
+        rate: its derivative along the solution in the evolution variable.
+    """
+
+    value: Float[Tensor, "field batch component *space"]
+    rate: Float[Tensor, "field batch component *space"]
+
+
+class Fields(Protocol):
+    """A stack of vector fields in scaled coordinates."""
+
+    def jvp(
+        self, points: Float[Tensor, "batch coordinate *space"], tangents: Float[Tensor, "batch coordinate *space"]
+    ) -> tuple[Float[Tensor, "field batch coordinate *space"], Float[Tensor, "field batch coordinate *space"]]:
+        """The fields at points and their derivatives along tangents."""
+        ...
+
+
+class Batch(Protocol):
+    """A piece of data in scaled coordinates."""
+
+    points: Float[Tensor, "batch coordinate *space"]
+    weight: Float[Tensor, "batch *space"]
+
+
+class Data(Protocol):
+    """What a domain's dataset offers the engine: batches in a fixed order or at random."""
+
+    trajectories: int
+
+    def batches(self, count: int, size: int) -> Iterator[Any]:
+        """About `count` pieces spread evenly over the data, `size` at a time, always the same."""
+        ...
+
+    def draw(self, size: int, generator: torch.Generator) -> Any:
+        """One random batch."""
+        ...
+
+
+class Domain(Protocol):
+    """What the engine, the comparison and the report may ask of a domain."""
+
+    name: str
+    coordinates: tuple[str, ...]
+    periodic: tuple[bool, ...]
+    dependent: tuple[bool, ...]
+    stages: tuple[str, ...]
+
+    def characteristic(self, batch: Any, fields: Fields) -> tuple[Tensor, Characteristics]:
+        """The fields on the batch's points and their characteristics."""
+        ...
+
+    def tangent(self, batch: Any, q: Characteristics) -> Float[Tensor, "field batch component *space"]:
+        """The linearised residual along each characteristic; 0 for a symmetry."""
+        ...

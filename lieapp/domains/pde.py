@@ -1,0 +1,107 @@
+"""The domain of a partial differential equation: everything derived from its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy as sp
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.api import PDE
+from lieapp.data.simulate import simulate
+from lieapp.data.stepping import Tolerance
+from lieapp.data.trajectories import Trajectories
+from lieapp.domains.base import Characteristics, Fields
+from lieapp.domains.linearisation import Linearisation
+from lieapp.domains.pde_data import SliceData, measure_scales
+from lieapp.domains.slices import Scales, Slices
+from lieapp.numerics.codegen import Tape
+from lieapp.symbolic.equation import read_pde
+from lieapp.symbolic.evolution import Evolution, evolution_form
+from lieapp.symbolic.splitting import degree
+
+FIELD_DEGREE = 1
+"""Degree in u allowed for a field when the grid is padded: the product Q = ξ(u) u_x adds it."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Slices to learn from, slices to judge on, and the scales measured on the first."""
+
+    train: SliceData
+    held_out: SliceData
+    scales: Scales
+
+
+class PDEDomain:
+    """An evolution equation or system as a domain.
+
+    Raises EquationError if the declaration can't be read or isn't of evolution form.
+    """
+
+    stages = ("spectrum", "projection")
+
+    def __init__(self, declaration: PDE) -> None:
+        self.declaration, self.name = declaration, declaration.name
+        self.system = read_pde(declaration)
+        self.evolution: Evolution = evolution_form(self.system)
+        jets = self.evolution.jets
+        self.coordinates = tuple(str(c) for c in jets.coordinates)
+        self.periodic = tuple(x in declaration.periodic for x in jets.independent) + (False,) * len(jets.dependent)
+        self.dependent = (False,) * len(jets.independent) + (True,) * len(jets.dependent)
+
+    @cached_property
+    def linearisation(self) -> Linearisation:
+        """The compiled linearised residual."""
+        return Linearisation(self.evolution)
+
+    def dataset(
+        self, samples: int, held_out: int, seed: int, device: torch.device | str = "cpu",
+        tolerance: Tolerance = Tolerance(), progress: Callable[[int, int], None] = lambda step, total: None,  # noqa: B008
+    ) -> Dataset:  # fmt: skip
+        """Simulate trajectories and split them into those to learn from and those to judge on."""
+        generator = torch.Generator().manual_seed(seed)
+        everything = simulate(self.declaration, samples + held_out, generator, device, tolerance, progress)
+        return self.split(everything, samples)
+
+    def split(self, everything: Trajectories, samples: int) -> Dataset:
+        """The first `samples` trajectories to learn from, the others to judge on."""
+        train, rest = everything.select(slice(0, samples)), everything.select(slice(samples, None))
+        scales = measure_scales(train, self.coordinates)
+        padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
+        return Dataset(
+            SliceData(train, self.linearisation, scales, padding),
+            SliceData(rest, self.linearisation, scales, padding),
+            scales,
+        )
+
+    def characteristic(self, batch: Slices, fields: Fields) -> tuple[Tensor, Characteristics]:
+        """Fields on the slices' points and Q = φ - ξ u_x with its derivative along the data."""
+        v, dv = fields.jvp(batch.points, batch.tangents)
+        value = torch.einsum("nbc...,bac...->nba...", v, batch.slopes)
+        rate = torch.einsum("nbc...,bac...->nba...", dv, batch.slopes)
+        return v, Characteristics(value, rate + torch.einsum("nbc...,bac...->nba...", v, batch.slope_rates))
+
+    def tangent(self, batch: Slices, q: Characteristics) -> Float[Tensor, "field batch component *space"]:
+        """M = D_t Q - F'[u](Q), in scaled units: relative change per time window."""
+        d = self.linearisation.differentiator(batch.grid, q.value)
+        return q.rate - self.linearisation.frechet(q.value, batch.coefficients, d)
+
+    def scaled_field(
+        self, components: dict[str, sp.Expr], scales: Scales
+    ) -> Callable[[Float[Tensor, "batch coordinate *space"]], Float[Tensor, "1 batch coordinate *space"]]:
+        """A field given by formulas in physical coordinates, as a function of scaled points."""
+        tape = Tape([components[c] for c in self.coordinates], self.evolution.jets.coordinates)
+
+        def field(points: Tensor) -> Tensor:
+            physical = [
+                o + s * points[:, i] for i, (o, s) in enumerate(zip(scales.origin, scales.size, strict=True))
+            ]
+            values = tape(*physical)
+            return torch.stack([v / s for v, s in zip(values, scales.size, strict=True)], 1)[None]
+
+        return field

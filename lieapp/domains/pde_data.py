@@ -1,0 +1,76 @@
+"""Time slices of trajectories in scaled coordinates, with the jets the linearised residual needs.
+
+Slices are cut at their noise floor and padded so that products don't alias (`numerics.spectral`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+import torch
+from torch import Tensor
+
+from lieapp.data.trajectories import Trajectories
+from lieapp.domains.linearisation import Linearisation
+from lieapp.domains.slices import Scales, Slices
+from lieapp.numerics.grid import Grid
+from lieapp.numerics.spectral import bandwidth, low_pass, padded_points, resample
+
+UNIT_DEVIATION = 0.29
+"""Standard deviation of an unknown in scaled coordinates, that of a uniform variable on [0, 1]."""
+
+NOISE = 1e-9
+"""Modes below this share of the largest one are cut: high derivatives would only amplify them."""
+
+
+class SliceData:
+    """Trajectories as a supply of slices."""
+
+    def __init__(
+        self, trajectories: Trajectories, linearisation: Linearisation, scales: Scales, degree: int
+    ) -> None:
+        self.source, self.scales, self._linearisation = trajectories, scales, linearisation
+        self.trajectories = trajectories.samples
+        flat = trajectories.values.flatten(0, 1)
+        cut = bandwidth(flat, trajectories.grid, NOISE)
+        self._cut = cut
+        shape = tuple(padded_points(axis, k, degree) for axis, k in zip(trajectories.grid.axes, cut, strict=True))
+        self.grid: Grid = trajectories.grid.refined(shape)
+
+    @property
+    def slices(self) -> int:
+        """Number of slices in all."""
+        return self.source.samples * len(self.source.time)
+
+    def take(self, indices: Tensor) -> Slices:
+        """The slices with these numbers, counted trajectory by trajectory."""
+        sample, time = indices // len(self.source.time), indices % len(self.source.time)
+        values = low_pass(self.source.values[sample, time], self.source.grid, self._cut)
+        values = resample(values, self.source.grid, self.grid)
+        return self._linearisation.slices(self.source.time[time], values, self.grid, self.scales)
+
+    def batches(self, count: int, size: int) -> Iterator[Slices]:
+        """About `count` slices, evenly over trajectories and times, `size` at a time; the same at every call."""
+        count = min(count, self.slices)
+        # a stride that is no multiple of the number of times visits all times and all trajectories
+        indices = (torch.arange(count, dtype=torch.float64) * (self.slices / count)).long()
+        for chunk in indices.split(size):
+            yield self.take(chunk.to(self.source.values.device))
+
+    def draw(self, size: int, generator: torch.Generator) -> Slices:
+        """Random slices."""
+        indices = torch.randint(self.slices, (size,), generator=generator)
+        return self.take(indices.to(self.source.values.device))
+
+
+def measure_scales(trajectories: Trajectories, order: Sequence[str]) -> Scales:
+    """Origin and size of every coordinate, measured on the data.
+
+    A constant unknown gets size 1.
+    """
+    time = trajectories.time
+    known = {trajectories.time_name: (float(time[0]), float(time[-1] - time[0]) or 1.0)}
+    known |= {axis.name: (axis.left, axis.length) for axis in trajectories.grid.axes}
+    for i, name in enumerate(trajectories.unknowns):
+        deviation = float(trajectories.values[:, :, i].std())
+        known[name] = (0.0, deviation / UNIT_DEVIATION or 1.0)
+    return Scales(tuple(known[n][0] for n in order), tuple(known[n][1] for n in order))

@@ -1,0 +1,44 @@
+"""What the linearised residual needs of single times of trajectories, in scaled coordinates.
+
+Scaled coordinates: t and x run over [0, 1], each unknown has standard deviation .29 (the paper's section on σ).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.numerics.grid import Grid
+
+
+@dataclass(frozen=True)
+class Scales:
+    """physical = origin + size x scaled, in the order of the domain's coordinates."""
+
+    origin: tuple[float, ...]
+    size: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Slices:
+    """Single times of trajectories.
+
+    Args:
+        points: scaled (t, x, u) at the grid points, in the order of the domain's coordinates.
+        tangents: derivative of the points along the data in scaled t.
+        weight: ω, one for PDEs.
+        slopes: Q^a = Σ_c slopes[a, c] V_c.
+        slope_rates: their derivatives along the data in scaled t.
+        grid: the padded grid the slices live on.
+        coefficients: the values of ∂Fᵃ/∂uᵇ_J, in the order of the linearisation's entries, scaled.
+    """
+
+    points: Float[Tensor, "batch coordinate *space"]
+    tangents: Float[Tensor, "batch coordinate *space"]
+    weight: Float[Tensor, "batch *space"]
+    slopes: Float[Tensor, "batch component coordinate *space"]
+    slope_rates: Float[Tensor, "batch component coordinate *space"]
+    coefficients: tuple[Tensor, ...]
+    grid: Grid

@@ -1,0 +1,151 @@
+"""The one bridge from SymPy to torch: expressions become a tape of tensor operations.
+
+A tape rather than `lambdify(modules="torch")`, which fails on sqrt(2)*u, Max, Heaviside and sech and lets a
+Piecewise of constants fall to float32. Shared subexpressions are computed once; constants become Python
+floats, so dtype and device are those of the arguments. Tested against `evalf` on random expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+import sympy as sp
+import torch
+from torch import Tensor
+
+from lieapp.errors import EquationError
+
+Value = Tensor | float
+Operation = Callable[..., Value]
+
+
+def _power(base: Value, exponent: Value) -> Value:
+    if isinstance(exponent, float) and exponent.is_integer() and 0 < abs(exponent) <= 8:
+        result = base
+        for _ in range(int(abs(exponent)) - 1):
+            result = result * base
+        return result if exponent > 0 else 1.0 / result
+    if exponent == 0.5 and isinstance(base, Tensor):
+        return torch.sqrt(base)
+    return torch.pow(base, exponent)  # type: ignore[arg-type]
+
+
+def _unary(function: Callable[[Tensor], Tensor]) -> Operation:
+    return lambda value: function(torch.as_tensor(value))
+
+
+def _binary(function: Callable[[Tensor, Tensor], Tensor]) -> Operation:
+    def apply(left: Value, right: Value) -> Value:
+        like = left if isinstance(left, Tensor) else right
+        dtype, device = (like.dtype, like.device) if isinstance(like, Tensor) else (torch.float64, None)
+        return function(*(torch.as_tensor(v, dtype=dtype, device=device) for v in (left, right)))
+
+    return apply
+
+
+_UNARY: dict[type, Callable[[Tensor], Tensor]] = {
+    sp.exp: torch.exp, sp.log: torch.log, sp.Abs: torch.abs, sp.sign: torch.sign,
+    sp.sin: torch.sin, sp.cos: torch.cos, sp.tan: torch.tan,
+    sp.sinh: torch.sinh, sp.cosh: torch.cosh, sp.tanh: torch.tanh,
+    sp.asin: torch.asin, sp.acos: torch.acos, sp.atan: torch.atan,
+    sp.asinh: torch.asinh, sp.acosh: torch.acosh, sp.atanh: torch.atanh, sp.erf: torch.erf,
+    sp.sec: lambda z: 1 / torch.cos(z), sp.csc: lambda z: 1 / torch.sin(z),
+    sp.cot: lambda z: 1 / torch.tan(z),
+    sp.sech: lambda z: 1 / torch.cosh(z), sp.csch: lambda z: 1 / torch.sinh(z),
+    sp.coth: lambda z: 1 / torch.tanh(z),
+    sp.Heaviside: lambda z: torch.where(z > 0, 1.0, torch.where(z < 0, 0.0, 0.5)).to(z.dtype),
+}  # fmt: skip
+
+_OPERATIONS: dict[type, Operation] = {
+    **{head: _unary(function) for head, function in _UNARY.items()},
+    sp.Add: lambda *terms: sum(terms[1:], start=terms[0]),
+    sp.Mul: lambda *factors: reduce(lambda a, b: a * b, factors),
+    sp.Pow: _power,
+    sp.Max: lambda *values: reduce(_binary(torch.maximum), values),
+    sp.Min: lambda *values: reduce(_binary(torch.minimum), values),
+    sp.StrictGreaterThan: _binary(torch.gt),
+    sp.GreaterThan: _binary(torch.ge),
+    sp.StrictLessThan: _binary(torch.lt),
+    sp.LessThan: _binary(torch.le),
+    sp.And: lambda *values: reduce(_binary(torch.logical_and), values),
+    sp.Or: lambda *values: reduce(_binary(torch.logical_or), values),
+}
+
+
+class Tape:
+    """Expressions in fixed symbols, ready to be evaluated on tensors of any broadcastable shapes.
+
+    Args:
+        expressions: what is computed, in order.
+        symbols: the arguments of a call, in order.
+
+    Raises EquationError for a function the bridge doesn't know or a symbol without a value.
+    """
+
+    def __init__(self, expressions: Sequence[sp.Expr], symbols: Sequence[sp.Symbol]) -> None:
+        self._count = len(symbols)
+        # values of a call: the arguments, then one for each entry of the program, a constant or an operation
+        self._program: list[float | tuple[Operation, tuple[int, ...]]] = []
+        self._index: dict[sp.Basic, int] = {s: i for i, s in enumerate(symbols)}
+        self._outputs = [self._compile(sp.sympify(e)) for e in expressions]
+
+    def _compile(self, node: sp.Basic) -> int:
+        if node not in self._index:
+            self._index[node] = self._entry(node)
+        return self._index[node]
+
+    def _entry(self, node: sp.Basic) -> int:
+        if node in (sp.true, sp.false):
+            return self._append(float(node is sp.true))
+        if isinstance(node, sp.Symbol):
+            raise EquationError(f"{node} has no value here.", hint="Give it a value in parameters={…}.")
+        if isinstance(node, sp.Expr) and not node.free_symbols:
+            return self._append(_number(node))
+        if isinstance(node, sp.Piecewise):
+            result = self._append(float("nan"))
+            for value, condition in reversed(node.args):
+                result = self._append((_where, (self._compile(condition), self._compile(value), result)))
+            return result
+        if node.func in _OPERATIONS:
+            return self._append((_OPERATIONS[node.func], tuple(self._compile(a) for a in node.args)))
+        raise EquationError(
+            f"{node.func} can't be computed on tensors.",
+            hint=f"Known: {', '.join(sorted(head.__name__ for head in _OPERATIONS))} and Piecewise.",
+        )
+
+    def _append(self, entry: float | tuple[Operation, tuple[int, ...]]) -> int:
+        self._program.append(entry)
+        return self._count + len(self._program) - 1
+
+    def __call__(self, *arguments: Tensor) -> list[Tensor]:
+        """Values of the expressions, each broadcast to the common shape of the arguments."""
+        if len(arguments) != self._count:
+            raise TypeError(f"the tape takes {self._count} arguments, not {len(arguments)}")
+        shape = torch.broadcast_shapes(*(a.shape for a in arguments))
+        like = arguments[0]
+        values: list[Value] = list(arguments)
+        for entry in self._program:
+            if isinstance(entry, float):
+                values.append(entry)
+            else:
+                operation, references = entry
+                values.append(operation(*(values[r] for r in references)))
+        return [
+            torch.as_tensor(values[i], dtype=like.dtype, device=like.device).expand(shape) for i in self._outputs
+        ]
+
+
+def _where(condition: Value, yes: Value, no: Value) -> Value:
+    if not isinstance(condition, Tensor):
+        return yes if condition else no
+    like = next((v for v in (yes, no) if isinstance(v, Tensor)), None)
+    dtype = like.dtype if like is not None else torch.float64
+    return torch.where(condition, *(torch.as_tensor(v, dtype=dtype, device=condition.device) for v in (yes, no)))
+
+
+def _number(node: sp.Expr) -> float:
+    value = complex(node.evalf(20))
+    if value.imag:
+        raise EquationError(f"{node} is not real.", hint="Split a complex equation into real and imaginary part.")
+    return value.real

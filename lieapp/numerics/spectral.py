@@ -1,0 +1,143 @@
+"""Fourier differentiation and resampling on periodic axes (Trefethen 2000, ch. 3).
+
+Products alias: a product of degree d of functions with modes up to K has modes up to d K. Callers therefore
+work on a grid padded by `padded_points`, on which the products are exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import torch
+from jaxtyping import Complex, Float
+from torch import Tensor
+
+from lieapp.numerics.grid import Axis, Grid
+
+
+def to_modes(values: Float[Tensor, "*batch space"], grid: Grid) -> Complex[Tensor, "*batch modes"]:
+    """Fourier coefficients over the grid's axes; the last axis holds non-negative modes only."""
+    return torch.fft.rfftn(values, dim=grid.dims, norm="forward")
+
+
+def to_values(modes: Complex[Tensor, "*batch modes"], grid: Grid) -> Float[Tensor, "*batch space"]:
+    """The function with these Fourier coefficients at the grid points."""
+    return torch.fft.irfftn(modes, s=grid.shape, dim=grid.dims, norm="forward")
+
+
+def wavenumbers(grid: Grid, dtype: torch.dtype, device: torch.device | str) -> list[Float[Tensor, "*modes"]]:
+    """Wavenumber of each mode along each axis, shaped to broadcast over modes."""
+    result = []
+    for i, axis in enumerate(grid.axes):
+        k = axis.wavenumbers(dtype, device)
+        if i == len(grid.axes) - 1:
+            k = k[: axis.points // 2 + 1].abs()
+        result.append(k.reshape([-1 if j == i else 1 for j in range(len(grid.axes))]))
+    return result
+
+
+def multiplier(grid: Grid, J: Sequence[int], dtype: torch.dtype, device: torch.device | str) -> Tensor:
+    """(i k)^J on the modes: odd derivatives of the Nyquist mode are zero, as its interpolant is a cosine."""
+    result = torch.ones((), dtype=torch.complex128 if dtype == torch.float64 else torch.complex64, device=device)
+    for axis, k, order in zip(grid.axes, wavenumbers(grid, dtype, device), J, strict=True):
+        if order % 2 and axis.points % 2 == 0:
+            nyquist = torch.pi * axis.points / axis.length
+            k = torch.where(torch.isclose(k.abs(), torch.as_tensor(nyquist, dtype=dtype, device=device)), 0.0, k)
+        result = result * (1j * k) ** order
+    return result
+
+
+class SpectralDifferentiator:
+    """Derivatives ∂^J of periodic functions on one grid; multipliers are computed once."""
+
+    def __init__(self, grid: Grid, dtype: torch.dtype = torch.float64, device: torch.device | str = "cpu") -> None:
+        self.grid, self.dtype, self.device = grid, dtype, device
+        self._multipliers: dict[tuple[int, ...], Tensor] = {}
+
+    def multiplier(self, J: Sequence[int]) -> Tensor:
+        """(i k)^J, cached."""
+        key = tuple(J)
+        if key not in self._multipliers:
+            self._multipliers[key] = multiplier(self.grid, key, self.dtype, self.device)
+        return self._multipliers[key]
+
+    def derivatives(
+        self, values: Float[Tensor, "*batch space"], orders: Sequence[tuple[int, ...]]
+    ) -> dict[tuple[int, ...], Float[Tensor, "*batch space"]]:
+        """∂^J of the values for each multi-index J over the space axes."""
+        modes = to_modes(values, self.grid) if any(any(J) for J in orders) else None
+        result = {}
+        for J in orders:
+            result[J] = values if modes is None or not any(J) else to_values(modes * self.multiplier(J), self.grid)
+        return result
+
+    def combination(
+        self, modes: Complex[Tensor, "*batch modes"], coefficients: Mapping[tuple[int, ...], Tensor | float]
+    ) -> Float[Tensor, "*batch space"]:
+        """Σ_J c_J ∂^J of a function given by its modes; c_J must broadcast over modes."""
+        total = sum((c * self.multiplier(J) for J, c in coefficients.items()), start=torch.zeros(()))
+        return to_values(modes * total, self.grid)
+
+
+def resample(values: Float[Tensor, "*batch space"], grid: Grid, target: Grid) -> Float[Tensor, "*batch fine"]:
+    """The trigonometric interpolant on a finer grid, or the truncation to a coarser one."""
+    if grid.shape == target.shape:
+        return values
+    modes = torch.fft.fftn(values, dim=grid.dims, norm="forward")
+    for dim, axis, new in zip(grid.dims, grid.axes, target.axes, strict=True):
+        modes = _resize(modes, dim, axis.points, new.points)
+    return torch.fft.ifftn(modes, dim=grid.dims, norm="forward").real
+
+
+def _resize(modes: Tensor, dim: int, old: int, new: int) -> Tensor:
+    """Pad or cut one axis of full FFT modes, splitting or dropping the Nyquist mode."""
+    keep = (min(old, new) + 1) // 2
+    positive, negative = modes.narrow(dim, 0, keep), modes.narrow(dim, old - keep + 1, keep - 1)
+    shape = list(modes.shape)
+    shape[dim] = new - 2 * keep + 1
+    middle = torch.zeros(shape, dtype=modes.dtype, device=modes.device)
+    if new > old and old % 2 == 0:
+        half = modes.narrow(dim, old // 2, 1) / 2
+        middle.narrow(dim, 0, 1).add_(half)
+        middle.narrow(dim, middle.shape[dim] - 1, 1).add_(half)
+    return torch.cat([positive, middle, negative], dim=dim)
+
+
+def low_pass(
+    values: Float[Tensor, "*batch space"], grid: Grid, cut: Sequence[int]
+) -> Float[Tensor, "*batch space"]:
+    """Drop the modes above `cut` along each axis."""
+    modes = to_modes(values, grid)
+    for axis, k, limit in zip(grid.axes, wavenumbers(grid, values.dtype, values.device), cut, strict=True):
+        modes = modes * (k.abs() <= 2 * torch.pi * (limit + 0.5) / axis.length)
+    return to_values(modes, grid)
+
+
+def bandwidth(values: Float[Tensor, "*batch space"], grid: Grid, tolerance: float) -> tuple[int, ...]:
+    """Highest mode along each axis whose amplitude exceeds tolerance x the largest amplitude."""
+    amplitude = to_modes(values, grid).abs().flatten(0, -len(grid.axes) - 1).amax(0)
+    result = []
+    for i, axis in enumerate(grid.axes):
+        others = [j for j in range(len(grid.axes)) if j != i]
+        line = amplitude.amax(others) if others else amplitude
+        index = torch.nonzero(line > tolerance * line.max()).flatten()
+        modes = torch.where(index > axis.points // 2, axis.points - index, index)
+        result.append(int(modes.max()) if len(modes) else 0)
+    return tuple(result)
+
+
+def padded_points(axis: Axis, cut: int, degree: int) -> int:
+    """Points on which a product of `degree` factors with modes up to `cut` doesn't alias, a fast FFT size."""
+    return fast_size(max(2 * (degree * cut) + 2, 16))
+
+
+def fast_size(least: int) -> int:
+    """The smallest even 2^a 3^b 5^c that is at least `least`."""
+    best = 1 << math.ceil(math.log2(max(least, 2)))
+    for five in range(7):
+        for three in range(9):
+            odd = 5**five * 3**three
+            if odd <= best:
+                best = min(best, odd * 2 ** max(1, math.ceil(math.log2(max(least / odd, 1)))))
+    return best
