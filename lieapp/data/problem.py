@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import torch
 from torch import Tensor
 
-from lieapp.numerics.codegen import Tape
+from lieapp.numerics.codegen import Tape, scalar_functions
 from lieapp.numerics.etdrk import Problem
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import SpectralDifferentiator, to_modes, to_values, wavenumbers
@@ -26,33 +28,39 @@ def semilinear_problem(
     differentiator = SpectralDifferentiator(grid, dtype, device)
     mask = dealias_mask(grid, splitting.degree, dtype, device)
     keys = list(splitting.linear)
-    rates = Tape([splitting.linear[k] for k in keys], [jets.independent[evolution.time]])
+    rates = scalar_functions(list(splitting.linear.values()), jets.independent[evolution.time])
     multipliers = [differentiator.multiplier(_space(evolution.space, J)) * mask for _, _, J in keys]
-    modes_shape = mask.shape
 
+    @lru_cache(maxsize=8)  # neighbouring stages share their times
     def linear(t: float) -> Tensor:
-        result = torch.zeros(count, count, *modes_shape, dtype=_complex(dtype), device=device)
-        values = rates(torch.tensor(t, dtype=torch.float64))
-        for (a, b, _), value, m in zip(keys, values, multipliers, strict=True):
-            result[a, b] += float(value) * m
+        result = torch.zeros(count, count, *mask.shape, dtype=_complex(dtype), device=device)
+        for (a, b, _), rate, m in zip(keys, rates(t), multipliers, strict=True):
+            result[a, b] += rate * m
         return result
 
     found = {s: index for e in splitting.nonlinear for s, index in jets.jets(e).items()}
-    rest = Tape(splitting.nonlinear, [*jets.independent, *found])
+    used = [i for i, x in enumerate(jets.independent) if any(e.has(x) for e in splitting.nonlinear)]
+    rest = Tape(splitting.nonlinear, [*(jets.independent[i] for i in used), *found])
     mesh = grid.mesh(dtype, device)
+    owners = [b for b, _ in found.values()]
+    derivatives = [differentiator.multiplier(_space(evolution.space, J)) for _, J in found.values()]
+    factors = torch.stack([m.expand(mask.shape) for m in derivatives]) if found else None
+
+    vanishes = all(e == 0 for e in splitting.nonlinear)
 
     def nonlinear(t: float, v: Tensor) -> Tensor:
-        if not any(splitting.nonlinear):
+        if vanishes:
             return torch.zeros_like(v)
-        values = [
-            to_values(v[:, b] * differentiator.multiplier(_space(evolution.space, J)), grid)
-            for b, J in found.values()
+        values = to_values(v[:, owners] * factors, grid).unbind(1) if factors is not None else ()
+        places = [
+            torch.full((1,) * len(grid.axes), t, dtype=dtype, device=device)
+            if i == evolution.time
+            else mesh[evolution.space.index(i)]
+            for i in used
         ]
-        coordinates: list[Tensor] = list(mesh)
-        coordinates.insert(evolution.time, torch.tensor(t, dtype=dtype, device=device))
-        batch = torch.zeros(len(v), *(1 for _ in grid.axes), dtype=dtype, device=device)
-        terms = rest(*(c + batch for c in coordinates), *values)
-        return to_modes(torch.stack(terms, dim=1), grid) * mask
+        terms = rest(*places, *values)
+        stacked = torch.stack(terms, dim=-1 - len(grid.axes)).expand(len(v), count, *grid.shape)
+        return to_modes(stacked, grid) * mask
 
     return Problem(
         linear=linear,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 
+import numpy as np
 import sympy as sp
 import torch
 from torch import Tensor
@@ -122,7 +123,7 @@ class Tape:
         """Values of the expressions, each broadcast to the common shape of the arguments."""
         if len(arguments) != self._count:
             raise TypeError(f"the tape takes {self._count} arguments, not {len(arguments)}")
-        shape = torch.broadcast_shapes(*(a.shape for a in arguments))
+        shape = np.broadcast_shapes(*(a.shape for a in arguments))
         like = arguments[0]
         values: list[Value] = list(arguments)
         for entry in self._program:
@@ -134,6 +135,17 @@ class Tape:
         return [
             torch.as_tensor(values[i], dtype=like.dtype, device=like.device).expand(shape) for i in self._outputs
         ]
+
+
+def _spread(value: Value, like: Tensor, shape: tuple[int, ...]) -> Tensor:
+    if isinstance(value, Tensor) and value.shape == shape and value.dtype == like.dtype:
+        return value
+    return torch.as_tensor(value, dtype=like.dtype, device=like.device).expand(shape)
+
+
+def scalar_functions(expressions: Sequence[sp.Expr], symbol: sp.Symbol) -> Callable[[float], list[float]]:
+    """The expressions in one symbol as a function of a number: what a time stepper calls every stage."""
+    return sp.lambdify([symbol], list(expressions), modules="math")
 
 
 def _where(condition: Value, yes: Value, no: Value) -> Value:

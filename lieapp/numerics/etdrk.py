@@ -90,7 +90,7 @@ class ETDRK4:
         if self.problem.autonomous:
             return rest
         difference = self.problem.linear(t) - self._frozen
-        return rest + torch.einsum("ij...,bj...->bi...", difference, v)
+        return rest + self._apply(difference if self.problem.coupled else diagonal(difference), v)
 
     def _apply(self, matrix: Tensor, v: Modes) -> Modes:
         return torch.einsum("ij...,bj...->bi...", matrix, v) if self.problem.coupled else matrix * v
@@ -101,8 +101,7 @@ def coefficients(linear: Tensor, h: float, coupled: bool) -> Coefficients:
     if coupled:
         phi, phi_half = phi_matrix(linear * h), phi_matrix(linear * (h / 2))
     else:
-        diagonal = torch.diagonal(linear, dim1=0, dim2=1).movedim(-1, 0)
-        phi, phi_half = phi_scalar(diagonal * h), phi_scalar(diagonal * (h / 2))
+        phi, phi_half = (phi_scalar(diagonal(linear) * step) for step in (h, h / 2))
     return Coefficients(
         full=phi[0],
         half=phi_half[0],
@@ -111,6 +110,11 @@ def coefficients(linear: Tensor, h: float, coupled: bool) -> Coefficients:
         middle=h * (2 * phi[2] - 4 * phi[3]),
         last=h * (4 * phi[3] - phi[2]),
     )
+
+
+def diagonal(linear: Tensor) -> Tensor:
+    """The diagonal of L, one row of modes for each component."""
+    return torch.diagonal(linear, dim1=0, dim2=1).movedim(-1, 0)
 
 
 def phi_scalar(z: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
