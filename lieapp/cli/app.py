@@ -9,11 +9,22 @@ from pathlib import Path
 
 import click
 
+import lieapp
 from lieapp.cli.options import Common, Outcome, common
-from lieapp.errors import LieappError
 
 RUNS_VARIABLE = "LIEAPP_RUNS"
 """Tells the app the folder of runs."""
+
+SCRIPT = Path(lieapp.__file__).parent / "ui" / "app.py"
+"""What Streamlit runs; inside the package, so a wheel has it too."""
+
+SETTINGS = {
+    "server.address": "localhost",  # the app starts processes: nobody else may reach it
+    "server.showEmailPrompt": "false",
+    "browser.gatherUsageStats": "false",
+    "client.toolbarMode": "minimal",
+}
+"""Streamlit's settings; .streamlit/config.toml says the same to `streamlit run` in a checkout."""
 
 
 @click.command("app")
@@ -22,29 +33,15 @@ RUNS_VARIABLE = "LIEAPP_RUNS"
 @click.option("--no-browser", is_flag=True, help="Only serve; open no browser window.")
 def command(settings: Common, port: int | None, no_browser: bool) -> Outcome:
     """Open the app in a browser; Ctrl-C ends it. Runs it started go on."""
-    arguments = [sys.executable, "-m", "streamlit", "run", str(script())]
+    wanted = dict(SETTINGS)
     if port is not None:
-        arguments += ["--server.port", str(port)]
+        wanted["server.port"] = str(port)
     if no_browser:
-        arguments += ["--server.headless", "true"]
-    code = subprocess.call(arguments, env=environment(settings))
+        wanted["server.headless"] = "true"
+    options = [part for key, value in wanted.items() for part in (f"--{key}", value)]
+    command_line = [sys.executable, "-m", "streamlit", "run", str(SCRIPT), *options]
+    code = subprocess.call(command_line, env=environment(settings))
     return Outcome({"code": code}, code=code)
-
-
-def script() -> Path:
-    """The app's main script: in the wheel inside the package, in a checkout beside it.
-
-    Raises LieappError if this installation has none.
-    """
-    import lieapp
-
-    package = Path(lieapp.__file__).parent
-    for place in (package / "_streamlit_app.py", package.parent / "streamlit_app.py"):
-        if place.is_file():
-            return place
-    raise LieappError(
-        "this installation has no app.", hint="Run it from a checkout: streamlit run streamlit_app.py"
-    )
 
 
 def environment(settings: Common) -> dict[str, str]:
