@@ -5,11 +5,11 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Iterable, Sequence
 
-import sympy as sp
 import torch
 from torch import Tensor
 
-from lieapp.api import PDE, ChangeOfVariables
+from lieapp.api import PDE
+from lieapp.data.change import transformed, unknowns_on_jets
 from lieapp.data.implicit import march_implicit
 from lieapp.data.initial import initial_state
 from lieapp.data.problem import semilinear_problem
@@ -17,10 +17,9 @@ from lieapp.data.source import from_source
 from lieapp.data.stepping import State, Tolerance, march
 from lieapp.data.trajectories import Trajectories
 from lieapp.errors import DataError, GridError
-from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Axis, Grid
-from lieapp.numerics.spectral import SpectralDifferentiator, resample
-from lieapp.symbolic.equation import on_jets, read_pde, read_transform
+from lieapp.numerics.spectral import resample
+from lieapp.symbolic.equation import read_pde, read_transform
 from lieapp.symbolic.evolution import Evolution, evolution_form
 from lieapp.symbolic.splitting import split
 
@@ -51,6 +50,7 @@ def simulate(
     evolution = own if pde.transform is None else evolution_form(read_transform(pde, pde.transform))
     grid, times = space_grid(pde, evolution), output_times(pde, evolution)
     initial = initial_state(pde.initial, evolution.jets.dependent, grid, samples, generator).to(device)
+    keep = _keeper(pde, own, evolution, grid)
     kept, state = [], None
     first = len(times) - (pde.keep_last or len(times))
     if first < 0:
@@ -60,7 +60,7 @@ def simulate(
         )
     for i, state in enumerate(_states(pde, evolution, grid, initial, times, tolerance)):
         if i >= first:
-            kept.append(_keep(pde, own, evolution, grid, state))
+            kept.append(keep(state))
         progress(i, len(times) - 1)
     assert state is not None
     return Trajectories(
@@ -91,28 +91,12 @@ def _states(
     )  # fmt: skip
 
 
-def _keep(pde: PDE, own: Evolution, solved: Evolution, grid: Grid, state: State) -> Tensor:
-    """The plugin's own unknowns at one time, on its own grid."""
-    values = state.values
-    if pde.transform is not None:
-        values = _transformed(pde.transform, own, solved, state)
-    return resample(values, state.grid, grid)
-
-
-def _transformed(transform: ChangeOfVariables, own: Evolution, solved: Evolution, state: State) -> Tensor:
-    jets, variables = solved.jets, solved.jets.independent
-    functions = [sp.Function(name)(*variables) for name in jets.dependent]
-    given = {str(getattr(k, "func", k)): v for k, v in transform.unknowns.items()}
-    expressions = [on_jets(sp.sympify(given[name]), jets, functions) for name in own.jets.dependent]
-    found = {s: index for e in expressions for s, index in jets.jets(e).items()}
-    differentiator = SpectralDifferentiator(state.grid, state.values.dtype, state.values.device)
-    values = [
-        differentiator.derivatives(state.values[:, b], [tuple(J[i] for i in solved.space)])[
-            tuple(J[i] for i in solved.space)
-        ]
-        for b, J in found.values()
-    ]
-    return torch.stack(Tape(expressions, list(found))(*values), dim=1)
+def _keeper(pde: PDE, own: Evolution, solved: Evolution, grid: Grid) -> Callable[[State], Tensor]:
+    """What sends a state to the plugin's own unknowns on its own grid."""
+    if pde.transform is None:
+        return lambda state: resample(state.values, state.grid, grid)
+    expressions = unknowns_on_jets(pde, own, solved)
+    return lambda state: resample(transformed(expressions, solved, state), state.grid, grid)
 
 
 def space_grid(pde: PDE, evolution: Evolution) -> Grid:

@@ -75,6 +75,10 @@ def march(
 
     Raises SimulationError when the solution blows up, can't be resolved or can't be stepped accurately.
     """
+    if not torch.isfinite(initial).all():
+        raise SimulationError(
+            f"{name}: the initial state is not finite.", hint="Check shape and amplitude of the initial state."
+        )
     stepper = _Stepper(make, degree, grid, initial, tolerance.total * TAIL, name)
     yield State(times[0], stepper.grid, initial, 0.0, 0)
     error = 0.0
@@ -110,18 +114,30 @@ class _Stepper:
 
     def advance(self, start: float, end: float, tolerance: float) -> float:
         """Go to `end`; returns the estimated relative error of this interval."""
+        while not self._resolved(self.modes):
+            self._refine(start)
         while True:
-            if not self._resolved(self.modes):
-                self._refine(start)
-            elif self._trusted > 0:
-                self._trusted -= 1
-                self.modes = self._integrate(start, end, 2 * self.steps)
+            modes = self._attempt(start, end, tolerance)
+            if modes is None:
+                continue
+            if self._resolved(modes):
+                self.modes = modes
                 return self._error
-            elif self._checked(start, end, tolerance):
-                return self._error
+            self._refine(start)
 
-    def _checked(self, start: float, end: float, tolerance: float) -> bool:
-        """Try the interval with n and 2n steps; keep the finer result if its error is small enough."""
+    def _attempt(self, start: float, end: float, tolerance: float) -> Tensor | None:
+        """The modes at `end`, or None if other step sizes have to be tried."""
+        if self._trusted == 0:
+            return self._checked(start, end, tolerance)
+        modes = self._integrate(start, end, 2 * self.steps)
+        if torch.isfinite(modes).all():
+            self._trusted -= 1
+            return modes
+        self._trusted = 0
+        return None
+
+    def _checked(self, start: float, end: float, tolerance: float) -> Tensor | None:
+        """Try the interval with n and 2n steps; the finer result if its error is small enough."""
         coarse, fine = self._integrate(start, end, self.steps), self._integrate(start, end, 2 * self.steps)
         size, difference = (m.abs().square().flatten(1).sum(1).sqrt() for m in (fine, fine - coarse))
         error = float((difference / size.clamp_min(torch.finfo(size.dtype).tiny)).amax()) / 15
@@ -129,13 +145,13 @@ class _Stepper:
             if self.steps >= MAX_STEPS:
                 self._give_up(start, end, error)
             self.steps *= 2
-            return False
-        self.modes, self._error = fine, error
+            return None
+        self._error = error
         if error < tolerance / SPARE and self.steps > 1:
             self.steps //= 2
         else:
             self._trusted = CHECK_EVERY - 1
-        return True
+        return fine
 
     def _integrate(self, start: float, end: float, steps: int) -> Tensor:
         h = (end - start) / steps
