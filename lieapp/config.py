@@ -43,6 +43,8 @@ class DataConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
     samples: Positive = 64
     seed: Seed = 0
     device: Device = "auto"
+    tolerance: Share = 1e-6
+    """Estimated relative error that the trajectories may have at the end of the window."""
 
 
 class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import TypeAlias
 
 import numpy as np
 import sympy as sp
@@ -17,8 +18,8 @@ from torch import Tensor
 
 from lieapp.errors import EquationError
 
-Value = Tensor | float
-Operation = Callable[..., Value]
+Value: TypeAlias = Tensor | float
+Operation: TypeAlias = Callable[..., Value]
 
 
 def _power(base: Value, exponent: Value) -> Value:
