@@ -122,10 +122,10 @@ def read_trajectories(path: Path) -> Trajectories:
                 f"{path}: {', '.join(unknowns)} hold {', '.join(str(len(v)) for v in values)} samples.",
                 hint="Each unknown needs the same samples.",
             )
-        error = float(file.attrs.get("error", math.nan))
+        accuracy = float(file.attrs.get("error", math.nan))
         facts = {k: _plain(v) for k, v in file.attrs.items() if k not in ("axes", "unknowns", "error")}
     stacked = torch.as_tensor(np.stack(values, axis=2))
-    return Trajectories(torch.as_tensor(time), grid, stacked, tuple(unknowns), names[1], error, facts)
+    return Trajectories(torch.as_tensor(time), grid, stacked, tuple(unknowns), names[1], accuracy, facts)
 
 
 def _device(text: str) -> str:

@@ -28,9 +28,9 @@ def _power(base: Value, exponent: Value) -> Value:
         for _ in range(int(abs(exponent)) - 1):
             result = result * base
         return result if exponent > 0 else 1.0 / result
-    if exponent == 0.5 and isinstance(base, Tensor):
+    if isinstance(base, Tensor) and isinstance(exponent, float) and exponent == 0.5:
         return torch.sqrt(base)
-    return torch.pow(base, exponent)  # type: ignore[arg-type]
+    return torch.pow(base, exponent)
 
 
 def _unary(function: Callable[[Tensor], Tensor]) -> Operation:
@@ -46,17 +46,22 @@ def _binary(function: Callable[[Tensor, Tensor], Tensor]) -> Operation:
     return apply
 
 
+def _step(z: Value, at_zero: Value) -> Value:
+    z = torch.as_tensor(z)
+    return torch.where(z > 0, 1.0, torch.where(z < 0, 0.0, at_zero)).to(z.dtype)
+
+
 _UNARY: dict[type, Callable[[Tensor], Tensor]] = {
     sp.exp: torch.exp, sp.log: torch.log, sp.Abs: torch.abs, sp.sign: torch.sign,
     sp.sin: torch.sin, sp.cos: torch.cos, sp.tan: torch.tan,
     sp.sinh: torch.sinh, sp.cosh: torch.cosh, sp.tanh: torch.tanh,
     sp.asin: torch.asin, sp.acos: torch.acos, sp.atan: torch.atan,
-    sp.asinh: torch.asinh, sp.acosh: torch.acosh, sp.atanh: torch.atanh, sp.erf: torch.erf,
+    sp.asinh: torch.asinh, sp.acosh: torch.acosh, sp.atanh: torch.atanh,
+    sp.erf: torch.erf, sp.erfc: torch.erfc,
     sp.sec: lambda z: 1 / torch.cos(z), sp.csc: lambda z: 1 / torch.sin(z),
     sp.cot: lambda z: 1 / torch.tan(z),
     sp.sech: lambda z: 1 / torch.cosh(z), sp.csch: lambda z: 1 / torch.sinh(z),
     sp.coth: lambda z: 1 / torch.tanh(z),
-    sp.Heaviside: lambda z: torch.where(z > 0, 1.0, torch.where(z < 0, 0.0, 0.5)).to(z.dtype),
 }  # fmt: skip
 
 _OPERATIONS: dict[type, Operation] = {
@@ -66,12 +71,17 @@ _OPERATIONS: dict[type, Operation] = {
     sp.Pow: _power,
     sp.Max: lambda *values: reduce(_binary(torch.maximum), values),
     sp.Min: lambda *values: reduce(_binary(torch.minimum), values),
+    sp.Heaviside: _step,
+    sp.atan2: _binary(torch.atan2),
+    sp.Eq: _binary(torch.eq),
+    sp.Ne: _binary(torch.ne),
     sp.StrictGreaterThan: _binary(torch.gt),
     sp.GreaterThan: _binary(torch.ge),
     sp.StrictLessThan: _binary(torch.lt),
     sp.LessThan: _binary(torch.le),
     sp.And: lambda *values: reduce(_binary(torch.logical_and), values),
     sp.Or: lambda *values: reduce(_binary(torch.logical_or), values),
+    sp.Not: _unary(torch.logical_not),
 }
 
 
@@ -112,7 +122,7 @@ class Tape:
         if node.func in _OPERATIONS:
             return self._append((_OPERATIONS[node.func], tuple(self._compile(a) for a in node.args)))
         raise EquationError(
-            f"{node.func} can't be computed on tensors.",
+            f"{node.func.__name__} can't be computed on tensors.",
             hint=f"Known: {', '.join(sorted(head.__name__ for head in _OPERATIONS))} and Piecewise.",
         )
 
@@ -136,12 +146,6 @@ class Tape:
         return [
             torch.as_tensor(values[i], dtype=like.dtype, device=like.device).expand(shape) for i in self._outputs
         ]
-
-
-def _spread(value: Value, like: Tensor, shape: tuple[int, ...]) -> Tensor:
-    if isinstance(value, Tensor) and value.shape == shape and value.dtype == like.dtype:
-        return value
-    return torch.as_tensor(value, dtype=like.dtype, device=like.device).expand(shape)
 
 
 def scalar_functions(expressions: Sequence[sp.Expr], symbol: sp.Symbol) -> Callable[[float], list[float]]:
