@@ -63,9 +63,8 @@ class Linearisation:
             d.derivatives(values[:, b], [J])[J] for (b, _), J in zip(self._needed.values(), orders, strict=True)
         ]
         result = self._tape(*coordinates, *jets)
-        f, explicit, entries = (
-            torch.stack(part, 1) if i < 2 else part for i, part in enumerate(_three(result, count))
-        )
+        f, explicit = torch.stack(result[:count], 1), torch.stack(result[count : 2 * count], 1)
+        entries = result[2 * count :]
         gradients = [self._unit(i) for i in range(len(grid.axes))]
         u_x = [d.derivatives(values, [J])[J] for J in gradients]
         f_x = [d.derivatives(f, [J])[J] for J in gradients]
@@ -111,7 +110,3 @@ class Linearisation:
                 derivatives[b, J] = q[:, :, b] if plain else to_values(modes[:, :, b] * d.multiplier(J), d.grid)
             result[:, :, a] = result[:, :, a] + coefficient * derivatives[b, J]
         return result
-
-
-def _three(values: list[Tensor], count: int) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
-    return values[:count], values[count : 2 * count], values[2 * count :]

@@ -82,6 +82,7 @@ _OPERATIONS: dict[type, Operation] = {
     sp.And: lambda *values: reduce(_binary(torch.logical_and), values),
     sp.Or: lambda *values: reduce(_binary(torch.logical_or), values),
     sp.Not: _unary(torch.logical_not),
+    sp.ITE: lambda condition, yes, no: _where(condition, yes, no),
 }
 
 
@@ -158,7 +159,8 @@ def _where(condition: Value, yes: Value, no: Value) -> Value:
         return yes if condition else no
     like = next((v for v in (yes, no) if isinstance(v, Tensor)), None)
     dtype = like.dtype if like is not None else torch.float64
-    return torch.where(condition, *(torch.as_tensor(v, dtype=dtype, device=condition.device) for v in (yes, no)))
+    choices = (torch.as_tensor(v, dtype=dtype, device=condition.device) for v in (yes, no))
+    return torch.where(condition.bool(), *choices)
 
 
 def _number(node: sp.Expr) -> float:
