@@ -56,7 +56,35 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     slots: Positive = 4
     seed: Seed = 0
     device: Device = "auto"
-    samples: Positive = 24
+    samples: Positive = 16
     """Trajectories to learn from."""
-    held_out: Positive = 8
+    held_out: Positive = 4
     """Trajectories kept aside for judging."""
+    tolerance: Share = 1e-3
+    """Relative error allowed in the data over the whole time window."""
+    slices: Positive = 96
+    """Time slices of the training trajectories that fields are solved on."""
+    held_out_slices: Positive = 48
+    """Time slices of the held-out trajectories that fields are judged on."""
+    modes: Positive = 1
+    """Highest Fourier mode in each periodic coordinate, of the basis and of the network's inputs."""
+    steps: Positive = 200
+    """Descent steps of the neural method."""
+    width: Positive = 64
+    """Units in each of the network's two hidden layers."""
+    features: Positive = 24
+    """Scalar features the network makes; fields are linear in them."""
+    batch: Positive = 12
+    """Time slices in one descent step."""
+    rate: Share = 0.01
+    """Highest learning rate."""
+    floor: Share = 1e-4
+    """Defects below this no longer drive the training; exact fields reach round-off."""
+    cross_check: bool = True
+    """Let the spectrum method check what the neural one found."""
+    degrees: tuple[Positive, ...] = (2, 4, 6, 8)
+    """Chebyshev degrees in time of the spectrum method's bases, ascending."""
+    unknown_degree: Positive = 1
+    """Degree in the unknowns of the spectrum method's bases."""
+    budget: Share = 60.0
+    """Seconds the derivation of the true generators may take."""

@@ -109,14 +109,16 @@ class _Stepper:
         self._problem = self._make(grid)
         self._mask = dealias_mask(grid, self._degree, values.dtype, values.device)
         self._schemes: dict[int, ETDRK4] = {}
-        self.modes = to_modes(values, grid) * self._mask
+        # not masked yet: whether modes that the mask would drop matter decides about the grid
+        self.modes = to_modes(values, grid)
         self._error, self._trusted = 0.0, 0
 
     def advance(self, start: float, end: float, tolerance: float) -> float:
         """Go to `end`; returns the estimated relative error of this interval."""
-        while not self._resolved(self.modes):
-            self._refine(start)
         while True:
+            while not self._resolved(self.modes):
+                self._refine(start)
+            self.modes = self.modes * self._mask
             modes = self._attempt(start, end, tolerance)
             if modes is None:
                 continue

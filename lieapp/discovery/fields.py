@@ -9,6 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lieapp.domains.base import Fields
+
 Points = Float[Tensor, "batch coordinate *space"]
 Scalars = Float[Tensor, "feature batch *space"]
 Stack = Float[Tensor, "field batch coordinate *space"]
@@ -74,3 +76,15 @@ class FixedFields:
     def values(self, points: Points) -> Stack:
         """The fields at points."""
         return self.function(points)
+
+
+class Joined:
+    """Several stacks one after the other."""
+
+    def __init__(self, *stacks: Fields) -> None:
+        self.stacks = stacks
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
+        """See `domains.base.Fields`."""
+        parts = [stack.jvp(points, tangents) for stack in self.stacks]
+        return torch.cat([v for v, _ in parts]), torch.cat([dv for _, dv in parts])

@@ -42,7 +42,7 @@ class Batch(Protocol):
     """A piece of data in scaled coordinates."""
 
     points: Float[Tensor, "batch coordinate *space"]
-    weight: Float[Tensor, "batch *space"]
+    weight: Float[Tensor, batch * space]
 
 
 class Data(Protocol):

@@ -22,16 +22,28 @@ from lieapp.domains.slices import Scales, Slices
 from lieapp.numerics.codegen import Tape
 from lieapp.symbolic.equation import read_pde
 from lieapp.symbolic.evolution import Evolution, evolution_form
+from lieapp.symbolic.latex import ordered_latex
 from lieapp.symbolic.splitting import degree
 
 FIELD_DEGREE = 1
 """Degree in u allowed for a field when the grid is padded: the product Q = ξ(u) u_x adds it."""
 
 
+DRAFT_NOISE, TRAIN_NOISE = 1e-3, 1e-6
+"""Modes below this share of the largest are left out while training, and while solving for fields."""
+
+
 @dataclass(frozen=True)
 class Dataset:
-    """Slices to learn from, slices to judge on, and the scales measured on the first."""
+    """One set of trajectories to learn from and one to judge on, and the scales measured on the first.
 
+    Args:
+        draft: the first set strongly smoothed, cheap to train on: exact symmetries hold for any smooth slice.
+        train: the first set, to solve on.
+        held_out: the second set at full resolution.
+    """
+
+    draft: SliceData
     train: SliceData
     held_out: SliceData
     scales: Scales
@@ -60,13 +72,27 @@ class PDEDomain:
         return Linearisation(self.evolution)
 
     def dataset(
-        self, samples: int, held_out: int, seed: int, device: torch.device | str = "cpu",
-        tolerance: Tolerance = Tolerance(), progress: Callable[[int, int], None] = lambda step, total: None,  # noqa: B008
-    ) -> Dataset:  # fmt: skip
+        self,
+        samples: int,
+        held_out: int,
+        seed: int,
+        device: torch.device | str = "cpu",
+        tolerance: Tolerance = Tolerance(),  # noqa: B008 - a frozen value
+    ) -> Dataset:
         """Simulate trajectories and split them into those to learn from and those to judge on."""
+        return self.split(self.trajectories(samples + held_out, seed, device, tolerance), samples)
+
+    def trajectories(
+        self,
+        samples: int,
+        seed: int,
+        device: torch.device | str = "cpu",
+        tolerance: Tolerance = Tolerance(),  # noqa: B008 - a frozen value
+        progress: Callable[[int, int], None] = lambda step, total: None,
+    ) -> Trajectories:
+        """Random solutions of the declaration; see `data.simulate.simulate`."""
         generator = torch.Generator().manual_seed(seed)
-        everything = simulate(self.declaration, samples + held_out, generator, device, tolerance, progress)
-        return self.split(everything, samples)
+        return simulate(self.declaration, samples, generator, device, tolerance, progress)
 
     def split(self, everything: Trajectories, samples: int) -> Dataset:
         """The first `samples` trajectories to learn from, the others to judge on."""
@@ -74,10 +100,15 @@ class PDEDomain:
         scales = measure_scales(train, self.coordinates)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
         return Dataset(
-            SliceData(train, self.linearisation, scales, padding),
-            SliceData(rest, self.linearisation, scales, padding),
-            scales,
+            draft=SliceData(train, self.linearisation, scales, padding, DRAFT_NOISE),
+            train=SliceData(train, self.linearisation, scales, padding, TRAIN_NOISE),
+            held_out=SliceData(rest, self.linearisation, scales, padding),
+            scales=scales,
         )
+
+    def latex(self) -> str:
+        """The equation as it was declared, residual = 0."""
+        return ",\\quad ".join(f"{ordered_latex(r, self.system.jets)} = 0" for r in self.system.residuals)
 
     def characteristic(self, batch: Slices, fields: Fields) -> tuple[Tensor, Characteristics]:
         """Fields on the slices' points and Q = φ - ξ u_x with its derivative along the data."""

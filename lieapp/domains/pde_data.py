@@ -6,6 +6,7 @@ Slices are cut at their noise floor and padded so that products don't alias (`nu
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+
 import torch
 from torch import Tensor
 
@@ -26,12 +27,17 @@ class SliceData:
     """Trajectories as a supply of slices."""
 
     def __init__(
-        self, trajectories: Trajectories, linearisation: Linearisation, scales: Scales, degree: int
+        self,
+        trajectories: Trajectories,
+        linearisation: Linearisation,
+        scales: Scales,
+        degree: int,
+        noise: float = NOISE,
     ) -> None:
         self.source, self.scales, self._linearisation = trajectories, scales, linearisation
         self.trajectories = trajectories.samples
         flat = trajectories.values.flatten(0, 1)
-        cut = bandwidth(flat, trajectories.grid, NOISE)
+        cut = bandwidth(flat, trajectories.grid, noise)
         self._cut = cut
         shape = tuple(padded_points(axis, k, degree) for axis, k in zip(trajectories.grid.axes, cut, strict=True))
         self.grid: Grid = trajectories.grid.refined(shape)

@@ -37,7 +37,7 @@ class Slices:
 
     points: Float[Tensor, "batch coordinate *space"]
     tangents: Float[Tensor, "batch coordinate *space"]
-    weight: Float[Tensor, "batch *space"]
+    weight: Float[Tensor, batch * space]
     slopes: Float[Tensor, "batch component coordinate *space"]
     slope_rates: Float[Tensor, "batch component coordinate *space"]
     coefficients: tuple[Tensor, ...]

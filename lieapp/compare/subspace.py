@@ -1,0 +1,51 @@
+"""Spans of fields compared by inner products, cosines and principal angles (Björck & Golub 1973).
+
+Everything comes from one Gram matrix of learned and derived fields together, weighted by ω on held-out data in
+scaled coordinates, so that no field has to be stored.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+Gram = Float[Tensor, "field field"]
+
+
+def normalised(gram: Gram) -> Gram:
+    """Inner products of the fields scaled to norm 1."""
+    norm = torch.diagonal(gram).clamp_min(torch.finfo(gram.dtype).tiny).sqrt()
+    return gram / norm[:, None] / norm[None]
+
+
+def cosines(gram: Gram, span: list[int], others: list[int]) -> list[float]:
+    """Norm of the projection of each other field, normalised, on the span of some fields; 0 for no span."""
+    if not span:
+        return [0.0] * len(others)
+    inner = _orthonormal(gram, span).T @ gram[span][:, others]
+    return (inner.square().sum(0) / torch.diagonal(gram)[others]).clamp(0, 1).sqrt().tolist()
+
+
+def principal_angle(gram: Gram, first: list[int], second: list[int]) -> float | None:
+    """The largest principal angle in radians between two spans; None if one is empty."""
+    if not first or not second:
+        return None
+    a, b = _orthonormal(gram, first), _orthonormal(gram, second)
+    overlap = a.T @ gram[first][:, second] @ b
+    smallest = torch.linalg.svdvals(overlap)[-1].clamp(0, 1)
+    # sine from what is left over: the arccosine has no digits near 1
+    if a.shape[1] <= b.shape[1]:
+        left = torch.eye(a.shape[1], dtype=gram.dtype) - overlap @ overlap.T
+    else:
+        left = torch.eye(b.shape[1], dtype=gram.dtype) - overlap.T @ overlap
+    sine = torch.linalg.eigvalsh(left)[-1].clamp(0, 1).sqrt()
+    return float(torch.atan2(sine, smallest))
+
+
+def _orthonormal(gram: Gram, span: list[int]) -> Float[Tensor, "span direction"]:
+    """Coefficients of an orthonormal basis of a span, dependent directions dropped."""
+    value, vector = torch.linalg.eigh(normalised(gram[span][:, span]))
+    keep = value > 1e-12 * value[-1]
+    norm = torch.diagonal(gram)[span].sqrt()
+    return vector[:, keep] / value[keep].sqrt() / norm[:, None]

@@ -1,0 +1,49 @@
+"""What may be said of a field from how its defect eta behaves as the basis or the training grows.
+
+Before a proof "exact" is a candidate: eta falls towards the floor. "approximate": eta settles at a positive value
+below .1, which is then its size. Everything else is "none".
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+Verdict = Literal["exact", "approximate", "none"]
+
+FLOOR = 1e-7
+"""eta at round-off: derived generators come out between 1e-12 and 1e-8 on the shipped equations."""
+
+FALL = 2.0
+"""A field falls when each of the last two levels divides eta by this on (geometric) average."""
+
+SMALL = 0.1
+"""Largest eta of an approximate symmetry: a relative error of a tenth over the whole time window."""
+
+FALLEN = 0.03
+"""A field that still falls is a candidate only once its eta lies below this."""
+
+
+def verdict(sequence: Sequence[float]) -> Verdict:
+    """The verdict on a field whose eta, level by level, is `sequence` (the last level is the best one)."""
+    last = sequence[-1]
+    if not math.isfinite(last):
+        return "none"
+    if last <= FLOOR or (last <= FALLEN and fall(sequence) >= FALL):
+        return "exact"
+    return "approximate" if last < SMALL else "none"
+
+
+def fall(sequence: Sequence[float]) -> float:
+    """The factor by which eta falls from level to level, averaged over the last two; 1 without a history."""
+    tail = [max(eta, FLOOR) for eta in sequence[-3:]]
+    return (tail[0] / tail[-1]) ** (1 / (len(tail) - 1)) if len(tail) > 1 else 1.0
+
+
+def gap_after(eta: Sequence[float]) -> int:
+    """After how many values the largest jump of an ascending list lies, round-off not counted."""
+    raised = [max(value, FLOOR) for value in eta]
+    jumps = [high / low for low, high in itertools.pairwise(raised)]
+    return jumps.index(max(jumps)) + 1 if jumps else 0

@@ -1,0 +1,40 @@
+"""The spectrum method: one eigenproblem for each of a growing sequence of fixed bases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lieapp.discovery.basis import Degrees, TensorBasis
+from lieapp.discovery.result import Dataset, Discovery, Level, Metrics, notes, solve
+from lieapp.domains.base import Domain
+from lieapp.errors import DiscoveryError
+from lieapp.progress import Reporter
+
+
+def by_spectrum(
+    domain: Domain, data: Dataset, degrees: Sequence[int], modes: int, unknowns: int, slots: int,
+    slices: tuple[int, int], report: Reporter, metrics: Metrics = lambda row: None,
+) -> Discovery:  # fmt: skip
+    """The lowest fields of Fourier x Chebyshev x monomial bases.
+
+    Args:
+        degrees: Chebyshev degree in the coordinates that aren't periodic, one for each level, ascending.
+        modes, unknowns: highest Fourier mode; total degree in the unknowns.
+        slices: how many slices to solve and to judge on.
+
+    Raises DiscoveryError if no direction moves the data.
+    """
+    levels: list[Level] = []
+    for i, degree in enumerate(degrees):
+        report.progress(i, len(degrees), f"degree {degree}")
+        basis = TensorBasis(domain.periodic, domain.dependent, Degrees(modes, degree, unknowns))
+        fields, found, level = solve(domain, data, basis, slots, *slices, label=degree)
+        if not level.eta:
+            raise DiscoveryError(
+                "every field of the basis moves the data along themselves; nothing can be learned from them.",
+                hint="Use more and more varied trajectories.",
+            )
+        levels.append(level)
+        metrics({"step": i + 1, "total": len(degrees), "eta": level.eta})
+    report.progress(len(degrees), len(degrees))
+    return Discovery("spectrum", fields, levels, "degree in t", found.eta.tolist(), notes(found))

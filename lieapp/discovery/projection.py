@@ -1,0 +1,152 @@
+"""Neural discovery by variable projection: a network gives features, linear algebra the best fields in them.
+
+At each step the lowest N eigenvectors of MᵀM c = λ G c over the fields h_k e_c are the best fields that the
+features allow; the network then descends Σ log λ_n with these vectors held fixed, which is the exact gradient
+unless N cuts a cluster of equal eigenvalues (Golub & Pereyra 1973).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.discovery.fields import Combination, EveryComponent, Points, Scalars
+from lieapp.discovery.network import FeatureNetwork
+from lieapp.domains.base import Data, Domain
+from lieapp.errors import DiscoveryError
+
+DEPENDENT = 1e-10
+"""Eigenvalues of the Gram matrix below this share of the largest are dropped."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of the network and its training; what each means stands in docs/command-line.md."""
+
+    slots: int
+    steps: int
+    width: int
+    features: int
+    modes: int
+    batch: int
+    rate: float
+    floor: float
+
+
+class Projection:
+    """A training in progress; `step` goes on from wherever its state was loaded.
+
+    Args:
+        domain, data: where fields are judged and what they are learned from.
+        seed: of the network's weights and the batches.
+    """
+
+    def __init__(
+        self, domain: Domain, data: Data, settings: Settings, seed: int, device: torch.device | str = "cpu"
+    ) -> None:
+        self.domain, self.data, self.settings = domain, data, settings
+        self.generator = torch.Generator().manual_seed(seed)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            network = FeatureNetwork(domain.periodic, settings.width, settings.features, settings.modes)
+        self.network = network.to(torch.float64).to(device)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.rate)
+        self.done = 0
+
+    def step(self) -> dict[str, Any]:
+        """One descent step; returns the loss and rms(M)/rms(Q) of each slot on the batch.
+
+        Raises DiscoveryError if the loss isn't finite.
+        """
+        batch = self.data.draw(self.settings.batch, self.generator)
+        shared = _Evaluated(*self.network.jvp(batch.points, batch.tangents))
+        with torch.no_grad():
+            coefficients = self._lowest(batch, shared.detached())
+        v, q = self.domain.characteristic(batch, Combination(shared, coefficients))
+        m = self.domain.tangent(batch, q)
+        root = batch.weight.sqrt()[:, None]
+        v2, q2, m2 = (((root * z) ** 2).flatten(1).sum(1) for z in (v, q.value, m))
+        loss = (m2 / v2 + self.settings.floor**2).log().sum() / 2
+        if not torch.isfinite(loss):
+            raise DiscoveryError(
+                f"the loss is {float(loss.detach())} at step {self.done}.",
+                hint="Lower the learning rate with --set rate=…, or look at the data with `lieapp check`.",
+            )
+        for group in self.optimizer.param_groups:
+            group["lr"] = one_cycle(self.done, self.settings.steps, self.settings.rate)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        self.done += 1
+        return {"loss": float(loss.detach()), "eta": (m2 / q2.clamp_min(1e-300)).detach().sqrt().tolist()}
+
+    def _lowest(self, batch: Any, features: _Evaluated) -> Float[Tensor, "slot feature coordinate"]:
+        """The best fields in the features on one batch."""
+        count = len(self.domain.coordinates)
+        v, q = self.domain.characteristic(batch, EveryComponent(features, count))
+        root = batch.weight.sqrt()[:, None]
+        columns = (root * v).flatten(1)
+        residuals = (root * self.domain.tangent(batch, q)).flatten(1)
+        size, rotation = torch.linalg.eigh(columns @ columns.T)
+        keep = size > DEPENDENT * size[-1]
+        whiten = rotation[:, keep] / size[keep].sqrt()
+        gram = whiten.T @ (residuals @ residuals.T) @ whiten
+        vectors = torch.linalg.eigh(gram)[1][:, : self.settings.slots]
+        return (whiten @ vectors).T.reshape(-1, features.count, count)
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything a resumed training needs, as tensors for a safetensors file."""
+        tensors = {f"network.{k}": v for k, v in self.network.state_dict().items()}
+        for name, parameter in self.network.named_parameters():
+            for key, value in self.optimizer.state.get(parameter, {}).items():
+                tensors[f"adam.{key}.{name}"] = torch.as_tensor(value)
+        tensors["generator"] = self.generator.get_state()
+        tensors["done"] = torch.tensor(self.done)
+        return {k: v.detach().cpu().contiguous().clone() for k, v in tensors.items()}
+
+    def load(self, tensors: dict[str, Tensor]) -> None:
+        """Go on from a saved state; the next step is the one an uninterrupted training would take."""
+        prefix = "network."
+        self.network.load_state_dict(
+            {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+        )
+        for name, parameter in self.network.named_parameters():
+            entries = {
+                k.split(".", 2)[1]: v
+                for k, v in tensors.items()
+                if k.startswith("adam.") and k.split(".", 2)[2] == name
+            }
+            if entries:
+                # Adam keeps its step count on the CPU
+                self.optimizer.state[parameter] = {
+                    key: value.clone() if key == "step" else value.to(parameter) for key, value in entries.items()
+                }
+        self.generator.set_state(tensors["generator"])
+        self.done = int(tensors["done"])
+
+
+class _Evaluated:
+    """Features already evaluated at the points they will be asked for: one network call serves two uses."""
+
+    def __init__(self, values: Scalars, rates: Scalars) -> None:
+        self.values, self.rates, self.count = values, rates, values.shape[0]
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
+        """What was evaluated."""
+        return self.values, self.rates
+
+    def detached(self) -> _Evaluated:
+        """The same without gradients."""
+        return _Evaluated(self.values.detach(), self.rates.detach())
+
+
+def one_cycle(step: int, total: int, peak: float, warm: float = 0.2) -> float:
+    """Learning rate: a cosine rise from peak/25 over the first fifth, a cosine fall to peak/1000 after it."""
+    x = step / max(total - 1, 1)
+    low, high, part = (peak / 25, peak, x / warm) if x < warm else (peak / 1000, peak, (1 - x) / (1 - warm))
+    return low + (high - low) * (1 - math.cos(math.pi * part)) / 2

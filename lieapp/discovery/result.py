@@ -1,0 +1,99 @@
+"""What a discovery hands on: fields, how their defect behaved level by level, and the whole spectrum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from lieapp.discovery.fields import Combination, EveryComponent, Features
+from lieapp.discovery.judge import judge
+from lieapp.discovery.spectrum import Spectrum, factors, spectrum
+from lieapp.domains.base import Data, Domain
+
+SIZE = 8
+"""Slices held in memory at a time."""
+
+Metrics = Callable[[dict[str, Any]], None]
+
+
+class Dataset(Protocol):
+    """What is learned from and what is judged on."""
+
+    @property
+    def train(self) -> Data:
+        """Data to solve on."""
+
+    @property
+    def held_out(self) -> Data:
+        """Data to judge on."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """The best fields of one basis, or of one moment of the training.
+
+    Args:
+        label: what grew, e.g. the degree in t or the number of steps.
+        eta: on held-out data, one for each slot.
+    """
+
+    label: int
+    eta: list[float]
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """The outcome of one method.
+
+    Args:
+        fields: the slots, of norm 1 on the training data, the most symmetric first.
+        levels: the history that verdicts are read from; the last one belongs to `fields`.
+        grows: what the labels of the levels count.
+        spectrum: eta of every direction of the last basis, on training data.
+    """
+
+    method: str
+    fields: Combination
+    levels: list[Level]
+    grows: str
+    spectrum: list[float]
+    warnings: list[str] = field(default_factory=list)
+
+    def sequence(self, slot: int) -> list[float]:
+        """eta of one slot, level by level; inf where a level had fewer fields."""
+        return [level.eta[slot] if slot < len(level.eta) else float("inf") for level in self.levels]
+
+
+def solve(
+    domain: Domain, data: Dataset, features: Features, slots: int, slices: int, held_slices: int, label: int
+) -> tuple[Combination, Spectrum, Level]:
+    """The lowest `slots` fields in some features, solved on training data and judged on held-out data."""
+    count = len(domain.coordinates)
+    with torch.no_grad():
+        found = spectrum(factors(domain, EveryComponent(features, count), data.train.batches(slices, SIZE)))
+        chosen = _lowest(found, slots).reshape(-1, features.count, count)
+        fields = Combination(features, chosen)
+        eta = judge(domain, fields, data.held_out.batches(held_slices, SIZE)).eta
+    return fields, found, Level(label, eta.tolist())
+
+
+def _lowest(found: Spectrum, slots: int) -> Tensor:
+    """The first directions, ordered by eta among themselves."""
+    order = torch.argsort(found.eta[:slots])
+    return found.coefficients[:slots][order]
+
+
+def notes(found: Spectrum) -> list[str]:
+    """What a reader should know about directions that were left out."""
+    told = []
+    if found.dropped:
+        told.append(
+            f"{found.dropped} directions of the basis were dropped: they depend on the others on these data"
+        )
+    if found.tangent:
+        told.append(f"{found.tangent} directions were dropped: they move the data along themselves (false kernel)")
+    return told

@@ -1,0 +1,202 @@
+"""The pipeline behind `lieapp discover`: data, truth, discovery, comparison, report."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import torch
+
+import lieapp
+from lieapp.compare.subspace import cosines, normalised, principal_angle
+from lieapp.compare.verdict import gap_after, verdict
+from lieapp.config import DiscoverConfig
+from lieapp.data.stepping import Tolerance
+from lieapp.data.trajectories import Trajectories
+from lieapp.discovery.by_projection import by_projection
+from lieapp.discovery.by_spectrum import by_spectrum
+from lieapp.discovery.fields import Combination, Joined
+from lieapp.discovery.judge import judge
+from lieapp.discovery.projection import Projection, Settings
+from lieapp.discovery.result import SIZE, Discovery
+from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.progress import Reporter
+from lieapp.registry.catalog import Catalog
+from lieapp.report.html import write_report
+from lieapp.report.tables import write_csv
+from lieapp.runs.checkpoint import Checkpoint
+from lieapp.runs.devices import find_device
+from lieapp.runs.directory import RunDirectory
+from lieapp.runs.pictures import write_fields
+from lieapp.runs.truth import Derived, derived, scaled
+
+
+def execute(config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: Reporter) -> dict[str, Any]:
+    """Do or go on with a run; returns the summary of the JSON contract and writes the run's other files.
+
+    Raises LieappError for what the declaration, the data or the settings don't allow.
+    """
+    job = _Job(config, run, catalog, report)
+    summary = job.run()
+    write_csv(summary, run.path / "generators.csv")
+    return summary
+
+
+class _Job:
+    def __init__(self, config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: Reporter) -> None:
+        self.config, self.directory, self.catalog, self.report = config, run, catalog, report
+        self.device = find_device(config.device)
+        self.checkpoint = Checkpoint(run.path / "checkpoint")
+        self.seconds: dict[str, float] = {"start": round(time.perf_counter() - lieapp.STARTED, 2)}
+        self.warnings: list[str] = []
+        self.domain = PDEDomain(catalog.get(config.plugin).declaration)
+
+    def run(self) -> dict[str, Any]:
+        """All stages in order."""
+        config, domain = self.config, self.domain
+        self.directory.add_provenance(device_used=self.device, threads=torch.get_num_threads())
+        data = self._timed("data", self._data)
+        truth = self._timed("truth", lambda: derived(domain, self.catalog.folders, config.budget, self.report))
+        found, check = self._timed("discovery", lambda: self._discover(data))
+        return self._timed("compare", lambda: self._compare(data, truth, found, check))
+
+    def _timed(self, stage: str, work: Any) -> Any:
+        self.report.stage(stage)
+        began = time.perf_counter()
+        result = work()
+        self.seconds[stage] = round(time.perf_counter() - began, 2)
+        return result
+
+    def warn(self, text: str) -> None:
+        """Tell the user now, and the reader of the result later."""
+        self.warnings.append(text)
+        self.report.warn(text)
+
+    def _data(self) -> Dataset:
+        config, domain = self.config, self.domain
+        if config.samples == 1:
+            self.warn(
+                "one trajectory: every field tangent to it passes for a symmetry (false kernel); "
+                "use samples = 6 or more"
+            )
+        kept = self.checkpoint.data()
+        if kept is None:
+            kept = domain.trajectories(
+                config.samples + config.held_out, config.seed, self.device, Tolerance(config.tolerance),
+                self.report.progress,
+            )  # fmt: skip
+            self.checkpoint.save_data(kept)
+        self._note_accuracy(kept)
+        return domain.split(kept.to(self.device), config.samples)
+
+    def _note_accuracy(self, data: Trajectories) -> None:
+        self.directory.add_provenance(data={**data.facts, "error": data.error})
+        if data.error == data.error:
+            self.report.line(f"data: estimated relative error {data.error:.1e}")
+
+    def _discover(self, data: Dataset) -> tuple[Discovery, Discovery | None]:
+        if self.config.method == "spectrum":
+            return self._spectrum(data, record=True), None
+        found = self._neural(data)
+        return found, self._spectrum(data, record=False) if self.config.cross_check else None
+
+    def _spectrum(self, data: Dataset, record: bool) -> Discovery:
+        config = self.config
+        return by_spectrum(
+            self.domain, data, config.degrees, config.modes, config.unknown_degree, config.slots,
+            (config.slices, config.held_out_slices), self.report,
+            (lambda row: self.directory.metric(**row)) if record else lambda row: None,
+        )  # fmt: skip
+
+    def _neural(self, data: Dataset) -> Discovery:
+        config = self.config
+        settings = Settings(
+            config.slots, config.steps, config.width, config.features, config.modes, config.batch, config.rate,
+            config.floor,
+        )  # fmt: skip
+        training = Projection(self.domain, data.draft, settings, config.seed, self.device)
+        levels = []
+        kept = self.checkpoint.training()
+        if kept is not None:
+            training.load(kept[0])
+            levels = kept[1]
+            self.report.line(f"resumed at step {training.done} of {config.steps}")
+        self.directory.keep_metrics(training.done)
+        return by_projection(
+            self.domain, data, training, levels, (config.slices, config.held_out_slices), self.checkpoint,
+            self.report, lambda row: self.directory.metric(**row),
+        )  # fmt: skip
+
+    def _compare(self, data: Dataset, truth: Derived, found: Discovery, check: Discovery | None) -> dict[str, Any]:
+        for text in found.warnings:
+            self.warn(text)
+        slots = len(found.levels[-1].eta)
+        verdicts = [verdict(found.sequence(n)) for n in range(slots)]
+        exact = [n for n in range(slots) if verdicts[n] == "exact"]
+        known = scaled(self.domain, truth, data.scales) if truth.formulas else None
+        stacks = [found.fields, *([known] if known else []), *([check.fields] if check else [])]
+        judgement = judge(self.domain, Joined(*stacks), data.held_out.batches(self.config.held_out_slices, SIZE))
+        gram, true = judgement.gram, [slots + i for i in range(len(truth.formulas))]
+        inner = normalised(gram)[:slots][:, true]
+        summary: dict[str, Any] = {
+            "run": str(self.directory.path),
+            "plugin": self.config.plugin,
+            "method": self.config.method,
+            "seconds": self.seconds,
+            "count": len(exact),
+            "more": bool(slots) and len(exact) == slots,
+            "generators": [
+                {"slot": n + 1, "eta": found.levels[-1].eta[n], "verdict": verdicts[n]} for n in range(slots)
+            ],
+            "formulas": [],
+            "spectrum": {"eta": found.spectrum, "gap_after": gap_after(found.spectrum)},
+            "truth": [
+                {"name": name, "field": field, "cosine": cosine}
+                for name, field, cosine in zip(truth.names, truth.fields, cosines(gram, exact, true), strict=True)
+            ],
+            "subspace": {"angle": principal_angle(gram, exact, true)},
+            "cross_check": self._cross_check(gram, exact, check, slots + len(true)),
+            "title": self.domain.declaration.title,
+            "equation_latex": self.domain.latex(),
+            "coordinates": list(self.domain.coordinates),
+            "inner": inner.tolist(),
+            "truth_eta": judgement.eta[slots : slots + len(true)].tolist(),
+            "convergence": [
+                {"slot": n + 1, "levels": [level.label for level in found.levels], "eta": found.sequence(n)}
+                for n in range(slots)
+            ],
+            "grows": found.grows,
+            "warnings": self.warnings,
+            "families": truth.families,
+        }
+        self._files(summary, data, found.fields, known, gram, true)
+        return summary
+
+    def _cross_check(self, gram: torch.Tensor, exact: list[int], check: Discovery | None, first: int) -> Any:
+        """The other method's exact span against this one's."""
+        if check is None:
+            return None
+        theirs = [first + n for n in range(len(check.levels[-1].eta)) if verdict(check.sequence(n)) == "exact"]
+        if len(theirs) != len(exact):
+            self.warn(f"{self.config.method} finds {len(exact)} exact candidates, {check.method} {len(theirs)}")
+        return {
+            "method": check.method,
+            "angle": principal_angle(gram, exact, theirs),
+            "count": len(theirs),
+            "eta": check.levels[-1].eta,
+        }
+
+    def _files(
+        self, summary: dict[str, Any], data: Dataset, fields: Combination, known: Any, gram: torch.Tensor,
+        true: list[int],
+    ) -> None:  # fmt: skip
+        """Pictures, report and the times of the stages, the last of which end here."""
+        began = time.perf_counter()
+        rows = sum(batch.weight.numel() for batch in data.held_out.batches(self.config.held_out_slices, SIZE))
+        norms = (torch.diagonal(gram)[true] / rows).sqrt()
+        write_fields(self.directory.path / "fields.safetensors", self.domain, data.held_out, fields, known, norms)
+        self.checkpoint.drop_data()
+        self.seconds["report"] = round(time.perf_counter() - began, 2)
+        self.seconds["total"] = round(time.perf_counter() - lieapp.STARTED, 2)
+        self.directory.write_summary(summary)
+        write_report(self.directory.path)

@@ -1,0 +1,62 @@
+"""Derived generators as the comparison wants them: names, JSON fields and functions of scaled points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lieapp.config import TruthConfig
+from lieapp.discovery.fields import FixedFields
+from lieapp.domains.pde import PDEDomain
+from lieapp.domains.slices import Scales
+from lieapp.errors import LieappError
+from lieapp.progress import Reporter
+from lieapp.runs.derivation import derive_in_child
+from lieapp.symbolic.names import name
+from lieapp.symbolic.parsing import parse_expression
+from lieapp.symbolic.truth import Field
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Generators of the periodic restriction, and the families, which are reported apart."""
+
+    names: list[str]
+    fields: list[dict[str, str]]
+    formulas: list[Field]
+    families: list[dict[str, Any]]
+
+
+NOTHING = Derived([], [], [], [])
+
+
+def derived(domain: PDEDomain, folders: Sequence[Path], budget: float, report: Reporter) -> Derived:
+    """The truth of a plugin, derived in a child process; nothing, with a warning, if that fails."""
+    try:
+        document = derive_in_child(TruthConfig(plugin=domain.name, budget=budget), folders)
+    except LieappError as error:
+        report.warn(f"no derived generators to compare with: {error.message}")
+        return NOTHING
+    if document["unsolved"]:
+        report.warn("the derivation left equations unsolved; more generators may exist")
+    symbols = dict(zip(domain.coordinates, domain.evolution.jets.coordinates, strict=True))
+    formulas = [
+        Field({c: parse_expression(text, symbols) for c, text in field.items()}) for field in document["periodic"]
+    ]
+    independent = [str(x) for x in domain.evolution.jets.independent]
+    return Derived(
+        [name(f, independent) for f in formulas],
+        document["periodic"],
+        formulas,
+        document["periodic_families"],
+    )
+
+
+def scaled(domain: PDEDomain, truth: Derived, scales: Scales) -> FixedFields:
+    """The derived generators as one stack of fields in scaled coordinates."""
+    functions = [domain.scaled_field(f.components, scales) for f in truth.formulas]
+    return FixedFields(lambda points: torch.cat([f(points) for f in functions]))

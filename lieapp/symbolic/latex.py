@@ -1,0 +1,22 @@
+"""Expressions on jets as LaTeX, in the order in which one writes an equation."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from lieapp.symbolic.jets import JetSpace
+
+
+def ordered_latex(expression: sp.Expr, jets: JetSpace) -> str:
+    """LaTeX in the order in which one writes an equation: u_t, rising derivatives, undifferentiated terms."""
+
+    def rank(term: sp.Expr) -> tuple[bool, bool, int, str]:
+        orders = [J for _, J in jets.jets(term).values()]
+        order = max((sum(J) for J in orders), default=0)
+        # the evolution variable is the first by custom
+        return not any(J[0] for J in orders), order == 0, order, str(term)
+
+    terms = sorted(sp.Add.make_args(expression), key=rank)
+    # SymPy multiplies 2 (t + 1) out by itself; here it goes back
+    written = [sp.latex(sp.factor_terms(term, fraction=True)) for term in terms]
+    return " + ".join(written).replace("+ - ", "- ")
