@@ -27,6 +27,9 @@ TAIL = 1e-2
 CHECK_EVERY = 4
 """Between checks that pass, this many intervals share one error estimate."""
 
+FASTER = 1.5
+"""An interval that changes the state this much more than the last checked one did is checked itself."""
+
 MAX_STEPS = 1024
 MAX_POINTS = 4096
 SPARE = 24.0
@@ -112,6 +115,7 @@ class _Stepper:
         # not masked yet: whether modes that the mask would drop matter decides about the grid
         self.modes = to_modes(values, grid)
         self._error, self._trusted = 0.0, 0
+        self._changed, self._failed = 0.0, math.inf
 
     def advance(self, start: float, end: float, tolerance: float) -> float:
         """Go to `end`; returns the estimated relative error of this interval."""
@@ -128,11 +132,11 @@ class _Stepper:
             self._refine(start)
 
     def _attempt(self, start: float, end: float, tolerance: float) -> Tensor | None:
-        """The modes at `end`, or None if other step sizes have to be tried."""
+        """The modes at `end`, or None if other step sizes or a finer grid have to be tried."""
         if self._trusted == 0:
             return self._checked(start, end, tolerance)
         modes = self._integrate(start, end, 2 * self.steps)
-        if torch.isfinite(modes).all():
+        if self._change(modes) <= FASTER * self._changed:
             self._trusted -= 1
             return modes
         self._trusted = 0
@@ -141,19 +145,27 @@ class _Stepper:
     def _checked(self, start: float, end: float, tolerance: float) -> Tensor | None:
         """Try the interval with n and 2n steps; the finer result if its error is small enough."""
         coarse, fine = self._integrate(start, end, self.steps), self._integrate(start, end, 2 * self.steps)
-        size, difference = (m.abs().square().flatten(1).sum(1).sqrt() for m in (fine, fine - coarse))
-        error = float((difference / size.clamp_min(torch.finfo(size.dtype).tiny)).amax()) / 15
+        error = _ratio(fine - coarse, fine) / 15
         if not error <= tolerance:
-            if self.steps >= MAX_STEPS:
+            # where twice the steps don't help, the grid is too coarse for what the interval leads to
+            if math.isfinite(error) and error > self._failed / 2 and not self._resolved(fine):
+                self._refine(start)
+            elif self.steps >= MAX_STEPS:
                 self._give_up(start, end, error)
-            self.steps *= 2
+            else:
+                self._failed = error
+                self.steps *= 2
             return None
-        self._error = error
+        self._error, self._failed, self._changed = error, math.inf, self._change(fine)
         if error < tolerance / SPARE and self.steps > 1:
             self.steps //= 2
         else:
             self._trusted = CHECK_EVERY - 1
         return fine
+
+    def _change(self, modes: Tensor) -> float:
+        """How far an interval leads away, relative to where it starts."""
+        return _ratio(modes - self.modes, self.modes)
 
     def _integrate(self, start: float, end: float, steps: int) -> Tensor:
         h = (end - start) / steps
@@ -163,6 +175,8 @@ class _Stepper:
         v = self.modes
         for i in range(steps):
             v = scheme.step(start + i * h, v)
+            if i % 32 == 31 and not torch.isfinite(v).all():
+                break
         return v
 
     def _resolved(self, modes: Tensor) -> bool:
@@ -196,3 +210,9 @@ class _Stepper:
             f"{2 * self.steps} steps.",
             hint="It may blow up, or be ill-posed: shorten the time window or shrink the initial amplitude.",
         )
+
+
+def _ratio(part: Tensor, whole: Tensor) -> float:
+    """Largest ratio of norms over the samples; nan if either isn't finite."""
+    size, share = (m.abs().square().flatten(1).sum(1).sqrt() for m in (whole, part))
+    return float((share / size.clamp_min(torch.finfo(size.dtype).tiny)).amax())

@@ -23,6 +23,9 @@ NOISE = 1e-9
 """Modes below this share of the largest one are cut: high derivatives would only amplify them."""
 
 
+GOLDEN = (5**0.5 - 1) / 2
+
+
 class SliceData:
     """Trajectories as a supply of slices."""
 
@@ -55,10 +58,11 @@ class SliceData:
         return self._linearisation.slices(self.source.time[time], values, self.grid, self.scales)
 
     def batches(self, count: int, size: int) -> Iterator[Slices]:
-        """About `count` slices, evenly over trajectories and times, `size` at a time; the same at every call."""
-        count = min(count, self.slices)
-        # a stride that is no multiple of the number of times visits all times and all trajectories
-        indices = (torch.arange(count, dtype=torch.float64) * (self.slices / count)).long()
+        """`count` slices spread over trajectories and times, `size` at a time; the same at every call."""
+        i = torch.arange(min(count, self.slices))
+        # trajectories in turn; times by the golden section, which leaves no large gap at any count
+        time = (i.double() * GOLDEN).remainder(1.0).mul(len(self.source.time)).long()
+        indices = (i % self.source.samples) * len(self.source.time) + time
         for chunk in indices.split(size):
             yield self.take(chunk.to(self.source.values.device))
 
