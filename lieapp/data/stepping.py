@@ -30,7 +30,10 @@ CHECK_EVERY = 4
 FASTER = 1.5
 """An interval that changes the state this much more than the last checked one did is checked itself."""
 
-MAX_STEPS = 1024
+ROUGH = 0.05
+"""Error of a trial below which its spectrum says whether the grid is fine enough."""
+
+MAX_STEPS = 512
 MAX_POINTS = 4096
 SPARE = 24.0
 """Halve the number of steps when the error is this far below the tolerance (one halving costs a factor 16)."""
@@ -114,8 +117,7 @@ class _Stepper:
         self._schemes: dict[int, ETDRK4] = {}
         # not masked yet: whether modes that the mask would drop matter decides about the grid
         self.modes = to_modes(values, grid)
-        self._error, self._trusted = 0.0, 0
-        self._changed, self._failed = 0.0, math.inf
+        self._error, self._changed, self._trusted = 0.0, 0.0, 0
 
     def advance(self, start: float, end: float, tolerance: float) -> float:
         """Go to `end`; returns the estimated relative error of this interval."""
@@ -147,16 +149,15 @@ class _Stepper:
         coarse, fine = self._integrate(start, end, self.steps), self._integrate(start, end, 2 * self.steps)
         error = _ratio(fine - coarse, fine) / 15
         if not error <= tolerance:
-            # where twice the steps don't help, the grid is too coarse for what the interval leads to
-            if math.isfinite(error) and error > self._failed / 2 and not self._resolved(fine):
+            # where the result is roughly right but unresolved, more steps on this grid are wasted
+            if error < ROUGH and not self._resolved(fine):
                 self._refine(start)
             elif self.steps >= MAX_STEPS:
                 self._give_up(start, end, error)
             else:
-                self._failed = error
                 self.steps *= 2
             return None
-        self._error, self._failed, self._changed = error, math.inf, self._change(fine)
+        self._error, self._changed = error, self._change(fine)
         if error < tolerance / SPARE and self.steps > 1:
             self.steps //= 2
         else:
@@ -208,7 +209,8 @@ class _Stepper:
         raise SimulationError(
             f"{self._name}: the solution {state} between t = {start:g} and {end:g} even with "
             f"{2 * self.steps} steps.",
-            hint="It may blow up, or be ill-posed: shorten the time window or shrink the initial amplitude.",
+            hint="It may blow up, form a shock or be ill-posed: shorten the time window, shrink the initial "
+            "amplitude, or raise points of the time variable.",
         )
 
 

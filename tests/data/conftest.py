@@ -1,0 +1,28 @@
+"""Small declarations to simulate."""
+
+import pytest
+import sympy as sp
+
+from lieapp.api import PDE, SumOfSines
+
+T, X = sp.symbols("t x", real=True)
+U = sp.Function("u")(T, X)
+
+
+@pytest.fixture
+def declare():
+    """A declaration in u(t, x) on [0, 1] x [0, 2π] unless told otherwise; give the right-hand side F."""
+
+    def make(rhs, **changes):
+        keywords = {
+            "name": "small",
+            "title": "Small",
+            "equation": sp.Eq(U.diff(T), rhs),
+            "region": {T: (0, 1), X: (0, 2 * sp.pi)},
+            "points": {T: 9, X: 32},
+            "periodic": [X],
+            "initial": SumOfSines(terms=3, wavenumbers=(1,)),
+        }
+        return PDE(**{**keywords, **changes})
+
+    return make

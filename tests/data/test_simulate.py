@@ -1,0 +1,119 @@
+"""Simulation from a declaration: what is kept, what repeats, what fails and how it says so."""
+
+import sympy as sp
+import torch
+from conftest import T, U, X
+from pytest import approx, mark, raises
+
+from lieapp.api import ChangeOfVariables, SumOfSines
+from lieapp.data.simulate import simulate
+from lieapp.data.stepping import Tolerance
+from lieapp.errors import DataError, EquationError, GridError, PluginError, SimulationError
+from lieapp.numerics.spectral import resample
+
+
+def seeded(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def test_shapes_times_and_names(declare):
+    data = simulate(declare(U.diff(X, 2), keep_last=4, points={T: 11, X: 24}), 3, seeded())
+    assert data.values.shape == (3, 4, 1, 24) and data.unknowns == ("u",) and data.time_name == "t"
+    assert data.time.tolist() == approx([0.7, 0.8, 0.9, 1.0])
+    assert data.grid.axes[0].right == approx(2 * sp.pi.evalf()) and data.error < 1e-12
+
+
+def test_a_seed_repeats_bit_for_bit(declare):
+    pde = declare(-U * U.diff(X) - U.diff(X, 3))
+    first, again, other = (simulate(pde, 2, seeded(seed)).values for seed in (5, 5, 6))
+    assert torch.equal(first, again) and not torch.allclose(first, other)
+
+
+def test_a_sample_does_not_depend_on_how_many_are_asked_for(declare):
+    pde, tolerance = declare(-U * U.diff(X) - U.diff(X, 3)), Tolerance(1e-8)
+    few, many = (simulate(pde, n, seeded(), tolerance=tolerance).values for n in (2, 5))
+    # the same initial state to the last bit; step sizes are shared, so later times agree within the tolerance
+    assert torch.equal(few[:, 0], many[:2, 0])
+    torch.testing.assert_close(few, many[:2], rtol=0, atol=1e-7)
+
+
+def test_progress_counts_output_times(declare):
+    calls = []
+    simulate(declare(U.diff(X, 2)), 1, seeded(), progress=lambda step, total: calls.append((step, total)))
+    assert calls == [(i, 8) for i in range(9)]
+
+
+def test_steep_states_are_simulated_on_a_finer_grid_than_they_are_kept_on(declare):
+    keywords = {"region": {T: (0, 2), X: (0, 2 * sp.pi)}, "initial": SumOfSines(terms=4, amplitude=1.0)}
+    rhs, points = U.diff(X, 2) / 40 - U * U.diff(X), {T: 9, X: 32}
+    data = simulate(declare(rhs, points=points, **keywords), 1, seeded(1), tolerance=Tolerance(1e-5))
+    assert data.facts["points"] > 32 and data.values.shape[-1] == 32
+    fine = simulate(declare(rhs, points={**points, X: 256}, **keywords), 1, seeded(1), tolerance=Tolerance(1e-6))
+    kept = resample(fine.values, fine.grid, data.grid)
+    torch.testing.assert_close(data.values, kept, rtol=0, atol=2e-5)
+
+
+@mark.parametrize(
+    ("rhs", "changes", "words"),
+    [
+        (U**2 + U.diff(X, 2) / 100, {"initial": SumOfSines(shape=lambda s: 3 + s)}, "small: the solution"),
+        (-U * U.diff(X), {"region": {T: (0, 4), X: (0, 2 * sp.pi)}, "points": {T: 41, X: 32}}, "isn't resolved on"),
+        (U**2 - U.diff(X, 2), {}, "small: "),
+        (U.diff(X, 2), {"initial": SumOfSines(shape=lambda s: sp.log(s - 7))}, "initial state is not finite"),
+    ],
+    ids=["blow-up", "shock", "backward heat", "initial"],
+)
+def test_what_can_t_be_solved_is_a_simulation_error(declare, rhs, changes, words):
+    with raises(SimulationError, match=words) as caught:
+        simulate(declare(rhs, **changes), 2, seeded())
+    assert caught.value.hint
+
+
+def test_no_unchecked_blow_up_in_the_last_intervals(declare):
+    # 1/u falls linearly: blow-up at t = 1/u(0), between checks that pass
+    for points in (60, 62):
+        pde = declare(U**2, initial=SumOfSines(amplitude=0.0, shape=lambda s: s + sp.Rational(1003, 1000)),
+                      points={T: points, X: 16})  # fmt: skip
+        with raises(SimulationError):
+            simulate(pde, 1, seeded())
+
+
+def test_second_time_derivative(declare):
+    pde = declare(0, equation=sp.Eq(U.diff(T, 2), U.diff(X, 2)))
+    with raises(EquationError, match=r"u.diff\(t, 2\)") as caught:
+        simulate(pde, 1, seeded())
+    assert "second unknown" in caught.value.hint
+
+
+def test_axes_must_be_periodic(declare):
+    with raises(GridError, match="x is not periodic"):
+        simulate(declare(U.diff(X, 2), periodic=[]), 1, seeded())
+
+
+def test_more_kept_than_there_is(declare):
+    with raises(DataError, match="keep_last is 20, but there are 9"):
+        simulate(declare(U.diff(X, 2), keep_last=20), 1, seeded())
+
+
+def test_initial_must_be_a_declaration(declare):
+    with raises(PluginError, match="initial state of u"):
+        simulate(declare(U.diff(X, 2), initial=lambda x: x), 1, seeded())
+
+
+def test_changes_of_variables_say_what_is_missing(declare):
+    w, nu = sp.Function("w")(T, X), sp.Symbol("nu")
+    heat = sp.Eq(w.diff(T), w.diff(X, 2))
+    with raises(EquationError, match="no expression for u"):
+        simulate(declare(U.diff(X, 2), transform=ChangeOfVariables(equation=heat, unknowns={})), 1, seeded())
+    with raises(EquationError, match="nu has no value"):
+        simulate(declare(U.diff(X, 2), transform=ChangeOfVariables(equation=heat, unknowns={U: nu * w})), 1, seeded())
+
+
+def test_a_change_of_variables_may_contain_the_variables(declare):
+    w = sp.Function("w")(T, X)
+    change = ChangeOfVariables(equation=sp.Eq(w.diff(T), w.diff(X, 2)), unknowns={U: sp.exp(-T) * w + sp.cos(X)})
+    plain = simulate(declare(U.diff(X, 2)), 1, seeded())
+    data = simulate(declare(U.diff(X, 2) - U, transform=change), 1, seeded())
+    x = data.grid.mesh(torch.float64, "cpu")[0]
+    expected = torch.exp(-data.time)[:, None, None] * plain.values + torch.cos(x)
+    torch.testing.assert_close(data.values, expected)
