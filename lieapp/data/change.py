@@ -8,6 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.api import PDE
+from lieapp.data.initial import unknown_name
 from lieapp.data.stepping import State
 from lieapp.errors import EquationError
 from lieapp.numerics.codegen import Tape
@@ -24,7 +25,7 @@ def unknowns_on_jets(pde: PDE, own: Evolution, solved: Evolution) -> tuple[sp.Ex
     assert pde.transform is not None
     jets = solved.jets
     functions = [sp.Function(name)(*jets.independent) for name in jets.dependent]
-    given = {str(getattr(k, "func", k)): v for k, v in pde.transform.unknowns.items()}
+    given = {unknown_name(k): v for k, v in pde.transform.unknowns.items()}
     values = {sp.sympify(symbol): exact(value) for symbol, value in pde.parameters.items()}
     result = []
     for name in own.jets.dependent:

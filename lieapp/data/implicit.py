@@ -18,8 +18,12 @@ from lieapp.data.stepping import State, Tolerance
 from lieapp.errors import GridError, SimulationError
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
-from lieapp.numerics.spectral import SpectralDifferentiator
+from lieapp.numerics.spectral import SpectralDifferentiator, to_modes
 from lieapp.symbolic.evolution import Evolution
+
+
+NOISE = 10.0
+"""A state is resolved when its highest modes, over its largest one, lie below NOISE x tolerance."""
 
 
 def march_implicit(
@@ -27,7 +31,8 @@ def march_implicit(
 ) -> Iterator[State]:
     """Yield the states at the output times; the error is the solver's own relative tolerance.
 
-    Raises GridError in more than one dimension of space, SimulationError when the solver gives up.
+    Raises GridError in more than one dimension of space, SimulationError when the solver gives up or the grid is
+    too coarse: it isn't refined here.
     """
     if len(grid.axes) > 1:
         raise GridError(
@@ -36,11 +41,24 @@ def march_implicit(
             hint="Give a data source.",
         )
     solvers = [_solver(evolution, grid, u.cpu(), times, tolerance) for u in initial]
+    _check_resolved(evolution, grid, initial, times[0], tolerance)
     yield State(times[0], grid, initial, 0.0, 0)
     for end in times[1:]:
         values = [_until(evolution, solver, end) for solver in solvers]
         stacked = torch.as_tensor(np.stack(values)).reshape(initial.shape).to(initial)
+        _check_resolved(evolution, grid, stacked, end, tolerance)
         yield State(end, grid, stacked, tolerance.total, 1)
+
+
+def _check_resolved(evolution: Evolution, grid: Grid, values: Tensor, time: float, tolerance: Tolerance) -> None:
+    """Raises SimulationError unless the highest eighth of modes is small, as the solver's own noise is."""
+    amplitude = to_modes(values, grid).abs().flatten(0, 1).amax(0)
+    high = len(amplitude) - max(len(amplitude) // 8, 1)
+    if not amplitude[high:].max() <= NOISE * tolerance.total * amplitude.max():
+        raise SimulationError(
+            f"{evolution.name}: at t = {time:g} the solution isn't resolved on {grid.shape[0]} points.",
+            hint=f"Raise points of {grid.axes[0].name}, shorten the time window, or smooth the initial state.",
+        )
 
 
 def _solver(evolution: Evolution, grid: Grid, u: Tensor, times: Sequence[float], tolerance: Tolerance) -> Radau:

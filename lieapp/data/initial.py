@@ -9,12 +9,16 @@ from typing import Any
 import sympy as sp
 import torch
 from jaxtyping import Float
+from sympy.core.function import AppliedUndef
 from torch import Tensor
 
 from lieapp.api import SumOfSines
 from lieapp.errors import PluginError
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
+
+EXTREMES = (4096, 256, 64)
+"""Points along each axis on which minimum and maximum are looked for, in one, two, three dimensions."""
 
 
 def initial_state(
@@ -32,9 +36,14 @@ def initial_state(
     )
 
 
+def unknown_name(key: Any) -> str:
+    """The unknown that u(t, x), the function u or the text "u" means."""
+    return str(key.func if isinstance(key, AppliedUndef) else key)
+
+
 def _of(declaration: Any, name: str) -> SumOfSines:
     if isinstance(declaration, Mapping):
-        declaration = {str(getattr(k, "func", k)): v for k, v in declaration.items()}.get(name)
+        declaration = {unknown_name(k): v for k, v in declaration.items()}.get(name)
     if not isinstance(declaration, SumOfSines):
         raise PluginError(
             f"initial state of {name} is {declaration!r}; it must be an initial-condition object.",
@@ -52,18 +61,24 @@ def _draw(d: SumOfSines, dimensions: int, generator: torch.Generator) -> tuple[T
 
 
 def _sample(d: SumOfSines, drawn: tuple[Tensor, Tensor, Tensor], grid: Grid) -> Float[Tensor, "*space"]:
-    amplitude, wavenumber, phase = drawn
-    mesh = grid.mesh(torch.float64, "cpu")
-    angles = sum(
-        2 * math.pi * mode[(...,) + (None,) * len(mesh)] * (x - axis.left) / axis.length
-        for mode, x, axis in zip(wavenumber, mesh, grid.axes, strict=True)
-    )
-    column = (...,) + (None,) * len(mesh)
-    s = (amplitude[column] * torch.sin(angles + phase[column])).sum(0)
+    s = _sum(drawn, grid)
     if d.rescale is not None:
         low, high = d.rescale
-        s = low + (high - low) * (s - s.min()) / (s.max() - s.min())
+        # extremes of a grid of their own, so that the function doesn't depend on the grid asked for
+        everywhere = _sum(drawn, grid.refined((EXTREMES[min(len(grid.axes), 3) - 1],) * len(grid.axes)))
+        s = low + (high - low) * (s - everywhere.min()) / (everywhere.max() - everywhere.min())
     if d.shape is None:
         return s
     symbol = sp.Symbol("s", real=True)
     return Tape([d.shape(symbol)], [symbol])(s)[0]
+
+
+def _sum(drawn: tuple[Tensor, Tensor, Tensor], grid: Grid) -> Float[Tensor, "*space"]:
+    amplitude, wavenumber, phase = drawn
+    mesh = grid.mesh(torch.float64, "cpu")
+    column = (...,) + (None,) * len(mesh)
+    angles = sum(
+        2 * math.pi * mode[column] * (x - axis.left) / axis.length
+        for mode, x, axis in zip(wavenumber, mesh, grid.axes, strict=True)
+    )
+    return (amplitude[column] * torch.sin(angles + phase[column])).sum(0)

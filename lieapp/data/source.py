@@ -1,58 +1,115 @@
-"""Data a plugin brings itself: checked for names, shapes, NaN and uniform grids before anything uses them."""
+"""Data a plugin brings itself: checked for names, shapes, numbers and grids before anything uses them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+import sympy as sp
 import torch
 
 from lieapp.api import PDE
 from lieapp.data.trajectories import Trajectories
-from lieapp.errors import DataError, GridError
+from lieapp.errors import DataError, GridError, PluginError
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.symbolic.equation import read_pde
 from lieapp.symbolic.evolution import evolution_form
 
 
 def from_source(pde: PDE, samples: int, seed: int) -> Trajectories:
-    """Trajectories from `pde.source(samples, seed)`.
+    """The first `samples` trajectories from `pde.source(samples, seed)`.
 
-    Raises DataError for a missing array, a wrong shape or a value that isn't finite, GridError for a grid
-    that isn't uniform.
+    Raises DataError for a missing array, a wrong shape or something that isn't a finite number, GridError for a
+    grid that isn't uniform or doesn't cover the region, PluginError if the source itself raises.
     """
-    assert pde.source is not None
-    given = {name: np.asarray(value) for name, value in pde.source(samples, seed).items()}
     evolution = evolution_form(read_pde(pde))
     variables = [str(x) for x in evolution.jets.independent]
-    names = (*variables, *evolution.jets.dependent)
-    missing = [n for n in names if n not in given]
-    if missing:
+    unknowns = evolution.jets.dependent
+    given = _called(pde, samples, seed, (*variables, *unknowns))
+    time, *space = (evolution.time, *evolution.space)
+    ordered = [variables[i] for i in (time, *space)]
+    grids = {name: _line(pde, name, given[name]) for name in ordered}
+    if (np.diff(grids[ordered[0]]) <= 0).any():
         raise DataError(
-            f"{pde.name}: source gave no array named {', '.join(missing)}.",
-            hint=f"Return a mapping with the keys {', '.join(names)}.",
+            f"{pde.name}: source gave times {ordered[0]} out of order; {ordered[0]} must ascend.", hint="Sort."
         )
-    ordered = [variables[evolution.time], *(variables[i] for i in evolution.space)]
-    shape = tuple(len(given[n]) for n in ordered)
+    shape = tuple(len(grids[n]) for n in ordered)
     values = []
-    for name in evolution.jets.dependent:
+    for name in unknowns:
         if given[name].shape[1:] != shape:
             raise DataError(
                 f"{pde.name}: source gave {name} of shape {given[name].shape}; it must be (samples, "
                 f"{', '.join(ordered)}) = (samples, {', '.join(map(str, shape))}).",
                 hint="Transpose the array, or check the grids' lengths.",
             )
-        if not np.isfinite(given[name]).all():
-            raise DataError(f"{pde.name}: source gave {name} with NaN or infinite values.", hint="Clean the data.")
-        values.append(torch.as_tensor(given[name].astype(np.float64)))
-    grid = Grid(tuple(_axis(pde, evolution.jets.independent[i], given) for i in evolution.space))
-    time = torch.as_tensor(given[ordered[0]].astype(np.float64))
-    return Trajectories(time, grid, torch.stack(values, 2), evolution.jets.dependent, ordered[0])
+        if len(given[name]) < samples:
+            raise DataError(
+                f"{pde.name}: source gave {len(given[name])} samples of {name}; {samples} were asked for.",
+                hint=f"Ask for at most {len(given[name])}.",
+            )
+        values.append(torch.as_tensor(given[name][:samples].astype(np.float64)))
+    grid = Grid(tuple(_axis(pde, evolution.jets.independent[i], grids[variables[i]]) for i in space))
+    times = torch.as_tensor(grids[ordered[0]])
+    return Trajectories(times, grid, torch.stack(values, 2), unknowns, ordered[0])
 
 
-def _axis(pde: PDE, symbol: object, given: dict[str, np.ndarray]) -> Axis:
-    points = given[str(symbol)].astype(np.float64)
+def _called(pde: PDE, samples: int, seed: int, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """What the source returns, as arrays of finite numbers."""
+    assert pde.source is not None
+    try:
+        answer = pde.source(samples, seed)
+    except Exception as error:
+        raise PluginError(
+            f"{pde.name}: source raised {type(error).__name__}: {error}.", hint="Correct the plugin's source."
+        ) from error
+    if not isinstance(answer, Mapping):
+        raise DataError(
+            f"{pde.name}: source returned a {type(answer).__name__}; it must return a mapping.",
+            hint=f"Return a mapping with the keys {', '.join(names)}.",
+        )
+    missing = [n for n in names if n not in answer]
+    if missing:
+        raise DataError(
+            f"{pde.name}: source gave no array named {', '.join(missing)}.",
+            hint=f"Return a mapping with the keys {', '.join(names)}.",
+        )
+    return {name: _numbers(pde, name, answer[name]) for name in names}
+
+
+def _numbers(pde: PDE, name: str, value: object) -> np.ndarray:
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiu":
+        raise DataError(
+            f"{pde.name}: source gave {name} of type {array.dtype}; it isn't an array of real numbers.",
+            hint="Give an array of floats; split complex data into real and imaginary part.",
+        )
+    if not np.isfinite(array).all():
+        raise DataError(f"{pde.name}: source gave {name} with NaN or infinite values.", hint="Clean the data.")
+    return array
+
+
+def _line(pde: PDE, name: str, array: np.ndarray) -> np.ndarray:
+    if array.ndim != 1 or len(array) < 2:
+        raise DataError(
+            f"{pde.name}: source gave {name} of shape {array.shape}; it must be one-dimensional.",
+            hint="Give the grid points once, the same for all samples.",
+        )
+    return array.astype(np.float64)
+
+
+def _axis(pde: PDE, symbol: sp.Symbol, points: np.ndarray) -> Axis:
     steps = np.diff(points)
-    if len(points) < 2 or not np.allclose(steps, steps[0], rtol=1e-6):
-        raise GridError(f"{pde.name}: source gave a grid in {symbol} that isn't uniform.", hint="Resample it.")
+    if steps[0] <= 0 or not np.allclose(steps, steps[0], rtol=1e-6):
+        raise GridError(
+            f"{pde.name}: source gave a grid in {symbol} that isn't uniform and ascending.", hint="Resample it."
+        )
     periodic = symbol in pde.periodic
     left, right = float(points[0]), float(points[-1] + (steps[0] if periodic else 0))
+    low, high = (float(end) for end in pde.region[symbol])
+    if periodic and abs((right - left) - (high - low)) > 1e-6 * (high - low):
+        raise GridError(
+            f"{pde.name}: source covers {symbol} from {left:g} to {right:g}, a step past its last point; "
+            f"its period by region is {high - low:g}.",
+            hint="Correct region, or leave out the right end, which repeats the left one.",
+        )
     return Axis(str(symbol), left, right, len(points), periodic)

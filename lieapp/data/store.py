@@ -36,6 +36,7 @@ def simulate_to_file(declaration: PDE, config: DataConfig, out: Path, report: Re
     written.
     """
     report.stage("data")
+    torch.set_num_threads(config.threads)
     trajectories = simulate(
         declaration,
         config.samples,
@@ -113,7 +114,7 @@ def read_trajectories(path: Path) -> Trajectories:
                 f"{path}: axes are {', '.join(names)}; they must be {SAMPLE}, time and space.",
                 hint="Write the file with `lieapp data`.",
             )
-        time = _dataset(file, path, names[1])
+        time = _line(file, path, names[1])
         grid = Grid(tuple(_axis(file, path, name) for name in names[2:]))
         shape = (len(time), *grid.shape)
         values = [_values(file, path, name, names, shape) for name in unknowns]
@@ -152,14 +153,23 @@ def _dataset(file: h5py.File, path: Path, name: str) -> np.ndarray:
             f"{path} has no dataset {name!r}; there are {', '.join(file) or 'none'}.",
             hint="Write the file again with `lieapp data`.",
         )
+    if file[name].dtype.kind not in "fiu":
+        raise DataError(f"{path}: {name} isn't made of numbers but of {file[name].dtype}.", hint="Convert it.")
     values = np.asarray(file[name], dtype=np.float64)
     if not np.isfinite(values).all():
         raise DataError(f"{path}: {name} holds NaN or infinite values.", hint="Clean the data.")
     return values
 
 
+def _line(file: h5py.File, path: Path, name: str) -> np.ndarray:
+    points = _dataset(file, path, name)
+    if points.ndim != 1:
+        raise DataError(f"{path}: {name} has shape {points.shape}; an axis is a list.", hint="Flatten it.")
+    return points
+
+
 def _axis(file: h5py.File, path: Path, name: str) -> Axis:
-    points, attributes = _dataset(file, path, name), file[name].attrs
+    points, attributes = _line(file, path, name), file[name].attrs
     missing = [key for key in ("left", "right", "periodic") if key not in attributes]
     if missing:
         raise DataError(

@@ -106,7 +106,9 @@ def test_changes_of_variables_say_what_is_missing(declare):
     with raises(EquationError, match="no expression for u"):
         simulate(declare(U.diff(X, 2), transform=ChangeOfVariables(equation=heat, unknowns={})), 1, seeded())
     with raises(EquationError, match="nu has no value"):
-        simulate(declare(U.diff(X, 2), transform=ChangeOfVariables(equation=heat, unknowns={U: nu * w})), 1, seeded())
+        simulate(
+            declare(U.diff(X, 2), transform=ChangeOfVariables(equation=heat, unknowns={U: nu * w})), 1, seeded()
+        )
 
 
 def test_a_change_of_variables_may_contain_the_variables(declare):
