@@ -21,7 +21,6 @@ from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import SpectralDifferentiator, to_modes
 from lieapp.symbolic.evolution import Evolution
 
-
 NOISE = 10.0
 """A state is resolved when its highest modes, over its largest one, lie below NOISE x tolerance."""
 
