@@ -74,8 +74,8 @@ class _Checks:
     def run(self) -> list[Check]:
         """All checks in order."""
         system = self._step("equation", lambda: self._equation())
-        truth = self._step("truth", lambda: self._truth(system), system=system)
-        evolution = self._step("evolution form", lambda: self._evolution(system), system=system)
+        truth = self._step("truth", lambda: self._truth(system), equation=system)
+        evolution = self._step("evolution form", lambda: self._evolution(system), equation=system)
         needs: dict[str, Any] = {"evolution form": evolution}
         if self.pde.transform is not None:
             self._step("change of variables", self._change, **needs)
