@@ -69,7 +69,7 @@ def smooth_here(expression: sp.Expr, a: float, b: float) -> float:
     return value
 
 
-@settings(max_examples=250, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(EXPRESSIONS, COORDINATE, COORDINATE)
 def test_tape_agrees_with_evalf(expression, a, b):
     value = smooth_here(expression, a, b)
@@ -79,7 +79,7 @@ def test_tape_agrees_with_evalf(expression, a, b):
         assert abs(float(found[0, 0]) - value) <= tolerance * max(1.0, abs(value)), expression
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(EXPRESSIONS, COORDINATE, COORDINATE)
 def test_forward_derivative_of_a_tape_is_the_symbolic_one(expression, a, b):
     derivative = sp.diff(expression, x)

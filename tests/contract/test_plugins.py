@@ -1,0 +1,95 @@
+"""The contract of section "Domains", for every plugin that is loaded: shipped ones and any in ./plugins."""
+
+from functools import cache
+
+import msgspec
+import pytest
+import torch
+
+from lieapp.domains.check import check
+from lieapp.domains.check_numbers import short_declaration, short_trajectories
+from lieapp.domains.pde import PDEDomain
+from lieapp.domains.pde_data import SliceData, measure_scales
+from lieapp.progress import SilentReporter
+from lieapp.registry.catalog import load_catalog
+
+ENTRIES = {entry.name: entry for entry in load_catalog().entries}
+
+
+def test_all_six_are_there_and_none_is_broken():
+    assert {"kdv", "ks", "burgers", "nkdv", "ckdv", "heat"} <= set(ENTRIES)
+    assert load_catalog().broken == []
+
+
+@cache
+def material(name):
+    domain = PDEDomain(ENTRIES[name].declaration)
+    data = short_trajectories(short_declaration(ENTRIES[name].declaration), lambda step, total: None)
+    return domain, SliceData(data, domain.linearisation, measure_scales(data, domain.coordinates), 3)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_its_own_check_passes(name):
+    checks = check(ENTRIES[name], SilentReporter())
+    assert [f"{c.name}: {c.detail}" for c in checks if not c.ok] == []
+    assert all(c.name and c.detail for c in checks)
+    msgspec.json.encode([{"name": c.name, "ok": c.ok, "detail": c.detail} for c in checks])
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_coordinates(name):
+    domain, _ = material(name)
+    count = len(domain.coordinates)
+    assert len(set(domain.coordinates)) == count == len(domain.periodic) == len(domain.dependent)
+    assert not any(p and d for p, d in zip(domain.periodic, domain.dependent, strict=True))
+    assert domain.stages and domain.name == name
+
+
+class Linear:
+    """V = A z for a stack of matrices A: linear in A, so characteristics and residuals must be too."""
+
+    def __init__(self, matrices):
+        self.matrices = matrices
+
+    def jvp(self, points, tangents):
+        return tuple(torch.einsum("ncd,bd...->nbc...", self.matrices, z) for z in (points, tangents))
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_layout_and_linearity(name):
+    domain, data = material(name)
+    batch = next(iter(data.batches(3, 3)))
+    space, q = batch.points.shape[2:], sum(domain.dependent)
+    assert batch.points.shape[:2] == (3, len(domain.coordinates)) and batch.weight.shape == (3, *space)
+    generator = torch.Generator().manual_seed(0)
+    matrices = torch.randn(4, *2 * [len(domain.coordinates)], generator=generator, dtype=torch.float64)
+    matrices[3] = 2 * matrices[0] - matrices[1]
+    values, characteristics = domain.characteristic(batch, Linear(matrices))
+    residual = domain.tangent(batch, characteristics)
+    assert values.shape == (4, 3, len(domain.coordinates), *space)
+    assert characteristics.value.shape == characteristics.rate.shape == residual.shape == (4, 3, q, *space)
+    for stack in (values, characteristics.value, characteristics.rate, residual):
+        assert stack.dtype == batch.points.dtype and stack.isfinite().all()
+        torch.testing.assert_close(
+            stack[3], 2 * stack[0] - stack[1], rtol=1e-9, atol=1e-9 * float(stack.abs().max())
+        )
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_scaled_coordinates(name):
+    domain, data = material(name)
+    points = torch.cat([b.points for b in data.batches(16, 8)]).movedim(1, 0).flatten(1)
+    for line, dependent in zip(points, domain.dependent, strict=True):
+        if dependent:
+            assert float(line.std()) == pytest.approx(0.29, rel=0.05)
+        else:
+            assert line.min() >= -1e-12 and line.max() <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_batches_repeat_and_draws_follow_their_generator(name):
+    _, data = material(name)
+    once, again = (torch.cat([b.points for b in data.batches(6, 4)]) for _ in range(2))
+    assert torch.equal(once, again) and len(once) == 6
+    first, same, other = (data.draw(3, torch.Generator().manual_seed(s)).points for s in (1, 1, 2))
+    assert torch.equal(first, same) and not torch.equal(first, other)
