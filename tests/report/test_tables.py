@@ -10,7 +10,7 @@ from lieapp.report.tables import discover_tables, write_csv
 
 
 def _printed(summary):
-    console = Console(width=110, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = Console(width=300, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     for part in discover_tables(summary):
         console.print(part)
     return console.export_text()
