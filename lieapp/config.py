@@ -45,6 +45,8 @@ class DataConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
     device: Device = "auto"
     tolerance: Share = 1e-6
     """Estimated relative error that the trajectories may have at the end of the window."""
+    threads: Positive = 1
+    """Threads on a CPU; arrays are small here: more threads than free cores cost far more than they give."""
 
 
 class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -56,6 +58,8 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     slots: Positive = 4
     seed: Seed = 0
     device: Device = "auto"
+    threads: Positive = 1
+    """Threads on a CPU; arrays are small here: more threads than free cores cost far more than they give."""
     samples: Positive = 16
     """Trajectories to learn from."""
     held_out: Positive = 4

@@ -60,7 +60,12 @@ class Combination:
 
     def values(self, points: Points) -> Stack:
         """The fields at points."""
-        return self.jvp(points, torch.zeros_like(points))[0]
+        return self._combine(self.features.jvp(points, torch.zeros_like(points))[0])
+
+    def each_own(self, points: Float[Tensor, "field coordinate *space"]) -> Float[Tensor, "field coordinate *space"]:
+        """Field n at the n-th of as many sets of points."""
+        h, _ = self.features.jvp(points, torch.zeros_like(points))
+        return torch.einsum("nkc,kn...->nc...", self.coefficients, h)
 
 
 class FixedFields:

@@ -21,17 +21,11 @@ def orbit(
     Args:
         s: ascending flow parameters that contain 0.
     """
-    shape = (fields.coefficients.shape[0], 1, *points.shape)
-    start = points.expand(shape).contiguous()
-
-    def speed(_: Tensor, z: Tensor) -> Tensor:
-        # field n moves its own copy of the points
-        return torch.stack([fields.values(z[n])[n] for n in range(len(z))])
-
+    # each field moves its own copy of the points
+    start = points.expand(fields.coefficients.shape[0], *points.shape).contiguous()
     with torch.no_grad():
-        parts = []
-        for side in (s[s <= 0].flip(0), s[s >= 0]):
-            moved = odeint(speed, start, side, method="rk4", options={"step_size": STEP})
-            parts.append(moved[:, :, 0])
-        backward, forward = parts
+        backward, forward = (
+            odeint(lambda _, z: fields.each_own(z), start, side, method="rk4", options={"step_size": STEP})
+            for side in (s[s <= 0].flip(0), s[s >= 0])
+        )
     return torch.cat([backward.flip(0)[:-1], forward]).movedim(1, 0)

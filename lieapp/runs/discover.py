@@ -45,6 +45,7 @@ def execute(config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report:
 class _Job:
     def __init__(self, config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: Reporter) -> None:
         self.config, self.directory, self.catalog, self.report = config, run, catalog, report
+        torch.set_num_threads(config.threads)
         self.device = find_device(config.device)
         self.checkpoint = Checkpoint(run.path / "checkpoint")
         self.seconds: dict[str, float] = {"start": round(time.perf_counter() - lieapp.STARTED, 2)}
@@ -54,7 +55,7 @@ class _Job:
     def run(self) -> dict[str, Any]:
         """All stages in order."""
         config, domain = self.config, self.domain
-        self.directory.add_provenance(device_used=self.device, threads=torch.get_num_threads())
+        self.directory.add_provenance(device_used=self.device, threads=config.threads)
         data = self._timed("data", self._data)
         truth = self._timed("truth", lambda: derived(domain, self.catalog.folders, config.budget, self.report))
         found, check = self._timed("discovery", lambda: self._discover(data))
@@ -149,7 +150,8 @@ class _Job:
                 {"slot": n + 1, "eta": found.levels[-1].eta[n], "verdict": verdicts[n]} for n in range(slots)
             ],
             "formulas": [],
-            "spectrum": {"eta": found.spectrum, "gap_after": gap_after(found.spectrum)},
+            # of the fixed bases where they were solved: a network's features change from run to run
+            "spectrum": _spectrum(check or found),
             "truth": [
                 {"name": name, "field": field, "cosine": cosine}
                 for name, field, cosine in zip(truth.names, truth.fields, cosines(gram, exact, true), strict=True)
@@ -200,3 +202,7 @@ class _Job:
         self.seconds["total"] = round(time.perf_counter() - lieapp.STARTED, 2)
         self.directory.write_summary(summary)
         write_report(self.directory.path)
+
+
+def _spectrum(found: Discovery) -> dict[str, Any]:
+    return {"method": found.method, "eta": found.spectrum, "gap_after": gap_after(found.spectrum)}

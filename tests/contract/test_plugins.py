@@ -6,6 +6,7 @@ import msgspec
 import pytest
 import torch
 
+from lieapp.data.simulate import simulate
 from lieapp.domains.check import check
 from lieapp.domains.check_numbers import short_declaration, short_trajectories
 from lieapp.domains.pde import PDEDomain
@@ -93,3 +94,17 @@ def test_batches_repeat_and_draws_follow_their_generator(name):
     assert torch.equal(once, again) and len(once) == 6
     first, same, other = (data.draw(3, torch.Generator().manual_seed(s)).points for s in (1, 1, 2))
     assert torch.equal(first, same) and not torch.equal(first, other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in ENTRIES if ENTRIES[name].declaration.source is None])
+def test_data_of_the_whole_window(name):
+    declaration = ENTRIES[name].declaration
+    data = simulate(declaration, 2, torch.Generator().manual_seed(0))
+    t, *space = declaration.region
+    kept = declaration.keep_last or declaration.points[t]
+    assert data.values.shape[:2] == (2, kept) and data.grid.shape == tuple(declaration.points[x] for x in space)
+    assert float(data.time[-1]) == pytest.approx(float(declaration.region[t][1])) and data.values.isfinite().all()
+    assert data.error < 1e-3
+    deviation = data.values.std(dim=(0, *range(2, data.values.dim())))
+    assert deviation.min() > 0.1 * deviation.max() > 1e-3, "the data decay to nothing in the window"

@@ -119,3 +119,27 @@ def test_a_change_of_variables_may_contain_the_variables(declare):
     x = data.grid.mesh(torch.float64, "cpu")[0]
     expected = torch.exp(-data.time)[:, None, None] * plain.values + torch.cos(x)
     torch.testing.assert_close(data.values, expected)
+
+
+def test_two_dimensions(declare):
+    y = sp.Symbol("y", real=True)
+    w = sp.Function("w")(T, X, y)
+    box = {T: (0, 1), X: (0, 2 * sp.pi), y: (0, sp.pi)}
+    heat = declare(0, equation=sp.Eq(w.diff(T), w.diff(X, 2) + 3 * w.diff(y)), region=box,
+                   points={T: 9, X: 16, y: 12}, periodic=[X, y])  # fmt: skip
+    data = simulate(heat, 2, seeded())
+    assert data.values.shape == (2, 9, 1, 16, 12) and data.unknowns == ("w",)
+    modes = torch.fft.rfft2(data.values)
+    decay = torch.exp(data.time[:, None, None, None] * (-1 + 3j * 2))  # every sine has wavenumbers ±1 and ±2
+    torch.testing.assert_close(modes[..., 1, 1], modes[:, :1, :, 1, 1] * decay[..., 0, 0])
+
+
+def test_two_unknowns(declare):
+    # a rotation in (u, v) at speed t: explicit time in a coupled linear part
+    v = sp.Function("v")(T, X)
+    pde = declare(0, equation=[sp.Eq(U.diff(T), -T * v), sp.Eq(v.diff(T), T * U)])
+    data = simulate(pde, 2, seeded(), tolerance=Tolerance(1e-8))
+    u0, v0 = data.values[:, 0].unbind(1)
+    angle = data.time[:, None] ** 2 / 2
+    truth = u0[:, None] * torch.cos(angle) - v0[:, None] * torch.sin(angle)
+    torch.testing.assert_close(data.values[:, :, 0], truth, rtol=0, atol=1e-7)

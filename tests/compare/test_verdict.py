@@ -1,0 +1,33 @@
+"""Verdicts follow from how eta behaves, level by level."""
+
+import pytest
+
+from lieapp.compare.verdict import fall, gap_after, verdict
+
+
+@pytest.mark.parametrize(
+    ("sequence", "expected"),
+    [
+        ([1e-11, 2e-11, 1e-11], "exact"),  # at round-off from the start
+        ([8e-2, 2e-3, 9e-5, 3e-6], "exact"),  # falls as the basis grows
+        ([0.08, 0.052, 0.0511, 0.0505], "approximate"),  # settles below .1
+        ([0.2, 0.02, 0.0199, 0.0198], "approximate"),  # small, but has stopped falling
+        ([0.9, 0.8, 0.75], "none"),
+        ([4.0, 1.0, 0.2], "none"),  # falls, but isn't small yet
+        ([0.01], "approximate"),  # no history: nothing is known to fall
+        ([float("inf"), 0.01, 1e-4], "exact"),  # a slot that appeared later
+        ([0.1, float("inf")], "none"),
+    ],
+)
+def test_verdict(sequence, expected):
+    assert verdict(sequence) == expected
+
+
+def test_fall_is_the_mean_factor_per_level():
+    assert fall([1.0, 0.1, 0.01]) == pytest.approx(10)
+    assert fall([5.0]) == 1.0
+
+
+def test_the_gap_ignores_round_off():
+    assert gap_after([1e-12, 1e-9, 3e-8, 0.5, 0.6]) == 3
+    assert gap_after([0.3]) == 0

@@ -1,0 +1,42 @@
+"""Flows: closed forms, the group law, and the inverse."""
+
+import torch
+
+from lieapp.discovery.basis import Degrees, TensorBasis
+from lieapp.discovery.fields import Combination
+from lieapp.discovery.flow import orbit
+
+BASIS = TensorBasis((False, True, False), (False, False, True), Degrees(modes=1, chebyshev=2, unknowns=1))
+S = torch.linspace(-0.4, 0.4, 9, dtype=torch.float64)
+START = torch.rand(3, 5, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+
+def field(**terms):
+    """A field from {coordinate index: {term of the basis: coefficient}}."""
+    c = torch.zeros(1, BASIS.count, 3, dtype=torch.float64)
+    for name, entries in terms.items():
+        for term, value in entries.items():
+            c[0, BASIS.terms.index(term), "txu".index(name)] = value
+    return Combination(BASIS, c)
+
+
+def test_a_linear_field_has_the_exponential_as_its_flow():
+    moved = orbit(field(u={(0, 0, 1): 1.5}), START, S)[0]
+    torch.testing.assert_close(moved[:, 2], START[2] * torch.exp(1.5 * S)[:, None, None], rtol=1e-6, atol=1e-8)
+    torch.testing.assert_close(moved[:, :2], START[:2].expand(9, 2, 5, 6))
+
+
+def test_galilei():
+    # t d_x + d_u with t = (1 + T_1)/2
+    moved = orbit(field(x={(0, 0, 0): 0.5, (1, 0, 0): 0.5}, u={(0, 0, 0): 1.0}), START, S)[0]
+    s = S[:, None, None]
+    torch.testing.assert_close(moved[:, 1], START[1] + s * START[0])
+    torch.testing.assert_close(moved[:, 2], START[2] + s)
+
+
+def test_group_law_and_inverse():
+    bent = field(t={(0, 1, 0): 0.7, (1, 0, 1): 0.3}, x={(2, 0, 0): 0.4}, u={(0, 2, 1): 0.9})
+    moved = orbit(bent, START, S)[0]
+    twice = orbit(bent, moved[6], S)[0]
+    torch.testing.assert_close(twice[6], moved[8], rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(twice[2], START, rtol=1e-5, atol=1e-6)
