@@ -1,6 +1,6 @@
 """Data throughput: 64 trajectories of each of the five equations, in the regimes of their plugins.
 
-    python benchmarks/data_throughput.py [--samples 64] [--tolerance 1e-3] [--threads 2] [--plugins kdv …] [--out FILE]
+    python benchmarks/data_throughput.py [--samples 64] [--tolerance 1e-3] [--threads 2] [--plugins …] [--out FILE]
 
 Prints seconds, steps for an output interval, grid and estimated error; the table with command, machine and date
 goes to benchmarks/results/data_throughput.md.
