@@ -2,11 +2,9 @@
 
 import pytest
 import sympy as sp
+from small import T, U, X
 
 from lieapp.api import PDE, SumOfSines
-
-T, X = sp.symbols("t x", real=True)
-U = sp.Function("u")(T, X)
 
 
 @pytest.fixture

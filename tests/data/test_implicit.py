@@ -5,7 +5,7 @@ import math
 import pytest
 import sympy as sp
 import torch
-from conftest import T, U, X
+from small import T, U, X
 
 from lieapp.api import SumOfSines
 from lieapp.data.implicit import march_implicit

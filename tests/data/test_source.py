@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from conftest import U, X
+from small import U, X
 
 from lieapp.data.simulate import simulate
 from lieapp.errors import DataError, GridError, PluginError

@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 import pytest
 import torch
-from conftest import T, U, X
+from small import T, U, X
 
 import lieapp
 from lieapp.config import DataConfig
