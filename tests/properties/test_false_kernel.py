@@ -1,4 +1,4 @@
-"""The false kernel: fields tangent to the data move them along themselves and prove nothing (docs/architecture.md).
+"""The false kernel: fields tangent to the data move them along themselves and prove nothing.
 
 With few trajectories f(x, t)(d_x + u_x d_u) can be written down without knowing the equation, since u_x is a
 function of x and t; with many it can't, and only symmetries are left.
