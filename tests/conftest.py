@@ -1,5 +1,13 @@
-"""For all tests: one thread for each process, as pytest-xdist runs several (set before torch is imported)."""
+"""For all tests: what a process inherits, whoever started pytest."""
 
 import os
+import signal
 
+# pytest-xdist runs several processes; read when torch is imported
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# in the background of a script SIGINT is ignored, under nohup SIGHUP; programs started by tests would inherit that,
+# whereas a handler ends at exec and leaves the default
+for number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
