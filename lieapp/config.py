@@ -80,7 +80,7 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     """Scalar features the network makes; fields are linear in them."""
     batch: Positive = 12
     """Time slices in one descent step."""
-    rate: Share = 0.01
+    rate: Share = 0.02
     """Highest learning rate."""
     floor: Share = 1e-4
     """Defects below this no longer drive the training; exact fields reach round-off."""

@@ -62,7 +62,9 @@ class Combination:
         """The fields at points."""
         return self._combine(self.features.jvp(points, torch.zeros_like(points))[0])
 
-    def each_own(self, points: Float[Tensor, "field coordinate *space"]) -> Float[Tensor, "field coordinate *space"]:
+    def each_own(
+        self, points: Float[Tensor, "field coordinate *space"]
+    ) -> Float[Tensor, "field coordinate *space"]:
         """Field n at the n-th of as many sets of points."""
         h, _ = self.features.jvp(points, torch.zeros_like(points))
         return torch.einsum("nkc,kn...->nc...", self.coefficients, h)

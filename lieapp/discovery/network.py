@@ -10,20 +10,33 @@ from torch.nn import functional
 
 from lieapp.discovery.fields import Points, Scalars
 
+UNIT = 12**0.5
+"""1 over the standard deviation of scaled coordinates, that of a uniform variable on [0, 1]."""
+
 
 class FeatureNetwork(nn.Module):
-    """SiLU network on cos 2πk x, sin 2πk x of periodic coordinates and the others as they are, and the constant 1.
+    """SiLU network on cos 2πk x, sin 2πk x of periodic coordinates and on the others, and the constant 1.
+
+    The others are brought to mean 0 and deviation 1: t from [0, 1], unknowns from deviation .29.
 
     Args:
         periodic: which scaled coordinates repeat after 1.
+        dependent: which are unknowns.
         width: of the two hidden layers.
         features: number of features, the constant not counted.
         modes: Fourier modes fed for each periodic coordinate.
     """
 
-    def __init__(self, periodic: tuple[bool, ...], width: int, features: int, modes: int = 1) -> None:
+    def __init__(
+        self,
+        periodic: tuple[bool, ...],
+        dependent: tuple[bool, ...],
+        width: int,
+        features: int,
+        modes: int = 1,
+    ) -> None:
         super().__init__()
-        self.periodic, self.modes = periodic, modes
+        self.periodic, self.dependent, self.modes = periodic, dependent, modes
         inputs = sum(2 * modes if p else 1 for p in periodic)
         self.layers = nn.ModuleList([nn.Linear(inputs, width), nn.Linear(width, width)])
         self.head = nn.Linear(width, features)
@@ -44,8 +57,8 @@ class FeatureNetwork(nn.Module):
         for i, periodic in enumerate(self.periodic):
             x, dx = points[:, i], tangents[:, i]
             if not periodic:
-                values.append(2 * x)
-                rates.append(2 * dx)
+                values.append(UNIT * (x if self.dependent[i] else x - 0.5))
+                rates.append(UNIT * dx)
                 continue
             for k in range(1, self.modes + 1):
                 w = 2 * math.pi * k

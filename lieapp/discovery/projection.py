@@ -53,7 +53,9 @@ class Projection:
         self.generator = torch.Generator().manual_seed(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            network = FeatureNetwork(domain.periodic, settings.width, settings.features, settings.modes)
+            network = FeatureNetwork(
+                domain.periodic, domain.dependent, settings.width, settings.features, settings.modes
+            )
         self.network = network.to(torch.float64).to(device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.rate)
         self.done = 0

@@ -19,6 +19,7 @@ from lieapp.domains.base import Characteristics, Fields
 from lieapp.domains.linearisation import Linearisation
 from lieapp.domains.pde_data import SliceData, measure_scales
 from lieapp.domains.slices import Scales, Slices
+from lieapp.errors import DataError
 from lieapp.numerics.codegen import Tape
 from lieapp.symbolic.equation import read_pde
 from lieapp.symbolic.evolution import Evolution, evolution_form
@@ -55,7 +56,7 @@ class PDEDomain:
     Raises EquationError if the declaration can't be read or isn't of evolution form.
     """
 
-    stages = ("spectrum", "projection")
+    stages: tuple[str, ...] = ("spectrum", "projection")
 
     def __init__(self, declaration: PDE) -> None:
         self.declaration, self.name = declaration, declaration.name
@@ -95,7 +96,16 @@ class PDEDomain:
         return simulate(self.declaration, samples, generator, device, tolerance, progress)
 
     def split(self, everything: Trajectories, samples: int) -> Dataset:
-        """The first `samples` trajectories to learn from, the others to judge on."""
+        """The first `samples` trajectories to learn from, the others to judge on.
+
+        Raises DataError if one of the two would be empty.
+        """
+        if not 0 < samples < everything.samples:
+            raise DataError(
+                f"{self.name}: {samples} of {everything.samples} trajectories to learn from; at least one is needed "
+                "to learn from and one to judge on.",
+                hint="Raise samples or held_out.",
+            )
         train, rest = everything.select(slice(0, samples)), everything.select(slice(samples, None))
         scales = measure_scales(train, self.coordinates)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE

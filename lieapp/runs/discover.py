@@ -19,6 +19,7 @@ from lieapp.discovery.fields import Combination, Joined
 from lieapp.discovery.judge import judge
 from lieapp.discovery.projection import Projection, Settings
 from lieapp.discovery.result import SIZE, Discovery
+from lieapp.domains.base import Fields
 from lieapp.domains.pde import Dataset, PDEDomain
 from lieapp.progress import Reporter
 from lieapp.registry.catalog import Catalog
@@ -135,7 +136,7 @@ class _Job:
         verdicts = [verdict(found.sequence(n)) for n in range(slots)]
         exact = [n for n in range(slots) if verdicts[n] == "exact"]
         known = scaled(self.domain, truth, data.scales) if truth.formulas else None
-        stacks = [found.fields, *([known] if known else []), *([check.fields] if check else [])]
+        stacks: list[Fields] = [found.fields, *([known] if known else []), *([check.fields] if check else [])]
         judgement = judge(self.domain, Joined(*stacks), data.held_out.batches(self.config.held_out_slices, SIZE))
         gram, true = judgement.gram, [slots + i for i in range(len(truth.formulas))]
         inner = normalised(gram)[:slots][:, true]

@@ -13,7 +13,7 @@ PERIODIC, DEPENDENT = (False, True, False), (False, False, True)
 def features(kind):
     torch.manual_seed(3)
     if kind == "network":
-        return FeatureNetwork(PERIODIC, width=8, features=5, modes=2).double()
+        return FeatureNetwork(PERIODIC, DEPENDENT, width=8, features=5, modes=2).double()
     return TensorBasis(PERIODIC, DEPENDENT, Degrees(modes=2, chebyshev=5, unknowns=2))
 
 

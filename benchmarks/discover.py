@@ -1,0 +1,103 @@
+"""The main job on the five equations: `lieapp discover` as a user runs it, several seeds, both methods.
+
+    python benchmarks/discover.py [--seeds 0 1 2 3 4] [--plugins …] [--methods neural spectrum]
+
+Each run is a process of its own, start-up, data, derivation and report included. The worst cosine is that of the
+derived generator the learned span holds least well. Writes benchmarks/results/discover.md and discover.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from machine import heading
+
+FIVE = ("ckdv", "kdv", "ks", "burgers", "nkdv")
+RESULTS = Path(__file__).parent / "results"
+STAGES = ("start", "data", "truth", "discovery", "compare", "report")
+HEAD = ("equation", "method", "seeds", "exact found", "derived", "worst cosine (min)", "angle / rad (max)",
+        "worst exact η (max)", "next η (min)", *(f"{s} / s" for s in STAGES), "whole process / s (min–max)")  # fmt: skip
+
+
+def main() -> None:
+    """Run, print and write the tables."""
+    arguments = parse()
+    rows = []
+    for name in arguments.plugins:
+        for method in arguments.methods:
+            for seed in arguments.seeds:
+                rows.append(run(name, method, seed))
+                print(json.dumps(rows[-1]), flush=True)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / "discover.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    text = f"{heading('Discovery on the five equations')}\n{table(rows)}\n"
+    (arguments.out / "discover.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Run the main job on the five equations.")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
+    parser.add_argument("--plugins", nargs="+", default=list(FIVE))
+    parser.add_argument("--methods", nargs="+", default=["neural", "spectrum"])
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    return parser.parse_args()
+
+
+def run(name: str, method: str, seed: int) -> dict[str, Any]:
+    """One process; what its JSON says and how long it took from outside."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "lieapp", "discover", "--plugin", name, "--method", method]
+        command += ["--seed", str(seed), "--out", folder, "--json", "--quiet"]
+        began = time.perf_counter()
+        found = subprocess.run(command, capture_output=True, text=True, check=True)
+        wall = time.perf_counter() - began
+    summary = json.loads(found.stdout)
+    exact = [row["eta"] for row in summary["generators"] if row["verdict"] == "exact"]
+    other = [row["eta"] for row in summary["generators"] if row["verdict"] != "exact"]
+    return {
+        "equation": name, "method": method, "seed": seed, "count": summary["count"],
+        "derived": len(summary["truth"]), "cosines": [row["cosine"] for row in summary["truth"]],
+        "angle": summary["subspace"]["angle"], "exact_eta": exact, "other_eta": other,
+        "cross_check": summary["cross_check"], "seconds": summary["seconds"], "wall": round(wall, 2),
+    }  # fmt: skip
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """One line for each equation and method."""
+    lines = [HEAD, ("---",) * len(HEAD)]
+    for key in dict.fromkeys((row["equation"], row["method"]) for row in rows):
+        group = [row for row in rows if (row["equation"], row["method"]) == key]
+        lines.append((*key, *summarised(group)))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def summarised(group: list[dict[str, Any]]) -> list[str]:
+    """Worst values and spread over the seeds; stages are medians."""
+    walls = [row["wall"] for row in group]
+    counts = sorted({row["count"] for row in group})
+    angles = [row["angle"] for row in group if row["angle"] is not None]
+    return [
+        " ".join(str(row["seed"]) for row in group),
+        "–".join(map(str, counts)),
+        str(group[0]["derived"]),
+        f"{int(min(min(row['cosines'], default=0.0) for row in group) * 1e7) / 1e7:.7f}",
+        f"{max(angles):.1e}" if angles else "none",
+        f"{max(max(row['exact_eta'], default=0.0) for row in group):.1e}",
+        f"{min(min(row['other_eta'], default=float('inf')) for row in group):.1e}",
+        *(f"{statistics.median(row['seconds'].get(stage, 0.0) for row in group):.1f}" for stage in STAGES),
+        f"{statistics.median(walls):.1f} ({min(walls):.1f}–{max(walls):.1f})",
+    ]
+
+
+if __name__ == "__main__":
+    main()
