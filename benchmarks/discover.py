@@ -23,8 +23,9 @@ from machine import heading
 FIVE = ("ckdv", "kdv", "ks", "burgers", "nkdv")
 RESULTS = Path(__file__).parent / "results"
 STAGES = ("start", "data", "truth", "discovery", "compare", "report")
-HEAD = ("equation", "method", "seeds", "exact found", "derived", "worst cosine (min)", "angle / rad (max)",
-        "worst exact η (max)", "next η (min)", *(f"{s} / s" for s in STAGES), "whole process / s (min–max)")  # fmt: skip
+HEAD = ("equation", "method", "seeds", "exact found", "derived", "worst cosine (min)",
+        "angle / rad (max)", "worst exact η (max)", "next η (min)", *(f"{s} / s" for s in STAGES),
+        "whole process / s (min–max)")  # fmt: skip
 
 
 def main() -> None:

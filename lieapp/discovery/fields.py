@@ -34,7 +34,8 @@ class EveryComponent:
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
         """See `domains.base.Fields`."""
-        return tuple(self._spread(h) for h in self.features.jvp(points, tangents))  # type: ignore[return-value]
+        h, dh = self.features.jvp(points, tangents)
+        return self._spread(h), self._spread(dh)
 
     def _spread(self, h: Scalars) -> Stack:
         c = self.coordinates
