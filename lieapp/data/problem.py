@@ -51,7 +51,8 @@ def semilinear_problem(
     def nonlinear(t: float, v: Tensor) -> Tensor:
         if vanishes:
             return torch.zeros_like(v)
-        values = to_values((v if count == 1 else v[:, owners]) * factors, grid).unbind(1) if factors is not None else ()
+        owned = v if count == 1 else v[:, owners]
+        values = to_values(owned * factors, grid).unbind(1) if factors is not None else ()
         places = [
             torch.full((1,) * len(grid.axes), t, dtype=dtype, device=device)
             if i == evolution.time
