@@ -37,4 +37,5 @@ def judge(domain: Domain, fields: Fields, batches: Iterable[Any]) -> Judgement:
             q2 = q2 + ((root * q.value) ** 2).flatten(1).sum(1)
             columns = (root * v).flatten(1)
             gram = gram + columns @ columns.T
-    return Judgement((m2 / q2.clamp_min(torch.finfo(q2.dtype).tiny)).sqrt(), gram)
+    # what is compared from here on is small; it needn't stay on a device
+    return Judgement((m2 / q2.clamp_min(torch.finfo(q2.dtype).tiny)).sqrt().cpu(), gram.cpu())

@@ -50,7 +50,7 @@ def write_fields(
         "orbit/points": origin.reshape(shape) + size.reshape(shape) * moved,
     }
     if truth is not None:
-        fields = truth.values(points[None])[:, 0] / norms.reshape(-1, *([1] * (p + 1)))
+        fields = truth.values(points[None])[:, 0] / norms.to(points.device).reshape(-1, *([1] * (p + 1)))
         tensors["truth"] = fields * size.reshape(shape)
     write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in tensors.items()}))
 
