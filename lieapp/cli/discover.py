@@ -44,11 +44,15 @@ def _started(settings: Common, method: str | None, slots: int | None) -> dict[st
     from lieapp.config import DiscoverConfig
     from lieapp.runs.devices import check_device
     from lieapp.runs.directory import RunDirectory
+    from lieapp.symbolic.equation import read_pde
+    from lieapp.symbolic.evolution import evolution_form
 
     config = settings.load(DiscoverConfig, method=method, slots=slots)
     catalog = settings.catalog()
     entry = catalog.get(config.plugin)
     check_device(config.device)
+    # an equation that can't be read or has no evolution form leaves no run behind
+    evolution_form(read_pde(entry.declaration))
     run = RunDirectory.create(settings.out, config, config.plugin, entry=entry, folders=catalog.folders)
     return _work(settings, run, config, catalog)
 

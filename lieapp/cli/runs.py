@@ -19,13 +19,16 @@ def command() -> None:
 @common("out")
 def list_runs(settings: Common) -> Outcome:
     """List all runs of a folder, oldest first."""
-    from lieapp.cli.tables import print_table
+    from lieapp.cli.tables import print_line, print_table
     from lieapp.runs.directory import RunDirectory
     from lieapp.runs.overview import row
 
     rows = [row(run) for run in RunDirectory.list(settings.out)]
 
     def show() -> None:
+        if not rows:
+            print_line(f"No runs in {settings.out} yet; `lieapp discover --plugin ckdv` makes one.")
+            return
         keys = ("run", "state", "kind", "plugin", "method", "stage", "count", "seconds")
         print_table(f"Runs in {settings.out}", keys, ([one[key] for key in keys] for one in rows))
 

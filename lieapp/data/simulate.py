@@ -10,7 +10,6 @@ from torch import Tensor
 
 from lieapp.api import PDE
 from lieapp.data.change import transformed, unknowns_on_jets
-from lieapp.data.implicit import march_implicit
 from lieapp.data.initial import initial_state
 from lieapp.data.problem import semilinear_problem
 from lieapp.data.source import from_source
@@ -83,6 +82,9 @@ def _states(
 ) -> Iterable[State]:
     splitting = split(evolution)
     if not splitting.semilinear:
+        # SciPy's integrators take half a second to load
+        from lieapp.data.implicit import march_implicit
+
         return march_implicit(evolution, grid, initial, times, tolerance)
     dtype, device = initial.dtype, initial.device
     return march(

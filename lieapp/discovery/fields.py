@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Protocol
 
@@ -79,7 +80,10 @@ class FixedFields:
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
         """See `domains.base.Fields`."""
-        return torch.func.jvp(self.function, (points.contiguous(),), (tangents.contiguous(),))
+        with warnings.catch_warnings():
+            # torch's own decompositions still use torch.jit.script when first loaded
+            warnings.filterwarnings("ignore", message=".*torch.jit.script.*", category=FutureWarning)
+            return torch.func.jvp(self.function, (points.contiguous(),), (tangents.contiguous(),))
 
     def values(self, points: Points) -> Stack:
         """The fields at points."""

@@ -18,8 +18,12 @@ from torch import Tensor
 from lieapp.domains.base import Domain, Fields
 from lieapp.errors import DiscoveryError
 
-DEPENDENT = 1e-5
-"""Directions of the span whose norm on the data is below this share of the largest are dropped."""
+DEPENDENT = 1e-10
+"""Directions of the span whose norm on the data is below this share of the largest are dropped.
+
+Triangular factors know norms down to 1e-15. Dropping more would hurt: a field is then only represented up to the
+dropped directions, whose residuals may be large.
+"""
 
 TANGENT = 1e-3
 """Directions with rms(Q) below this share of rms(V) move data along themselves and prove nothing."""

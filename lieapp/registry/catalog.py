@@ -57,9 +57,7 @@ class Catalog:
         folders: folders outside the working folder, absolute; a run keeps them to find its plugin again.
     """
 
-    def __init__(
-        self, found: Sequence[Entry], broken: Sequence[Broken], folders: Sequence[Path] = ()
-    ) -> None:
+    def __init__(self, found: Sequence[Entry], broken: Sequence[Broken], folders: Sequence[Path] = ()) -> None:
         by_name: dict[str, list[Entry]] = {}
         for entry in found:
             by_name.setdefault(entry.name, []).append(entry)
@@ -76,17 +74,21 @@ class Catalog:
     def get(self, name: str) -> Entry:
         """The domain of that name.
 
-        Raises UnknownPluginError with the nearest name, PluginError if two files use the name.
+        Raises UnknownPluginError with the nearest name, PluginError if two files use the name or the file
+        called so is broken.
         """
         same = self._by_name.get(name, [])
         if len(same) == 1:
             return same[0]
         if same:
             raise PluginError(_duplicate(name, same), hint="Rename one of them, or remove one of the files.")
+        meant = [b for b in self.broken if b.file is not None and Path(b.file).stem == name]
+        if meant:
+            raise PluginError(f"{name} could not be loaded: {meant[0]}", hint="Mend that file.")
         known = sorted(self._by_name)
         near = get_close_matches(name, known, n=1)
-        meant = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}."
-        raise UnknownPluginError(f"there is no plugin {name!r}; {meant}", hint=self._advice())
+        advice = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}."
+        raise UnknownPluginError(f"there is no plugin {name!r}; {advice}", hint=self._advice())
 
     def _advice(self) -> str:
         advice = "`lieapp plugins` lists what was found."
@@ -121,15 +123,11 @@ def _domains(loader: Loader, plugin: Plugin) -> list[Entry]:
         loader.broken.append(plugin.broken(f"lieapp_domains: {error.error}", error.line))
         return []
     if not results:
-        loader.broken.append(
-            plugin.broken("lieapp_domains returned None; it must return a list of declarations.")
-        )
+        loader.broken.append(plugin.broken("lieapp_domains returned None; it must return a list of declarations."))
     found = []
     for result in results:
         if not isinstance(result, (list, tuple)):
-            loader.broken.append(
-                plugin.broken(f"lieapp_domains returned {_short(result)}; it must return a list.")
-            )
+            loader.broken.append(plugin.broken(f"lieapp_domains returned {_short(result)}; it must return a list."))
             continue
         for item in result:
             if isinstance(item, DECLARATIONS):

@@ -84,7 +84,9 @@ def _refined(values: Array) -> Array:
         below = np.minimum(fine.astype(int), max(count - 2, 0))
         part = np.expand_dims(fine - below, tuple(k for k in range(values.ndim) if k != axis))
         above = np.minimum(below + 1, count - 1)
-        values = np.take(values, below, axis) * (1 - part) + np.take(values, above, axis) * part
+        # a flow that left for infinity has points that aren't finite; they are left out where they are drawn
+        with np.errstate(invalid="ignore"):
+            values = np.take(values, below, axis) * (1 - part) + np.take(values, above, axis) * part
     return values
 
 

@@ -10,7 +10,7 @@ from lieapp.report.material import finite
 
 Summary = Mapping[str, Any]
 
-STAGES = ("start", "data", "truth", "discovery", "compare", "report", "total")
+STAGES = ("start", "data", "truth", "discovery", "cross-check", "compare", "report", "total")
 """The order in which stages are listed; others follow as they come."""
 
 

@@ -15,7 +15,7 @@ from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.discovery.by_projection import by_projection
 from lieapp.discovery.by_spectrum import by_spectrum
-from lieapp.discovery.fields import Combination, Joined
+from lieapp.discovery.fields import FixedFields, Joined
 from lieapp.discovery.judge import judge
 from lieapp.discovery.projection import Projection, Settings
 from lieapp.discovery.result import SIZE, Discovery
@@ -59,8 +59,20 @@ class _Job:
         self.directory.add_provenance(device_used=self.device, threads=config.threads)
         data = self._timed("data", self._data)
         truth = self._timed("truth", lambda: derived(domain, self.catalog.folders, config.budget, self.report))
-        found, check = self._timed("discovery", lambda: self._discover(data))
-        return self._timed("compare", lambda: self._compare(data, truth, found, check))
+        neural = config.method == "neural"
+        found = self._timed("discovery", lambda: self._neural(data, True) if neural else self._spectrum(data, True))
+        check = None
+        if config.cross_check:
+            # after the method itself, so that a resumed run finds the training's own checkpoint
+            other = (lambda: self._spectrum(data, False)) if neural else (lambda: self._neural(data, False))
+            check = self._timed("cross-check", other)
+        summary, known, squares = self._timed("compare", lambda: self._compare(data, truth, found, check))
+        self._timed("report", lambda: self._pictures(data, found, known, squares))
+        self.seconds["total"] = round(time.perf_counter() - lieapp.STARTED, 2)
+        self.directory.write_summary(summary)
+        write_report(self.directory.path)
+        self.checkpoint.drop_data()
+        return summary
 
     def _timed(self, stage: str, work: Any) -> Any:
         self.report.stage(stage)
@@ -96,12 +108,6 @@ class _Job:
         if data.error == data.error:
             self.report.line(f"data: estimated relative error {data.error:.1e}")
 
-    def _discover(self, data: Dataset) -> tuple[Discovery, Discovery | None]:
-        if self.config.method == "spectrum":
-            return self._spectrum(data, record=True), None
-        found = self._neural(data)
-        return found, self._spectrum(data, record=False) if self.config.cross_check else None
-
     def _spectrum(self, data: Dataset, record: bool) -> Discovery:
         config = self.config
         return by_spectrum(
@@ -110,7 +116,7 @@ class _Job:
             (lambda row: self.directory.metric(**row)) if record else lambda row: None,
         )  # fmt: skip
 
-    def _neural(self, data: Dataset) -> Discovery:
+    def _neural(self, data: Dataset, record: bool) -> Discovery:
         config = self.config
         settings = Settings(
             config.slots, config.steps, config.width, config.features, config.modes, config.batch, config.rate,
@@ -123,13 +129,17 @@ class _Job:
             training.load(kept[0])
             levels = kept[1]
             self.report.line(f"resumed at step {training.done} of {config.steps}")
-        self.directory.keep_metrics(training.done)
+        if record:
+            self.directory.keep_metrics(training.done)
         return by_projection(
             self.domain, data, training, levels, (config.slices, config.held_out_slices), self.checkpoint,
-            self.report, lambda row: self.directory.metric(**row),
+            self.report, (lambda row: self.directory.metric(**row)) if record else lambda row: None,
         )  # fmt: skip
 
-    def _compare(self, data: Dataset, truth: Derived, found: Discovery, check: Discovery | None) -> dict[str, Any]:
+    def _compare(
+        self, data: Dataset, truth: Derived, found: Discovery, check: Discovery | None
+    ) -> tuple[dict[str, Any], FixedFields | None, torch.Tensor]:
+        """The summary, the derived fields, and their squared norms on the held-out data."""
         for text in found.warnings:
             self.warn(text)
         slots = len(found.levels[-1].eta)
@@ -172,8 +182,7 @@ class _Job:
             "warnings": self.warnings,
             "families": truth.families,
         }
-        self._files(summary, data, found.fields, known, gram, true)
-        return summary
+        return summary, known, torch.diagonal(gram)[true]
 
     def _cross_check(self, gram: torch.Tensor, exact: list[int], check: Discovery | None, first: int) -> Any:
         """The other method's exact span against this one's."""
@@ -189,20 +198,11 @@ class _Job:
             "eta": check.levels[-1].eta,
         }
 
-    def _files(
-        self, summary: dict[str, Any], data: Dataset, fields: Combination, known: Any, gram: torch.Tensor,
-        true: list[int],
-    ) -> None:  # fmt: skip
-        """Pictures, report and the times of the stages, the last of which end here."""
-        began = time.perf_counter()
-        rows = sum(batch.weight.numel() for batch in data.held_out.batches(self.config.held_out_slices, SIZE))
-        norms = (torch.diagonal(gram)[true] / rows).sqrt()
-        write_fields(self.directory.path / "fields.safetensors", self.domain, data.held_out, fields, known, norms)
-        self.checkpoint.drop_data()
-        self.seconds["report"] = round(time.perf_counter() - began, 2)
-        self.seconds["total"] = round(time.perf_counter() - lieapp.STARTED, 2)
-        self.directory.write_summary(summary)
-        write_report(self.directory.path)
+    def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, squares: torch.Tensor) -> None:
+        batches = data.held_out.batches(self.config.held_out_slices, SIZE)
+        norms = (squares / sum(batch.weight.numel() for batch in batches)).sqrt()
+        file = self.directory.path / "fields.safetensors"
+        write_fields(file, self.domain, data.held_out, found.fields, known, norms)
 
 
 def _spectrum(found: Discovery) -> dict[str, Any]:

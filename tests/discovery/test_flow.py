@@ -1,5 +1,8 @@
 """Flows: closed forms, the group law, and the inverse."""
 
+import math
+
+import numpy as np
 import torch
 
 from lieapp.discovery.basis import Degrees, TensorBasis
@@ -9,6 +12,9 @@ from lieapp.discovery.flow import orbit
 BASIS = TensorBasis((False, True, False), (False, False, True), Degrees(modes=1, chebyshev=2, unknowns=1))
 S = torch.linspace(-0.4, 0.4, 9, dtype=torch.float64)
 START = torch.rand(3, 5, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+
+STEP = 0.02
 
 
 def field(**terms):
@@ -21,14 +27,14 @@ def field(**terms):
 
 
 def test_a_linear_field_has_the_exponential_as_its_flow():
-    moved = orbit(field(u={(0, 0, 1): 1.5}), START, S)[0]
+    moved = orbit(field(u={(0, 0, 1): 1.5}), START, S, STEP)[0]
     torch.testing.assert_close(moved[:, 2], START[2] * torch.exp(1.5 * S)[:, None, None], rtol=1e-6, atol=1e-8)
     torch.testing.assert_close(moved[:, :2], START[:2].expand(9, 2, 5, 6))
 
 
 def test_galilei():
     # t d_x + d_u with t = (1 + T_1)/2
-    moved = orbit(field(x={(0, 0, 0): 0.5, (1, 0, 0): 0.5}, u={(0, 0, 0): 1.0}), START, S)[0]
+    moved = orbit(field(x={(0, 0, 0): 0.5, (1, 0, 0): 0.5}, u={(0, 0, 0): 1.0}), START, S, STEP)[0]
     s = S[:, None, None]
     torch.testing.assert_close(moved[:, 1], START[1] + s * START[0])
     torch.testing.assert_close(moved[:, 2], START[2] + s)
@@ -36,7 +42,17 @@ def test_galilei():
 
 def test_group_law_and_inverse():
     bent = field(t={(0, 1, 0): 0.7, (1, 0, 1): 0.3}, x={(2, 0, 0): 0.4}, u={(0, 2, 1): 0.9})
-    moved = orbit(bent, START, S)[0]
-    twice = orbit(bent, moved[6], S)[0]
+    moved = orbit(bent, START, S, STEP)[0]
+    twice = orbit(bent, moved[6], S, STEP)[0]
     torch.testing.assert_close(twice[6], moved[8], rtol=1e-5, atol=1e-6)
     torch.testing.assert_close(twice[2], START, rtol=1e-5, atol=1e-6)
+
+
+def test_order_four():
+    """Error of the exponential at s = .4 against the step: slope 4 (one step of .4 up to eight of .05)."""
+    steps = [0.4, 0.2, 0.1, 0.05]
+    s = torch.tensor([0.0, 0.4], dtype=torch.float64)
+    exact = START[2] * math.exp(0.6)
+    errors = [float((orbit(field(u={(0, 0, 1): 1.5}), START, s, h)[0][-1, 2] - exact).abs().max()) for h in steps]
+    slope = np.polyfit(np.log(steps), np.log(errors), 1)[0]
+    assert abs(slope - 4) < 0.25, errors
