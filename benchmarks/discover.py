@@ -3,8 +3,8 @@
     python benchmarks/discover.py [--seeds 0 1 2 3 4] [--plugins …] [--methods neural spectrum]
 
 Each run is a process of its own, start-up, data, derivation and report included. The neural runs are checked by
-the spectrum, the spectrum runs are not checked (cross_check=false), to show what it costs alone. The worst cosine is that of the
-derived generator the learned span holds least well. Writes benchmarks/results/discover.md and discover.json.
+the spectrum, the spectrum runs are not checked (cross_check=false), to show what it costs alone. The worst
+cosine is that of the derived generator the learned span holds least well. Writes benchmarks/results/discover.md and discover.json.
 """
 
 from __future__ import annotations
