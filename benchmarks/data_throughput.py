@@ -9,15 +9,12 @@ goes to benchmarks/results/data_throughput.md.
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
-import platform
-import shlex
-import sys
 import time
 from pathlib import Path
 
 import torch
+from machine import heading
 
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
@@ -25,6 +22,10 @@ from lieapp.registry.catalog import load_catalog
 
 FIVE = ("kdv", "ks", "burgers", "nkdv", "ckdv")
 RESULTS = Path(__file__).parent / "results" / "data_throughput.md"
+NOTE = (
+    "float64, seed 0. Steps and simulated points are those of the last interval. Burgers data come by Cole-Hopf: "
+    "the heat equation is solved exactly.\n"
+)
 HEAD = (
     "equation",
     "samples",
@@ -47,7 +48,7 @@ def main() -> None:
         print(" | ".join(rows[-1]), flush=True)
     text = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(f"{heading(arguments)}\n{text}\n", encoding="utf-8")
+    arguments.out.write_text(f"{heading('Data throughput')}\n{NOTE}\n{text}\n", encoding="utf-8")
     print(f"\n{text}\n\nwritten to {arguments.out}")
 
 
@@ -77,29 +78,6 @@ def measure(declaration: object, arguments: argparse.Namespace) -> tuple[str, ..
     name = getattr(declaration, "name", "")
     measured = (facts["points"], facts["steps"], f"{data.error:.1e}", f"{seconds:.1f}")
     return (name, str(data.samples), kept, *map(str, measured))
-
-
-def heading(arguments: argparse.Namespace) -> str:
-    """Command, machine and date."""
-    command = shlex.join(["python", "benchmarks/data_throughput.py", *sys.argv[1:]])
-    return (
-        "# Data throughput\n"
-        f"`{command}`, {datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M} UTC  \n"
-        f"{processor()}, {os.cpu_count()} cores, {arguments.threads} threads; torch {torch.__version__}, "
-        f"Python {platform.python_version()}; float64, tolerance {arguments.tolerance:g}, seed 0.  \n"
-        "Steps and simulated points are those of the last interval. Burgers data come by Cole-Hopf: the heat "
-        "equation is solved exactly.\n"
-    )
-
-
-def processor() -> str:
-    """The processor's model."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return models[0] if models else platform.machine()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 
 Each run is a process of its own, start-up, data, derivation and report included. The neural runs are checked by
 the spectrum, the spectrum runs are not checked (cross_check=false), to show what it costs alone. The worst
-cosine is that of the derived generator the learned span holds least well. Writes benchmarks/results/discover.md and discover.json.
+cosine is that of the derived generator the learned span holds least well. Writes discover.md and discover.json to
+benchmarks/results.
 """
 
 from __future__ import annotations

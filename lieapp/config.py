@@ -85,7 +85,7 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     floor: Share = 1e-4
     """Defects below this no longer drive the training; exact fields reach round-off."""
     cross_check: bool = True
-    """Let the spectrum method check what the neural one found."""
+    """Let the other method check what one found."""
     degrees: tuple[Positive, ...] = (2, 4, 6, 8)
     """Chebyshev degrees in time of the spectrum method's bases, ascending."""
     unknown_degree: Positive = 1

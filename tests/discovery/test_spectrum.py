@@ -51,6 +51,15 @@ def test_dependent_directions_are_dropped_and_counted(kdv):
     assert found.dropped == 3 * basis.count
 
 
+def test_nearly_dependent_features_hide_no_symmetry(kdv):
+    """A direction of size 1e-7 stays in the span: the constant would else be known only up to its residual."""
+    domain, data = kdv
+    features = _WithAShadow(TensorBasis(domain.periodic, domain.dependent, Degrees(1, 2, 1)))
+    found = spectrum(factors(domain, EveryComponent(features, 3), data.train.batches(64, 16)))
+    assert found.dropped == 0
+    assert found.eta[:3].max() < 1e-8
+
+
 @pytest.mark.parametrize(("samples", "gap"), [(1, False), (8, True)])
 def test_false_kernel_of_one_trajectory(samples, gap):
     """With one slice the field f (d_x + u_x d_u) is tangent to the data and passes; many slices refute it."""
@@ -71,3 +80,15 @@ class _Doubled:
 
     def jvp(self, points, tangents):
         return tuple(torch.cat([h, h]) for h in self.features.jvp(points, tangents))
+
+
+class _WithAShadow:
+    """One feature more, the constant with a little of a wave added that no other feature has."""
+
+    def __init__(self, features):
+        self.features, self.count = features, features.count + 1
+
+    def jvp(self, points, tangents):
+        h, dh = self.features.jvp(points, tangents)
+        wave = torch.cos(6 * torch.pi * points[None, :, 1])
+        return torch.cat([h, h[:1] + 1e-7 * wave]), torch.cat([dh, torch.zeros_like(dh[:1])])
