@@ -8,18 +8,15 @@ from typing import Any
 import torch
 
 import lieapp
-from lieapp.compare.subspace import cosines, normalised, principal_angle
-from lieapp.compare.verdict import gap_after, verdict
+from lieapp.compare.outcome import Outcome, compare
 from lieapp.config import DiscoverConfig
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.discovery.by_projection import by_projection
 from lieapp.discovery.by_spectrum import by_spectrum
-from lieapp.discovery.fields import FixedFields, Joined
-from lieapp.discovery.judge import judge
+from lieapp.discovery.fields import FixedFields
 from lieapp.discovery.projection import Projection, Settings
 from lieapp.discovery.result import SIZE, Discovery
-from lieapp.domains.base import Fields
 from lieapp.domains.pde import Dataset, PDEDomain
 from lieapp.progress import Reporter
 from lieapp.registry.catalog import Catalog
@@ -29,6 +26,7 @@ from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.pictures import write_fields
+from lieapp.runs.summary import summary_of
 from lieapp.runs.truth import Derived, derived, scaled
 
 
@@ -66,8 +64,8 @@ class _Job:
             # after the method itself, so that a resumed run finds the training's own checkpoint
             other = (lambda: self._spectrum(data, False)) if neural else (lambda: self._neural(data, False))
             check = self._timed("cross-check", other)
-        summary, known, squares = self._timed("compare", lambda: self._compare(data, truth, found, check))
-        self._timed("report", lambda: self._pictures(data, found, known, squares))
+        summary, known, outcome = self._timed("compare", lambda: self._compare(data, truth, found, check))
+        self._timed("report", lambda: self._pictures(data, found, known, outcome))
         self.seconds["total"] = round(time.perf_counter() - lieapp.STARTED, 2)
         self.directory.write_summary(summary)
         write_report(self.directory.path)
@@ -138,72 +136,25 @@ class _Job:
 
     def _compare(
         self, data: Dataset, truth: Derived, found: Discovery, check: Discovery | None
-    ) -> tuple[dict[str, Any], FixedFields | None, torch.Tensor]:
-        """The summary, the derived fields, and their squared norms on the held-out data."""
+    ) -> tuple[dict[str, Any], FixedFields | None, Outcome]:
+        config = self.config
+        known = scaled(self.domain, truth, data.scales) if truth.formulas else None
+        batches = data.held_out.batches(config.held_out_slices, SIZE)
+        derived_fields = (known, len(truth.formulas)) if known else None
+        outcome = compare(self.domain, batches, found, check, derived_fields)
         for text in found.warnings:
             self.warn(text)
-        slots = len(found.levels[-1].eta)
-        verdicts = [verdict(found.sequence(n)) for n in range(slots)]
-        exact = [n for n in range(slots) if verdicts[n] == "exact"]
-        known = scaled(self.domain, truth, data.scales) if truth.formulas else None
-        stacks: list[Fields] = [found.fields, *([known] if known else []), *([check.fields] if check else [])]
-        judgement = judge(self.domain, Joined(*stacks), data.held_out.batches(self.config.held_out_slices, SIZE))
-        gram, true = judgement.gram, [slots + i for i in range(len(truth.formulas))]
-        inner = normalised(gram)[:slots][:, true]
-        summary: dict[str, Any] = {
-            "run": str(self.directory.path),
-            "plugin": self.config.plugin,
-            "method": self.config.method,
-            "seconds": self.seconds,
-            "count": len(exact),
-            "more": bool(slots) and len(exact) == slots,
-            "generators": [
-                {"slot": n + 1, "eta": found.levels[-1].eta[n], "verdict": verdicts[n]} for n in range(slots)
-            ],
-            "formulas": [],
-            # of the fixed bases where they were solved: a network's features change from run to run
-            "spectrum": _spectrum(check or found),
-            "truth": [
-                {"name": name, "field": field, "cosine": cosine}
-                for name, field, cosine in zip(truth.names, truth.fields, cosines(gram, exact, true), strict=True)
-            ],
-            "subspace": {"angle": principal_angle(gram, exact, true)},
-            "cross_check": self._cross_check(gram, exact, check, slots + len(true)),
-            "title": self.domain.declaration.title,
-            "equation_latex": self.domain.latex(),
-            "coordinates": list(self.domain.coordinates),
-            "inner": inner.tolist(),
-            "truth_eta": judgement.eta[slots : slots + len(true)].tolist(),
-            "convergence": [
-                {"slot": n + 1, "levels": [level.label for level in found.levels], "eta": found.sequence(n)}
-                for n in range(slots)
-            ],
-            "grows": found.grows,
-            "warnings": self.warnings,
-            "families": truth.families,
-        }
-        return summary, known, torch.diagonal(gram)[true]
+        if check is not None and len(outcome.exact) != len(outcome.others_exact):
+            self.warn(
+                f"{config.method} finds {len(outcome.exact)} exact candidates, {check.method} "
+                f"{len(outcome.others_exact)}"
+            )
+        own = {"run": str(self.directory.path), "plugin": config.plugin, "method": config.method}
+        summary = {**own, "seconds": self.seconds, **summary_of(self.domain, found, check, truth, outcome)}
+        return {**summary, "warnings": self.warnings}, known, outcome
 
-    def _cross_check(self, gram: torch.Tensor, exact: list[int], check: Discovery | None, first: int) -> Any:
-        """The other method's exact span against this one's."""
-        if check is None:
-            return None
-        theirs = [first + n for n in range(len(check.levels[-1].eta)) if verdict(check.sequence(n)) == "exact"]
-        if len(theirs) != len(exact):
-            self.warn(f"{self.config.method} finds {len(exact)} exact candidates, {check.method} {len(theirs)}")
-        return {
-            "method": check.method,
-            "angle": principal_angle(gram, exact, theirs),
-            "count": len(theirs),
-            "eta": check.levels[-1].eta,
-        }
-
-    def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, squares: torch.Tensor) -> None:
+    def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:
         batches = data.held_out.batches(self.config.held_out_slices, SIZE)
-        norms = (squares / sum(batch.weight.numel() for batch in batches)).sqrt()
+        norms = (outcome.true_squares / sum(batch.weight.numel() for batch in batches)).sqrt()
         file = self.directory.path / "fields.safetensors"
         write_fields(file, self.domain, data.held_out, found.fields, known, norms)
-
-
-def _spectrum(found: Discovery) -> dict[str, Any]:
-    return {"method": found.method, "eta": found.spectrum, "gap_after": gap_after(found.spectrum)}

@@ -1,0 +1,101 @@
+"""Learned fields, derived fields and the other method's fields held against each other on held-out data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lieapp.compare.subspace import cosines, normalised, principal_angle
+from lieapp.compare.verdict import Verdict, verdict
+from lieapp.discovery.fields import Joined
+from lieapp.discovery.judge import judge
+from lieapp.discovery.result import Discovery
+from lieapp.domains.base import Domain, Fields
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One Gram matrix of all fields, and where whose stand in it.
+
+    Args:
+        slots, true, others: positions of the learned, the derived and the other method's fields.
+        verdicts: on each slot.
+        exact: the slots that are exact candidates.
+        others_exact: the other method's exact candidates.
+        eta: of every field on the held-out data.
+    """
+
+    slots: list[int]
+    true: list[int]
+    others: list[int]
+    verdicts: list[Verdict]
+    exact: list[int]
+    others_exact: list[int]
+    gram: Tensor
+    eta: Tensor
+
+    @property
+    def cosines(self) -> list[float]:
+        """Norm of the projection of each derived field, normalised, on the span of the exact slots."""
+        return cosines(self.gram, self.exact, self.true)
+
+    @property
+    def angle(self) -> float | None:
+        """Largest principal angle between the exact slots and the derived fields, in radians."""
+        return principal_angle(self.gram, self.exact, self.true)
+
+    @property
+    def cross_angle(self) -> float | None:
+        """Largest principal angle between the exact slots and the other method's exact candidates."""
+        return principal_angle(self.gram, self.exact, self.others_exact)
+
+    @property
+    def inner(self) -> Tensor:
+        """Inner products of the normalised learned and derived fields, slot x generator."""
+        return normalised(self.gram)[self.slots][:, self.true]
+
+    @property
+    def true_squares(self) -> Tensor:
+        """Squared norms of the derived fields, summed over the held-out data."""
+        return torch.diagonal(self.gram)[self.true]
+
+
+def compare(
+    domain: Domain,
+    batches: Iterable[Any],
+    found: Discovery,
+    check: Discovery | None,
+    known: tuple[Fields, int] | None,
+) -> Outcome:
+    """Judge everything on the same held-out batches.
+
+    Args:
+        check: what the other method found, if it was asked.
+        known: the derived fields and how many they are.
+    """
+    stacks: list[Fields] = [found.fields]
+    counts = [len(found.levels[-1].eta), known[1] if known else 0, len(check.levels[-1].eta) if check else 0]
+    stacks += [known[0]] if known else []
+    stacks += [check.fields] if check else []
+    judgement = judge(domain, Joined(*stacks), batches)
+    slots, true, others = _positions(counts)
+    verdicts = [verdict(found.sequence(n)) for n in slots]
+    return Outcome(
+        slots=slots,
+        true=true,
+        others=others,
+        verdicts=verdicts,
+        exact=[n for n in slots if verdicts[n] == "exact"],
+        others_exact=[n for i, n in enumerate(others) if check and verdict(check.sequence(i)) == "exact"],
+        gram=judgement.gram,
+        eta=judgement.eta,
+    )
+
+
+def _positions(counts: list[int]) -> list[list[int]]:
+    ends = [sum(counts[: i + 1]) for i in range(len(counts))]
+    return [list(range(end - count, end)) for count, end in zip(counts, ends, strict=True)]
