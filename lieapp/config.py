@@ -86,9 +86,13 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     """Defects below this no longer drive the training; exact fields reach round-off."""
     cross_check: bool = True
     """Let the other method check what one found."""
-    degrees: tuple[Positive, ...] = (2, 4, 6, 8)
+    degrees: Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)] = (2, 4, 6, 8)
     """Chebyshev degrees in time of the spectrum method's bases, ascending."""
     unknown_degree: Positive = 1
     """Degree in the unknowns of the spectrum method's bases."""
     budget: Share = 60.0
     """Seconds the derivation of the true generators may take."""
+
+    def __post_init__(self) -> None:
+        if list(self.degrees) != sorted(set(self.degrees)):
+            raise ValueError(f"degrees {list(self.degrees)} must ascend: verdicts compare each with the one before")

@@ -76,6 +76,12 @@ class RunError(LieappError):
     """A run directory that doesn't exist, can't be written, or doesn't fit what is asked."""
 
 
+class UnknownRunError(RunError):
+    """No run, or several, are meant by what was typed."""
+
+    exit_code = 2
+
+
 class ResumeError(RunError):
     """Nothing to resume, or a run of something else."""
 

@@ -59,4 +59,4 @@ def by_projection(
     finally:
         checkpoint.save(whole, levels)
     fields, found, last = solve(domain, data, training.network, slots, *slices, label=steps)
-    return Discovery("neural", fields, [*levels, last], "training steps", found.eta.tolist(), notes(found))
+    return Discovery("neural", fields, [*levels, last], "training steps", sorted(found.eta.tolist()), notes(found))

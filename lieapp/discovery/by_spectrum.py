@@ -37,4 +37,4 @@ def by_spectrum(
         levels.append(level)
         metrics({"step": i + 1, "total": len(degrees), "eta": level.eta})
     report.progress(len(degrees), len(degrees))
-    return Discovery("spectrum", fields, levels, "degree in t", found.eta.tolist(), notes(found))
+    return Discovery("spectrum", fields, levels, "degree in t", sorted(found.eta.tolist()), notes(found))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
 from typing import Protocol
 
 import torch
@@ -70,24 +68,6 @@ class Combination:
         """Field n at the n-th of as many sets of points."""
         h, _ = self.features.jvp(points, torch.zeros_like(points))
         return torch.einsum("nkc,kn...->nc...", self.coefficients, h)
-
-
-class FixedFields:
-    """Fields given as functions of scaled points, differentiated by forward mode (derived fields and tests)."""
-
-    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
-        self.function = function
-
-    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
-        """See `domains.base.Fields`."""
-        with warnings.catch_warnings():
-            # torch's own decompositions still use torch.jit.script when first loaded
-            warnings.filterwarnings("ignore", message=".*torch.jit.script.*", category=FutureWarning)
-            return torch.func.jvp(self.function, (points.contiguous(),), (tangents.contiguous(),))
-
-    def values(self, points: Points) -> Stack:
-        """The fields at points."""
-        return self.function(points)
 
 
 class Joined:

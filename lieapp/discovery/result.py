@@ -53,7 +53,7 @@ class Discovery:
         fields: the slots, of norm 1 on the training data, the most symmetric first.
         levels: the history that verdicts are read from; the last one belongs to `fields`.
         grows: what the labels of the levels count.
-        spectrum: eta of every direction of the last basis, on training data.
+        spectrum: eta of every direction of the last basis, on training data, ascending.
     """
 
     method: str

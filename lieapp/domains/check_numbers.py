@@ -15,6 +15,7 @@ from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.base import Characteristics
+from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import FIELD_DEGREE, PDEDomain
 from lieapp.domains.pde_data import SliceData, measure_scales
 from lieapp.domains.slices import Slices
@@ -119,24 +120,13 @@ def wrong_field(domain: PDEDomain) -> dict[str, sp.Expr] | None:
     return next((field for field in candidates if not is_symmetry(domain.system, field)), None)
 
 
-class _Formulas:
-    """One field given by formulas, differentiated by forward mode."""
-
-    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
-        self.function = function
-
-    def jvp(self, points: Tensor, tangents: Tensor) -> tuple[Tensor, Tensor]:
-        """See `domains.base.Fields`."""
-        return torch.func.jvp(self.function, (points.contiguous(),), (tangents.contiguous(),))
-
-
 def defects(domain: PDEDomain, data: Trajectories, fields: Sequence[dict[str, sp.Expr]]) -> list[float]:
     """η = rms(M)/rms(Q) of each field on the data: the relative error that moved solutions gather."""
     train = _slices(domain, data)
     batches: list[Slices] = list(train.batches(SAMPLES * TIMES // 2, 8))
     result = []
     for components in fields:
-        formulas = _Formulas(domain.scaled_field(components, train.scales))
+        formulas = FixedFields(domain.scaled_field(components, train.scales))
         residual, size = 0.0, 0.0
         for batch in batches:
             _, q = domain.characteristic(batch, formulas)

@@ -47,7 +47,7 @@ def verdict_words(verdict: str, eta: float | None) -> str:
     if verdict == "exact":
         return "candidate: falls to the floor"
     if verdict == "approximate":
-        return f"approximate: η stays at {number(eta)}"
+        return f"approximate: η is {number(eta)}"
     return "none: not a symmetry" if verdict == "none" else verdict
 
 
@@ -105,7 +105,9 @@ def subspace(summary: Summary) -> str:
     angle = finite((summary.get("subspace") or {}).get("angle"))
     if angle is None:
         return ""
-    return f"Largest principal angle between the learned and the derived span: {number(angle)} rad."
+    learned, known = int(summary.get("count") or 0), len(derived(summary))
+    size = "" if learned == known else f" (of {learned} and {known} dimensions; the smaller one is compared)"
+    return f"Largest principal angle between the learned and the derived span{size}: {number(angle)} rad."
 
 
 @dataclass(frozen=True)

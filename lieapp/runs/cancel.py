@@ -16,7 +16,7 @@ def cancel(run: RunDirectory) -> str:
     """
     state = run.state
     if state in FINISHED or state == "unreadable":
-        hint = f"It can go on with --resume {run.id}." if state == "lost" else ""
+        hint = f"It can go on with --resume {run.path}." if state == "lost" else ""
         raise RunError(f"{run.id} is {state}; there is nothing to cancel.", hint=hint)
     run.request_cancel()
     return withdraw(run)

@@ -27,7 +27,5 @@ def find_device(text: str) -> str:
     number = int(text.partition(":")[2] or 0)
     if number >= count:
         there = f"{count} CUDA devices, cuda:0 to cuda:{count - 1}" if count else "no CUDA device"
-        raise DeviceError(
-            f"device {text}: this machine has {there}.", hint="Use --device auto or --device cpu."
-        )
+        raise DeviceError(f"device {text}: this machine has {there}.", hint="Use --device auto or --device cpu.")
     return f"cuda:{number}"

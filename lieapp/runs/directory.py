@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from lieapp.errors import CancelledError, RunError
+from lieapp.errors import CancelledError, RunError, UnknownRunError
 from lieapp.runs.files import append_line, encode, plain, process_lock, write_atomic
 from lieapp.runs.provenance import provenance
 from lieapp.runs.status import Status, read_status
@@ -91,7 +91,7 @@ class RunDirectory:
     def find(cls, root: Path, text: str) -> RunDirectory:
         """The run meant by a whole id, the beginning of one, or a path.
 
-        Raises RunError if there is none or if several begin so.
+        Raises UnknownRunError if there is none or if several begin so.
         """
         if text and (Path(text) / "config.json").is_file():
             return cls(Path(text))
@@ -102,9 +102,10 @@ class RunDirectory:
             return found[0]
         if found:
             ids = ", ".join(run.id for run in found)
-            raise RunError(f"{text!r} is the beginning of {len(found)} runs: {ids}.", hint="Type more of it.")
+            many = f"{text!r} is the beginning of {len(found)} runs: {ids}."
+            raise UnknownRunError(many, hint="Type more of it.")
         hint = f"The last one is {runs[-1].id}." if runs else "Nothing has been run there yet."
-        raise RunError(f"there is no run {text!r} in {root}.", hint=f"{hint} `lieapp runs list` shows all.")
+        raise UnknownRunError(f"there is no run {text!r} in {root}.", hint=f"{hint} `lieapp runs list` shows all.")
 
     def config(self) -> dict[str, Any]:
         """The fully resolved configuration. Raises RunError if it can't be read."""

@@ -14,9 +14,9 @@ from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.discovery.by_projection import by_projection
 from lieapp.discovery.by_spectrum import by_spectrum
-from lieapp.discovery.fields import FixedFields
 from lieapp.discovery.projection import Projection, Settings
 from lieapp.discovery.result import SIZE, Discovery
+from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import Dataset, PDEDomain
 from lieapp.progress import Reporter
 from lieapp.registry.catalog import Catalog

@@ -8,8 +8,9 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from lieapp.discovery.fields import Combination, FixedFields
+from lieapp.discovery.fields import Combination
 from lieapp.discovery.flow import orbit
+from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.pde_data import SliceData
 from lieapp.runs.files import write_atomic

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from lieapp.registry.catalog import Entry
 
 
-def enqueue(
-    root: Path, config: msgspec.Struct, *, entry: Entry | None = None, folders: Sequence[Path] = ()
-) -> str:
+def enqueue(root: Path, config: msgspec.Struct, *, entry: Entry | None = None, folders: Sequence[Path] = ()) -> str:
     """Write a queued run and give its id; `ensure_runner` then starts it when its turn comes.
 
     `folders` are the plugin folders outside the working folder (`Catalog.folders`). Raises RunError if

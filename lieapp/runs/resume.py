@@ -25,14 +25,14 @@ def find_resumable(root: Path, text: str, kind: str, given: Mapping[str, Any]) -
     if config.get("kind") != kind:
         raise ResumeError(
             f"{run.id} is a run of `lieapp {config.get('kind')}`, not of `lieapp {kind}`.",
-            hint=f"Type `lieapp {config.get('kind')} --resume {run.id}`.",
+            hint=f"Type `lieapp {config.get('kind')} --resume {run.path}`.",
         )
     own = dict(leaves(config))
     for key, value in given.items():
         if own.get(key) != value:
             raise ResumeError(
                 f"{run.id} has {key} = {own.get(key)!r}, not {value!r}.",
-                hint=f"Leave {key} out to go on with that run, or --resume to start another.",
+                hint=f"Leave {key} out to go on with that run, or leave --resume out to start another run.",
             )
     status = run.status()
     if status.state == "running":
@@ -40,7 +40,7 @@ def find_resumable(root: Path, text: str, kind: str, given: Mapping[str, Any]) -
             if not free:
                 raise ResumeError(
                     f"{run.id}: process {status.pid} on {status.host} still works on it.",
-                    hint=f"Stop it first with `lieapp runs cancel {run.id}`, or wait.",
+                    hint=f"Stop it first with `lieapp runs cancel {run.path}`, or wait.",
                 )
     return run
 

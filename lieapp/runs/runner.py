@@ -80,9 +80,7 @@ def work_on(run: RunDirectory, start: Start = start_process) -> bool:
     # a fresh look: the run's own process has written since
     if RunDirectory(run.path).state == "starting":
         error_object = {"type": "RunError", "message": f"{run.id}: {text}.", "hint": ""}
-        RunDirectory(run.path).update(
-            state="failed", by_runner=False, finished=time.time(), error=error_object
-        )
+        RunDirectory(run.path).update(state="failed", by_runner=False, finished=time.time(), error=error_object)
     return True
 
 

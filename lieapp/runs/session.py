@@ -13,7 +13,7 @@ from lieapp.errors import CancelledError, LieappError, ResumeError
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.heartbeat import Heartbeat
 from lieapp.runs.process import host, is_alive, own_mark
-from lieapp.runs.signals import interruptible, shielded
+from lieapp.runs.signals import interrupted, interruptible, shielded
 from lieapp.runs.status import STALE, Status
 
 _mine: set[str] = set()
@@ -35,17 +35,17 @@ def running(run: RunDirectory) -> Iterator[RunDirectory]:
                 run.update(**mine, error=None, finished=None)
                 with Heartbeat(run, interrupt):
                     yield run
-        except (KeyboardInterrupt, CancelledError):
-            error = CancelledError(
-                f"{run.id}: cancelled; what was done so far is kept.",
-                hint=f"Continue with `lieapp {run.config().get('kind', 'discover')} --resume {run.id}`.",
-            )
-            _end(run, "cancelled", error)
-            raise error from None
         except BaseException as error:
-            run.log("".join(traceback.format_exception(error)).rstrip())
-            _end(run, "failed", error)
-            raise
+            if not isinstance(error, (KeyboardInterrupt, CancelledError)) and not interrupted():
+                run.log("".join(traceback.format_exception(error)).rstrip())
+                _end(run, "failed", error)
+                raise
+            cancelled = CancelledError(
+                f"{run.id}: cancelled; what was done so far is kept.",
+                hint=f"Continue with `lieapp {run.config().get('kind', 'discover')} --resume {run.path}`.",
+            )
+            _end(run, "cancelled", cancelled)
+            raise cancelled from None
         _end(run, "done", None)
 
 
@@ -56,7 +56,7 @@ def _claimed(run: RunDirectory) -> Iterator[None]:
         if not free or str(run.path.resolve()) in _mine or _works_elsewhere(status):
             raise ResumeError(
                 f"{run.id}: process {status.pid} on {status.host} still works on it.",
-                hint=f"Stop it first with `lieapp runs cancel {run.id}`, or wait.",
+                hint=f"Stop it first with `lieapp runs cancel {run.path}`, or wait.",
             )
         _forget_cancel(run, status)
         _mine.add(str(run.path.resolve()))

@@ -11,6 +11,9 @@ from types import FrameType
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
+_delivered = threading.Event()
+
+
 @contextlib.contextmanager
 def interruptible() -> Iterator[Callable[[], None] | None]:
     """Let the signals that end a process raise KeyboardInterrupt inside the block.
@@ -21,7 +24,8 @@ def interruptible() -> Iterator[Callable[[], None] | None]:
     if threading.current_thread() is not threading.main_thread():
         yield None
         return
-    before = {number: signal.getsignal(number) for number in ENDING}
+    _delivered.clear()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *ENDING)}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
             signal.signal(number, _raise)
@@ -53,5 +57,14 @@ def shielded() -> Iterator[None]:
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
 
 
+def interrupted() -> bool:
+    """Whether a signal came inside the current block.
+
+    One that comes while a library is being imported can leave it half loaded; what then fails is not a bug.
+    """
+    return _delivered.is_set()
+
+
 def _raise(number: int, frame: FrameType | None) -> None:
+    _delivered.set()
     raise KeyboardInterrupt

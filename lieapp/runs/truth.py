@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from lieapp.config import TruthConfig
-from lieapp.discovery.fields import FixedFields
+from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.slices import Scales
 from lieapp.errors import LieappError

@@ -70,6 +70,11 @@ def read_equations(
     jets = JetSpace(variables, tuple(f.func.__name__ for f in functions))
     substitution = {sp.sympify(symbol): exact(value) for symbol, value in values.items()}
     residuals = tuple(on_jets(side, jets, functions, name).subs(substitution) for side in sides)
+    if jets.order(residuals) == 0:
+        raise EquationError(
+            f"{name}: no derivative occurs; it is no differential equation.",
+            hint="Write derivatives of the unknown as u.diff(t).",
+        )
     for residual in residuals:
         if not jets.jets(residual):
             raise EquationError(

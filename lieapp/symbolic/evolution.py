@@ -41,9 +41,19 @@ class Evolution:
 
 
 def time_variable(system: System) -> int:
-    """Position of the evolution variable: the one called t, else the first."""
+    """Position of the evolution variable.
+
+    The one called t; else the first in which every equation has first derivatives alone; else the first.
+    """
     names = [str(x) for x in system.jets.independent]
-    return names.index("t") if "t" in names else 0
+    if "t" in names:
+        return names.index("t")
+    orders = [J for residual in system.residuals for _, J in system.jets.jets(residual).values()]
+    for i in range(len(names)):
+        own = {J for J in orders if J[i] > 0}
+        if own == {system.jets.raised(system.jets.zero, i)}:
+            return i
+    return 0
 
 
 def evolution_form(system: System) -> Evolution:
@@ -56,12 +66,12 @@ def evolution_form(system: System) -> Evolution:
     first = jets.raised(jets.zero, time)
     leading = [jets.symbol(a, first) for a in range(len(jets.dependent))]
     for residual in system.residuals:
-        for s, (a, J) in jets.jets(residual).items():
+        for a, J in jets.jets(residual).values():
             if J[time] > 0 and first != J:
                 raise EquationError(
                     f"{system.name}: the equation contains {_written(jets, a, J)}; data can be simulated for "
                     f"{jets.dependent[a]}_{t} = F only, with no {t}-derivative in F.",
-                    hint=f"Introduce v = {s} as a second unknown, or give a data source."
+                    hint=f"Introduce v = {jets.symbol(a, first)} as a second unknown, or give a data source."
                     if J[time] > 1
                     else "Give a data source.",
                 )
@@ -94,8 +104,6 @@ def tidy(expression: sp.Expr, jets: JetSpace) -> sp.Expr:
 
 def _written(jets: JetSpace, a: int, J: MultiIndex) -> str:
     arguments = ", ".join(
-        str(x) if count == 1 else f"{x}, {count}"
-        for x, count in zip(jets.independent, J, strict=True)
-        if count
+        str(x) if count == 1 else f"{x}, {count}" for x, count in zip(jets.independent, J, strict=True) if count
     )
     return f"{jets.dependent[a]}.diff({arguments})"

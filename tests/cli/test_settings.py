@@ -89,3 +89,9 @@ def test_only_what_was_typed(tmp_path):
     assert given(TruthConfig, None, ["budget=5"]) == {"budget": 5.0}
     with pytest.raises(ConfigError, match="slots"):
         given(DiscoverConfig, None, ["slots=x"])
+
+
+@pytest.mark.parametrize("text", ["degrees=[]", "degrees=[4,2]", "degrees=[2,2]"])
+def test_degrees_must_ascend(text):
+    with pytest.raises(ConfigError, match="degrees"):
+        load_config(DiscoverConfig, None, [text], plugin="kdv")

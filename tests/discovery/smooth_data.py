@@ -50,7 +50,7 @@ def _grid(domain):
 
 
 def true_fields(name, domain, scales):
-    from lieapp.discovery.fields import FixedFields
+    from lieapp.domains.formulas import FixedFields
 
     symbols = dict(zip(domain.coordinates, domain.evolution.jets.coordinates, strict=True))
     functions = [

@@ -2,8 +2,8 @@
 
 import torch
 
-from lieapp.discovery.fields import FixedFields
 from lieapp.discovery.judge import judge
+from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
 from lieapp.registry.catalog import load_catalog
 

@@ -13,8 +13,9 @@ from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.discovery.basis import Degrees, TensorBasis
-from lieapp.discovery.fields import EveryComponent, FixedFields
+from lieapp.discovery.fields import EveryComponent
 from lieapp.discovery.spectrum import factors, measured, spectrum
+from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.pde_data import SliceData, measure_scales
 from lieapp.numerics.grid import Axis, Grid

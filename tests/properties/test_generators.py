@@ -6,8 +6,8 @@ import pytest
 import sympy as sp
 import torch
 
-from lieapp.discovery.fields import FixedFields
 from lieapp.domains.check_numbers import defects, short_declaration, short_trajectories
+from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
 from lieapp.registry.catalog import load_catalog
 from lieapp.symbolic.equation import exact

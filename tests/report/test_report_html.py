@@ -19,7 +19,7 @@ def test_report_of_a_finished_run(run):
     for words in (
         "2 candidates exact of 4 slots; 2 derived; worst cosine 0.99998",
         "candidate: falls to the floor",
-        "approximate: η stays at 0.061",
+        "approximate: η is 0.061",
         "gap after 2, a factor 290",
         "The spectrum method finds the same span within 0.0011 rad.",
         "lieapp discover --plugin ckdv",

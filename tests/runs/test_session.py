@@ -185,3 +185,14 @@ def test_outside_the_main_thread(run):
     thread.start()
     thread.join()
     assert disk(run).state == "done"
+
+
+def test_what_an_interrupt_breaks_is_cancelled_too(run):
+    """A signal inside an import may come out as another error; it is still the user's wish to stop."""
+    with pytest.raises(CancelledError), running(run):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+        except KeyboardInterrupt:
+            raise RecursionError("half loaded") from None
+    assert disk(run).state == "cancelled"

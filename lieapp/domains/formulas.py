@@ -1,0 +1,31 @@
+"""Fields given by formulas, as the contract's `Fields`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+Points = Float[Tensor, "batch coordinate *space"]
+Stack = Float[Tensor, "field batch coordinate *space"]
+
+
+class FixedFields:
+    """Fields given as functions of scaled points, differentiated by forward mode (derived fields and tests)."""
+
+    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
+        self.function = function
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
+        """See `domains.base.Fields`."""
+        with warnings.catch_warnings():
+            # torch's own decompositions still use torch.jit.script when first loaded
+            warnings.filterwarnings("ignore", message=".*torch.jit.script.*", category=FutureWarning)
+            return torch.func.jvp(self.function, (points.contiguous(),), (tangents.contiguous(),))
+
+    def values(self, points: Points) -> Stack:
+        """The fields at points."""
+        return self.function(points)

@@ -1,0 +1,45 @@
+"""Which variable is time, what may be asked of an equation, and the advice that errors give."""
+
+import pytest
+import sympy as sp
+
+from lieapp.api import PDE
+from lieapp.errors import EquationError
+from lieapp.symbolic.equation import read_pde
+from lieapp.symbolic.evolution import evolution_form
+
+y, s, t, x = sp.symbols("y s t x", real=True)
+
+
+def plugin(equation, *variables):
+    box = {v: (0, 1) for v in variables}
+    return PDE(
+        name="p", title="P", equation=sp.Eq(equation, 0), region=box, points=dict.fromkeys(box, 16), periodic=[]
+    )
+
+
+def test_time_by_another_name_is_the_variable_with_first_derivatives_alone():
+    w = sp.Function("w")(y, s)
+    form = evolution_form(read_pde(plugin(w.diff(s) + w * w.diff(y) + w.diff(y, 3), y, s)))
+    assert form.time == 1
+    u, u_y, u_yyy = (form.jets.symbol(0, J) for J in ((0, 0), (1, 0), (3, 0)))
+    assert sp.expand(form.rhs[0] + u * u_y + u_yyy) == 0
+
+
+def test_t_is_time_wherever_it_stands():
+    u = sp.Function("u")(x, t)
+    assert evolution_form(read_pde(plugin(u.diff(t) - u.diff(x), x, t))).time == 1
+
+
+def test_advice_for_a_second_time_derivative_is_its_first():
+    u = sp.Function("u")(t, x)
+    with pytest.raises(EquationError) as error:
+        evolution_form(read_pde(plugin(u.diff(t, 2) - u.diff(x, 2), t, x)))
+    assert "u.diff(t, 2)" in error.value.message
+    assert "v = u_t as a second unknown" in error.value.hint
+
+
+def test_no_derivative_no_differential_equation():
+    u = sp.Function("u")(t, x)
+    with pytest.raises(EquationError, match="no derivative"):
+        read_pde(plugin(u**2 - x, t, x))
