@@ -4,8 +4,8 @@
 
 Each run is a process of its own, start-up, data, derivation and report included. The neural runs are checked by
 the spectrum, the spectrum runs are not checked (cross_check=false), to show what it costs alone. The worst
-cosine is that of the derived generator the learned span holds least well. Writes discover.md and discover.json to
-benchmarks/results.
+cosine is that of the derived generator the learned span holds least well. Rows are added to
+benchmarks/results/discover.json, from which discover.md is made.
 """
 
 from __future__ import annotations
@@ -30,18 +30,24 @@ HEAD = ("equation", "method", "seeds", "exact found", "derived", "worst cosine (
         "whole process / s (min–max)")  # fmt: skip
 
 
+NOTE = """Rows of earlier calls are kept and replaced one by one; `discover.json` says at which commit each was
+measured. Stages are medians over the seeds."""
+
+
 def main() -> None:
     """Run, print and write the tables."""
     arguments = parse()
-    rows = []
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    file = arguments.out / "discover.json"
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    rows = {(row["equation"], row["method"], row["seed"]): row for row in known}
     for method in arguments.methods:
         for name in arguments.plugins:
             for seed in arguments.seeds:
-                rows.append(run(name, method, seed))
-                print(json.dumps(rows[-1]), flush=True)
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    (arguments.out / "discover.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    text = f"{heading('Discovery on the five equations')}\n{table(rows)}\n"
+                rows[name, method, seed] = run(name, method, seed)
+                print(json.dumps(rows[name, method, seed]), flush=True)
+                file.write_text(json.dumps(list(rows.values()), indent=1) + "\n", encoding="utf-8")
+    text = f"{heading('Discovery on the five equations')}\n{NOTE}\n{table(list(rows.values()))}\n"
     (arguments.out / "discover.md").write_text(text, encoding="utf-8")
     print(text)
 
@@ -69,11 +75,17 @@ def run(name: str, method: str, seed: int) -> dict[str, Any]:
     exact = [row["eta"] for row in summary["generators"] if row["verdict"] == "exact"]
     other = [row["eta"] for row in summary["generators"] if row["verdict"] != "exact"]
     return {
-        "equation": name, "method": method, "seed": seed, "count": summary["count"],
+        "equation": name, "method": method, "seed": seed, "commit": commit(), "count": summary["count"],
         "derived": len(summary["truth"]), "cosines": [row["cosine"] for row in summary["truth"]],
         "angle": summary["subspace"]["angle"], "exact_eta": exact, "other_eta": other,
         "cross_check": summary["cross_check"], "seconds": summary["seconds"], "wall": round(wall, 2),
     }  # fmt: skip
+
+
+def commit() -> str:
+    """The commit that is measured."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
 
 
 def table(rows: list[dict[str, Any]]) -> str:

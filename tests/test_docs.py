@@ -72,9 +72,7 @@ def shown_default(field: msgspec.structs.FieldInfo) -> str:
 
 
 def test_the_first_plugin_works_as_it_is_printed(tmp_path, monkeypatch):
-    (code,) = re.findall(
-        r"```python\n(.+?)```", (DOCS / "first-plugin.md").read_text(encoding="utf-8"), re.DOTALL
-    )
+    (code,) = re.findall(r"```python\n(.+?)```", (DOCS / "first-plugin.md").read_text(encoding="utf-8"), re.DOTALL)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "gardner.py").write_text(code)

@@ -75,11 +75,7 @@ def violations(path: Path) -> Iterator[str]:
             beside = frozenset((here, there)) in BESIDE
             bridge = name == BRIDGE and there == "symbolic"
             if not (
-                here == there
-                or LEVEL[there] < LEVEL[here]
-                or beside
-                or bridge
-                or not LEVEL[here] + LEVEL[there]
+                here == there or LEVEL[there] < LEVEL[here] or beside or bridge or not LEVEL[here] + LEVEL[there]
             ):
                 yield f"{place}: {here} stands below {there}"
             if here == "registry" and LEVEL[there] > 0 and there != "registry":

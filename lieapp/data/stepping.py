@@ -21,7 +21,7 @@ from lieapp.numerics.etdrk import ETDRK4, Problem
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import resample, to_modes, to_values
 
-TAIL = 1e-2
+TAIL = 0.1
 """A state is resolved when its highest eighth of modes, over its largest one, lies below TAIL x tolerance."""
 
 CHECK_EVERY = 4

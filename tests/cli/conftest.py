@@ -72,9 +72,7 @@ def discovery(engine):
             "more": False,
             "generators": [{"slot": 1, "eta": 3e-6, "verdict": "exact"}],
             "formulas": [],
-            "truth": [
-                {"name": "space translation", "field": {"t": "0", "x": "1", "u": "0"}, "cosine": 0.999}
-            ],
+            "truth": [{"name": "space translation", "field": {"t": "0", "x": "1", "u": "0"}, "cosine": 0.999}],
             "subspace": {"angle": 0.002},
         }
 

@@ -20,9 +20,7 @@ def test_plugins_lists_what_is_there_and_what_is_broken(lieapp, tmp_path):
     (tmp_path / "plugins" / "bad.py").write_text("x = 1\nraise RuntimeError('no luck')\n")
     said = lieapp("plugins", "--json")
     entry = next(e for e in said.json["plugins"] if e["name"] == "ckdv")
-    assert (
-        entry["source"] == "shipped" and entry["hooks"] == ["lieapp_domains"] and "= 0" in entry["equation"]
-    )
+    assert entry["source"] == "shipped" and entry["hooks"] == ["lieapp_domains"] and "= 0" in entry["equation"]
     (broken,) = said.json["broken"]
     assert broken["file"] == "plugins/bad.py" and broken["line"] == 2 and "no luck" in broken["error"]
     said = lieapp("plugins")
@@ -124,7 +122,7 @@ def test_compare_shows_what_differs(lieapp, tmp_path):
     assert said.json["differ"] == {"slots": [3, 4]} and said.json["runs"][0]["cosines"] == [0.9999]
     said = lieapp("compare", *ids)
     assert said.code == 0 and "slots" in said.out and "0.9999" in said.out
-    assert lieapp("compare", "none").code == 1
+    assert lieapp("compare", "none").code == 2
 
 
 def test_runs_list_and_show(lieapp, tmp_path):
@@ -133,7 +131,7 @@ def test_runs_list_and_show(lieapp, tmp_path):
     assert run.id in lieapp("runs", "list").out
     shown = lieapp("runs", "show", run.id, "--json").json
     assert shown["config"]["plugin"] == "ckdv" and shown["status"]["state"] == "starting"
-    assert lieapp("runs", "show", "none").code == 1
+    assert lieapp("runs", "show", "none").code == 2
 
 
 def test_the_app_gets_folders_in_its_environment(tmp_path, monkeypatch):

@@ -155,12 +155,8 @@ def test_ctrl_c_leaves_a_cancelled_run_and_130(lieapp, tmp_path):
 
 
 def test_runs_cancel_reaches_a_process_at_work(lieapp, tmp_path):
-    patient = SLOW.replace(
-        "time.sleep(60)", "[(time.sleep(.02), report.progress(i, 3000)) for i in range(3000)]"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", patient, "discover", "--plugin", "ckdv", "--quiet"]
-    ) as child:
+    patient = SLOW.replace("time.sleep(60)", "[(time.sleep(.02), report.progress(i, 3000)) for i in range(3000)]")
+    with subprocess.Popen([sys.executable, "-c", patient, "discover", "--plugin", "ckdv", "--quiet"]) as child:
         deadline = time.time() + 30
         while not [r for r in RunDirectory.list(tmp_path / "runs") if r.status().stage == "discovery"]:
             assert child.poll() is None and time.time() < deadline

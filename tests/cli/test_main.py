@@ -38,9 +38,7 @@ def test_unknown_command_gets_the_nearest(lieapp):
     assert "Traceback" not in said.err and said.out == ""
 
 
-@pytest.mark.parametrize(
-    "arguments", [["plugins", "--nope"], ["discover", "--seed", "x"], ["compare"], ["nope"]]
-)
+@pytest.mark.parametrize("arguments", [["plugins", "--nope"], ["discover", "--seed", "x"], ["compare"], ["nope"]])
 def test_usage_errors_exit_2_and_honour_json(lieapp, arguments):
     said = lieapp(*arguments)
     assert said.code == 2 and said.err.startswith("error: ") and "hint: " in said.err

@@ -33,9 +33,7 @@ def installed(wheel) -> Path:
 def python(installed: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     environment = {**os.environ, "PYTHONPATH": str(installed)}
     environment.pop("LIEAPP_PLUGINS", None)
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    return subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
 
 
 def test_it_holds_the_package_and_the_plugins(installed):

@@ -64,7 +64,7 @@ def test_done(run):
 def test_cancelled(run, error):
     with pytest.raises(CancelledError, match="cancelled") as caught, running(run):
         raise error
-    assert caught.value.exit_code == 130 and f"--resume {run.id}" in caught.value.hint
+    assert caught.value.exit_code == 130 and f"--resume {run.path}" in caught.value.hint
     assert disk(run).state == "cancelled"
 
 

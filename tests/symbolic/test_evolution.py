@@ -12,7 +12,7 @@ y, s, t, x = sp.symbols("y s t x", real=True)
 
 
 def plugin(equation, *variables):
-    box = {v: (0, 1) for v in variables}
+    box = dict.fromkeys(variables, (0, 1))
     return PDE(
         name="p", title="P", equation=sp.Eq(equation, 0), region=box, points=dict.fromkeys(box, 16), periodic=[]
     )
