@@ -78,7 +78,7 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     """Units in each of the network's two hidden layers."""
     features: Positive = 24
     """Scalar features the network makes; fields are linear in them."""
-    batch: Positive = 12
+    batch: Positive = 24
     """Time slices in one descent step."""
     rate: Share = 0.02
     """Highest learning rate."""

@@ -30,8 +30,11 @@ CHECK_EVERY = 4
 FASTER = 1.5
 """An interval that changes the state this much more than the last checked one did is checked itself."""
 
-ROUGH = 0.05
-"""Error of a trial below which its spectrum says whether the grid is fine enough."""
+ROUGH = 30.0
+"""Within this many tolerances of the solution a trial's spectrum says whether the grid is fine enough.
+
+Further away the highest modes may only show the error of too large steps.
+"""
 
 MAX_STEPS = 512
 MAX_POINTS = 4096
@@ -153,7 +156,7 @@ class _Stepper:
         error = _ratio(fine - coarse, fine) / 15
         if not error <= tolerance:
             # where the result is roughly right but unresolved, more steps on this grid are wasted
-            if error < ROUGH and not self._resolved(fine):
+            if error < ROUGH * tolerance and not self._resolved(fine):
                 self._refine(start)
             elif self.steps >= MAX_STEPS:
                 self._give_up(start, end, error)

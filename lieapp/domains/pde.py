@@ -30,7 +30,7 @@ FIELD_DEGREE = 1
 """Degree in u allowed for a field when the grid is padded: the product Q = ξ(u) u_x adds it."""
 
 
-DRAFT_NOISE, TRAIN_NOISE = 1e-2, 1e-6
+DRAFT_NOISE, TRAIN_NOISE = 3e-2, 1e-6
 """Modes below this share of the largest are left out while training, and while solving for fields."""
 
 
