@@ -130,9 +130,11 @@ def _check_region(pde: PDE) -> None:
                 f"{pde.name}: points of {symbol} is {count!r}; an axis needs at least {MIN_POINTS} points.",
                 hint=f"Write points={{{symbol}: 256}}.",
             )
-    missing = [str(s) for s in (*pde.points, *pde.periodic) if s not in pde.region]
+    missing = list(dict.fromkeys(str(s) for s in (*pde.points, *pde.periodic) if s not in pde.region))
     if missing:
+        verbs = ("stands", "has") if len(missing) == 1 else ("stand", "have")
         raise GridError(
-            f"{pde.name}: {', '.join(missing)} stands in points or periodic but has no interval in region.",
+            f"{pde.name}: {', '.join(missing)} {verbs[0]} in points or periodic but {verbs[1]} no interval in "
+            "region.",
             hint="Give every independent variable an interval in region.",
         )

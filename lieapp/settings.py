@@ -17,9 +17,7 @@ from lieapp.errors import ConfigError
 Config = TypeVar("Config", bound=msgspec.Struct)
 
 
-def load_config(
-    cls: type[Config], file: Path | None = None, sets: Sequence[str] = (), **options: Any
-) -> Config:
+def load_config(cls: type[Config], file: Path | None = None, sets: Sequence[str] = (), **options: Any) -> Config:
     """A configuration merged from its defaults, then a TOML file, then `--set key=value`, then options.
 
     Options that are None were not given. Raises ConfigError for a file that can't be read, an unknown key
@@ -73,9 +71,7 @@ def read_toml(file: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise ConfigError(f"{file} is not a text file.", hint="Give --config a TOML file in UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(
-            f"{file}: {error}.", hint='A line reads `samples = 24` or `method = "neural"`.'
-        ) from None
+        raise ConfigError(f"{file}: {error}.", hint='A line reads `samples = 24` or `method = "neural"`.') from None
 
 
 def parse_set(text: str) -> tuple[str, Any]:
@@ -100,7 +96,10 @@ def _put(values: dict[str, Any], path: str, value: Any) -> None:
     for parent in parents:
         inner = values.setdefault(parent, {})
         if not isinstance(inner, dict):
-            raise ConfigError(f"--set {path}: {parent} is the value {inner!r}, not a table with keys.")
+            raise ConfigError(
+                f"--set {path}: {parent} is the value {inner!r}, not a table with keys.",
+                hint=f"Give {parent} either a value or keys, not both.",
+            )
         values = inner
     values[last] = value
 
@@ -124,7 +123,10 @@ def _check_keys(cls: type[Any], values: Mapping[str, Any], prefix: str, origins:
             hint = f"Did you mean {prefix}{near[0]}?" if near else f"Known keys: {', '.join(known)}."
             raise ConfigError(f"{prefix}{key}: there is no such key in {cls.__name__}{where}.", hint=hint)
         if isinstance(value, float) and not math.isfinite(value):
-            raise ConfigError(f"{prefix}{key} is {value}{where}; a finite number is expected.")
+            raise ConfigError(
+                f"{prefix}{key} is {value}{where}; a finite number is expected.",
+                hint=f"Give {prefix}{key} a number such as 0.001, or leave it out for its default.",
+            )
         inner = known[key]
         if isinstance(value, Mapping) and isinstance(inner, type) and issubclass(inner, msgspec.Struct):
             _check_keys(inner, value, f"{prefix}{key}.", origins)
@@ -139,17 +141,25 @@ def _convert(cls: type[Config], values: dict[str, Any], origins: Mapping[str, st
         missing = re.fullmatch(r"Object missing required field `(\w+)`", text)
         if missing:
             key = f"{path}.{missing[1]}".lstrip(".")
-            hint = (
-                "Give --plugin NAME." if key == "plugin" else f"Add {key} = … to the file, or --set {key}=…"
-            )
+            hint = "Give --plugin NAME." if key == "plugin" else f"Add {key} = … to the file, or --set {key}=…"
             raise ConfigError(f"{key} is missing.", hint=hint) from None
-        value: Any = values
-        for key in path.split("."):
-            value = value.get(key) if isinstance(value, Mapping) else value
+        value = _at(values, path)
+        # without a path it is a rule between settings, which names them itself
+        place = f"{path} is {value!r}{_origin(path, origins)}: " if path else ""
         raise ConfigError(
-            f"{path} is {value!r}{_origin(path, origins)}: {_rule(cls, path, text)}.",
+            f"{place}{_rule(cls, path, text)}.",
             hint="Keys and their types stand in docs/command-line.md.",
         ) from None
+
+
+def _at(values: Any, path: str) -> Any:
+    """What stands at a path such as `degrees[0]`; the whole list where no item is named."""
+    for name, place in re.findall(r"(\w+)|\[(\d+)\]", path):
+        if name and isinstance(values, Mapping):
+            values = values.get(name)
+        elif place and isinstance(values, Sequence):
+            values = values[int(place)]
+    return values
 
 
 def _rule(cls: type[Any], path: str, text: str) -> str:
@@ -166,5 +176,6 @@ def _rule(cls: type[Any], path: str, text: str) -> str:
 
 
 def _origin(path: str, origins: Mapping[str, str]) -> str:
+    path = re.sub(r"\[.*", "", path)
     source = origins.get(path) or next((o for p, o in origins.items() if p.startswith(f"{path}.")), "")
     return f" (from {source})" if source else ""

@@ -30,7 +30,11 @@ def command(settings: Common, samples: int | None, out: Path) -> Outcome:
         from lieapp.data.store import simulate_to_file
 
         document = {**simulate_to_file(entry.declaration, config, draft, report), "file": str(out)}
-    return Outcome(document, lambda: click.echo(f"{config.samples} trajectories of {entry.title}: {out}"))
+    return Outcome(document, lambda: click.echo(_told(config.samples, entry.title, out)))
+
+
+def _told(samples: int, title: str, out: Path) -> str:
+    return f"{samples} {'trajectory' if samples == 1 else 'trajectories'} of {title}: {out}"
 
 
 @contextlib.contextmanager

@@ -15,6 +15,9 @@ from lieapp.errors import CancelledError, LieappError, UsageError
 BEYOND_US = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 """System errors that are nobody's bug: no room, no permission."""
 
+AGAIN = "Type the command again; `lieapp runs list` shows runs that --resume goes on with."
+"""The next step after Ctrl-C."""
+
 
 def report_failure(error: BaseException, *, as_json: bool, debug: bool) -> int:
     """Say what went wrong, on stderr or as the JSON error object on stdout, and give the exit code."""
@@ -41,7 +44,7 @@ def as_lieapp_error(error: BaseException) -> LieappError:
     if isinstance(error, LieappError):
         return error
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
-        return CancelledError("interrupted.")
+        return CancelledError("interrupted.", hint=AGAIN)
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "lieapp"

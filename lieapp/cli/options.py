@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lieapp.cli.failures import print_json
+from lieapp.errors import UsageError
 
 if TYPE_CHECKING:
     import msgspec
@@ -37,9 +38,7 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     "out": click.option(
         "--out", type=FOLDER, default=Path("runs"), metavar="DIR", help="Folder of runs.", show_default=True
     ),
-    "resume": click.option(
-        "--resume", metavar="RUN", help="Go on with a run: its id, the start of it, a path."
-    ),
+    "resume": click.option("--resume", metavar="RUN", help="Go on with a run: its id, the start of it, a path."),
     "json": click.option("--json", "json", is_flag=True, help="One JSON document on stdout."),
     "quiet": click.option("--quiet", is_flag=True, help="No progress, only warnings."),
     "debug": click.option("--debug", is_flag=True, help="Show the traceback of an error."),
@@ -111,6 +110,8 @@ def common(*names: str) -> Callable[[Callable[..., Outcome]], Callable[..., int]
         def command(**given: Any) -> int:
             values = {name: given.pop(name) for name in (*names, *ALWAYS)}
             settings = Common(**values)
+            if "out" in names:
+                _check_folder(settings.out)
             # what plugins and libraries print must not end up inside the JSON document
             with contextlib.redirect_stdout(sys.stderr) if settings.json else contextlib.nullcontext():
                 outcome = body(settings, **given)
@@ -127,3 +128,14 @@ def common(*names: str) -> Callable[[Callable[..., Outcome]], Callable[..., int]
         return done
 
     return decorate
+
+
+def _check_folder(out: Path) -> None:
+    """Raises UsageError if the folder of runs is a file, or would lie in one."""
+    for place in (out, *out.parents):
+        if place.exists():
+            if not place.is_dir():
+                raise UsageError(
+                    f"--out {out}: {place} is a file, not a folder.", hint="Give the folder that holds runs."
+                )
+            return

@@ -92,8 +92,12 @@ def notes(found: Spectrum) -> list[str]:
     told = []
     if found.dropped:
         told.append(
-            f"{found.dropped} directions of the basis were dropped: they depend on the others on these data"
+            f"directions of the basis that were dropped because they depend on the others on these data: "
+            f"{found.dropped}"
         )
     if found.tangent:
-        told.append(f"{found.tangent} directions were dropped: they move the data along themselves (false kernel)")
+        told.append(
+            "directions that were dropped because they move the data along themselves (false kernel): "
+            f"{found.tangent}"
+        )
     return told

@@ -115,7 +115,8 @@ class _Checks:
         lengths = {x: exact(self.pde.region[x][1]) - exact(self.pde.region[x][0]) for x in self.pde.periodic}
         truth = derive(system, list(self.pde.periodic), lengths)
         text = f"{truth.dimension} generators, {len(truth.periodic)} of them on the periodic domain"
-        families = f", {len(truth.families)} families" if truth.families else ""
+        count = len(truth.families)
+        families = f", {count} {'family' if count == 1 else 'families'}" if count else ""
         return truth, text + families
 
     def _evolution(self, system: System | None) -> tuple[Evolution, str]:
@@ -128,7 +129,10 @@ class _Checks:
     def _change(self) -> tuple[bool, str]:
         left = [e for e in change_leaves(self.pde) if e != 0]
         if left:
-            raise EquationError(f"the change of variables leaves {', '.join(map(str, left))} in the equation.")
+            raise EquationError(
+                f"the change of variables leaves {', '.join(map(str, left))} in the equation.",
+                hint="Correct unknowns or equation of the ChangeOfVariables.",
+            )
         return True, "sends solutions to solutions, exactly"
 
     def _bridge(self) -> tuple[PDEDomain, str]:

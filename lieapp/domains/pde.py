@@ -102,8 +102,8 @@ class PDEDomain:
         """
         if not 0 < samples < everything.samples:
             raise DataError(
-                f"{self.name}: {samples} of {everything.samples} trajectories to learn from; at least one is "
-                "needed to learn from and one to judge on.",
+                f"{self.name}: of {everything.samples} in all, {samples} would be learned from; at least one "
+                "trajectory is needed to learn from and one to judge on.",
                 hint="Raise samples or held_out.",
             )
         train, rest = everything.select(slice(0, samples)), everything.select(slice(samples, None))

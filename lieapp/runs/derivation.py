@@ -82,7 +82,10 @@ def check_request(config: TruthConfig) -> None:
             if value
         ]
         if extra:
-            raise UsageError(f"--{extra[0]} belongs to --equation; the plugin {config.plugin} has its own.")
+            raise UsageError(
+                f"--{extra[0]} belongs to --equation; the plugin {config.plugin} has its own.",
+                hint=f"Leave --{extra[0]} out, or give --equation in place of --plugin.",
+            )
 
 
 def _read(answer: bytes, code: int | None) -> dict[str, Any]:

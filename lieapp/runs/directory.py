@@ -119,7 +119,10 @@ class RunDirectory:
         try:
             return msgspec.convert(self.config(), cls)
         except msgspec.ValidationError as error:
-            raise RunError(f"{self.id}: config.json is no {cls.__name__}: {error}.") from None
+            raise RunError(
+                f"{self.id}: config.json is no {cls.__name__}: {error}.",
+                hint="It belongs to another command or version; start a new run.",
+            ) from None
 
     def provenance(self) -> dict[str, Any]:
         """Versions, plugin, device and command; empty if the file can't be read."""
@@ -194,7 +197,10 @@ class RunDirectory:
         try:
             (self.path / "cancel").touch()
         except OSError as error:
-            raise RunError(f"{self.id}: can't be asked to stop: {error.strerror or error}.") from None
+            raise RunError(
+                f"{self.id}: can't be asked to stop: {error.strerror or error}.",
+                hint=f"Ask who may write {self.path} to stop it.",
+            ) from None
 
     @property
     def cancel_requested(self) -> bool:
@@ -204,7 +210,7 @@ class RunDirectory:
     def check_cancel(self) -> None:
         """For loops: raises CancelledError if somebody asked this run to stop."""
         if self.cancel_requested:
-            raise CancelledError(f"{self.id}: asked to stop.")
+            raise CancelledError(f"{self.id}: asked to stop.", hint=f"Continue with --resume {self.path}.")
 
     def locked(self) -> contextlib.AbstractContextManager[bool]:
         """Hold the run's lock for the block; False if a process works on it.

@@ -60,7 +60,10 @@ def process_lock(file: Path) -> Iterator[bool]:
     try:
         stream = file.open("ab")
     except OSError as error:
-        raise RunError(f"{file.parent}: the folder can't be written: {error.strerror or error}.") from None
+        raise RunError(
+            f"{file.parent}: the folder can't be written: {error.strerror or error}.",
+            hint="Make room, or ask its owner for permission to write.",
+        ) from None
     with stream:
         try:
             fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -40,7 +40,10 @@ def ensure_runner(root: Path) -> None:
     # the command returns as soon as the runner has left for the background
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, text=True)
     if done.returncode:
-        raise RunError(f"{root}: the runner can't be started: {done.stderr.strip()}")
+        raise RunError(
+            f"{root}: the runner can't be started: {done.stderr.strip()}",
+            hint="The run waits; `lieapp discover --resume RUN` works on it without a runner.",
+        )
 
 
 def next_queued(root: Path, passed_over: Collection[str] = ()) -> RunDirectory | None:

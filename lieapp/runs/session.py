@@ -81,7 +81,9 @@ def _forget_cancel(run: RunDirectory, status: Status) -> None:
         return
     if status.state in ("queued", "starting"):
         run.update(state="cancelled", finished=time.time())
-        raise CancelledError(f"{run.id}: was asked to stop before it began.")
+        raise CancelledError(
+            f"{run.id}: was asked to stop before it began.", hint=f"Start it with --resume {run.path}."
+        )
     (run.path / "cancel").unlink(missing_ok=True)
 
 

@@ -67,7 +67,10 @@ class AtomTable:
         if e.is_Symbol:
             if e in self.variables or e in self.constants or any(e == a.symbol for a in self.atoms):
                 return e
-            raise EquationError(f"{e} is neither a variable nor an unknown nor a declared parameter.")
+            raise EquationError(
+                f"{e} is neither a variable nor an unknown nor a declared parameter.",
+                hint=f"Declare {e} with the same symbol and assumptions everywhere, or give it a value.",
+            )
         if e.is_Float:
             return sp.Rational(str(e))
         if e.is_Add or e.is_Mul:
@@ -229,7 +232,10 @@ class AtomTable:
         """An arbitrary function of variables, with atoms for its next derivatives."""
         function = e.expr if isinstance(e, sp.Derivative) else e
         if len(function.args) != 1 or function.args[0] not in self.variables:
-            raise EquationError(f"{e}: an arbitrary function must have one variable or unknown as its argument.")
+            raise EquationError(
+                f"{e}: an arbitrary function must have one variable or unknown as its argument.",
+                hint="Write functions of several arguments as products or sums of such functions.",
+            )
         v = function.args[0]
         start = sum(int(n) for _, n in e.variable_count) if isinstance(e, sp.Derivative) else 0
         chain = [sp.diff(function, v, k) for k in range(start + FUNCTION_ORDERS + 1)]

@@ -144,7 +144,10 @@ def _solve(system: System, ranking: Ranking) -> Leading | None:
         if equation == 0:
             continue
         if not found:
-            raise EquationError(f"{system.name}: the equations imply {equation} = 0; they have no solution.")
+            raise EquationError(
+                f"{system.name}: the equations imply {equation} = 0; they have no solution.",
+                hint="Leave out the equation that contradicts the others.",
+            )
         symbol, lead = max(found.items(), key=lambda item: ranking.key(item[1]))
         coefficient = sp.diff(equation, symbol)
         if coefficient.has(symbol):

@@ -28,6 +28,13 @@ MAX_EXPONENT = 64
 MAX_DIGITS = 60
 MAX_BITS = 256
 
+EXAMPLE = "For example u_t + u*u_x + u_xxx."
+NONZERO = "Write an equation whose denominators don't vanish identically."
+DEEP = "Write it with fewer parentheses inside one another."
+PARAMETER = "Put a parameter in place of the number: --parameter a."
+POWER = "Lower the exponent, or put a parameter in its place: --parameter n."
+"""Next steps that several errors share."""
+
 Resolver = Callable[[str], sp.Expr | None]
 
 
@@ -83,7 +90,12 @@ def parse_system(
 def _equation(text: str, resolve: Resolver, functions: Mapping[str, sp.Expr]) -> sp.Expr:
     sides = text.split("=")
     if len(sides) > 2:
-        _fail(text, text.index("=", len(sides[0]) + 1), "an equation has one '=' at most")
+        _fail(
+            text,
+            text.index("=", len(sides[0]) + 1),
+            "an equation has one '=' at most",
+            "Give each equation of a system an --equation of its own; comparisons aren't equations.",
+        )
     left = _Reader(text, 0, sides[0], resolve, functions).read()
     if len(sides) == 1:
         return left
@@ -104,7 +116,12 @@ def _parameters(texts: Sequence[str]) -> tuple[tuple[sp.Symbol, ...], list[tuple
             if k and name in ASSUMPTIONS and symbols:
                 name, what = symbols.pop().name, name
             if what and what not in ASSUMPTIONS:
-                _fail(text, text.find(what), f"{what!r} is not one of {', '.join(ASSUMPTIONS)}")
+                _fail(
+                    text,
+                    text.find(what),
+                    f"{what!r} is not one of {', '.join(ASSUMPTIONS)}",
+                    "For example nu, nu:positive or 'g:positive, g != 3'.",
+                )
             symbols.append(sp.Symbol(name, **{"real": True, **({what: True} if what else {})}))
     return tuple(symbols), conditions
 
@@ -115,7 +132,12 @@ def _functions(texts: Sequence[str], jets: JetSpace) -> dict[str, sp.Expr]:
     for text in texts:
         name, _, argument = (piece.strip() for piece in text.partition(":"))
         if argument not in coordinates:
-            _fail(text, text.find(":") + 1, f"{name} must be given one argument of {', '.join(coordinates)}")
+            _fail(
+                text,
+                text.find(":") + 1,
+                f"{name} must be given one argument of {', '.join(coordinates)}",
+                f"For example {name or 'k'}:{jets.dependent[0]}.",
+            )
         declared[name] = sp.Function(name, real=True)(coordinates[argument])
     return declared
 
@@ -172,7 +194,7 @@ def _multi_index(letters: str, variables: Sequence[str]) -> tuple[int, ...] | No
     return tuple(J) if any(J) else None
 
 
-def _fail(text: str, column: int, problem: str, hint: str = "") -> NoReturn:
+def _fail(text: str, column: int, problem: str, hint: str) -> NoReturn:
     raise ParseError(f"column {column + 1}: {problem}\n  {text}\n  {' ' * column}^", hint=hint)
 
 
@@ -197,30 +219,38 @@ class _Reader:
     def read(self) -> sp.Expr:
         """The expression."""
         if len(self.part) > MAX_LENGTH:
-            raise ParseError(f"The expression has {len(self.part)} characters; {MAX_LENGTH} are the most.")
+            raise ParseError(
+                f"The expression has {len(self.part)} characters; {MAX_LENGTH} are the most.",
+                hint="Split a system into several --equation, or put the equation into a plugin file.",
+            )
         if "^" in self.part:
             _fail(self.whole, self.offset + self.part.index("^"), "'^' is not a power", "Write ** for powers.")
         lead = len(self.part) - len(self.part.lstrip())
         self.offset += lead
         self.part = self.part.strip()
         if not self.part:
-            _fail(self.whole, self.offset, "an expression is missing here")
+            _fail(self.whole, self.offset, "an expression is missing here", EXAMPLE)
         try:
             tree = ast.parse(self.part, mode="eval")
         except SyntaxError as error:
             column = min(max((error.offset or 1) - 1, 0), len(self.part))
             _fail(self.whole, self.offset + column, "this can't be read", "Did you forget a '*' or a ')'?")
         except (ValueError, RecursionError, MemoryError):
-            _fail(self.whole, self.offset, "this can't be read")
+            _fail(self.whole, self.offset, "this can't be read", EXAMPLE)
         try:
             result = self._visit(tree.body)
         except RecursionError:
-            _fail(self.whole, self.offset, "this is nested too deeply")
+            _fail(self.whole, self.offset, "this is nested too deeply", DEEP)
         if result.has(sp.zoo, sp.oo, sp.nan, sp.I):
-            _fail(self.whole, self.offset, "this is not a finite real expression")
+            _fail(
+                self.whole,
+                self.offset,
+                "this is not a finite real expression",
+                "Look for a division by zero, or a root or logarithm of a negative number.",
+            )
         return result
 
-    def _fail(self, node: ast.AST, problem: str, hint: str = "") -> NoReturn:
+    def _fail(self, node: ast.AST, problem: str, hint: str) -> NoReturn:
         # ast counts bytes and lines
         line = self.part.splitlines()[getattr(node, "lineno", 1) - 1]
         before = sum(len(s) + 1 for s in self.part.splitlines()[: getattr(node, "lineno", 1) - 1])
@@ -239,7 +269,7 @@ class _Reader:
             return self._name(node)
         if isinstance(node, ast.Call):
             return self._call(node)
-        self._fail(node, "only names, numbers, + - * / **, parentheses and functions are allowed here")
+        self._fail(node, "only names, numbers, + - * / **, parentheses and functions are allowed here", EXAMPLE)
 
     def _binary(self, node: ast.BinOp) -> sp.Expr:
         left, right = self._visit(node.left), self._visit(node.right)
@@ -251,27 +281,27 @@ class _Reader:
             return left * right
         if isinstance(node.op, ast.Div):
             if right == 0:
-                self._fail(node.right, "division by zero")
+                self._fail(node.right, "division by zero", NONZERO)
             return left / right
         if isinstance(node.op, ast.Pow):
             # nested powers multiply their exponents
             inner = left.exp if left.is_Pow and left.exp.is_number else 1
             if right.is_number and not abs(inner * right) <= MAX_EXPONENT:
-                self._fail(node.right, f"exponents above {MAX_EXPONENT} are not supported")
+                self._fail(node.right, f"exponents above {MAX_EXPONENT} are not supported", POWER)
             if left.is_Rational and max(abs(left.p), left.q).bit_length() > MAX_BITS:
-                self._fail(node.left, "this number is too long")
+                self._fail(node.left, "this number is too long", PARAMETER)
             if left == 0 and not right.is_positive:
-                self._fail(node.right, "division by zero")
+                self._fail(node.right, "division by zero", NONZERO)
             return left**right
         self._fail(node, "this operator is not allowed", "Use + - * / and **.")
 
     def _number(self, node: ast.Constant) -> sp.Expr:
         value: Any = node.value
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            self._fail(node, f"{value!r} is not a real number")
+            self._fail(node, f"{value!r} is not a real number", "Write numbers as 3, 0.1 or Rational(1, 3).")
         written = repr(value)
         if len(written) > MAX_DIGITS or value in (float("inf"), float("-inf")):
-            self._fail(node, "this number is too long")
+            self._fail(node, "this number is too long", PARAMETER)
         return sp.Integer(value) if isinstance(value, int) else sp.Rational(written)
 
     def _name(self, node: ast.Name) -> sp.Expr:
@@ -283,7 +313,7 @@ class _Reader:
         if node.id == "pi":
             return sp.pi
         if node.id in FUNCTIONS:
-            self._fail(node, f"{node.id} needs an argument in parentheses")
+            self._fail(node, f"{node.id} needs an argument in parentheses", f"For example {node.id}(x).")
         self._fail(
             node,
             f"{node.id!r} is not declared",
@@ -292,22 +322,23 @@ class _Reader:
 
     def _call(self, node: ast.Call) -> sp.Expr:
         if not isinstance(node.func, ast.Name) or node.keywords:
-            self._fail(node, "this call is not allowed")
+            self._fail(node, "this call is not allowed", f"Functions are {', '.join(FUNCTIONS)}, as sin(x).")
         name = node.func.id
         arguments = [self._visit(a) for a in node.args]
         if name == "Rational":
             if not 1 <= len(arguments) <= 2 or not all(a.is_Rational for a in arguments):
-                self._fail(node, "Rational takes one or two numbers, as Rational(1, 3)")
+                self._fail(node, "Rational takes one or two numbers", "Write Rational(1, 3).")
             if arguments[1:] == [0]:
-                self._fail(node, "division by zero")
+                self._fail(node, "division by zero", NONZERO)
             return arguments[0] / (arguments[1] if len(arguments) == 2 else 1)
         if name in self.functions:
             if tuple(arguments) != self.functions[name].args:
-                self._fail(node, f"{name} is declared as {self.functions[name]}")
+                declared = self.functions[name]
+                self._fail(node, f"{name} is declared as {declared}", f"Write {declared}, or {name} alone.")
             return self.functions[name]
         if name not in FUNCTIONS:
             known = ", ".join([*FUNCTIONS, *self.functions])
             self._fail(node, f"{name!r} is not a known function", f"Known are {known}; write * for products.")
         if len(arguments) != 1:
-            self._fail(node, f"{name} takes one argument")
+            self._fail(node, f"{name} takes one argument", f"For example {name}(x).")
         return FUNCTIONS[name](arguments[0])

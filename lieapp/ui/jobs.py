@@ -49,7 +49,9 @@ def resume(run: RunDirectory) -> None:
     with run.locked() as free:
         state = run.state
         if not free or state not in RESUMABLE:
-            raise RunError(f"{run.id} is {state}; only a run that ended early can be resumed.")
+            raise RunError(
+                f"{run.id} is {state}; only a run that ended early can be resumed.", hint="Start another run."
+            )
         # the old request to stop was obeyed; it would end the run again before it begins
         (run.path / "cancel").unlink(missing_ok=True)
         run.update(state="queued", pid=None, host="", process="", error=None, finished=None)

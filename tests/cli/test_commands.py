@@ -103,6 +103,12 @@ def test_data_appears_whole_or_not_at_all(lieapp, engine, tmp_path):
     assert os.listdir(tmp_path) == ["d.h5"]
 
 
+@pytest.mark.parametrize(("samples", "words"), [("1", "1 trajectory of "), ("2", "2 trajectories of ")])
+def test_data_counts_in_grammar(lieapp, engine, samples, words):
+    engine("lieapp.data.store", simulate_to_file=lambda declaration, config, out, report: Path(out).touch() or {})
+    assert lieapp("data", "--plugin", "ckdv", "--samples", samples, "--out", "d.h5").out.startswith(words)
+
+
 @pytest.mark.parametrize("out", ["d.h5/x.h5", "none/x.h5", "."])
 def test_data_that_can_t_be_written(lieapp, engine, tmp_path, out):
     engine("lieapp.data.store", simulate_to_file=None)
@@ -132,6 +138,18 @@ def test_runs_list_and_show(lieapp, tmp_path):
     shown = lieapp("runs", "show", run.id, "--json").json
     assert shown["config"]["plugin"] == "ckdv" and shown["status"]["state"] == "starting"
     assert lieapp("runs", "show", "none").code == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["runs", "list"], ["runs", "show", "a"], ["runs", "cancel", "a"], ["compare", "a", "b"]],
+    ids=" ".join,
+)
+def test_a_file_is_no_folder_of_runs(lieapp, tmp_path, arguments):
+    (tmp_path / "afile").write_text("")
+    said = lieapp(*arguments, "--out", "afile", "--json")
+    assert said.code == 2 and said.error["type"] == "UsageError" and said.error["hint"]
+    assert said.error["message"] == "--out afile: afile is a file, not a folder."
 
 
 def test_the_app_gets_folders_in_its_environment(tmp_path, monkeypatch):

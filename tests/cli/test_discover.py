@@ -45,7 +45,8 @@ def test_tables_for_people(lieapp, discovery):
         (["--plugin", "ckdv", "--device", "gpu"], 2, "ConfigError", "device"),
         (["--plugin", "ckdv", "--config", "none.toml"], 2, "ConfigError", "none.toml"),
         (["--plugin", "ckdv", "--plugins", "none"], 2, "UsageError", "no such folder"),
-        (["--plugin", "ckdv", "--out", "file/runs"], 1, "RunError", "can't be made here"),
+        (["--plugin", "ckdv", "--out", "file"], 2, "UsageError", "--out file: file is a file, not a folder"),
+        (["--plugin", "ckdv", "--out", "file/runs"], 2, "UsageError", "file is a file, not a folder"),
         (["--resume", "nothing"], 2, "ResumeError", "nothing to resume"),
     ],
 )

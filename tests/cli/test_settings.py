@@ -1,10 +1,15 @@
 """Configuration: who wins, and what is said about a key or value that isn't right."""
 
 import pytest
+from msgspec.structs import fields
 
 from lieapp.config import DataConfig, DiscoverConfig, TruthConfig
 from lieapp.errors import ConfigError
 from lieapp.settings import given, load_config, parse_set
+
+
+def is_float(field) -> bool:
+    return isinstance(field.default, float)
 
 
 def test_options_win_over_set_over_file_over_defaults(tmp_path):
@@ -49,12 +54,27 @@ def test_values_of_set_are_toml_or_text(text, parsed):
         (["slots=2", "slots.a=2"], "not a table"),
         (["=3"], "key=value"),
         (["slots"], "key=value"),
+        (["degrees=[-1]"], r"degrees\[0\] is -1 \(from --set degrees=\[-1\]\): expected int >= 1"),
+        (["degrees=[2, 4.5]"], r"degrees\[1\] is 4\.5 \(from"),
+        (["degrees=5"], "degrees is 5.*expected array"),
+        (["degrees=[4,2]"], "^degrees \\[4, 2\\] must ascend"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_path_and_origin(sets, words):
     with pytest.raises(ConfigError, match=words) as caught:
         load_config(DiscoverConfig, None, ["plugin=a", *sets])
-    assert caught.value.exit_code == 2
+    assert caught.value.exit_code == 2 and caught.value.hint
+
+
+FLOATS = [(cls, f.name) for cls in (TruthConfig, DataConfig, DiscoverConfig) for f in fields(cls) if is_float(f)]
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize(("cls", "key"), FLOATS, ids=lambda value: getattr(value, "__name__", value))
+def test_numbers_are_finite(cls, key, text):
+    with pytest.raises(ConfigError, match=f"{key} is {text} .*finite") as caught:
+        load_config(cls, None, [f"{key}={text}"], plugin="a")
+    assert caught.value.hint == f"Give {key} a number such as 0.001, or leave it out for its default."
 
 
 def test_the_nearest_key_is_named():

@@ -90,6 +90,7 @@ def test_refused_with_a_caret(text, column):
     assert first.startswith(f"column {column}:")
     assert shown == "  " + text
     assert caret.index("^") == column + 1
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -105,8 +106,9 @@ def test_refused_with_a_caret(text, column):
     ids=str,
 )
 def test_bad_declarations(kwargs):
-    with pytest.raises(ParseError):
+    with pytest.raises(ParseError) as caught:
         residual("u_t - u_xx", **kwargs)
+    assert caught.value.hint
 
 
 def test_an_equation_needs_an_unknown():
