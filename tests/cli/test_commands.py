@@ -141,13 +141,11 @@ def test_runs_list_and_show(lieapp, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [["runs", "list"], ["runs", "show", "a"], ["runs", "cancel", "a"], ["compare", "a", "b"]],
-    ids=" ".join,
+    "words", ["runs list", "runs show a", "runs cancel a", "compare a b", "discover --resume a"]
 )
-def test_a_file_is_no_folder_of_runs(lieapp, tmp_path, arguments):
+def test_a_file_is_no_folder_of_runs(lieapp, tmp_path, words):
     (tmp_path / "afile").write_text("")
-    said = lieapp(*arguments, "--out", "afile", "--json")
+    said = lieapp(*words.split(), "--out", "afile", "--json")
     assert said.code == 2 and said.error["type"] == "UsageError" and said.error["hint"]
     assert said.error["message"] == "--out afile: afile is a file, not a folder."
 
