@@ -15,6 +15,7 @@ import pluggy
 import sympy as sp
 
 from lieapp.errors import EquationError, GridError, PluginError
+from lieapp.keywords import spelled
 
 __all__ = ["PDE", "ChangeOfVariables", "SumOfSines", "hookimpl"]
 
@@ -25,6 +26,7 @@ MIN_POINTS = 8
 """Fewest grid points along an axis on which a derivative means anything."""
 
 
+@spelled
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SumOfSines:
     """Random periodic initial state s(x) = Σₚ Aₚ sin(2π lₚ x/L + φₚ) (Brandstetter 2022, eq. 12).
@@ -40,6 +42,7 @@ class SumOfSines:
     shape: Callable[[sp.Symbol], sp.Expr] | None = None
 
 
+@spelled
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChangeOfVariables:
     """Data through another equation: solve `equation`, then put `unknowns` (Cole-Hopf and its like).
@@ -52,6 +55,7 @@ class ChangeOfVariables:
     unknowns: Mapping[Any, sp.Expr]
 
 
+@spelled
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PDE:
     """A partial differential equation (or a system), the box it lives in and where its data come from.

@@ -108,6 +108,25 @@ def test_a_declaration_that_breaks_a_rule_is_told_with_its_hint(folder):
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("equation=", "equatoin=", "PDE(equatoin=…): there is no keyword 'equatoin'; did you mean 'equation'?"),
+        ("periodic=", "wrap=", "PDE(wrap=…): there is no keyword 'wrap'. The keywords of PDE are name, title, equ"),
+        ('title="A title", ', "", "PDE(…): title must be given. The keywords of PDE are name, title, equation"),
+        ('name="fine"', '"fine"', "PDE('fine', …): values are given by keyword only, as name=…. The keywords of"),
+        ("periodic=", "initial=SumOfSines(term=3), periodic=", "no keyword 'term'; did you mean 'terms'? The keyw"),
+        ("periodic=", "transform=ChangeOfVariables(equation=0), periodic=", "ChangeOfVariables(…): unknowns must"),
+    ],
+)
+def test_keywords_of_a_declaration_are_told_in_words(folder, old, new, words):
+    text = good("fine").replace("import PDE", "import PDE, ChangeOfVariables, SumOfSines")
+    broken = only_broken(load(folder, a=text.replace(old, new)))
+    assert words in broken.error and "TypeError" not in broken.error
+    # where the call begins
+    assert broken.line == (11 if "initial=" in new or "transform=" in new else 10)
+
+
+@pytest.mark.parametrize(
     ("periodic", "words"), [("y", "y stands in points or periodic but has"), ("z", "y, z stand in points")]
 )
 def test_a_variable_without_an_interval_is_named_once(folder, periodic, words):
