@@ -6,7 +6,11 @@ The command line prints `message` and `hint` and exits with `exit_code`; the con
 
 from __future__ import annotations
 
+import errno
 from typing import Any
+
+BEYOND_US = ("ENOSPC", "EDQUOT", "EFBIG", "EROFS", "EACCES", "EPERM", "EIO")
+"""System errors that are nobody's bug: no room, no permission, a broken disk."""
 
 
 class LieappError(Exception):
@@ -92,3 +96,14 @@ class CancelledError(LieappError):
     """The user asked the work to stop; what was done so far is kept."""
 
     exit_code = 130
+
+
+class FileError(LieappError):
+    """A file that the system won't let be read or written."""
+
+
+def file_error(error: BaseException) -> FileError | None:
+    """A system error that is nobody's bug, as one of the family; None for every other error."""
+    if not isinstance(error, OSError) or errno.errorcode.get(error.errno or 0) not in BEYOND_US:
+        return None
+    return FileError(f"{error.filename or 'a file'}: {error.strerror}.", hint="Make room, or write elsewhere.")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections.abc import Iterator
+import tempfile
 from pathlib import Path
 
 import click
@@ -26,10 +24,11 @@ def command(settings: Common, samples: int | None, out: Path) -> Outcome:
     config = settings.load(DataConfig, samples=samples)
     entry = settings.catalog().get(config.plugin)
     check_device(config.device)
-    with replacing(out) as draft, reporting(settings.quiet) as report:
+    _check_target(out)
+    with reporting(settings.quiet) as report:
         from lieapp.data.store import simulate_to_file
 
-        document = {**simulate_to_file(entry.declaration, config, draft, report), "file": str(out)}
+        document = {**simulate_to_file(entry.declaration, config, out, report), "file": str(out)}
     return Outcome(document, lambda: click.echo(_told(config.samples, entry.title, out)))
 
 
@@ -37,25 +36,15 @@ def _told(samples: int, title: str, out: Path) -> str:
     return f"{samples} {'trajectory' if samples == 1 else 'trajectories'} of {title}: {out}"
 
 
-@contextlib.contextmanager
-def replacing(out: Path) -> Iterator[Path]:
-    """A file beside `out` that takes its place at the end, so that nothing half-written is left.
-
-    Raises DataError if that can't be, before any work.
-    """
-    draft = out.parent / f".{out.name}.{os.getpid()}.part"
+def _check_target(out: Path) -> None:
+    """Raises DataError if `out` can't be written, before any work."""
     try:
         if out.is_dir():
             raise IsADirectoryError(21, "it is a folder")
-        draft.touch()
-        draft.unlink()
+        with tempfile.TemporaryFile(dir=out.parent):
+            pass
     except OSError as error:
         raise DataError(
             f"{out} can't be written: {error.strerror or error}.",
             hint="Give --out a file in an existing folder.",
         ) from None
-    try:
-        yield draft
-        draft.replace(out)
-    finally:
-        draft.unlink(missing_ok=True)

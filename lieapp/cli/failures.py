@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 import traceback
@@ -10,10 +9,7 @@ from typing import Any
 
 import click
 
-from lieapp.errors import CancelledError, LieappError, UsageError
-
-BEYOND_US = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
-"""System errors that are nobody's bug: no room, no permission."""
+from lieapp.errors import CancelledError, LieappError, UsageError, file_error
 
 AGAIN = "Type the command again; `lieapp runs list` shows runs that --resume goes on with."
 """The next step after Ctrl-C."""
@@ -49,10 +45,9 @@ def as_lieapp_error(error: BaseException) -> LieappError:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "lieapp"
         return UsageError(error.format_message(), hint=f"`{path} --help` lists what can be typed.")
-    if isinstance(error, OSError) and error.errno in BEYOND_US:
-        return LieappError(
-            f"{error.filename or 'a file'}: {error.strerror}.", hint="Make room, or write elsewhere."
-        )
+    told = file_error(error)
+    if told is not None:
+        return told
     text = " ".join(str(error).split())
     return UnexpectedError(
         f"{type(error).__name__}: {text}" if text else type(error).__name__,

@@ -6,7 +6,9 @@ is periodic. A periodic axis leaves out its right end.
 
 from __future__ import annotations
 
+import io
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -70,30 +72,45 @@ def equation_text(declaration: PDE) -> str:
 
 
 def write_trajectories(trajectories: Trajectories, out: Path, facts: dict[str, Any]) -> None:
-    """Write trajectories with their accuracy and the given facts as attributes.
+    """Write trajectories with their accuracy and the given facts as attributes, whole or not at all.
 
     Raises DataError if the file can't be written.
     """
-    names = _axis_names(trajectories)
+    # in memory first: on a full disk HDF5 prints tracebacks of its own and may end the process
+    content = io.BytesIO()
+    _fill(content, trajectories, facts)
+    draft = out.parent / f".{out.name}.{os.getpid()}.part"
     try:
-        with h5py.File(out, "w") as file:
-            file.attrs.update(facts)
-            file.attrs["error"] = trajectories.error
-            file.attrs["lieapp"] = lieapp.__version__
-            file.attrs["axes"] = names
-            file.attrs["unknowns"] = list(trajectories.unknowns)
-            file.attrs["units"] = "physical"
-            file[names[1]] = trajectories.time.cpu().numpy()
-            file[names[1]].attrs["periodic"] = False
-            for axis in trajectories.grid.axes:
-                file[axis.name] = axis.coordinates().numpy()
-                file[axis.name].attrs.update({"periodic": axis.periodic, "left": axis.left, "right": axis.right})
-            for i, name in enumerate(trajectories.unknowns):
-                dataset = file.create_dataset(name, data=trajectories.values[:, :, i].cpu().numpy())
-                for dimension, label in zip(dataset.dims, names, strict=True):
-                    dimension.label = label
+        try:
+            draft.write_bytes(content.getbuffer())
+            draft.replace(out)
+        finally:
+            draft.unlink(missing_ok=True)
     except OSError as error:
-        raise DataError(f"{out} can't be written: {error}.", hint="Give a file in an existing folder.") from None
+        raise DataError(
+            f"{out} can't be written: {error.strerror or error}.",
+            hint="Make room there, or give a file in another folder.",
+        ) from None
+
+
+def _fill(content: io.BytesIO, trajectories: Trajectories, facts: dict[str, Any]) -> None:
+    names = _axis_names(trajectories)
+    with h5py.File(content, "w") as file:
+        file.attrs.update(facts)
+        file.attrs["error"] = trajectories.error
+        file.attrs["lieapp"] = lieapp.__version__
+        file.attrs["axes"] = names
+        file.attrs["unknowns"] = list(trajectories.unknowns)
+        file.attrs["units"] = "physical"
+        file[names[1]] = trajectories.time.cpu().numpy()
+        file[names[1]].attrs["periodic"] = False
+        for axis in trajectories.grid.axes:
+            file[axis.name] = axis.coordinates().numpy()
+            file[axis.name].attrs.update({"periodic": axis.periodic, "left": axis.left, "right": axis.right})
+        for i, name in enumerate(trajectories.unknowns):
+            dataset = file.create_dataset(name, data=trajectories.values[:, :, i].cpu().numpy())
+            for dimension, label in zip(dataset.dims, names, strict=True):
+                dimension.label = label
 
 
 def read_trajectories(path: Path) -> Trajectories:

@@ -193,5 +193,10 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -
 def _replace(path: Path, text: str) -> None:
     """Write beside and rename: a page that reads meanwhile sees the old file or the new one."""
     beside = path.with_name(path.name + ".part")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, path)
+    try:
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        # that of a full disk names no file
+        raise OSError(error.errno, error.strerror, str(path)) from error

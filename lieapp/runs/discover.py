@@ -25,6 +25,7 @@ from lieapp.report.tables import write_csv
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
+from lieapp.runs.files import naming
 from lieapp.runs.pictures import write_fields
 from lieapp.runs.summary import summary_of
 from lieapp.runs.truth import Derived, derived, scaled
@@ -37,7 +38,8 @@ def execute(config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report:
     """
     job = _Job(config, run, catalog, report)
     summary = job.run()
-    write_csv(summary, run.path / "generators.csv")
+    with naming(run.path / "generators.csv"):
+        write_csv(summary, run.path / "generators.csv")
     return summary
 
 

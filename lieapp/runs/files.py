@@ -29,23 +29,41 @@ def plain(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} can't be written as JSON")
 
 
-def write_atomic(file: Path, content: bytes) -> None:
-    """Replace a file in one step: readers see the old content or the new, whenever they look."""
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+@contextlib.contextmanager
+def naming(file: Path) -> Iterator[None]:
+    """Let system errors inside the block name `file`: those of a full disk name none, others a draft."""
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        os.chmod(name, 0o644)
-        os.replace(name, file)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(file)) from error
+
+
+def write_atomic(file: Path, content: bytes) -> None:
+    """Replace a file in one step: readers see the old content or the new, whenever they look.
+
+    Raises OSError that names the file.
+    """
+    with naming(file):
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
+            os.chmod(name, 0o644)
+            os.replace(name, file)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
 
 
 def append_line(file: Path, line: bytes) -> None:
-    """Add one line with a single write, so that lines of two writers don't mix."""
-    with file.open("ab", buffering=0) as stream:
+    """Add one line with a single write, so that lines of two writers don't mix.
+
+    Raises OSError that names the file.
+    """
+    with naming(file), file.open("ab", buffering=0) as stream:
         stream.write(line + b"\n")
 
 

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
-from lieapp.errors import CancelledError, LieappError, ResumeError
+from lieapp.errors import CancelledError, LieappError, ResumeError, file_error
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.heartbeat import Heartbeat
 from lieapp.runs.process import host, is_alive, own_mark
@@ -37,8 +37,11 @@ def running(run: RunDirectory) -> Iterator[RunDirectory]:
                     yield run
         except BaseException as error:
             if not isinstance(error, (KeyboardInterrupt, CancelledError)) and not interrupted():
-                run.log("".join(traceback.format_exception(error)).rstrip())
-                _end(run, "failed", error)
+                # a disk that is full for results is so for the log too
+                with contextlib.suppress(OSError):
+                    run.log("".join(traceback.format_exception(error)).rstrip())
+                with contextlib.suppress(OSError):
+                    _end(run, "failed", error)
                 raise
             cancelled = CancelledError(
                 f"{run.id}: cancelled; what was done so far is kept.",
@@ -95,8 +98,9 @@ def _end(run: RunDirectory, state: str, error: BaseException | None) -> None:
 
 def describe(error: BaseException) -> dict[str, Any]:
     """Type, message and hint of any error, as status.json and `--json` carry it."""
-    if isinstance(error, LieappError):
-        found: dict[str, Any] = error.as_json()["error"]
+    told = error if isinstance(error, LieappError) else file_error(error)
+    if told is not None:
+        found: dict[str, Any] = told.as_json()["error"]
         return found
     return {
         "type": type(error).__name__,

@@ -1,6 +1,7 @@
 """The frame of the command line: help without weight, errors in one form, exit codes."""
 
 import ast
+import errno
 import subprocess
 import sys
 
@@ -67,6 +68,16 @@ def test_an_error_of_ours_has_message_hint_and_code(lieapp, engine):
     assert (said.code, said.err) == (1, "error: the data are gone.\nhint: Look elsewhere.\n")
     said = lieapp("check", "--plugin", "ckdv", "--quiet", "--json")
     assert said.error == {"type": "DataError", "message": "the data are gone.", "hint": "Look elsewhere."}
+
+
+def test_a_full_disk_is_no_bug_and_its_file_is_named(lieapp, engine):
+    def check(entry, report):
+        raise OSError(errno.ENOSPC, "No space left on device", "runs/r/log.txt")
+
+    engine("lieapp.domains.check", check=check)
+    said = lieapp("check", "--plugin", "ckdv", "--json", "--quiet")
+    assert said.code == 1 and said.error["message"] == "runs/r/log.txt: No space left on device."
+    assert said.error["type"] == "FileError" and said.error["hint"] == "Make room, or write elsewhere."
 
 
 def test_interrupted_is_130(lieapp, engine):

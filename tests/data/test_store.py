@@ -1,5 +1,6 @@
 """Trajectories in HDF5 files."""
 
+import errno
 import math
 from pathlib import Path
 
@@ -56,6 +57,29 @@ def test_without_an_estimate_the_document_says_so(declare, tmp_path):
         SilentReporter(),
     )
     assert document["error"] is None and math.isnan(read_trajectories(tmp_path / "a.h5").error)
+
+
+def test_a_full_disk_is_one_error_and_leaves_nothing(declare, tmp_path, monkeypatch):
+    """The file that was there stays as it was, and no draft is left."""
+
+    def full(path: Path, content: bytes) -> None:
+        with path.open("wb") as stream:
+            stream.write(content[:100])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    out = tmp_path / "small.h5"
+    out.write_text("before")
+    with pytest.raises(DataError) as caught:
+        simulate_to_file(
+            declare(-U * U.diff(X) - U.diff(X, 3), keep_last=5),
+            DataConfig(plugin="small", samples=1, device="cpu"),
+            out,
+            SilentReporter(),
+        )
+    assert caught.value.message == f"{out} can't be written: No space left on device."
+    assert "Make room" in caught.value.hint and caught.value.exit_code == 1
+    assert list(tmp_path.iterdir()) == [out] and out.read_text() == "before"
 
 
 def replace(file: h5py.File, name: str, values: np.ndarray) -> None:

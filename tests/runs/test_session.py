@@ -1,5 +1,6 @@
 """How work on a run ends: done, cancelled, failed, or lost with its process."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -51,6 +52,40 @@ def worker(run):
     child.kill()
     child.wait()
     child.stdout.close()
+
+
+needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+
+
+@needs_full
+def test_a_full_disk_fails_the_run_and_names_the_file(run):
+    """Neither the log, which has no room either, nor a draft stands in the way of that error."""
+    os.symlink("/dev/full", run.path / "log.txt")
+    with pytest.raises(OSError) as caught, running(run):
+        run.log("one line too many")
+    assert caught.value.errno == errno.ENOSPC and caught.value.filename == str(run.path / "log.txt")
+    told = disk(run).error
+    assert disk(run).state == "failed" and told["type"] == "FileError" and "bug" not in told["hint"]
+    assert told["message"] == f"{run.path / 'log.txt'}: No space left on device."
+
+
+def test_a_full_disk_leaves_the_old_content_and_no_draft(run, monkeypatch):
+    def full(source, target):
+        raise OSError(errno.ENOSPC, "No space left on device", source)
+
+    run.write_summary({"count": 1})
+    before = sorted(run.path.iterdir())
+    with monkeypatch.context() as patched, pytest.raises(OSError) as caught:
+        patched.setattr(os, "replace", full)
+        run.write_summary({"count": 2})
+    assert caught.value.filename == str(run.path / "summary.json")
+    assert run.summary() == {"count": 1} and sorted(run.path.iterdir()) == before
+
+
+def test_a_disk_without_room_for_the_status_shows_the_first_error(run, monkeypatch):
+    with pytest.raises(DataError, match="first"), running(run):
+        monkeypatch.setattr(run, "update", lambda **changes: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
+        raise DataError("first")
 
 
 def test_done(run):
