@@ -1,0 +1,83 @@
+"""Central finite differences on uniform axes: exact weights, and their use along one dim of a tensor."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cache
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from lieapp.errors import ConfigError
+
+
+def check_accuracy(accuracy: int) -> None:
+    """Raises ConfigError unless the order of accuracy is one that central differences have."""
+    if accuracy < 2 or accuracy % 2:
+        raise ConfigError(
+            f"accuracy = {accuracy}; central differences have an even order.", hint="Give `accuracy` 2, 4, 6, …"
+        )
+
+
+@cache
+def central_weights(order: int, accuracy: int) -> tuple[float, ...]:
+    """w with Σ_k w_k f(x + k h) = h^d f^(d)(x) + O(h^(d + accuracy)), k = -r … r.
+
+    The weights solve Σ_k w_k k^m = d! δ_md for m = 0 … 2r, in exact arithmetic (Fornberg 1988).
+    """
+    r = radius(order, accuracy)
+    points = range(-r, r + 1)
+    weights = []
+    for k in points:  # the d-th derivative at 0 of Lagrange's basis polynomial of node k
+        basis = [Fraction(1)]
+        for other in points:
+            if other != k:
+                basis = [
+                    (low - other * high) / (k - other)
+                    for low, high in zip([Fraction(0), *basis], [*basis, Fraction(0)], strict=True)
+                ]
+        weights.append(float(basis[order] * math.factorial(order)))
+    return tuple(weights)
+
+
+def radius(order: int, accuracy: int) -> int:
+    """How many nodes to each side a derivative takes."""
+    return (order + 1) // 2 - 1 + accuracy // 2 if order else 0
+
+
+def difference(
+    values: Float[Tensor, "*wide"], dim: int, order: int, spacing: float, accuracy: int, periodic: bool
+) -> Float[Tensor, "*inner"]:
+    """The d-th derivative along a dim; without a period it is shorter by the radius at both ends."""
+    r = radius(order, accuracy)
+    if r == 0:
+        return values
+    wide = periodically(values, dim, r) if periodic else values
+    length = wide.shape[dim] - 2 * r
+    terms = [
+        wide.narrow(dim, k, length) * (w / spacing**order)
+        for k, w in enumerate(central_weights(order, accuracy))
+        if w
+    ]
+    return torch.stack(terms).sum(0)
+
+
+def touched(
+    there: Bool[Tensor, "*wide"], dim: int, order: int, accuracy: int, periodic: bool
+) -> Bool[Tensor, "*inner"]:
+    """Where all nodes that a difference takes are there; as long as that difference."""
+    r = radius(order, accuracy)
+    if r == 0:
+        return there
+    wide = periodically(there, dim, r) if periodic else there
+    length = wide.shape[dim] - 2 * r
+    parts = [wide.narrow(dim, k, length) for k, w in enumerate(central_weights(order, accuracy)) if w]
+    return torch.stack(parts).all(0)
+
+
+def periodically(values: Tensor, dim: int, width: int) -> Tensor:
+    """The tensor continued by `width` entries at both ends of a periodic dim."""
+    length = values.shape[dim]
+    return torch.cat([values.narrow(dim, length - width, width), values, values.narrow(dim, 0, width)], dim)

@@ -1,0 +1,241 @@
+"""Weighted essentially non-oscillating derivatives on displaced nodes (paper, appendix "WENO").
+
+Each node has a family of stencils; on each the moved function is interpolated by a polynomial q of total degree
+p = max|J| + extra, and ∂^J ũ = Σ_m ω_m ∂^J q_m with ω_m ~ γ_m / (ε + IS_m)^4. The derivatives converge at least
+with order p + 1 - |J|, with one order more on uniform nodes where that is odd. Local coordinates are scaled by the
+unmoved spacings, so ε has no unit of length; values are meant to be of order one.
+
+A shifted stencil is the centre stencil of a neighbour. So every node solves two systems only (one for each of the
+reflected lattices), and its family are Taylor shifts of its neighbours' polynomials.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+from lieapp.errors import ConfigError
+from lieapp.numerics.grid import Grid
+from lieapp.numerics.interpolation import WIDE, interpolate, largest, shifted
+from lieapp.numerics.moved import (
+    MovedJets,
+    MultiIndex,
+    Positions,
+    Values,
+    check_orders,
+    check_points,
+    check_shapes,
+    column,
+    folded_share,
+    spacings,
+)
+from lieapp.numerics.stencils import Member, family, lattice, monomials, reach, smoothness_root
+from lieapp.numerics.windows import clamped, windows, wrapped
+
+EPSILON, POWER = 1e-6, 4
+"""ε and b of the weights γ / (ε + IS)^b (paper; Dumbser & Kaser 2007)."""
+
+CHUNK = {"cpu": 8192, "cuda": 1 << 18}
+"""Nodes at a time: what fits a core's cache, or fills a GPU."""
+
+
+class WENO:
+    """Derivatives of moved data by WENO interpolation.
+
+    Args:
+        grid: the unmoved nodes.
+        orders: the derivatives to make.
+        extra: how far the degree p of the polynomials is above the highest derivative.
+        chunk: nodes worked on at a time; None chooses by device.
+        recompute: compute each chunk once more in the backward pass instead of keeping its factors: memory then
+            doesn't grow with them.
+
+    Raises GridError if an axis has fewer nodes than a stencil, ConfigError on orders or options without meaning.
+    """
+
+    def __init__(
+        self,
+        grid: Grid,
+        orders: Sequence[MultiIndex],
+        *,
+        extra: int = 0,
+        chunk: int | None = None,
+        recompute: bool = False,
+    ) -> None:
+        self.grid, self.orders = grid, check_orders(grid, orders)
+        if extra < 0 or (chunk is not None and chunk < 1):
+            raise ConfigError(f"extra = {extra}, chunk = {chunk}.", hint="extra is at least 0, chunk at least 1.")
+        self.n, self.chunk, self.recompute = len(grid.axes), chunk, recompute
+        self.degree = max(1, max(map(sum, self.orders)) + extra)
+        check_points(
+            grid,
+            self.degree + 1,
+            f"a WENO stencil of degree {self.degree}",
+            "Give axis {axis} more points, or choose a lower `extra`.",
+        )
+        self.alphas = monomials(self.n, self.degree)[1:]
+        self.family = family(self.n)
+        self._root = smoothness_root(self.n, self.degree)
+
+    def jets(self, positions: Positions, values: Values) -> MovedJets:
+        """∂^J for every J in `orders` at the moved nodes.
+
+        Not valid are nodes all of whose stencils are singular: coinciding or far scattered nodes. Raises GridError
+        if a shape doesn't fit the grid.
+        """
+        check_shapes(self.grid, positions, values)
+        table = self._table(positions, values)
+        polynomials = [self._polynomials(table, sign) for sign in (1, -1)]
+        found = self._by_chunks(self._reconstruct, table, self.grid.shape, *polynomials)
+        valid = (found[-1, 0] > 0.5) & values.isfinite().all(1)
+        kept = valid[:, None]
+        derivatives = {J: torch.where(kept, values, 0) for J in self.orders if not any(J)}
+        for k, J in enumerate(self._proper()):
+            derivatives[J] = torch.where(kept, found[k].transpose(0, 1), 0)
+        return MovedJets(
+            {J: derivatives[J] for J in self.orders}, valid, folded_share(self.grid, positions), positions
+        )
+
+    def _proper(self) -> list[MultiIndex]:
+        """The orders that are derivatives."""
+        return [J for J in self.orders if any(J)]
+
+    @property
+    def _margin(self) -> int:
+        """Nodes that periodic axes are continued by."""
+        return -reach(self.degree, -1)[0] + 1
+
+    def _table(self, positions: Tensor, values: Tensor) -> Float[Tensor, "channel batch *wide"]:
+        """Positions in cells, then values; periodic axes continued by what a family reaches."""
+        cells = positions.transpose(0, 1) / column(spacings(self.grid, positions), self.n + 1)
+        table = torch.cat([cells, values.transpose(0, 1)])
+        for i, axis in enumerate(self.grid.axes):
+            if axis.periodic:
+                table = wrapped(table, i + 2, self._margin, self._turn(table, i))
+        return table
+
+    def _turn(self, table: Tensor, i: int) -> Float[Tensor, " channel"]:
+        """What the channels of a table gain over one period of axis i; its first channels are positions."""
+        turn = table.new_zeros(table.shape[0])
+        turn[i] = self.grid.axes[i].points
+        return turn
+
+    def _origin(self, sign: int) -> list[int]:
+        """The table's index of the first anchor along each axis."""
+        low = -reach(self.degree, sign)[0]
+        return [self._margin if axis.periodic else low for axis in self.grid.axes]
+
+    def _polynomials(self, table: Tensor, sign: int) -> Float[Tensor, "channel batch *wide"]:
+        """The polynomials of all anchors of one lattice, continued by one node past each end.
+
+        Channels: position of the anchor, whether the polynomial exists, coefficients. At an open end the lattice
+        stays inside, so nodes there share the last anchor.
+        """
+        low, high = reach(self.degree, sign)
+        axes = self.grid.axes
+        anchors = [axis.points - (0 if axis.periodic else high - low) for axis in axes]
+        made = self._by_chunks(self._solve, table, anchors, sign=sign)
+        for i, axis in enumerate(axes):
+            if axis.periodic:
+                made = wrapped(made, i + 2, 1, self._turn(made, i))
+            else:
+                made = clamped(made, i + 2, 1 - low, high + 1)
+        return made
+
+    def _by_chunks(self, work: Any, table: Tensor, shape: Sequence[int], *more: Tensor, **options: Any) -> Tensor:
+        """work(table, …, block) for blocks of batch entries and rows of the first axis, put together."""
+        chunk = self.chunk or CHUNK.get(table.device.type, CHUNK["cuda"])
+        parts: list[list[Tensor]] = []
+        for entries, rows in _blocks(table.shape[1], shape, chunk):
+            block = ((entries.start, *[rows.start if i == 0 else 0 for i in range(self.n)]),)
+            lengths = (len(entries), len(rows), *shape[1:])
+            if self.recompute and torch.is_grad_enabled():
+                made = checkpoint(work, table, *more, block[0], lengths, use_reentrant=False, **options)
+            else:
+                made = work(table, *more, block[0], lengths, **options)
+            if rows.start == 0:
+                parts.append([])
+            parts[-1].append(made)
+        return _joined([_joined(row, -self.n) for row in parts], -self.n - 1)
+
+    def _solve(
+        self, table: Tensor, corner: Sequence[int], lengths: Sequence[int], sign: int
+    ) -> Float[Tensor, "channel *block"]:
+        """The polynomials of one block of anchors."""
+        start = (corner[0], *(c + o for c, o in zip(corner[1:], self._origin(sign), strict=True)))
+        starts = [_moved(start, (0, *z)) for z in lattice(self.n, self.degree, sign)]
+        seen = windows(table, starts, lengths)
+        local = (seen[1:] - seen[:1]).flatten(2)
+        found, exists = interpolate(local[:, : self.n], local[:, self.n :], self.degree)
+        there = exists.to(table.dtype).reshape(1, *lengths)
+        return torch.cat([seen[0, : self.n], there, found.reshape(-1, *lengths)])
+
+    def _reconstruct(
+        self, table: Tensor, plus: Tensor, minus: Tensor, corner: Sequence[int], lengths: Sequence[int]
+    ) -> Float[Tensor, "order component *block"]:
+        """The weighted derivatives of one block of nodes; the last entry is 1 where there are any."""
+        n, m = self.n, len(self.alphas)
+        inner = [self._margin if axis.periodic else 0 for axis in self.grid.axes]
+        node = windows(table, [_moved(corner, (0, *inner))], lengths)[0, :n].flatten(1)
+        members = sorted(self.family, key=lambda member: -member.sign)
+        seen = torch.cat([self._seen(made, sign, corner, lengths) for made, sign in ((plus, 1), (minus, -1))])
+        step = node - seen[:, :n]
+        exists = (seen[:, n] > 0.5) & (step.abs() < WIDE).all(1)
+        step = torch.where(exists[:, None], step, 0)
+        coefficients = shifted(seen[:, n + 1 :].reshape(len(members), m, -1, step.shape[-1]), step, self.degree)
+        exists = exists & (coefficients.abs() < largest(table.dtype)).flatten(1, 2).all(1)
+        coefficients = torch.where(exists[:, None, None], coefficients, 0)
+        weights = self._weights(coefficients, exists, members)
+        proper = self._proper()
+        picked = coefficients[:, [self.alphas.index(J) for J in proper]]
+        scale = torch.tensor([self._scale(J) for J in proper], dtype=table.dtype, device=table.device)
+        found = (weights[:, None] * picked).sum(0) * column(scale, 2)
+        there = exists.any(0).to(table.dtype).expand(1, *found.shape[1:])
+        return torch.cat([found, there]).unflatten(-1, tuple(lengths))
+
+    def _seen(
+        self, made: Tensor, sign: int, corner: Sequence[int], lengths: Sequence[int]
+    ) -> Float[Tensor, "member channel point"]:
+        """The polynomials of one lattice that the family of each node takes."""
+        starts = [_moved(corner, (0, *(1 + s for s in m.shift))) for m in self.family if m.sign == sign]
+        return windows(made, starts, lengths).flatten(2)
+
+    def _weights(
+        self, coefficients: Tensor, exists: Tensor, members: Sequence[Member]
+    ) -> Float[Tensor, "member component point"]:
+        """ω_m of each component, in the log domain: (ε + IS)^4 overflows float32."""
+        root = self._root.to(coefficients)
+        terms = torch.matmul(root, coefficients.flatten(2)).reshape(coefficients.shape)
+        smoothness = terms.square().sum(1)
+        linear = torch.tensor([math.log(m.weight) for m in members], dtype=root.dtype, device=root.device)
+        logits = column(linear, 2) - POWER * torch.log(EPSILON + smoothness)
+        return torch.softmax(torch.where(exists[:, None], logits, -1e30), dim=0)
+
+    def _scale(self, J: MultiIndex) -> float:
+        """From the coefficient of y^J to the derivative: J! over the spacings."""
+        return math.prod(math.factorial(d) / a.spacing**d for d, a in zip(J, self.grid.axes, strict=True))
+
+
+def _blocks(batch: int, shape: Sequence[int], chunk: int) -> Iterator[tuple[range, range]]:
+    """Ranges of batch entries and of rows of the first axis with about `chunk` nodes; rows vary fastest."""
+    row = math.prod(shape[1:])
+    entries, rows = max(1, chunk // (row * shape[0])), max(1, chunk // row)
+    for b in range(0, batch, entries):
+        for r in range(0, shape[0], rows):
+            yield range(b, min(b + entries, batch)), range(r, min(r + rows, shape[0]))
+
+
+def _moved(start: Sequence[int], offset: Sequence[int]) -> tuple[int, ...]:
+    """A window's corner, moved."""
+    return tuple(s + o for s, o in zip(start, offset, strict=True))
+
+
+def _joined(parts: list[Tensor], dim: int) -> Tensor:
+    """The blocks side by side."""
+    return parts[0] if len(parts) == 1 else torch.cat(parts, dim)
