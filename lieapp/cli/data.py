@@ -8,14 +8,15 @@ from pathlib import Path
 import click
 
 from lieapp.cli.options import FOLDER, Common, Outcome, common
-from lieapp.errors import DataError
+from lieapp.errors import DataError, UsageError
 
 
 @click.command("data")
 @common("plugin", "plugins", "config", "sets", "seed", "device")
 @click.option("--samples", type=int, metavar="N", help="How many trajectories.")
 @click.option("--out", type=FOLDER, required=True, metavar="FILE.h5", help="The file to write.")
-def command(settings: Common, samples: int | None, out: Path) -> Outcome:
+@click.option("--force", is_flag=True, help="Replace the file if it is there already.")
+def command(settings: Common, samples: int | None, out: Path, force: bool) -> Outcome:
     """Simulate trajectories of a plugin's equation and write them to an HDF5 file."""
     from lieapp.config import DataConfig
     from lieapp.runs.devices import check_device
@@ -24,7 +25,7 @@ def command(settings: Common, samples: int | None, out: Path) -> Outcome:
     config = settings.load(DataConfig, samples=samples)
     entry = settings.catalog().get(config.plugin)
     check_device(config.device)
-    _check_target(out)
+    _check_target(out, force)
     with reporting(settings.quiet) as report:
         from lieapp.data.store import simulate_to_file
 
@@ -36,8 +37,12 @@ def _told(samples: int, title: str, out: Path) -> str:
     return f"{samples} {'trajectory' if samples == 1 else 'trajectories'} of {title}: {out}"
 
 
-def _check_target(out: Path) -> None:
-    """Raises DataError if `out` can't be written, before any work."""
+def _check_target(out: Path, force: bool) -> None:
+    """Before any work: raises UsageError if `out` would be replaced unasked, DataError if it can't be written."""
+    if out.is_file() and not force:
+        raise UsageError(
+            f"--out {out}: the file is there already.", hint="Give --force to replace it, or another file."
+        )
     try:
         if out.is_dir():
             raise IsADirectoryError(21, "it is a folder")

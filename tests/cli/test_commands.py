@@ -102,6 +102,23 @@ def test_data_goes_where_it_was_told(lieapp, engine, tmp_path):
     assert os.listdir(tmp_path) == ["d.h5"]
 
 
+def test_data_replaces_a_file_only_when_told_to(lieapp, engine, tmp_path):
+    calls = []
+
+    def simulate(declaration, config, out, report):
+        calls.append(Path(out).write_text("new"))
+        return {}
+
+    engine("lieapp.data.store", simulate_to_file=simulate)
+    (tmp_path / "d.h5").write_text("old")
+    said = lieapp("data", "--plugin", "ckdv", "--out", "d.h5", "--json")
+    assert said.code == 2 and said.error["type"] == "UsageError" and "--force" in said.error["hint"]
+    assert said.error["message"] == "--out d.h5: the file is there already."
+    assert (tmp_path / "d.h5").read_text() == "old" and calls == []
+    assert lieapp("data", "--plugin", "ckdv", "--out", "d.h5", "--force").code == 0
+    assert (tmp_path / "d.h5").read_text() == "new"
+
+
 @pytest.mark.parametrize(("samples", "words"), [("1", "1 trajectory of "), ("2", "2 trajectories of ")])
 def test_data_counts_in_grammar(lieapp, engine, samples, words):
     engine("lieapp.data.store", simulate_to_file=lambda declaration, config, out, report: Path(out).touch() or {})
