@@ -42,17 +42,15 @@ def command(settings: Common, method: str | None, slots: int | None) -> Outcome:
 def _started(settings: Common, method: str | None, slots: int | None) -> dict[str, Any]:
     """A new run. Everything that was typed is checked before its folder is made."""
     from lieapp.config import DiscoverConfig
+    from lieapp.data.declared import check_discovery
     from lieapp.runs.devices import check_device
     from lieapp.runs.directory import RunDirectory
-    from lieapp.symbolic.equation import read_pde
-    from lieapp.symbolic.evolution import evolution_form
 
     config = settings.load(DiscoverConfig, method=method, slots=slots)
     catalog = settings.catalog()
     entry = catalog.get(config.plugin)
     check_device(config.device)
-    # an equation that can't be read or has no evolution form leaves no run behind
-    evolution_form(read_pde(entry.declaration))
+    check_discovery(entry.declaration)
     run = RunDirectory.create(settings.out, config, config.plugin, entry=entry, folders=catalog.folders)
     return _work(settings, run, config, catalog)
 

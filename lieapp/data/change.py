@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.api import PDE
-from lieapp.data.initial import unknown_name
+from lieapp.data.declared import unknown_name
 from lieapp.data.stepping import State
 from lieapp.errors import EquationError
 from lieapp.numerics.codegen import Tape

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import sympy as sp
 import torch
 from jaxtyping import Float
-from sympy.core.function import AppliedUndef
 from torch import Tensor
 
 from lieapp.api import SumOfSines
-from lieapp.errors import PluginError
+from lieapp.data.declared import initial_of
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
 
@@ -29,27 +27,11 @@ def initial_state(
     Random numbers are drawn sample by sample, so that sample i doesn't depend on how many are asked for.
     Raises PluginError for a declaration that isn't an initial-condition object.
     """
-    declarations = [_of(declaration, name) for name in unknowns]
+    declarations = [initial_of(declaration, name) for name in unknowns]
     coefficients = [[_draw(d, len(grid.axes), generator) for d in declarations] for _ in range(samples)]
     return torch.stack(
         [torch.stack([_sample(d, c, grid) for d, c in zip(declarations, row, strict=True)]) for row in coefficients]
     )
-
-
-def unknown_name(key: Any) -> str:
-    """The unknown that u(t, x), the function u or the text "u" means."""
-    return str(key.func if isinstance(key, AppliedUndef) else key)
-
-
-def _of(declaration: Any, name: str) -> SumOfSines:
-    if isinstance(declaration, Mapping):
-        declaration = {unknown_name(k): v for k, v in declaration.items()}.get(name)
-    if not isinstance(declaration, SumOfSines):
-        raise PluginError(
-            f"initial state of {name} is {declaration!r}; it must be an initial-condition object.",
-            hint="Use SumOfSines(terms=…, amplitude=…, wavenumbers=…) from lieapp.api.",
-        )
-    return declaration
 
 
 def _draw(d: SumOfSines, dimensions: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:

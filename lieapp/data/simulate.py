@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
 from lieapp.api import PDE
 from lieapp.data.change import transformed, unknowns_on_jets
+from lieapp.data.declared import check_data
 from lieapp.data.initial import initial_state
-from lieapp.data.problem import semilinear_problem
+from lieapp.data.marching import states
 from lieapp.data.source import from_source
-from lieapp.data.stepping import State, Tolerance, march
+from lieapp.data.stepping import State, Tolerance
 from lieapp.data.trajectories import Trajectories
-from lieapp.errors import DataError, GridError
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import resample
 from lieapp.symbolic.equation import read_pde, read_transform
 from lieapp.symbolic.evolution import Evolution, evolution_form
-from lieapp.symbolic.splitting import split
 
 Progress = Callable[[int, int], None]
 
@@ -39,12 +38,12 @@ def simulate(
         generator: source of the initial states' randomness (a CPU generator, so devices agree).
         progress: called with (output times done, output times in all).
 
-    Raises EquationError if the equation isn't of evolution form, GridError if it isn't periodic,
-    SimulationError if the solution can't be had.
+    Raises what `check_data` raises, and SimulationError if the solution can't be had.
     """
     began = clock.perf_counter()
     if pde.source is not None:
         return from_source(pde, samples, generator.initial_seed())
+    check_data(pde)
     own = evolution_form(read_pde(pde))
     evolution = own if pde.transform is None else evolution_form(read_transform(pde, pde.transform))
     grid, times = space_grid(pde, evolution), output_times(pde, evolution)
@@ -52,12 +51,7 @@ def simulate(
     keep = _keeper(pde, own, evolution, grid)
     kept, state = [], None
     first = len(times) - (pde.keep_last or len(times))
-    if first < 0:
-        raise DataError(
-            f"{pde.name}: keep_last is {pde.keep_last}, but there are {len(times)} time samples only.",
-            hint="Lower keep_last or raise points of the time variable.",
-        )
-    for i, state in enumerate(_states(pde, evolution, grid, initial, times, tolerance)):
+    for i, state in enumerate(states(evolution, grid, initial, times, tolerance, pde.name)):
         if i >= first:
             kept.append(keep(state))
         progress(i, len(times) - 1)
@@ -77,22 +71,6 @@ def simulate(
     )
 
 
-def _states(
-    pde: PDE, evolution: Evolution, grid: Grid, initial: Tensor, times: Sequence[float], tolerance: Tolerance
-) -> Iterable[State]:
-    splitting = split(evolution)
-    if not splitting.semilinear:
-        # SciPy's integrators take half a second to load
-        from lieapp.data.implicit import march_implicit
-
-        return march_implicit(evolution, grid, initial, times, tolerance)
-    dtype, device = initial.dtype, initial.device
-    return march(
-        lambda g: semilinear_problem(splitting, g, dtype, device),
-        splitting.degree, grid, initial, times, tolerance, pde.name,
-    )  # fmt: skip
-
-
 def _keeper(pde: PDE, own: Evolution, solved: Evolution, grid: Grid) -> Callable[[State], Tensor]:
     """What sends a state to the plugin's own unknowns on its own grid."""
     if pde.transform is None:
@@ -102,21 +80,12 @@ def _keeper(pde: PDE, own: Evolution, solved: Evolution, grid: Grid) -> Callable
 
 
 def space_grid(pde: PDE, evolution: Evolution) -> Grid:
-    """The declaration's axes of space.
-
-    Raises GridError unless all are periodic.
-    """
+    """The declaration's axes of space."""
     axes = []
     for i in evolution.space:
         x = evolution.jets.independent[i]
         left, right = (float(end) for end in pde.region[x])
         axes.append(Axis(str(x), left, right, pde.points[x], x in pde.periodic))
-    bad = [axis.name for axis in axes if not axis.periodic]
-    if bad:
-        raise GridError(
-            f"{pde.name}: {', '.join(bad)} is not periodic; data are simulated on periodic axes only.",
-            hint=f"Add periodic=[{', '.join(bad)}] if solutions repeat over the region, or give a source.",
-        )
     return Grid(tuple(axes))
 
 

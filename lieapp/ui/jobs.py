@@ -20,10 +20,15 @@ if TYPE_CHECKING:
 def start(config: msgspec.Struct, plugin: str, catalog: Catalog) -> str:
     """Queue a run and see that somebody works on the queue; the run's id.
 
-    Raises UnknownPluginError or PluginError for the plugin, RunError if the folder of runs can't be written.
+    Raises UnknownPluginError or PluginError for the plugin, EquationError, GridError or DataError if nothing can
+    be learned from its equation, RunError if the folder of runs can't be written.
     """
-    root = runs_root()
-    run_id = enqueue(root, config, entry=catalog.get(plugin), folders=catalog.folders)
+    # SymPy takes half a second to load
+    from lieapp.data.declared import check_discovery
+
+    root, entry = runs_root(), catalog.get(plugin)
+    check_discovery(entry.declaration)
+    run_id = enqueue(root, config, entry=entry, folders=catalog.folders)
     ensure_runner(root)
     return run_id
 

@@ -58,6 +58,18 @@ def test_bad_input_leaves_nothing(lieapp, discovery, tmp_path, arguments, code, 
     assert os.listdir(tmp_path) == ["file"] and discovery == []
 
 
+@pytest.mark.parametrize("command", [["discover"], ["data", "--out", "d.h5"]], ids=" ".join)
+def test_an_equation_without_data_leaves_nothing(lieapp, discovery, engine, tmp_path, command):
+    """It is refused before the engine is loaded and before a folder or file is made."""
+    engine("lieapp.data.store", simulate_to_file=None)
+    text = Path(os.environ["PYTHONPATH"], "plugins", "ckdv.py").read_text()
+    (tmp_path / "open.py").write_text(text.replace('"ckdv"', '"open"').replace("periodic=[x]", "periodic=[]"))
+    said = lieapp(*command, "--plugin", "open", "--plugins", "open.py", "--json")
+    assert said.code == 1 and said.error["type"] == "GridError" and "periodic=[x]" in said.error["hint"]
+    assert said.error["message"].startswith("open: x is not periodic; ")
+    assert os.listdir(tmp_path) == ["open.py"] and discovery == []
+
+
 def test_a_failed_run_says_why(lieapp, engine, tmp_path):
     def execute(config, run, catalog, report):
         raise SimulationError("NaN at t = 3.", hint="A smaller step.")

@@ -21,7 +21,7 @@ u = sp.Function("u")(t, x)
 @hookimpl
 def lieapp_domains():
     return [PDE(name="warm", title="Warm *bar*", equation=sp.Eq(u.diff(t), u.diff(x, 2)),
-                region={t: (0, 1), x: (0, 1)}, points={t: 16, x: 16})]
+                region={t: (0, 1), x: (0, 1)}, points={t: 16, x: 16}, periodic=[x])]
 '''
 
 

@@ -29,6 +29,16 @@ def test_a_plugin_that_is_not_there(open_page, plugins, words):
     assert "There is no plugin" in words(open_page("discover", plugin="nothing"))
 
 
+def test_an_equation_without_data_is_refused_before_a_run_is_made(open_page, plugins, runs, words):
+    text = (plugins / "warm.py").read_text(encoding="utf-8")
+    (plugins / "open.py").write_text(
+        text.replace('"warm"', '"open"').replace("periodic=[x]", "periodic=[]"), encoding="utf-8"
+    )
+    app = open_page("discover", plugin="open")
+    next(b for b in app.button if b.label == "Start").click().run()
+    assert "x is not periodic" in app.error[0].value and not runs.exists()
+
+
 def test_a_folder_that_cannot_be_written(open_page, plugins, runs, words):
     runs.write_text("a file", encoding="utf-8")
     app = open_page("discover", plugin="warm")

@@ -1,0 +1,84 @@
+"""What a declaration must bring before data can be made of it, said without torch and before any work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sympy.core.function import AppliedUndef
+
+from lieapp.api import PDE, SumOfSines
+from lieapp.errors import DataError, GridError, PluginError
+from lieapp.symbolic.equation import read_pde, read_transform
+from lieapp.symbolic.evolution import Evolution, evolution_form
+
+
+def check_data(pde: PDE) -> None:
+    """Whether data can be made of a declaration, as far as that shows without making them.
+
+    Raises EquationError if the equation isn't of evolution form, GridError if it can't be simulated on its axes,
+    DataError or PluginError for what its other keywords say.
+    """
+    own = evolution_form(read_pde(pde))
+    if pde.source is not None:
+        return
+    solved = own if pde.transform is None else evolution_form(read_transform(pde, pde.transform))
+    _check_axes(pde, own, "data are simulated", "or give a source.")
+    for name in solved.jets.dependent:
+        initial_of(pde.initial, name)
+    count = pde.points[own.jets.independent[own.time]]
+    if pde.keep_last is None:
+        return
+    if not isinstance(pde.keep_last, int) or pde.keep_last < 1:
+        raise DataError(
+            f"{pde.name}: keep_last is {pde.keep_last!r}; it is a number of time samples, at least 1.",
+            hint="Leave keep_last out to keep all of them.",
+        )
+    if pde.keep_last > count:
+        raise DataError(
+            f"{pde.name}: keep_last is {pde.keep_last}, but there are {count} time samples only.",
+            hint="Lower keep_last or raise points of the time variable.",
+        )
+
+
+def check_discovery(pde: PDE) -> None:
+    """Whether symmetries can be learned: data can be made, and derivatives taken along every axis of space.
+
+    Raises what `check_data` raises.
+    """
+    own = evolution_form(read_pde(pde))
+    _check_axes(pde, own, "symmetries are learned", "`lieapp truth` derives symmetries without periodic axes too.")
+    check_data(pde)
+
+
+def _check_axes(pde: PDE, evolution: Evolution, what: str, otherwise: str) -> None:
+    axes = [evolution.jets.independent[i] for i in evolution.space]
+    if not axes:
+        (only,) = evolution.jets.independent
+        raise GridError(
+            f"{pde.name}: {only} is the only variable; {what} on at least one axis of space.",
+            hint="`lieapp truth` derives symmetries of ordinary differential equations.",
+        )
+    bad = ", ".join(str(axis) for axis in axes if axis not in pde.periodic)
+    if bad:
+        raise GridError(
+            f"{pde.name}: {bad} is not periodic; {what} on periodic axes only.",
+            hint=f"Add periodic=[{bad}] if solutions repeat over the region; {otherwise}",
+        )
+
+
+def unknown_name(key: Any) -> str:
+    """The unknown that u(t, x), the function u or the text "u" means."""
+    return str(key.func if isinstance(key, AppliedUndef) else key)
+
+
+def initial_of(declaration: Any, name: str) -> SumOfSines:
+    """The initial state of one unknown. Raises PluginError for something that isn't an initial-condition object."""
+    if isinstance(declaration, Mapping):
+        declaration = {unknown_name(k): v for k, v in declaration.items()}.get(name)
+    if not isinstance(declaration, SumOfSines):
+        raise PluginError(
+            f"initial state of {name} is {declaration!r}; it must be an initial-condition object.",
+            hint="Use SumOfSines(terms=…, amplitude=…, wavenumbers=…) from lieapp.api.",
+        )
+    return declaration
