@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import torch
@@ -11,6 +12,7 @@ from lieapp.numerics.codegen import Tape, scalar_functions
 from lieapp.numerics.etdrk import Problem
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import SpectralDifferentiator, to_modes, to_values, wavenumbers
+from lieapp.symbolic.fluxes import fluxes
 from lieapp.symbolic.splitting import Splitting
 
 
@@ -29,46 +31,66 @@ def semilinear_problem(
     mask = dealias_mask(grid, splitting.degree, dtype, device)
     keys = list(splitting.linear)
     rates = scalar_functions(list(splitting.linear.values()), jets.independent[evolution.time])
-    multipliers = [differentiator.multiplier(_space(evolution.space, J)) * mask for _, _, J in keys]
+    places = torch.zeros(len(keys), count, count, *mask.shape, dtype=_complex(dtype), device=device)
+    for k, (a, b, J) in enumerate(keys):
+        places[k, a, b] = differentiator.multiplier(_space(evolution.space, J)) * mask
 
     @lru_cache(maxsize=8)  # neighbouring stages share their times
     def linear(t: float) -> Tensor:
-        result = torch.zeros(count, count, *mask.shape, dtype=_complex(dtype), device=device)
-        for (a, b, _), rate, m in zip(keys, rates(t), multipliers, strict=True):
-            result[a, b] += rate * m
-        return result
+        factors = torch.tensor(rates(t), dtype=dtype, device=device)
+        return (places * factors.reshape(-1, *(1 for _ in places.shape[1:]))).sum(0)
 
-    found = {s: index for e in splitting.nonlinear for s, index in jets.jets(e).items()}
-    used = [i for i, x in enumerate(jets.independent) if any(e.has(x) for e in splitting.nonlinear)]
-    rest = Tape(splitting.nonlinear, [*(jets.independent[i] for i in used), *found])
-    mesh = grid.mesh(dtype, device)
+    return Problem(
+        linear=linear,
+        nonlinear=_nonlinear(splitting, grid, differentiator, mask),
+        coupled=any(a != b for a, b, _ in keys),
+        autonomous=splitting.autonomous,
+    )
+
+
+def _nonlinear(
+    splitting: Splitting, grid: Grid, d: SpectralDifferentiator, mask: Tensor
+) -> Callable[[float, Tensor], Tensor]:
+    """(t, modes) -> masked modes of N = Σ c(t) ∂^J E: called at every stage, so few and short tensor operations."""
+    evolution = splitting.evolution
+    jets, count = evolution.jets, len(evolution.jets.dependent)
+    terms = fluxes(evolution, splitting.nonlinear)
+    if not terms:
+        return lambda t, v: torch.zeros_like(v)
+    densities = [term.density for term in terms]
+    found = {s: index for e in densities for s, index in jets.jets(e).items()}
+    used = [i for i, x in enumerate(jets.independent) if any(e.has(x) for e in densities)]
+    tape = Tape([e.as_coeff_Mul()[1] for e in densities], [*(jets.independent[i] for i in used), *found])
+    mesh, last = grid.mesh(d.dtype, d.device), -1 - len(grid.axes)
     owners = [b for b, _ in found.values()]
-    derivatives = [differentiator.multiplier(_space(evolution.space, J)) for _, J in found.values()]
-    factors = torch.stack([m.expand(mask.shape) for m in derivatives]) if found else None
-
-    vanishes = all(e == 0 for e in splitting.nonlinear)
+    plain = len(found) == count and all(not any(J) for _, J in found.values())
+    inner = torch.stack([d.multiplier(_space(evolution.space, J)).expand(mask.shape) for _, J in found.values()])
+    # numbers join the factors that are multiplied with anyway
+    contents = [float(e.as_coeff_Mul()[0]) for e in densities]
+    outer = torch.stack(
+        [c * d.multiplier(_space(evolution.space, term.J)) * mask for c, term in zip(contents, terms, strict=True)]
+    )
+    rates = scalar_functions([term.rate for term in terms], jets.independent[evolution.time])
+    varying = any(term.rate.free_symbols for term in terms)
+    into = torch.tensor([term.component for term in terms], device=d.device)
+    aligned = into.tolist() == list(range(count))
 
     def nonlinear(t: float, v: Tensor) -> Tensor:
-        if vanishes:
-            return torch.zeros_like(v)
-        owned = v if count == 1 else v[:, owners]
-        values = to_values(owned * factors, grid).unbind(1) if factors is not None else ()
+        values = to_values(v if plain else v[:, owners] * inner, grid).unbind(1)
         places = [
-            torch.full((1,) * len(grid.axes), t, dtype=dtype, device=device)
+            torch.full((1,) * len(grid.axes), t, dtype=d.dtype, device=d.device)
             if i == evolution.time
             else mesh[evolution.space.index(i)]
             for i in used
         ]
-        terms = rest(*places, *values)
-        stacked = torch.stack(terms, dim=-1 - len(grid.axes)).expand(len(v), count, *grid.shape)
-        return to_modes(stacked, grid) * mask
+        factors = outer
+        if varying:
+            rate = torch.tensor(rates(t), dtype=d.dtype, device=d.device)
+            factors = outer * rate.reshape(-1, *(1 for _ in grid.axes))
+        modes = to_modes(torch.stack(tape(*places, *values), dim=last), grid) * factors
+        return modes if aligned else torch.zeros_like(v).index_add_(1, into, modes)
 
-    return Problem(
-        linear=linear,
-        nonlinear=nonlinear,
-        coupled=any(a != b for a, b, _ in keys),
-        autonomous=splitting.autonomous,
-    )
+    return nonlinear
 
 
 def dealias_mask(grid: Grid, degree: int, dtype: torch.dtype, device: torch.device | str) -> Tensor:

@@ -135,7 +135,8 @@ class Tape:
         """Values of the expressions, each broadcast to the common shape of the arguments."""
         if len(arguments) != self._count:
             raise TypeError(f"the tape takes {self._count} arguments, not {len(arguments)}")
-        shape = np.broadcast_shapes(*(a.shape for a in arguments))
+        shapes = {a.shape for a in arguments}
+        shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
         like = arguments[0]
         values: list[Value] = list(arguments)
         for entry in self._program:

@@ -63,17 +63,16 @@ class ETDRK4:
 
     def step(self, t: float, v: Modes) -> Modes:
         """The modes at t + h."""
-        c, apply = self._frozen_at(t), self._apply
-        h, rhs = self.h, self._rest
-        linear = apply(c.half, v)
+        c, h, rhs = self._frozen_at(t), self.h, self._rest
+        times, plus = self._apply, self._plus
+        linear = times(c.half, v)
         at_v = rhs(t, v)
-        a = linear + apply(c.stage, at_v)
+        a = plus(linear, c.stage, at_v)
         at_a = rhs(t + h / 2, a)
-        b = linear + apply(c.stage, at_a)
-        at_b = rhs(t + h / 2, b)
-        d = apply(c.half, a) + apply(c.stage, 2 * at_b - at_v)
+        at_b = rhs(t + h / 2, plus(linear, c.stage, at_a))
+        d = plus(times(c.half, a), c.stage, torch.sub(2 * at_b, at_v))
         at_d = rhs(t + h, d)
-        return apply(c.full, v) + apply(c.first, at_v) + apply(c.middle, at_a + at_b) + apply(c.last, at_d)
+        return plus(plus(plus(times(c.full, v), c.first, at_v), c.middle, at_a.add_(at_b)), c.last, at_d)
 
     def _frozen_at(self, t: float) -> Coefficients:
         if self._coefficients is None or (not self.problem.autonomous and self._drift(t) > DRIFT):
@@ -90,7 +89,11 @@ class ETDRK4:
         if self.problem.autonomous:
             return rest
         difference = self.problem.linear(t) - self._frozen
-        return rest + self._apply(difference if self.problem.coupled else diagonal(difference), v)
+        return self._plus(rest, difference if self.problem.coupled else diagonal(difference), v)
+
+    def _plus(self, start: Modes, matrix: Tensor, v: Modes) -> Modes:
+        """start + matrix v, in one operation where the matrix is diagonal."""
+        return start + self._apply(matrix, v) if self.problem.coupled else torch.addcmul(start, matrix, v)
 
     def _apply(self, matrix: Tensor, v: Modes) -> Modes:
         return torch.einsum("ij...,bj...->bi...", matrix, v) if self.problem.coupled else matrix * v
