@@ -20,11 +20,12 @@ def command(settings: Common) -> Outcome:
 
     if settings.plugin is None:
         raise UsageError("check needs a plugin.", hint="Give --plugin NAME, or --plugin all.")
-    catalog = settings.catalog()
-    every = settings.plugin == ALL
-    entries = catalog.entries if every else [catalog.get(settings.plugin)]
     rows: list[dict[str, Any]] = []
-    if every:
+    if settings.plugin != ALL:
+        entries = [settings.entry(settings.plugin)]
+    else:
+        catalog = settings.catalog()
+        entries = catalog.entries
         rows += [{"plugin": b.name, "name": "loads", "ok": False, "detail": str(b)} for b in catalog.broken]
     with reporting(settings.quiet) as report:
         from lieapp.domains.check import check

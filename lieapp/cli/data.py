@@ -24,7 +24,7 @@ def command(settings: Common, samples: int | None, out: Path, force: bool) -> Ou
     from lieapp.runs.reporter import reporting
 
     config = settings.load(DataConfig, samples=samples)
-    entry = settings.catalog().get(config.plugin)
+    entry = settings.entry(config.plugin)
     check_device(config.device)
     check_data(entry.declaration)
     _check_target(out, force)

@@ -80,8 +80,8 @@ def _work(settings: Common, run: RunDirectory, config: DiscoverConfig, catalog: 
         report = RunReporter(inner, run)
         report.line(f"run {run.path}")
         changed = changed_plugin(run, catalog.get(config.plugin).sha256)
-        if changed:
-            report.warn(changed)
+        for warning in filter(None, (changed, catalog.note(config.plugin))):
+            report.warn(warning)
         # torch and the engine: more than a second, so only once everything typed is known to be right
         from lieapp.runs.discover import execute
 

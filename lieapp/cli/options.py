@@ -18,7 +18,7 @@ from lieapp.errors import UsageError
 if TYPE_CHECKING:
     import msgspec
 
-    from lieapp.registry.catalog import Catalog
+    from lieapp.registry.catalog import Catalog, Entry
     from lieapp.settings import Config
 
 # the folders may come from a config of another machine: whether they exist is said later, by name
@@ -67,6 +67,17 @@ class Common:
         from lieapp.registry.catalog import load_catalog
 
         return load_catalog([*self.plugins, *more])
+
+    def entry(self, name: str) -> Entry:
+        """The plugin of that name; a warning on stderr if other files declare the name too.
+
+        Raises what `catalog` and `Catalog.get` raise.
+        """
+        catalog = self.catalog()
+        entry, note = catalog.get(name), catalog.note(name)
+        if note:
+            print(f"warning: {note}", file=sys.stderr)
+        return entry
 
     def load(self, cls: type[Config], **options: Any) -> Config:
         """The configuration from all of --config, --set and options. Raises ConfigError."""

@@ -38,7 +38,7 @@ def command(settings: Common, budget: float | None, **typed: tuple[str, ...]) ->
     # here too, not only in the child: a mistyped name is answered at once
     periodic: Sequence[Any] = config.periodic
     if config.plugin is not None:
-        entry = settings.catalog().get(config.plugin)
+        entry = settings.entry(config.plugin)
         periodic = periodic or entry.declaration.periodic
     document = derive_in_child(config, settings.plugins)
     return Outcome(document, lambda: _show(document, [str(name) for name in periodic]))

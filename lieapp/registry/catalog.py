@@ -13,7 +13,9 @@ from lieapp.api import PDE
 from lieapp.errors import PluginError, UnknownPluginError
 from lieapp.registry.loader import Loader, Plugin
 from lieapp.registry.modules import Broken, LoadError, guarded
-from lieapp.registry.sources import variable_folders
+from lieapp.registry.sources import SHIPPED, variable_folders
+
+RENAME = "Write another name=… in one of them, or remove one of the files."
 
 DECLARATIONS = (PDE,)
 """What `lieapp_domains` may return; every one has a name and a title."""
@@ -51,6 +53,9 @@ class Entry:
 class Catalog:
     """The domains that were found, and the files that couldn't be loaded.
 
+    A name declared twice means the shipped domain of that name if there is one, else nothing; files that can't use
+    their name are in `broken`.
+
     Args:
         found: every domain, in the order of loading; names may repeat.
         broken: files and hooks that can't be used.
@@ -61,34 +66,51 @@ class Catalog:
         by_name: dict[str, list[Entry]] = {}
         for entry in found:
             by_name.setdefault(entry.name, []).append(entry)
-        self.entries = [same[0] for _, same in sorted(by_name.items()) if len(same) == 1]
+        self._by_name = dict(sorted(by_name.items()))
+        self._chosen = {name: _chosen(same) for name, same in self._by_name.items()}
+        self.entries = [entry for entry in self._chosen.values() if entry is not None]
         self.folders = tuple(folders)
-        self._by_name = by_name
         self.broken = list(broken)
-        for name, same in sorted(by_name.items()):
-            if len(same) > 1:
-                last = same[-1]
-                text = _duplicate(name, same)
-                self.broken.append(Broken(last.file, text, None, last.source, str(last.file)))
+        for name, same in self._by_name.items():
+            shipped = self._chosen[name]
+            if shipped is None:
+                self.broken.append(_unused(same[-1], f"{_duplicate(name, same)} {RENAME}"))
+                continue
+            text = f"the name {name!r} is that of the shipped {shipped.file}, which is used; write another name=…"
+            self.broken += [
+                _unused(entry, f"{text} in this file to use it.") for entry in same if entry is not shipped
+            ]
 
     def get(self, name: str) -> Entry:
         """The domain of that name.
 
-        Raises UnknownPluginError with the nearest name, PluginError if two files use the name or the file
-        called so is broken.
+        Raises UnknownPluginError with the nearest name, PluginError if two files use the name and neither is
+        shipped, or if the file called so is broken.
         """
-        same = self._by_name.get(name, [])
-        if len(same) == 1:
-            return same[0]
+        entry, same = self._chosen.get(name), self._by_name.get(name)
+        if entry is not None:
+            return entry
         if same:
-            raise PluginError(_duplicate(name, same), hint="Rename one of them, or remove one of the files.")
+            raise PluginError(_duplicate(name, same), hint=RENAME)
         meant = [b for b in self.broken if b.file is not None and Path(b.file).stem == name]
         if meant:
             raise PluginError(f"{name} could not be loaded: {meant[0]}", hint="Mend that file.")
-        known = sorted(self._by_name)
+        known = list(self._by_name)
         near = get_close_matches(name, known, n=1)
         advice = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}."
         raise UnknownPluginError(f"there is no plugin {name!r}; {advice}", hint=self._advice())
+
+    def note(self, name: str) -> str:
+        """What a user of that name should know: other files that declare it too; empty if there are none."""
+        entry = self._chosen.get(name)
+        others = [str(other.file or other.source) for other in self._by_name.get(name, ()) if other is not entry]
+        if entry is None or not others:
+            return ""
+        files = " and ".join(dict.fromkeys(others))
+        return (
+            f"{name!r} is the shipped {entry.file}, not that of {files}; write another name=… there to use "
+            f"{'it' if len(others) == 1 else 'them'}"
+        )
 
     def _advice(self) -> str:
         advice = "`lieapp plugins` lists what was found."
@@ -142,6 +164,17 @@ def _domains(loader: Loader, plugin: Plugin) -> list[Entry]:
 def _short(value: Any) -> str:
     # reprlib: short, and safe for objects whose repr raises
     return f"{type(value).__name__} {reprlib.repr(value)}"
+
+
+def _chosen(same: Sequence[Entry]) -> Entry | None:
+    """The one that a name means: the only one, or the only shipped one, so that no file takes that away."""
+    shipped = [entry for entry in same if entry.source == SHIPPED]
+    found = same if len(same) == 1 else shipped
+    return found[0] if len(found) == 1 else None
+
+
+def _unused(entry: Entry, error: str) -> Broken:
+    return Broken(entry.file, error, None, entry.source, str(entry.file or entry.source))
 
 
 def _duplicate(name: str, same: Sequence[Entry]) -> str:

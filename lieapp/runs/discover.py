@@ -18,7 +18,6 @@ from lieapp.discovery.projection import Projection, Settings
 from lieapp.discovery.result import SIZE, Discovery
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import Dataset, PDEDomain
-from lieapp.progress import Reporter
 from lieapp.registry.catalog import Catalog
 from lieapp.report.html import write_report
 from lieapp.report.tables import write_csv
@@ -27,11 +26,12 @@ from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import naming
 from lieapp.runs.pictures import write_fields
+from lieapp.runs.reporter import RunReporter
 from lieapp.runs.summary import summary_of
 from lieapp.runs.truth import Derived, derived, scaled
 
 
-def execute(config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: Reporter) -> dict[str, Any]:
+def execute(config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
     """Do or go on with a run; returns the summary of the JSON contract and writes the run's other files.
 
     Raises LieappError for what the declaration, the data or the settings don't allow.
@@ -44,13 +44,12 @@ def execute(config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report:
 
 
 class _Job:
-    def __init__(self, config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: Reporter) -> None:
+    def __init__(self, config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> None:
         self.config, self.directory, self.catalog, self.report = config, run, catalog, report
         torch.set_num_threads(config.threads)
         self.device = find_device(config.device)
         self.checkpoint = Checkpoint(run.path / "checkpoint")
         self.seconds: dict[str, float] = {"start": round(time.perf_counter() - lieapp.STARTED, 2)}
-        self.warnings: list[str] = []
         self.domain = PDEDomain(catalog.get(config.plugin).declaration)
 
     def run(self) -> dict[str, Any]:
@@ -81,15 +80,10 @@ class _Job:
         self.seconds[stage] = round(time.perf_counter() - began, 2)
         return result
 
-    def warn(self, text: str) -> None:
-        """Tell the user now, and the reader of the result later."""
-        self.warnings.append(text)
-        self.report.warn(text)
-
     def _data(self) -> Dataset:
         config, domain = self.config, self.domain
         if config.samples == 1:
-            self.warn(
+            self.report.warn(
                 "one trajectory: every field tangent to it passes for a symmetry (false kernel); "
                 "use samples = 6 or more"
             )
@@ -145,15 +139,15 @@ class _Job:
         derived_fields = (known, len(truth.formulas)) if known else None
         outcome = compare(self.domain, batches, found, check, derived_fields)
         for text in found.warnings:
-            self.warn(text)
+            self.report.warn(text)
         if check is not None and len(outcome.exact) != len(outcome.others_exact):
-            self.warn(
+            self.report.warn(
                 f"{config.method} finds {len(outcome.exact)} exact candidates, {check.method} "
                 f"{len(outcome.others_exact)}"
             )
         own = {"run": str(self.directory.path), "plugin": config.plugin, "method": config.method}
         summary = {**own, "seconds": self.seconds, **summary_of(self.domain, found, check, truth, outcome)}
-        return {**summary, "warnings": self.warnings}, known, outcome
+        return {**summary, "warnings": self.report.warnings}, known, outcome
 
     def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:
         batches = data.held_out.batches(self.config.held_out_slices, SIZE)

@@ -27,6 +27,18 @@ def test_plugins_lists_what_is_there_and_what_is_broken(lieapp, tmp_path):
     assert said.code == 0 and "ckdv" in said.out and "bad.py, line 2: RuntimeError: no luck" in said.out
 
 
+@pytest.mark.parametrize("command", ["check --plugin kdv", "truth --plugin kdv", "data --plugin kdv --out d.h5"])
+def test_a_name_that_a_file_shares_with_a_shipped_plugin_is_warned_of(lieapp, engine, tmp_path, command):
+    engine("lieapp.domains.check", check=lambda entry, report: [])
+    engine("lieapp.data.store", simulate_to_file=lambda declaration, config, out, report: {})
+    text = Path(os.environ["PYTHONPATH"], "plugins", "kdv.py").read_text()
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "kdv.py").write_text(text.replace("u * u.diff(x)", "6 * u * u.diff(x)"))
+    said = lieapp(*command.split(), "--quiet", "--json")
+    assert said.code == 0 and said.json
+    assert said.err.startswith("warning: 'kdv' is the shipped ") and "not that of plugins/kdv.py" in said.err
+
+
 def test_check_tells_which_failed(lieapp, engine):
     def check(entry, report):
         return [

@@ -70,6 +70,17 @@ def test_an_equation_without_data_leaves_nothing(lieapp, discovery, engine, tmp_
     assert os.listdir(tmp_path) == ["open.py"] and discovery == []
 
 
+def test_a_name_that_a_file_shares_with_a_shipped_plugin_is_warned_of(lieapp, discovery, tmp_path):
+    (tmp_path / "plugins").mkdir()
+    text = Path(os.environ["PYTHONPATH"], "plugins", "ckdv.py").read_text()
+    (tmp_path / "plugins" / "ckdv.py").write_text(text + "\n# mine\n")
+    said = lieapp("discover", "--plugin", "ckdv", "--quiet")
+    (run,) = RunDirectory.list(tmp_path / "runs")
+    words = "not that of plugins/ckdv.py; write another name=… there to use it"
+    assert said.code == 0 and words in said.err and words in (run.path / "log.txt").read_text()
+    assert run.provenance()["plugin"]["source"] == "shipped"
+
+
 def test_a_failed_run_says_why(lieapp, engine, tmp_path):
     def execute(config, run, catalog, report):
         raise SimulationError("NaN at t = 3.", hint="A smaller step.")

@@ -155,8 +155,27 @@ def test_duplicate_names_name_both_files_and_only_when_asked_for(folder):
     catalog = load(folder, a=good("twice"), b=good("twice") + "# other content\n", c=good("once"))
     assert "once" in names(catalog) and "twice" not in names(catalog)
     assert "a.py" in only_broken(catalog).error and "b.py" in only_broken(catalog).error
-    with pytest.raises(PluginError, match=r"a\.py and .*b\.py"):
+    with pytest.raises(PluginError, match=r"a\.py and .*b\.py") as caught:
         catalog.get("twice")
+    assert caught.value.hint.startswith("Write another name=… in one of them")
+
+
+def test_a_shipped_name_keeps_its_meaning(folder):
+    """A user's file of that name is named beside the shipped one, in the list and whenever the name is used."""
+    catalog = load(folder, a=good("kdv"), b=good("mine"))
+    shipped = catalog.get("kdv")
+    assert shipped.source == "shipped" and shipped in catalog.entries and catalog.note("mine") == ""
+    broken = only_broken(catalog)
+    assert broken.file == folder / "a.py" and str(shipped.file) in broken.error
+    assert "write another name=… in this file" in broken.error
+    assert str(shipped.file) in catalog.note("kdv") and str(folder / "a.py") in catalog.note("kdv")
+
+
+def test_two_files_with_a_shipped_name_are_both_told(folder):
+    catalog = load(folder, a=good("kdv"), b=good("kdv") + "# other content\n")
+    assert catalog.get("kdv").source == "shipped"
+    assert [broken.file for broken in catalog.broken] == [folder / "a.py", folder / "b.py"]
+    assert catalog.note("kdv").endswith("a.py and " + f"{folder / 'b.py'}; write another name=… there to use them")
 
 
 def test_the_same_content_or_the_same_path_counts_once(folder, monkeypatch):
