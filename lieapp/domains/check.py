@@ -114,7 +114,8 @@ class _Checks:
         assert system is not None
         lengths = {x: exact(self.pde.region[x][1]) - exact(self.pde.region[x][0]) for x in self.pde.periodic}
         truth = derive(system, list(self.pde.periodic), lengths)
-        text = f"{truth.dimension} generators, {len(truth.periodic)} of them on the periodic domain"
+        kept = f", {len(truth.periodic)} of them on the periodic domain" if self.pde.periodic else ""
+        text = f"{truth.dimension} generators{kept}"
         count = len(truth.families)
         families = f", {count} {'family' if count == 1 else 'families'}" if count else ""
         return truth, text + families

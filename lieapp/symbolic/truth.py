@@ -41,7 +41,7 @@ class Truth:
         unsolved: conditions that leave finitely many constants but weren't solved; the dimension is then a
             lower bound.
         assumed_nonzero: expressions in the parameters that were divided by.
-        periodic: the generators that a domain with the asked periodic variables keeps.
+        periodic: the generators that a domain with the asked periodic variables keeps; all without such variables.
         periodic_families: likewise.
         structure: brackets and what follows from them.
         seconds: how long it took.
@@ -81,7 +81,7 @@ class Truth:
 def derive(
     system: System, periodic: Sequence[sp.Symbol] = (), lengths: Mapping[sp.Symbol, sp.Expr] | None = None
 ) -> Truth:
-    """All point symmetries of a system, and those that a domain periodic in `periodic` keeps.
+    """All point symmetries of a system, and those that a domain periodic in `periodic` keeps: all if it is empty.
 
     The restriction holds for every length of the period unless `lengths` gives one (exactly, as 2*pi).
     Every generator is put into the exact invariance condition, every family into the determining equations.
@@ -101,22 +101,23 @@ def derive(
     groups = [g.lifted(base) for g in groups]
     generators = tuple(_field(v, base, system) for v in vectors)
     _verify(determining, generators, groups)
-    kept: list[Field] = []
-    kept_families: tuple[Family, ...] = ()
+    coordinates = system.jets.coordinates
+    families = tuple(family_of(g, base, unknowns, coordinates) for g in groups)
+    # nothing is periodic: no condition, so everything is kept
+    kept, kept_families = generators, families
     if periodic:
         kept, kept_families = _periodic(system, vectors, groups, base, unknowns, periodic, lengths)
-    coordinates = system.jets.coordinates
     return Truth(
         dimension=len(generators),
         infinite=bool(groups),
         generators=generators,
-        families=tuple(family_of(g, base, unknowns, coordinates) for g in groups),
+        families=families,
         unsolved=tuple(
             [t for g in finite for t in _unsolved(family_of(g, base, unknowns, coordinates))]
             + ([] if solution.exhausted else ["the solver's number of steps ran out"])
         ),
         assumed_nonzero=tuple(state.assumed),
-        periodic=tuple(kept),
+        periodic=kept,
         periodic_families=kept_families,
         structure=structure_json([[base.lift(c) for c in v] for v in vectors], base),
         seconds=time.perf_counter() - start,
@@ -174,7 +175,7 @@ def _periodic(
     unknowns: Unknowns,
     periodic: Sequence[sp.Symbol],
     lengths: Mapping[sp.Symbol, sp.Expr] | None,
-) -> tuple[list[Field], tuple[Family, ...]]:
+) -> tuple[tuple[Field, ...], tuple[Family, ...]]:
     kept, left, wide, functions = restrict(vectors, groups, base, unknowns, periodic, lengths)
     left = [g for g in left if any(g.values)]
     vectors = [[base.element(wide.expression(wide.lift(c))) for c in v[: len(base.variables)]] for v in kept]
@@ -182,7 +183,7 @@ def _periodic(
     vectors = [[wide.element(base.expression(c)) for c in v] for v in vectors]
     vectors = [[wide.lift(c) for c in v] for v in vectors]
     vectors = normal_basis(modulo_families(vectors, left, wide, functions), wide)
-    fields = [_field(v, wide, system) for v in vectors]
+    fields = tuple(_field(v, wide, system) for v in vectors)
     return fields, tuple(family_of(g, wide, functions, system.jets.coordinates) for g in left)
 
 

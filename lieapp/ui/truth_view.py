@@ -12,8 +12,8 @@ from lieapp.ui.drawing import formula, table
 from lieapp.ui.words import duration, plain
 
 
-def show_truth(truth: Mapping[str, Any]) -> None:
-    """The algebra, its families, what a periodic domain keeps, and what was left open."""
+def show_truth(truth: Mapping[str, Any], periodic: Sequence[str]) -> None:
+    """The algebra, its families, what a domain periodic in some variables keeps, and what was left open."""
     families = truth.get("families") or []
     modulo = " modulo the families below" if families else ""
     st.markdown(
@@ -24,8 +24,9 @@ def show_truth(truth: Mapping[str, Any]) -> None:
         st.markdown("**On an unbounded domain**")
         _fields(truth.get("generators") or [])
     with kept:
-        st.markdown("**Kept by the periodic domain**")
-        _fields(truth.get("periodic") or [])
+        if periodic:
+            st.markdown(f"**Kept by a domain periodic in {plain(', '.join(periodic))}**")
+            _fields(truth.get("periodic") or [])
     for family in families:
         _family(family)
     for key, words in (("unsolved", "Left unsolved"), ("assumed_nonzero", "Assumed not to vanish")):

@@ -256,6 +256,14 @@ def test_json_is_the_contract():
     ]
 
 
+@pytest.mark.parametrize("equation", ["u_t + u*u_x + u_xxx", "u_t - u_xx"])
+def test_nothing_periodic_restricts_nothing(equation):
+    system = parse_system([equation], ["t", "x"], ["u"])
+    whole, restricted = derive(system).as_json(), derive(system, [system.jets.independent[1]]).as_json()
+    assert whole["periodic"] == whole["generators"] and whole["periodic_families"] == whole["families"]
+    assert len(restricted["periodic"]) < len(whole["periodic"])
+
+
 def test_one_line_text():
     _, result = truth(CASES["ckdv"][0])
     assert result.periodic[1].text() == "2*sqrt(t + 1) d_x + 1/sqrt(t + 1) d_u"

@@ -75,7 +75,7 @@ def test_truth_when_it_is_there(open_page, plugins, runs, words):
     }
     (folder / "answer.json").write_text(json.dumps(truth), encoding="utf-8")
     text = words(open_page("plugins", plugin="warm"))
-    assert "Dimension **6** modulo the families" in text
+    assert "Dimension **6** modulo the families" in text and "Kept by a domain periodic in x" in text
     assert "$2,t,partial_{t} + x,partial_{x}$" in text and "alpha_{xx}" in text
 
 

@@ -107,7 +107,7 @@ def _truth(entry: Entry) -> None:
         _wait(folder)
         return
     if found.state == "done":
-        show_truth(found.truth)
+        show_truth(found.truth, [str(variable) for variable in entry.declaration.periodic])
     elif found.state == "failed":
         st.error(plain(found.error.get("message", "")), icon=":material/error:")
         if found.error.get("hint"):
