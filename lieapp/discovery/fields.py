@@ -1,47 +1,15 @@
-"""Vector fields made from scalar features h_k(z): every component of each, or linear combinations of those."""
+"""Vector fields made from scalar features h_k(z): linear combinations of their components."""
 
 from __future__ import annotations
-
-from typing import Protocol
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.domains.base import Fields
+from lieapp.domains.spread import EveryComponent, Features, Points, Scalars, Stack
 
-Points = Float[Tensor, "batch coordinate *space"]
-Scalars = Float[Tensor, "feature batch *space"]
-Stack = Float[Tensor, "field batch coordinate *space"]
-
-
-class Features(Protocol):
-    """Scalar functions of the scaled coordinates."""
-
-    count: int
-
-    def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
-        """Values at points and derivatives along tangents."""
-        ...
-
-
-class EveryComponent:
-    """The fields h_k e_c for all features k and components c, in the order (k, c)."""
-
-    def __init__(self, features: Features, coordinates: int) -> None:
-        self.features, self.coordinates = features, coordinates
-
-    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
-        """See `domains.base.Fields`."""
-        h, dh = self.features.jvp(points, tangents)
-        return self._spread(h), self._spread(dh)
-
-    def _spread(self, h: Scalars) -> Stack:
-        c = self.coordinates
-        result = h.new_zeros(h.shape[0], c, h.shape[1], c, *h.shape[2:])
-        for i in range(c):
-            result[:, i, :, i] = h
-        return result.flatten(0, 1)
+__all__ = ["Combination", "EveryComponent", "Features", "Joined", "Points", "Scalars", "Stack"]
 
 
 class Combination:

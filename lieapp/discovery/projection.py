@@ -15,9 +15,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.discovery.fields import Combination, EveryComponent, Points, Scalars
+from lieapp.discovery.fields import Combination
 from lieapp.discovery.network import FeatureNetwork
 from lieapp.domains.base import Data, Domain
+from lieapp.domains.spread import Evaluated, EveryComponent, of_all
 from lieapp.errors import DiscoveryError
 
 DEPENDENT = 1e-10
@@ -66,7 +67,7 @@ class Projection:
         Raises DiscoveryError if the loss isn't finite.
         """
         batch = self.data.draw(self.settings.batch, self.generator)
-        shared = _Evaluated(*self.network.jvp(batch.points, batch.tangents))
+        shared = Evaluated(*self.network.jvp(batch.points, batch.tangents))
         with torch.no_grad():
             coefficients = self._lowest(batch, shared.detached())
         v, q = self.domain.characteristic(batch, Combination(shared, coefficients))
@@ -87,14 +88,14 @@ class Projection:
         self.done += 1
         return {"loss": float(loss.detach()), "eta": (m2 / q2.clamp_min(1e-300)).detach().sqrt().tolist()}
 
-    def _lowest(self, batch: Any, features: _Evaluated) -> Float[Tensor, "slot feature coordinate"]:
+    def _lowest(self, batch: Any, features: Evaluated) -> Float[Tensor, "slot feature coordinate"]:
         """The best fields in the features on one batch."""
         count = len(self.domain.coordinates)
-        v, q = self.domain.characteristic(batch, EveryComponent(features, count))
-        root = batch.weight.sqrt()[:, None]
-        columns = (root * v).flatten(1)
-        residuals = (root * self.domain.tangent(batch, q)).flatten(1)
-        size, rotation = torch.linalg.eigh(columns @ columns.T)
+        _, q = self.domain.characteristic(batch, EveryComponent(features, count))
+        root = batch.weight.sqrt()
+        columns = (root * features.values).flatten(1)
+        residuals = (root[:, None] * self.domain.tangent(batch, q)).flatten(1)
+        size, rotation = torch.linalg.eigh(of_all(columns @ columns.T, count))
         keep = size > DEPENDENT * size[-1]
         whiten = rotation[:, keep] / size[keep].sqrt()
         gram = whiten.T @ (residuals @ residuals.T) @ whiten
@@ -130,21 +131,6 @@ class Projection:
                 }
         self.generator.set_state(tensors["generator"])
         self.done = int(tensors["done"])
-
-
-class _Evaluated:
-    """Features already evaluated at the points they will be asked for: one network call serves two uses."""
-
-    def __init__(self, values: Scalars, rates: Scalars) -> None:
-        self.values, self.rates, self.count = values, rates, values.shape[0]
-
-    def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
-        """What was evaluated."""
-        return self.values, self.rates
-
-    def detached(self) -> _Evaluated:
-        """The same without gradients."""
-        return _Evaluated(self.values.detach(), self.rates.detach())
 
 
 def one_cycle(step: int, total: int, peak: float, warm: float = 0.2) -> float:

@@ -16,6 +16,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.domains.base import Domain, Fields
+from lieapp.domains.spread import Evaluated, EveryComponent, of_all
 from lieapp.errors import DiscoveryError
 
 DEPENDENT = 1e-10
@@ -60,20 +61,29 @@ class Spectrum:
 
 def factors(domain: Domain, fields: Fields, batches: Iterable[Any]) -> Factors:
     """Stream over batches and keep the three triangular factors."""
-    parts: list[list[Tensor]] = [[], [], []]
     result: list[Tensor | None] = [None, None, None]
     rows = 0
     for batch in batches:
-        v, q = domain.characteristic(batch, fields)
-        m = domain.tangent(batch, q)
         root = batch.weight.sqrt()[:, None]
         rows += batch.weight.numel()
-        for i, block in enumerate((v, q.value, m)):
-            parts[i] = [_columns(block * root)]
-            result[i] = _update(result[i], parts[i][0])
-    if result[0] is None or result[1] is None or result[2] is None:
+        for i, block in enumerate(_blocks(domain, fields, batch)):
+            result[i] = _update(result[i], _columns(block * root))
+    size, characteristics, residuals = result
+    if size is None or characteristics is None or residuals is None:
         raise DiscoveryError("there is no data to learn from.", hint="Ask for more samples.")
-    return Factors(result[0], result[1], result[2], rows)
+    if isinstance(fields, EveryComponent):
+        size = of_all(size, fields.coordinates)
+    return Factors(size, characteristics, residuals, rows)
+
+
+def _blocks(domain: Domain, fields: Fields, batch: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """What is factored: fields, characteristics and linearised residuals; of h_k e_c the h_k suffice."""
+    if isinstance(fields, EveryComponent):
+        h = Evaluated(*fields.features.jvp(batch.points, batch.tangents))
+        _, q = domain.characteristic(batch, EveryComponent(h, fields.coordinates))
+        return h.values[:, :, None], q.value, domain.tangent(batch, q)
+    v, q = domain.characteristic(batch, fields)
+    return v, q.value, domain.tangent(batch, q)
 
 
 def _columns(block: Float[Tensor, "field batch component *space"]) -> Tensor:

@@ -19,6 +19,7 @@ from lieapp.domains.base import Characteristics, Fields
 from lieapp.domains.linearisation import Linearisation
 from lieapp.domains.pde_data import SliceData, measure_scales
 from lieapp.domains.slices import Scales, Slices
+from lieapp.domains.spread import EveryComponent, contracted
 from lieapp.errors import DataError
 from lieapp.numerics.codegen import Tape
 from lieapp.symbolic.equation import read_pde
@@ -122,6 +123,10 @@ class PDEDomain:
 
     def characteristic(self, batch: Slices, fields: Fields) -> tuple[Tensor, Characteristics]:
         """Fields on the slices' points and Q = φ - ξ u_x with its derivative along the data."""
+        if isinstance(fields, EveryComponent):
+            h, dh = fields.features.jvp(batch.points, batch.tangents)
+            rate = contracted(dh, batch.slopes) + contracted(h, batch.slope_rates)
+            return fields.spread(h), Characteristics(contracted(h, batch.slopes), rate)
         v, dv = fields.jvp(batch.points, batch.tangents)
         value = torch.einsum("nbc...,bac...->nba...", v, batch.slopes)
         rate = torch.einsum("nbc...,bac...->nba...", dv, batch.slopes)

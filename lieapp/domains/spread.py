@@ -1,0 +1,73 @@
+"""The fields h_k e_c: every component of some scalar features."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+Points = Float[Tensor, "batch coordinate *space"]
+Scalars = Float[Tensor, "feature batch *space"]
+Stack = Float[Tensor, "field batch coordinate *space"]
+
+
+class Features(Protocol):
+    """Scalar functions of the scaled coordinates."""
+
+    count: int
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
+        """Values at points and derivatives along tangents."""
+        ...
+
+
+class Evaluated:
+    """Features already evaluated at the points they will be asked for: one network call serves two uses."""
+
+    def __init__(self, values: Scalars, rates: Scalars) -> None:
+        self.values, self.rates, self.count = values, rates, values.shape[0]
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
+        """What was evaluated."""
+        return self.values, self.rates
+
+    def detached(self) -> Evaluated:
+        """The same without gradients."""
+        return Evaluated(self.values.detach(), self.rates.detach())
+
+
+class EveryComponent:
+    """The fields h_k e_c for all features k and components c, in the order (k, c).
+
+    Most of their entries are zeros, so what is linear in them is had from the h_k for a fraction of the work.
+    """
+
+    def __init__(self, features: Features, coordinates: int) -> None:
+        self.features, self.coordinates = features, coordinates
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
+        """See `domains.base.Fields`."""
+        h, dh = self.features.jvp(points, tangents)
+        return self.spread(h), self.spread(dh)
+
+    def spread(self, h: Scalars) -> Stack:
+        """The stack with values h of the features."""
+        c = self.coordinates
+        result = h.new_zeros(h.shape[0], c, h.shape[1], c, *h.shape[2:])
+        for i in range(c):
+            result[:, i, :, i] = h
+        return result.flatten(0, 1)
+
+
+def contracted(
+    h: Scalars, slopes: Float[Tensor, "batch component coordinate *space"]
+) -> Float[Tensor, "field batch component *space"]:
+    """Σ_c slopes[a, c] V_c of the fields V = h_k e_c."""
+    return (h[:, None, :, None] * slopes.movedim(2, 0)[None]).flatten(0, 1)
+
+
+def of_all(gram: Float[Tensor, "feature feature"], coordinates: int) -> Float[Tensor, "field field"]:
+    """Inner products, or a triangular factor of them, of all h_k e_c from those of the h_k."""
+    return torch.kron(gram.contiguous(), torch.eye(coordinates, dtype=gram.dtype, device=gram.device))
