@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,14 +23,20 @@ DATA, TRAINING = "data", "training"
 
 
 class Checkpoint:
-    """State on disk, each file replaced as a whole."""
+    """State on disk, each file replaced as a whole.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    Args:
+        folder: where it lies; made when something is kept.
+        besides: keeps what else a resumed run wants, whenever a training's state is kept.
+    """
+
+    def __init__(self, folder: Path, besides: Callable[[], None] = lambda: None) -> None:
+        self.folder, self._besides = folder, besides
 
     def save(self, state: dict[str, Tensor], levels: list[Level]) -> None:
         """Keep the state of a training and its levels."""
         self._write(TRAINING, state, {"levels": [asdict(level) for level in levels]})
+        self._besides()
 
     def training(self) -> tuple[dict[str, Tensor], list[Level]] | None:
         """What `save` kept, or None. Raises ResumeError if it can't be read."""

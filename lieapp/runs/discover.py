@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import torch
@@ -27,6 +26,7 @@ from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import naming
 from lieapp.runs.pictures import write_fields
 from lieapp.runs.reporter import RunReporter
+from lieapp.runs.stopwatch import Stopwatch
 from lieapp.runs.summary import summary_of
 from lieapp.runs.truth import Derived, derived, scaled
 
@@ -48,8 +48,9 @@ class _Job:
         self.config, self.directory, self.catalog, self.report = config, run, catalog, report
         torch.set_num_threads(config.threads)
         self.device = find_device(config.device)
-        self.checkpoint = Checkpoint(run.path / "checkpoint")
-        self.seconds: dict[str, float] = {"start": round(time.perf_counter() - lieapp.STARTED, 2)}
+        folder = run.path / "checkpoint"
+        self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)
+        self.checkpoint = Checkpoint(folder, self.watch.save)
         self.domain = PDEDomain(catalog.get(config.plugin).declaration)
 
     def run(self) -> dict[str, Any]:
@@ -67,7 +68,7 @@ class _Job:
             check = self._timed("cross-check", other)
         summary, known, outcome = self._timed("compare", lambda: self._compare(data, truth, found, check))
         self._timed("report", lambda: self._pictures(data, found, known, outcome))
-        self.seconds["total"] = round(time.perf_counter() - lieapp.STARTED, 2)
+        summary["seconds"] = self.watch.seconds()
         self.directory.write_summary(summary)
         write_report(self.directory.path)
         self.checkpoint.drop_data()
@@ -75,10 +76,8 @@ class _Job:
 
     def _timed(self, stage: str, work: Any) -> Any:
         self.report.stage(stage)
-        began = time.perf_counter()
-        result = work()
-        self.seconds[stage] = round(time.perf_counter() - began, 2)
-        return result
+        with self.watch.stage(stage):
+            return work()
 
     def _data(self) -> Dataset:
         config, domain = self.config, self.domain
@@ -146,7 +145,7 @@ class _Job:
                 f"{len(outcome.others_exact)}"
             )
         own = {"run": str(self.directory.path), "plugin": config.plugin, "method": config.method}
-        summary = {**own, "seconds": self.seconds, **summary_of(self.domain, found, check, truth, outcome)}
+        summary = {**own, "seconds": {}, **summary_of(self.domain, found, check, truth, outcome)}
         return {**summary, "warnings": self.report.warnings}, known, outcome
 
     def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:

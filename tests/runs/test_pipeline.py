@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from safetensors.numpy import load_file
 
+from lieapp.config import DiscoverConfig
+from lieapp.runs.directory import RunDirectory
+
 SMALL = {
     "samples": 5, "held_out": 2, "steps": 16, "width": 16, "features": 8, "slices": 40, "held_out_slices": 12,
     "degrees": [2, 4],
@@ -122,6 +125,21 @@ def test_a_seed_repeats_and_another_differs(folder):
     assert seeds[0]["truth"] == seeds[1]["truth"]
     assert seeds[0]["generators"] != seeds[2]["generators"]
     assert seeds[0]["cross_check"]["method"] == "spectrum"
+
+
+def test_seconds_of_a_resumed_run_count_earlier_sessions(folder):
+    config = DiscoverConfig(
+        plugin="gardner", method="spectrum", samples=2, held_out=1, degrees=(2,), cross_check=False
+    )
+    begun = RunDirectory.create(folder / "resumed", config, "gardner", state="failed")
+    (begun.path / "checkpoint").mkdir()
+    earlier = {"start": 100.0, "data": 1000.0, "discovery": 2000.0, "total": 5000.0}
+    (begun.path / "checkpoint" / "seconds.json").write_text(json.dumps(earlier))
+    seconds = run(folder, "discover", "--resume", str(begun.path))["seconds"]
+    assert all(value < seconds[stage] for stage, value in earlier.items())
+    own = {stage: value - earlier.get(stage, 0.0) for stage, value in seconds.items() if stage != "total"}
+    # stages of a session are parts of it; each is rounded
+    assert sum(own.values()) <= seconds["total"] - earlier["total"] + 0.1
 
 
 def test_one_trajectory_warns_of_the_false_kernel(folder):
