@@ -4,6 +4,10 @@ With ξ the unmoved coordinates, x̃(ξ) and J = ∂x̃/∂ξ (total derivatives
 once for every order of a derivative. ∇_ξ is spectral along periodic axes, of ũ and of the periodic displacement
 x̃ - ξ, and a central difference along open ones, whose ends are trimmed. Far more accurate than WENO on smooth data;
 it has no defence against shocks.
+
+Products with J^{-T} alias. On 64 points with modes that fall to 1e-4 of the largest, u_xx was off by 3e-3 relative,
+and by 6e-7 on twice as many points between them: so periodic axes are refined first (`padding`). The price is
+round-off, which a spectral derivative of order d multiplies by 2^d: in float32 well resolved data do without.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from lieapp.errors import GridError
+from lieapp.errors import ConfigError, GridError
 from lieapp.numerics.differences import check_accuracy, difference, radius, touched
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.moved import (
@@ -28,7 +32,7 @@ from lieapp.numerics.moved import (
     folded_share,
     unmoved,
 )
-from lieapp.numerics.spectral import multiplier
+from lieapp.numerics.spectral import multiplier, resample
 
 SMALLEST = 1e-3
 """Below this |det J| (1 where nothing moves) a node's derivatives don't exist."""
@@ -42,14 +46,18 @@ class Curvilinear:
         orders: the derivatives to make; each shares the chain of lower ones that it is made from.
         accuracy: order of the central differences on open axes. Every order of a derivative trims accuracy / 2
             nodes from each of their ends.
+        padding: how many times finer periodic axes are made for the work.
 
     Raises GridError if trimming leaves no node, ConfigError on orders or options without meaning.
     """
 
-    def __init__(self, grid: Grid, orders: Sequence[MultiIndex], *, accuracy: int = 8) -> None:
+    def __init__(self, grid: Grid, orders: Sequence[MultiIndex], *, accuracy: int = 8, padding: int = 2) -> None:
         check_accuracy(accuracy)
+        if padding < 1:
+            raise ConfigError(f"padding = {padding}.", hint="Give `padding` 1 for none, or more.")
         self.grid, self.orders, self.accuracy = grid, check_orders(grid, orders), accuracy
-        self.depth = max(map(sum, self.orders))
+        self.depth, self.padding = max(map(sum, self.orders)), padding
+        self.fine = grid.refined(tuple(a.points * (padding if a.periodic else 1) for a in grid.axes))
         self._open = [i for i, axis in enumerate(grid.axes) if not axis.periodic]
         self._radius = radius(1, accuracy)
         for i in self._open:
@@ -71,18 +79,19 @@ class Curvilinear:
         finite = positions.isfinite().all(1) & values.isfinite().all(1)
         base = unmoved(self.grid, positions)
         displacement = torch.where(finite[:, None], positions - base, 0)
-        chain = _Chain(self, torch.where(finite[:, None], values, 0), displacement, finite)
-        valid = chain.valid[self.depth]
+        values = torch.where(finite[:, None], values, 0)
+        chain = _Chain(self, self._refined(values), self._refined(displacement), self._spread(finite))
+        valid = self._restored(chain.valid[self.depth]) & finite
         derivatives = {}
         for J in self.orders:
-            inner = self.inside(chain.derivative(J), self.depth - sum(J))
-            derivatives[J] = self._padded(torch.where(valid[:, None], inner, 0))
-        return MovedJets(derivatives, self._padded(valid), folded_share(self.grid, positions), positions)
+            found = self._restored(self.inside(chain.derivative(J), self.depth - sum(J))) if any(J) else values
+            derivatives[J] = torch.where(valid[:, None], found, 0)
+        return MovedJets(derivatives, valid, folded_share(self.grid, positions), positions)
 
     def gradient(self, field: Float[Tensor, "batch channel *index"]) -> list[Float[Tensor, "batch channel *inner"]]:
         """∂_ξ along each axis, all without the ends that one difference trims."""
         result = []
-        for i, axis in enumerate(self.grid.axes):
+        for i, axis in enumerate(self.fine.axes):
             dim = i - len(self.grid.axes)
             inner = self.inside(field, 1, besides=i)
             if axis.periodic:
@@ -116,9 +125,27 @@ class Curvilinear:
                 field = field.narrow(dim, cut, field.shape[dim] - 2 * cut)
         return field
 
-    def _padded(self, inner: Tensor) -> Tensor:
-        """Trimmed ends filled with 0."""
+    def _refined(self, field: Tensor) -> Tensor:
+        """The trigonometric interpolant on the finer periodic axes."""
+        for i, (axis, fine) in enumerate(zip(self.grid.axes, self.fine.axes, strict=True)):
+            if fine != axis:
+                dim = i - len(self.grid.axes)
+                field = resample(field.movedim(dim, -1), Grid((axis,)), Grid((fine,))).movedim(-1, dim)
+        return field
+
+    def _spread(self, finite: Tensor) -> Tensor:
+        """Where the interpolant can be trusted: on whole lines."""
+        for i, (axis, fine) in enumerate(zip(self.grid.axes, self.fine.axes, strict=True)):
+            if fine != axis:
+                dim = i - len(self.grid.axes)
+                finite = finite.all(dim, keepdim=True).repeat_interleave(fine.points, dim)
+        return finite
+
+    def _restored(self, inner: Tensor) -> Tensor:
+        """On the grid's own nodes, with trimmed ends filled with 0."""
         n = len(self.grid.axes)
+        own = tuple(slice(None, None, self.padding if a.periodic else 1) for a in self.grid.axes)
+        inner = inner[(..., *own)]
         ends = [self.depth * self._radius if i in self._open else 0 for i in range(n) for _ in (0, 1)]
         return torch.nn.functional.pad(inner, ends[::-1])
 

@@ -23,7 +23,7 @@ def differentiator(name: str, grid: Grid, orders: Sequence[MultiIndex], **option
         name: weno, curvilinear or bilinear.
         grid: the unmoved nodes, time first.
         orders: the derivatives to make, multi-indices over all axes.
-        options: weno takes extra, chunk, recompute; the others take accuracy.
+        options: weno takes extra, chunk, recompute; curvilinear accuracy, padding; bilinear accuracy.
 
     Raises ConfigError on an unknown name or option, and what the differentiator itself raises.
     """

@@ -46,8 +46,8 @@ def shifted(
 
 
 def largest(dtype: torch.dtype) -> float:
-    """Above this a coefficient counts as not finite: its square times a gradient must not overflow."""
-    return torch.finfo(dtype).max ** 0.25
+    """Above this a coefficient counts as not finite: gradients multiply several such, and must not overflow."""
+    return torch.finfo(dtype).max ** (1 / 6)
 
 
 class _Interpolate(torch.autograd.Function):
@@ -66,10 +66,9 @@ class _Interpolate(torch.autograd.Function):
         right = torch.where(exists, rises, 0).permute(2, 0, 1)
         found = torch.linalg.lu_solve(factors, pivots, right).permute(1, 2, 0)
         ctx.p, ctx.factors, ctx.pivots = p, factors, pivots
-        ctx.solution = torch.where(exists, found, 0)
-        result = ctx.solution / _values(ctx.spread[None], alphas)[0][:, None]
+        result = found / _values(ctx.spread[None], alphas)[0][:, None]
         exists &= (result.abs() < largest(nodes.dtype)).flatten(0, 1).all(0)
-        ctx.exists = exists
+        ctx.exists, ctx.solution = exists, torch.where(exists, found, 0)
         ctx.mark_non_differentiable(exists)
         return torch.where(exists, result, 0), exists
 

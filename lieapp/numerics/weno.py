@@ -12,8 +12,8 @@ reflected lattices), and its family are Taylor shifts of its neighbours' polynom
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 from jaxtyping import Float
@@ -92,7 +92,7 @@ class WENO:
         check_shapes(self.grid, positions, values)
         table = self._table(positions, values)
         polynomials = [self._polynomials(table, sign) for sign in (1, -1)]
-        found = self._by_chunks(self._reconstruct, table, self.grid.shape, *polynomials)
+        found = self._by_chunks(self._reconstruct, self.grid.shape, table, *polynomials)
         valid = (found[-1, 0] > 0.5) & values.isfinite().all(1)
         kept = valid[:, None]
         derivatives = {J: torch.where(kept, values, 0) for J in self.orders if not any(J)}
@@ -140,7 +140,7 @@ class WENO:
         low, high = reach(self.degree, sign)
         axes = self.grid.axes
         anchors = [axis.points - (0 if axis.periodic else high - low) for axis in axes]
-        made = self._by_chunks(self._solve, table, anchors, sign=sign)
+        made = self._by_chunks(partial(self._solve, sign), anchors, table)
         for i, axis in enumerate(axes):
             if axis.periodic:
                 made = wrapped(made, i + 2, 1, self._turn(made, i))
@@ -148,24 +148,27 @@ class WENO:
                 made = clamped(made, i + 2, 1 - low, high + 1)
         return made
 
-    def _by_chunks(self, work: Any, table: Tensor, shape: Sequence[int], *more: Tensor, **options: Any) -> Tensor:
-        """work(table, …, block) for blocks of batch entries and rows of the first axis, put together."""
-        chunk = self.chunk or CHUNK.get(table.device.type, CHUNK["cuda"])
-        parts: list[list[Tensor]] = []
-        for entries, rows in _blocks(table.shape[1], shape, chunk):
-            block = ((entries.start, *[rows.start if i == 0 else 0 for i in range(self.n)]),)
-            lengths = (len(entries), len(rows), *shape[1:])
-            if self.recompute and torch.is_grad_enabled():
-                made = checkpoint(work, table, *more, block[0], lengths, use_reentrant=False, **options)
-            else:
-                made = work(table, *more, block[0], lengths, **options)
-            if rows.start == 0:
-                parts.append([])
-            parts[-1].append(made)
-        return _joined([_joined(row, -self.n) for row in parts], -self.n - 1)
+    def _by_chunks(self, work: Callable[..., Tensor], shape: Sequence[int], *tables: Tensor) -> Tensor:
+        """work(*tables, corner, lengths) for blocks of batch entries and of rows of the first axis, joined."""
+        chunk = self.chunk or CHUNK.get(tables[0].device.type, CHUNK["cuda"])
+        row = math.prod(shape[1:])
+        entries, rows = max(1, chunk // (row * shape[0])), max(1, chunk // row)
+        done = []
+        for parts in zip(*(table.split(entries, 1) for table in tables), strict=True):
+            blocks = []
+            for first in range(0, shape[0], rows):
+                corner = (0, first, *[0] * (self.n - 1))
+                lengths = (parts[0].shape[1], min(rows, shape[0] - first), *shape[1:])
+                if self.recompute and torch.is_grad_enabled():
+                    made = checkpoint(work, *parts, corner, lengths, use_reentrant=False)
+                else:
+                    made = work(*parts, corner, lengths)
+                blocks.append(made)
+            done.append(blocks[0] if len(blocks) == 1 else torch.cat(blocks, -self.n))
+        return done[0] if len(done) == 1 else torch.cat(done, -self.n - 1)
 
     def _solve(
-        self, table: Tensor, corner: Sequence[int], lengths: Sequence[int], sign: int
+        self, sign: int, table: Tensor, corner: Sequence[int], lengths: Sequence[int]
     ) -> Float[Tensor, "channel *block"]:
         """The polynomials of one block of anchors."""
         start = (corner[0], *(c + o for c, o in zip(corner[1:], self._origin(sign), strict=True)))
@@ -222,20 +225,6 @@ class WENO:
         return math.prod(math.factorial(d) / a.spacing**d for d, a in zip(J, self.grid.axes, strict=True))
 
 
-def _blocks(batch: int, shape: Sequence[int], chunk: int) -> Iterator[tuple[range, range]]:
-    """Ranges of batch entries and of rows of the first axis with about `chunk` nodes; rows vary fastest."""
-    row = math.prod(shape[1:])
-    entries, rows = max(1, chunk // (row * shape[0])), max(1, chunk // row)
-    for b in range(0, batch, entries):
-        for r in range(0, shape[0], rows):
-            yield range(b, min(b + entries, batch)), range(r, min(r + rows, shape[0]))
-
-
 def _moved(start: Sequence[int], offset: Sequence[int]) -> tuple[int, ...]:
     """A window's corner, moved."""
     return tuple(s + o for s, o in zip(start, offset, strict=True))
-
-
-def _joined(parts: list[Tensor], dim: int) -> Tensor:
-    """The blocks side by side."""
-    return parts[0] if len(parts) == 1 else torch.cat(parts, dim)

@@ -1,0 +1,132 @@
+"""How fast derivatives of moved data are made: WENO of degree 3 (KdV) and 4 (KS), curvilinear beside it.
+
+    python benchmarks/weno.py [--batch 4] [--points 64] [--repeats 5] [--device cpu] [--out FILE]
+
+Prints points per second, forward and forward with backward, and the peak of memory above the process before; the
+table with command, machine and date goes to benchmarks/results/weno.md. One thread on a CPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import multiprocessing
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from machine import heading
+
+from lieapp.numerics.differentiator import differentiator
+from lieapp.numerics.grid import Axis, Grid
+from lieapp.numerics.moved import MovedDifferentiator
+
+RESULTS = Path(__file__).parent / "results" / "weno.md"
+ORDERS = {"kdv": ((1, 0), (0, 1), (0, 3)), "ks": ((1, 0), (0, 1), (0, 2), (0, 4))}
+CASES = (("weno", {}), ("weno", {"recompute": True}), ("curvilinear", {}))
+HEAD = (
+    "differentiator",
+    "orders of",
+    "dtype",
+    "forward / s",
+    "forward + backward / s",
+    "points/s forward",
+    "points/s both",
+    "peak memory / MB",
+)
+
+
+def main() -> None:
+    """Measure each case in its own process, print and write the table."""
+    arguments = parse()
+    rows = [HEAD, ("---",) * len(HEAD)]
+    for name, options in CASES:
+        for equation in ORDERS:
+            for dtype in ("float32", "float64"):
+                rows.append(alone(name, options, equation, dtype, arguments))
+                print(" | ".join(rows[-1]), flush=True)
+    text = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    note = (
+        f"{arguments.batch} x {arguments.points} x {arguments.points} nodes, one component, smoothly displaced, on "
+        f"{arguments.device}; medians of {arguments.repeats}, one thread. Memory is what the process grew by.\n"
+    )
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    title = "Derivatives of moved data"
+    arguments.out.write_text(f"{heading(title)}\n{note}\n{text}\n", encoding="utf-8")
+    print(f"\n{text}\n\nwritten to {arguments.out}")
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Measure how fast derivatives of moved data are made.")
+    parser.add_argument("--batch", type=int, default=4)
+    parser.add_argument("--points", type=int, default=64, help="nodes along each axis")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    return parser.parse_args()
+
+
+def alone(name: str, options: dict, equation: str, dtype: str, arguments: argparse.Namespace) -> tuple[str, ...]:
+    """One row of the table; a process of its own, whose peak of memory is this case's."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        forward, both, memory = pool.apply(measure, (name, options, equation, dtype, arguments))
+    nodes = arguments.batch * arguments.points**2
+    label = name + "".join(f", {option}" for option in options)
+    speed = (f"{nodes / forward:,.0f}", f"{nodes / both:,.0f}")
+    return (label, equation, dtype, f"{forward:.3f}", f"{both:.3f}", *speed, f"{memory:.0f}")
+
+
+def measure(
+    name: str, options: dict, equation: str, dtype: str, arguments: argparse.Namespace
+) -> tuple[float, float, float]:
+    """Seconds forward, seconds forward and backward, growth of memory in MB."""
+    torch.set_num_threads(1)
+    n, device = arguments.points, arguments.device
+    grid = Grid((Axis("t", 0, 1, n), Axis("x", 0, 2 * math.pi, n, periodic=True)))
+    t, x = grid.mesh(torch.float64, device)
+    base = torch.stack([t + 0.1 * torch.sin(x) * torch.cos(2 * t), x + 0.1 * torch.cos(x + t)])
+    positions = base.expand(arguments.batch, -1, -1, -1).to(getattr(torch, dtype)).requires_grad_()
+    values = torch.sin(2 * positions[:, :1] + positions[:, 1:]).detach().requires_grad_()
+    made = differentiator(name, grid, ORDERS[equation], **options)
+    tiny = torch.zeros(1, requires_grad=True)
+    tiny.square().sum().backward()  # autograd's own threads and buffers are there before the count begins
+    before = peak(device)
+    both = median(lambda: loss(made, positions, values).backward(), arguments)
+    memory = peak(device) - before
+    with torch.no_grad():
+        forward = median(lambda: loss(made, positions, values), arguments)
+    return forward, both, memory
+
+
+def loss(made: MovedDifferentiator, positions: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """A number that depends on all derivatives."""
+    found = made.jets(positions, values).derivatives
+    return torch.stack([d.square().mean() for d in found.values()]).sum()
+
+
+def median(work: Callable[[], object], arguments: argparse.Namespace) -> float:
+    """Median seconds of one call, after one that isn't counted."""
+    taken = []
+    for _ in range(arguments.repeats + 1):
+        began = time.perf_counter()
+        work()
+        if arguments.device != "cpu":
+            torch.cuda.synchronize()
+        taken.append(time.perf_counter() - began)
+    return statistics.median(taken[1:])
+
+
+def peak(device: str) -> float:
+    """Largest memory so far in MB: the process's, or the CUDA allocator's."""
+    if device != "cpu":
+        return torch.cuda.max_memory_allocated() / 1e6
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+if __name__ == "__main__":
+    main()
