@@ -72,6 +72,7 @@ def _resumed(settings: Common, text: str, method: str | None, slots: int | None)
 
 
 def _work(settings: Common, run: RunDirectory, config: DiscoverConfig, catalog: Catalog) -> dict[str, Any]:
+    from lieapp.runs import cost
     from lieapp.runs.reporter import RunReporter, reporting
     from lieapp.runs.resume import changed_plugin
     from lieapp.runs.session import running
@@ -79,8 +80,10 @@ def _work(settings: Common, run: RunDirectory, config: DiscoverConfig, catalog: 
     with reporting(settings.quiet) as inner, running(run):
         report = RunReporter(inner, run)
         report.line(f"run {run.path}")
-        changed = changed_plugin(run, catalog.get(config.plugin).sha256)
-        for warning in filter(None, (changed, catalog.note(config.plugin))):
+        entry = catalog.get(config.plugin)
+        changed = changed_plugin(run, entry.sha256)
+        notes = (changed, catalog.note(config.plugin), *cost.warnings(config, entry.declaration))
+        for warning in filter(None, notes):
             report.warn(warning)
         # torch and the engine: more than a second, so only once everything typed is known to be right
         from lieapp.runs.discover import execute

@@ -81,6 +81,13 @@ def test_a_name_that_a_file_shares_with_a_shipped_plugin_is_warned_of(lieapp, di
     assert run.provenance()["plugin"]["source"] == "shipped"
 
 
+def test_costly_settings_are_warned_of_and_not_refused(lieapp, discovery, tmp_path):
+    said = lieapp("discover", "--plugin", "ckdv", "--set", "modes=200", "--quiet")
+    (run,) = RunDirectory.list(tmp_path / "runs")
+    words = "warning: modes = 200 is costly for the spectrum method: 21654 fields"
+    assert said.code == 0 and said.err.startswith(words) and words in (run.path / "log.txt").read_text()
+
+
 def test_a_failed_run_says_why(lieapp, engine, tmp_path):
     def execute(config, run, catalog, report):
         raise SimulationError("NaN at t = 3.", hint="A smaller step.")

@@ -1,0 +1,106 @@
+"""Settings that make a discovery costly, found before it begins: fields to solve for, and memory."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from lieapp.api import PDE
+from lieapp.config import DiscoverConfig
+from lieapp.symbolic.equation import read_pde
+
+MANY = 1000
+"""Fields above this are warned of: one level took 20 s on one core, and time grows with their square or faster."""
+
+MUCH = 4e9
+"""Bytes above this are warned of."""
+
+CHUNK = 8
+"""Slices in memory at a time while fields are solved for (`discovery.result.SIZE`)."""
+
+SETTINGS = ("modes", "degrees", "unknown_degree", "features", "width", "batch", "samples", "held_out")
+"""What makes many fields or takes much memory."""
+
+DEFAULTS = DiscoverConfig(plugin="")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What settings make of an equation.
+
+    Args:
+        fields: in the span that an eigenproblem is solved in; 0 where there is none.
+        memory: estimated bytes at the worst moment, the program itself left out.
+    """
+
+    fields: int
+    memory: float
+
+    @property
+    def excess(self) -> float:
+        """How far it lies above what passes without a warning; at most 1 if it doesn't."""
+        return max(self.fields / MANY, self.memory / MUCH)
+
+    def __str__(self) -> str:
+        fields = f"{self.fields} fields and " if self.fields else ""
+        size = f"an estimated {self.memory / 1e9:.1f} GB" if self.memory > 1e8 else "less than 0.1 GB"
+        return fields + size
+
+
+def warnings(config: DiscoverConfig, pde: PDE) -> list[str]:
+    """A warning for each setting that makes the work costly: the one that does most, and those that double it."""
+    told: dict[str, str] = {}
+    whole = costs(config, pde)
+    for part in (part for part, cost in whole.items() if cost.excess > 1):
+        cheaper = {key: costs(_with_default(config, key), pde)[part] for key in SETTINGS}
+        most = min(SETTINGS, key=lambda key: cheaper[key].excess)
+        for key, cost in cheaper.items():
+            if cost.excess < whole[part].excess * (1 if key == most else 0.5):
+                text = f"{key} = {_written(config, key)} is costly for the {part}: {whole[part]} of memory"
+                told.setdefault(key, f"{text}; with the default {key} = {_written(DEFAULTS, key)}, {cost}")
+    return list(told.values())
+
+
+def costs(config: DiscoverConfig, pde: PDE) -> dict[str, Cost]:
+    """The cost of each part of a discovery: of the methods it uses, and of its data."""
+    unknowns = len(read_pde(pde).jets.dependent)
+    periodic, others = len(pde.periodic), len(pde.region) - len(pde.periodic)
+    coordinates = periodic + others + unknowns
+    # the evolution variable isn't periodic: what is are the axes of space
+    points = math.prod(pde.points[axis] for axis in pde.periodic)
+    found = {}
+    if config.method == "spectrum" or config.cross_check:
+        fields = coordinates * basis_count(config, periodic, others, unknowns)
+        found["spectrum method"] = Cost(fields, _solving(fields, CHUNK, points, coordinates))
+    if config.method == "neural" or config.cross_check:
+        fields = coordinates * (config.features + 1)
+        network = 8.0 * config.width * (8 * config.batch * points + 4 * config.width)
+        memory = _solving(fields, max(CHUNK, config.batch), points, coordinates) + network
+        found["neural method"] = Cost(fields, memory)
+    times = pde.keep_last or max(pde.points.values())
+    trajectories = 8.0 * (config.samples + config.held_out) * times * points * unknowns
+    # once more on their way to the device, and once in the checkpoint
+    return {**found, "data": Cost(0, 3 * trajectories)}
+
+
+def basis_count(config: DiscoverConfig, periodic: int, others: int, unknowns: int) -> int:
+    """How many functions the largest basis of the spectrum method has (`discovery.basis.TensorBasis.count`)."""
+    monomials = math.comb(config.unknown_degree + unknowns, unknowns)
+    return (2 * config.modes + 1) ** periodic * (config.degrees[-1] + 1) ** others * monomials
+
+
+def _solving(fields: int, slices: int, points: int, coordinates: int) -> float:
+    """Fields, rates, characteristics and residuals of a batch, and the triangular factors with room to work."""
+    rows = slices * points
+    return 8.0 * fields * (rows * (2 * coordinates + 5) + 3 * (rows + fields))
+
+
+def _written(config: DiscoverConfig, key: str) -> str:
+    value = getattr(config, key)
+    return str(list(value)) if isinstance(value, tuple) else str(value)
+
+
+def _with_default(config: DiscoverConfig, key: str) -> DiscoverConfig:
+    return replace(config, **{key: getattr(DEFAULTS, key)})

@@ -1,0 +1,76 @@
+"""Costly settings are named before the work begins; ordinary ones pass in silence."""
+
+import pytest
+
+from lieapp.config import DiscoverConfig
+from lieapp.discovery.basis import Degrees, TensorBasis
+from lieapp.discovery.result import SIZE
+from lieapp.registry.catalog import load_catalog
+from lieapp.runs import cost
+from lieapp.settings import load_config
+
+CATALOG = load_catalog()
+
+
+def told(*sets, plugin="kdv"):
+    return cost.warnings(load_config(DiscoverConfig, None, sets, plugin=plugin), CATALOG.get(plugin).declaration)
+
+
+@pytest.mark.parametrize("method", ["neural", "spectrum"])
+@pytest.mark.parametrize("plugin", [entry.name for entry in CATALOG.entries])
+def test_the_defaults_are_not_costly(plugin, method):
+    assert told(f"method={method}", plugin=plugin) == []
+
+
+@pytest.mark.parametrize("text", ["modes=4", "degrees=[2,4,8,16]", "features=100", "samples=200", "batch=96"])
+def test_neither_are_moderate_settings(text):
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("modes=200", "modes = 200 is costly for the spectrum method: 21654 fields"),
+        ("features=2000", "features = 2000 is costly for the neural method: 6003 fields"),
+        ("degrees=[2, 60]", "degrees = [2, 60] is costly for the spectrum method: 1098 fields"),
+        ("unknown_degree=30", "unknown_degree = 30 is costly for the spectrum method: 2511 fields"),
+        ("width=20000", "width = 20000 is costly for the neural method: 75 fields and an estimated "),
+        ("batch=5000", "batch = 5000 is costly for the neural method: 75 fields"),
+        ("samples=20000", "samples = 20000 is costly for the data: an estimated 17.2 GB of memory; with"),
+    ],
+)
+def test_the_setting_is_named_with_what_its_default_makes(text, words):
+    (warning,) = told(text)
+    key = text.partition("=")[0]
+    assert warning.startswith(words) and f"with the default {key} = " in warning
+
+
+@pytest.mark.parametrize(
+    ("sets", "keys"),
+    [
+        (["modes=20", "degrees=[40]"], ["modes", "degrees"]),
+        # as many fields in both methods: neither hides the other
+        (["modes=55", "features=2000"], ["modes", "features"]),
+        (["modes=55", "features=2000", "method=spectrum", "cross_check=false"], ["modes"]),
+        # none alone doubles the cost: the one that does most
+        (["modes=2", "degrees=[16]", "unknown_degree=3"], ["unknown_degree"]),
+    ],
+)
+def test_several(sets, keys):
+    assert [text.split()[0] for text in told(*sets)] == keys
+
+
+@pytest.mark.parametrize(
+    ("periodic", "unknowns", "settings"), [(1, 1, (1, 8, 1)), (2, 2, (2, 5, 3)), (1, 3, (3, 2, 2))]
+)
+def test_fields_are_counted_as_the_basis_does(periodic, unknowns, settings):
+    modes, degree, power = settings
+    config = DiscoverConfig(plugin="p", modes=modes, degrees=(1, degree), unknown_degree=power)
+    flags = (False, *[True] * periodic, *[False] * unknowns)
+    dependent = (False, *[False] * periodic, *[True] * unknowns)
+    basis = TensorBasis(flags, dependent, Degrees(modes, degree, power))
+    assert cost.basis_count(config, periodic, 1, unknowns) == basis.count
+
+
+def test_a_chunk_is_that_of_the_engine():
+    assert cost.CHUNK == SIZE
