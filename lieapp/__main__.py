@@ -1,6 +1,45 @@
-"""`python -m lieapp`, the same as `lieapp`."""
+"""The program `lieapp`, and `python -m lieapp`.
 
-from lieapp.cli.main import main
+Nothing is imported up here: libraries take a tenth of a second to load, and Ctrl-C has its answer by then too.
+"""
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+def main() -> "NoReturn":
+    """Run the command line; an interrupt at any moment ends it with 130 and one error, not with a traceback."""
+    try:
+        from lieapp.runs.signals import interruptible
+
+        with interruptible():
+            from lieapp.cli.main import run
+
+            code = run(sys.argv[1:])
+    except BaseException as error:
+        if not isinstance(error, KeyboardInterrupt) and not _signalled():
+            raise
+        code = _say_interrupted()
+    sys.exit(code)
+
+
+def _signalled() -> bool:
+    """Whether a signal came: inside the import of a library it may come out as any other error."""
+    signals = sys.modules.get("lieapp.runs.signals")
+    return signals is not None and hasattr(signals, "interrupted") and bool(signals.interrupted())
+
+
+def _say_interrupted() -> int:
+    """What `cli.failures` says, without its libraries: they may be half loaded."""
+    if "--json" in sys.argv:
+        print('{"error": {"type": "CancelledError", "message": "interrupted.", "hint": "Type the command again."}}')
+    else:
+        print("error: interrupted.\nhint: Type the command again.", file=sys.stderr)
+    return 130
+
 
 if __name__ == "__main__":
     main()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import NoReturn
@@ -12,6 +11,8 @@ import click
 
 import lieapp
 from lieapp.cli.failures import report_failure
+from lieapp.errors import CancelledError
+from lieapp.runs.signals import interrupted
 
 COMMANDS = {
     "plugins": "List the plugins, where each came from, and the files that are broken.",
@@ -71,10 +72,15 @@ def run(arguments: Sequence[str]) -> int:
     try:
         code = cli.main(args=list(arguments), prog_name="lieapp", standalone_mode=False)
     except BaseException as error:
-        return report_failure(error, as_json="--json" in arguments, debug="--debug" in arguments)
+        # an interrupt inside the import of a library or of a plugin may come out as any other error
+        lost = interrupted() and not isinstance(error, (CancelledError, SystemExit))
+        failure = KeyboardInterrupt() if lost else error
+        return report_failure(failure, as_json="--json" in arguments, debug="--debug" in arguments)
     return code if isinstance(code, int) else 0
 
 
 def main() -> NoReturn:
-    """Entry point of the program."""
-    sys.exit(run(sys.argv[1:]))
+    """Entry point of the program in installations made before `lieapp.__main__` was."""
+    from lieapp.__main__ import main
+
+    main()

@@ -2,6 +2,8 @@
 
 import ast
 import errno
+import json
+import os
 import subprocess
 import sys
 
@@ -87,6 +89,59 @@ def test_interrupted_is_130(lieapp, engine):
     engine("lieapp.domains.check", check=check)
     said = lieapp("check", "--plugin", "ckdv", "--quiet")
     assert said.code == 130 and "error: interrupted.\nhint: Type the command again" in said.err
+
+
+INTERRUPT = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+            {then}
+
+sys.meta_path.insert(0, Finder())
+from lieapp.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("then", ["pass", "raise ImportError('half loaded')"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lieapp.runs.signals",
+        "lieapp.cli.main",
+        "click",
+        "lieapp.cli.discover",
+        "msgspec",
+        "sympy",
+        "lieapp.registry.catalog",
+    ],
+)
+def test_an_interrupt_while_libraries_load_is_an_interrupt(tmp_path, pytestconfig, name, then):
+    """Also where the library makes an error of its own of it."""
+    environment = {**os.environ, "PYTHONPATH": str(pytestconfig.rootpath)}
+    arguments = ["discover", "--plugin", "ckdv", *(["--json"] if then == "pass" else [])]
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPT.format(name=name, then=then), *arguments],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    said = json.loads(done.stdout)["error"]["message"] if then == "pass" else done.stderr
+    assert done.returncode == 130 and "interrupted." in said and "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_without_an_interrupt_is_told_as_it_is(tmp_path, pytestconfig):
+    code = "import sys; sys.modules['click'] = None\nfrom lieapp.__main__ import main\nmain()"
+    environment = {**os.environ, "PYTHONPATH": str(pytestconfig.rootpath)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 1 and "ModuleNotFoundError: import of click halted" in done.stderr
 
 
 def test_what_the_engine_prints_stays_out_of_the_json(lieapp, engine):
