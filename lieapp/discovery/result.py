@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import torch
-from torch import Tensor
 
 from lieapp.discovery.fields import Combination, EveryComponent, Features
 from lieapp.discovery.judge import judge
@@ -38,7 +37,7 @@ class Level:
 
     Args:
         label: what grew, e.g. the degree in t or the number of steps.
-        eta: on held-out data, one for each slot.
+        eta: on held-out data, one for each slot, ascending.
     """
 
     label: int
@@ -50,7 +49,7 @@ class Discovery:
     """The outcome of one method.
 
     Args:
-        fields: the slots, of norm 1 on the training data, the most symmetric first.
+        fields: the slots, of norm 1 on the training data, ascending in eta on the held-out data.
         levels: the history that verdicts are read from; the last one belongs to `fields`.
         grows: what the labels of the levels count.
         spectrum: eta of every direction of the last basis, on training data, ascending.
@@ -71,20 +70,16 @@ class Discovery:
 def solve(
     domain: Domain, data: Dataset, features: Features, slots: int, slices: int, held_slices: int, label: int
 ) -> tuple[Combination, Spectrum, Level]:
-    """The lowest `slots` fields in some features, solved on training data and judged on held-out data."""
+    """The lowest `slots` fields in some features, solved on training data, ordered by eta on held-out data."""
     count = len(domain.coordinates)
     with torch.no_grad():
         found = spectrum(factors(domain, EveryComponent(features, count), data.train.batches(slices, SIZE)))
-        chosen = _lowest(found, slots).reshape(-1, features.count, count)
-        fields = Combination(features, chosen)
-        eta = judge(domain, fields, data.held_out.batches(held_slices, SIZE)).eta
-    return fields, found, Level(label, eta.tolist())
-
-
-def _lowest(found: Spectrum, slots: int) -> Tensor:
-    """The first directions, ordered by eta among themselves."""
-    order = torch.argsort(found.eta[:slots])
-    return found.coefficients[:slots][order]
+        chosen = found.coefficients[:slots].reshape(-1, features.count, count)
+        eta = judge(domain, Combination(features, chosen), data.held_out.batches(held_slices, SIZE)).eta
+        # the same at every level: histories of slots are read across levels
+        order = torch.argsort(eta)
+        fields = Combination(features, chosen[order.to(chosen.device)])
+    return fields, found, Level(label, eta[order].tolist())
 
 
 def notes(found: Spectrum) -> list[str]:
