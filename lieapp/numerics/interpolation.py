@@ -57,41 +57,43 @@ class _Interpolate(torch.autograd.Function):
         spread = nodes.abs().amax(0)
         exists = ((spread > NARROW) & (spread < WIDE)).all(0) & rises.isfinite().flatten(0, 1).all(0)
         # where there is no polynomial the unmoved lattice stands in, so that the factors are finite
-        ctx.spread = torch.where(exists, spread, 1)
-        ctx.scaled = torch.where(exists, nodes / ctx.spread, _standby(nodes, p))
-        matrix = _values(ctx.scaled, alphas).permute(2, 0, 1)
+        spread = torch.where(exists, spread, 1)
+        scaled = torch.where(exists, nodes / spread, _standby(nodes, p))
+        matrix = _values(scaled, alphas).permute(2, 0, 1)
         factors, pivots, _ = torch.linalg.lu_factor_ex(matrix)
         size = factors.diagonal(dim1=1, dim2=2).abs().amin(1)
         exists &= size > 100 * torch.finfo(nodes.dtype).eps
         right = torch.where(exists, rises, 0).permute(2, 0, 1)
         found = torch.linalg.lu_solve(factors, pivots, right).permute(1, 2, 0)
-        ctx.p, ctx.factors, ctx.pivots = p, factors, pivots
-        result = found / _values(ctx.spread[None], alphas)[0][:, None]
+        result = found / _values(spread[None], alphas)[0][:, None]
         exists &= (result.abs() < largest(nodes.dtype)).flatten(0, 1).all(0)
-        ctx.exists, ctx.solution = exists, torch.where(exists, found, 0)
+        # saved, not kept as attributes: so checkpoints can drop them
+        ctx.save_for_backward(spread, scaled, factors, pivots, exists, torch.where(exists, found, 0))
+        ctx.p = p
         ctx.mark_non_differentiable(exists)
         return torch.where(exists, result, 0), exists
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Tensor, Tensor, None]:
-        n, p = ctx.scaled.shape[1], ctx.p
+        spread, scaled, factors, pivots, exists, solution = ctx.saved_tensors
+        n, p = scaled.shape[1], ctx.p
         alphas = _powers(n, p)
-        gradient = torch.where(ctx.exists, gradient / _values(ctx.spread[None], alphas)[0][:, None], 0)
-        back = torch.linalg.lu_solve(ctx.factors, ctx.pivots, gradient.permute(2, 0, 1), adjoint=True)
-        back = torch.where(ctx.exists, back.permute(1, 2, 0), 0)
+        gradient = torch.where(exists, gradient / _values(spread[None], alphas)[0][:, None], 0)
+        back = torch.linalg.lu_solve(factors, pivots, gradient.permute(2, 0, 1), adjoint=True)
+        back = torch.where(exists, back.permute(1, 2, 0), 0)
         lower = _powers(n, p - 1) if p > 1 else ()
-        values = _values(ctx.scaled, lower)
+        values = _values(scaled, lower)
         slots = {a: k for k, a in enumerate(alphas)}
         parts = []
         for i in range(n):
             unit = tuple(int(k == i) for k in range(n))
-            slope = ctx.solution[slots[unit]].expand_as(back).clone()
+            slope = solution[slots[unit]].expand_as(back).clone()
             for k, beta in enumerate(lower):
                 up = tuple(b + u for b, u in zip(beta, unit, strict=True))
-                slope.addcmul_(values[:, k, None], ctx.solution[slots[up]] * up[i])
+                slope.addcmul_(values[:, k, None], solution[slots[up]] * up[i])
             parts.append(-(back * slope).sum(1))
-        return torch.stack(parts, 1) / ctx.spread, back, None
+        return torch.stack(parts, 1) / spread, back, None
 
 
 class _Shift(torch.autograd.Function):

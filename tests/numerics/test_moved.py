@@ -10,7 +10,7 @@ from lieapp.numerics.differentiator import differentiator
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.moved import determinant, folded_share
 
-ALL = [("weno", {}), ("weno", {"extra": 1, "chunk": 20}), ("curvilinear", {"accuracy": 2}), ("bilinear", {})]
+ALL = [("weno", {}), ("weno", {"extra": 1, "chunk": 100}), ("curvilinear", {"accuracy": 2}), ("bilinear", {})]
 ORDERS = [(0, 0), (0, 1), (1, 0), (0, 2), (1, 1)]
 
 
@@ -66,7 +66,7 @@ def test_float32_agrees_with_float64(name, options):
 @pytest.mark.parametrize("size", [0.3, 3.0, 30.0, 1e4, 1e20])
 @pytest.mark.parametrize(("name", "options"), ALL)
 def test_scattered_nodes_leave_values_and_gradients_finite(name, options, size):
-    g, generator = grid(32, 32), torch.Generator().manual_seed(0)
+    g, generator = grid(20, 18), torch.Generator().manual_seed(0)
     positions, values = moved(g, dtype=torch.float32)
     spacing = torch.tensor([axis.spacing for axis in g.axes])[:, None, None]
     positions = positions + size * spacing * torch.randn(positions.shape, generator=generator)
