@@ -51,6 +51,10 @@ class TensorBasis:
         ]
         self.count = len(self.terms)
 
+    def at(self, points: Points) -> Scalars:
+        """Values alone."""
+        return self.jvp(points, torch.zeros_like(points))[0]
+
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
         """See `discovery.fields.Features`."""
         factors = [

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 from lieapp.domains.base import Fields
 from lieapp.domains.spread import EveryComponent, Features, Points, Scalars, Stack
 
-__all__ = ["Combination", "EveryComponent", "Features", "Joined", "Points", "Scalars", "Stack"]
+__all__ = [
+    "Combination", "EveryComponent", "Features", "Joined", "Own", "Points", "Scalars", "Scaled", "Slotted", "Stack",
+    "values",
+]  # fmt: skip
 
 
-class Combination:
-    """Fields V_n = Σ_{k,c} coefficients[n, k, c] h_k e_c."""
+Own = Float[Tensor, "slot batch coordinate *index"]
+"""As many sets of points as there are fields, or each field's values at its own set."""
+
+
+class Slotted(Protocol):
+    """Fields that a flow can follow, each at points of its own."""
+
+    def each(self, points: Own, which: Sequence[int] | None = None) -> Own:
+        """The fields of these slots (all if None), each at the set of points in its place."""
+        ...
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
+        """See `domains.base.Fields`."""
+        ...
+
+
+class Combination(nn.Module):
+    """Fields V_n = Σ_{k,c} coefficients[n, k, c] h_k e_c; a descent changes what of it are parameters."""
 
     def __init__(self, features: Features, coefficients: Float[Tensor, "field feature coordinate"]) -> None:
-        self.features, self.coefficients = features, coefficients
+        super().__init__()
+        self.features = features
+        self.coefficients = coefficients
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
         """See `domains.base.Fields`."""
@@ -26,16 +50,39 @@ class Combination:
     def _combine(self, h: Scalars) -> Stack:
         return torch.einsum("nkc,kb...->nbc...", self.coefficients, h)
 
-    def values(self, points: Points) -> Stack:
-        """The fields at points."""
-        return self._combine(self.features.jvp(points, torch.zeros_like(points))[0])
+    def each(self, points: Own, which: Sequence[int] | None = None) -> Own:
+        """See `Slotted`."""
+        h = self.features.at(points.flatten(0, 1)).unflatten(1, points.shape[:2])
+        chosen = self.coefficients if which is None else self.coefficients[list(which)]
+        return torch.einsum("nkc,knb...->nbc...", chosen, h)
 
-    def each_own(
-        self, points: Float[Tensor, "field coordinate *space"]
-    ) -> Float[Tensor, "field coordinate *space"]:
-        """Field n at the n-th of as many sets of points."""
-        h, _ = self.features.jvp(points, torch.zeros_like(points))
-        return torch.einsum("nkc,kn...->nc...", self.coefficients, h)
+
+class Scaled(nn.Module):
+    """Fields times fixed numbers, such as one over their norms."""
+
+    def __init__(self, fields: Slotted, factors: Float[Tensor, " slot"]) -> None:
+        super().__init__()
+        self.fields, self.factors = fields, factors
+
+    def each(self, points: Own, which: Sequence[int] | None = None) -> Own:
+        """See `Slotted`."""
+        factors = self.factors if which is None else self.factors[list(which)]
+        return self.fields.each(points, which) * _shaped(factors, points.ndim)
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
+        """See `domains.base.Fields`."""
+        v, dv = self.fields.jvp(points, tangents)
+        factors = _shaped(self.factors, v.ndim)
+        return v * factors, dv * factors
+
+
+def values(fields: Fields, points: Points) -> Stack:
+    """The fields at points."""
+    return fields.jvp(points, torch.zeros_like(points))[0]
+
+
+def _shaped(factors: Tensor, dims: int) -> Tensor:
+    return factors.reshape(-1, *[1] * (dims - 1))
 
 
 class Joined:

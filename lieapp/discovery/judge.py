@@ -19,10 +19,12 @@ class Judgement:
     Args:
         eta: rms(M)/rms(Q) of each field, the relative error that a moved solution accumulates over the window.
         gram: inner products of the fields, weighted by ω.
+        reach: rms(Q)/rms(V) of each field.
     """
 
     eta: Tensor
     gram: Tensor
+    reach: Tensor
 
 
 def judge(domain: Domain, fields: Fields, batches: Iterable[Any]) -> Judgement:
@@ -38,4 +40,6 @@ def judge(domain: Domain, fields: Fields, batches: Iterable[Any]) -> Judgement:
             columns = (root * v).flatten(1)
             gram = gram + columns @ columns.T
     # what is compared from here on is small; it needn't stay on a device
-    return Judgement((m2 / q2.clamp_min(torch.finfo(q2.dtype).tiny)).sqrt().cpu(), gram.cpu())
+    tiny = torch.finfo(q2.dtype).tiny
+    reach = (q2 / torch.diagonal(gram).clamp_min(tiny)).sqrt()
+    return Judgement((m2 / q2.clamp_min(tiny)).sqrt().cpu(), gram.cpu(), reach.cpu())

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from lieapp.discovery.fields import Combination
 from lieapp.discovery.network import FeatureNetwork
+from lieapp.discovery.states import load_state, state_of
 from lieapp.domains.base import Data, Domain
 from lieapp.domains.spread import Evaluated, EveryComponent, of_all
 from lieapp.errors import DiscoveryError
@@ -104,33 +105,11 @@ class Projection:
 
     def state(self) -> dict[str, Tensor]:
         """Everything a resumed training needs, as tensors for a safetensors file."""
-        tensors = {f"network.{k}": v for k, v in self.network.state_dict().items()}
-        for name, parameter in self.network.named_parameters():
-            for key, value in self.optimizer.state.get(parameter, {}).items():
-                tensors[f"adam.{key}.{name}"] = torch.as_tensor(value)
-        tensors["generator"] = self.generator.get_state()
-        tensors["done"] = torch.tensor(self.done)
-        return {k: v.detach().cpu().contiguous().clone() for k, v in tensors.items()}
+        return state_of(self.network, self.optimizer, self.generator, self.done)
 
     def load(self, tensors: dict[str, Tensor]) -> None:
         """Go on from a saved state; the next step is the one an uninterrupted training would take."""
-        prefix = "network."
-        self.network.load_state_dict(
-            {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-        )
-        for name, parameter in self.network.named_parameters():
-            entries = {
-                k.split(".", 2)[1]: v
-                for k, v in tensors.items()
-                if k.startswith("adam.") and k.split(".", 2)[2] == name
-            }
-            if entries:
-                # Adam keeps its step count on the CPU
-                self.optimizer.state[parameter] = {
-                    key: value.clone() if key == "step" else value.to(parameter) for key, value in entries.items()
-                }
-        self.generator.set_state(tensors["generator"])
-        self.done = int(tensors["done"])
+        self.done = load_state(self.network, self.optimizer, self.generator, tensors)
 
 
 def one_cycle(step: int, total: int, peak: float, warm: float = 0.2) -> float:

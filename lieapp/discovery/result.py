@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import torch
 
-from lieapp.discovery.fields import Combination, EveryComponent, Features
+from lieapp.discovery.fields import Combination, EveryComponent, Features, Slotted
 from lieapp.discovery.judge import judge
 from lieapp.discovery.spectrum import Spectrum, factors, spectrum
 from lieapp.domains.base import Data, Domain
@@ -56,7 +56,7 @@ class Discovery:
     """
 
     method: str
-    fields: Combination
+    fields: Slotted
     levels: list[Level]
     grows: str
     spectrum: list[float]

@@ -6,7 +6,7 @@ laid out `field batch component *space`, with a component axis also where there 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -38,11 +38,31 @@ class Fields(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Line:
+    """One axis of an index grid along which fields should be smooth.
+
+    Args:
+        dim: of the tensors, counted from the end.
+        spacing: of the nodes, in scaled coordinates.
+        periodic: whether the axis closes.
+    """
+
+    dim: int
+    spacing: float
+    periodic: bool
+
+
 class Batch(Protocol):
     """A piece of data in scaled coordinates."""
 
     points: Float[Tensor, "batch coordinate *space"]
     weight: Float[Tensor, batch * space]
+
+    @property
+    def lines(self) -> list[Line]:
+        """The axes along which fields should be smooth."""
+        ...
 
 
 class Data(Protocol):
@@ -57,6 +77,21 @@ class Data(Protocol):
     def draw(self, size: int, generator: torch.Generator) -> Any:
         """One random batch."""
         ...
+
+
+@dataclass(frozen=True)
+class Validity:
+    """How far from valid moved data are.
+
+    Args:
+        score: of each piece, 0 for valid; inf where nothing of the piece can be judged.
+        share: of each piece's nodes, those that were judged.
+        folded: share of each piece's nodes where the moved grid is folded.
+    """
+
+    score: Float[Tensor, " batch"]
+    share: Float[Tensor, " batch"]
+    folded: Float[Tensor, " batch"]
 
 
 class Domain(Protocol):
@@ -74,4 +109,15 @@ class Domain(Protocol):
 
     def tangent(self, batch: Any, q: Characteristics) -> Float[Tensor, "field batch component *space"]:
         """The linearised residual along each characteristic; 0 for a symmetry."""
+        ...
+
+    def act(self, flow: Callable[[Tensor, Tensor], Tensor], batch: Any, s: Float[Tensor, " slot"]) -> Any:
+        """The batch moved by each slot's flow to its s, slot after slot; flow(points, s) moves points."""
+        ...
+
+    def validity(self, before: Any | None, after: Any, power: int = 1) -> Validity:
+        """How far from valid the moved data are; with `before`, beyond what the unmoved data are.
+
+        `power` 1 takes the mean absolute error over the nodes, 2 the root mean square.
+        """
         ...

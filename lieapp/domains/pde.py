@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,13 +15,16 @@ from lieapp.api import PDE
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
-from lieapp.domains.base import Characteristics, Fields
+from lieapp.domains.base import Characteristics, Fields, Validity
 from lieapp.domains.linearisation import Linearisation
+from lieapp.domains.patches import PatchData, Patches
 from lieapp.domains.pde_data import SliceData, measure_scales
+from lieapp.domains.residual import Backend, FiniteResidual, Residual
 from lieapp.domains.slices import Scales, Slices
 from lieapp.domains.spread import EveryComponent, contracted
 from lieapp.errors import DataError
 from lieapp.numerics.codegen import Tape
+from lieapp.numerics.grid import Grid
 from lieapp.symbolic.equation import read_pde
 from lieapp.symbolic.evolution import Evolution, evolution_form
 from lieapp.symbolic.latex import ordered_latex
@@ -54,13 +57,17 @@ class Dataset:
 class PDEDomain:
     """An evolution equation or system as a domain.
 
+    Args:
+        backend: what differentiates moved data.
+
     Raises EquationError if the declaration can't be read or isn't of evolution form.
     """
 
-    stages: tuple[str, ...] = ("spectrum", "projection")
+    stages: tuple[str, ...] = ("spectrum", "projection", "gradient", "flow")
 
-    def __init__(self, declaration: PDE) -> None:
-        self.declaration, self.name = declaration, declaration.name
+    def __init__(self, declaration: PDE, backend: Backend = Backend()) -> None:  # noqa: B008 - a frozen value
+        self.declaration, self.name, self.backend = declaration, declaration.name, backend
+        self._residuals: dict[tuple[Grid, Scales], FiniteResidual] = {}
         self.system = read_pde(declaration)
         self.evolution: Evolution = evolution_form(self.system)
         jets = self.evolution.jets
@@ -136,6 +143,35 @@ class PDEDomain:
         """M = D_t Q - F'[u](Q), in scaled units: relative change per time window."""
         d = self.linearisation.differentiator(batch.grid, q.value)
         return q.rate - self.linearisation.frechet(q.value, batch.coefficients, d)
+
+    def patches(
+        self, trajectories: Trajectories, scales: Scales, shape: Sequence[int], dtype: torch.dtype
+    ) -> PatchData:
+        """Windows of trajectories for a flow to move; see `domains.patches`."""
+        return PatchData(trajectories, scales, self.evolution.time, shape, dtype)
+
+    def act(self, flow: Callable[[Tensor, Tensor], Tensor], batch: Patches, s: Float[Tensor, " slot"]) -> Patches:
+        """Points of all nodes moved; x isn't wrapped and time may leave the window, where validity ends."""
+        moved = flow(batch.points.expand(len(s), *batch.points.shape), s)
+        return batch.repeated(len(s)).moved(moved.flatten(0, 1))
+
+    def validity(self, before: Patches | None, after: Patches, power: int = 1) -> Validity:
+        """Mean residual u_t - F on the moved nodes, in scaled units; see `domains.residual`."""
+        found = self.residual(after)
+        if before is not None:
+            with torch.no_grad():
+                unmoved = self.residual(before)
+            found = found.beyond(unmoved)
+        return Validity(found.mean(power), found.share(), found.folded)
+
+    def residual(self, patches: Patches) -> Residual:
+        """u_t - F of patches, differentiated by the domain's backend."""
+        key = (patches.grid, patches.scales)
+        if key not in self._residuals:
+            self._residuals[key] = FiniteResidual(
+                self.evolution, patches.scales, patches.grid, self.backend.name, dict(self.backend.options)
+            )
+        return self._residuals[key](patches)
 
     def scaled_field(
         self, components: dict[str, sp.Expr], scales: Scales

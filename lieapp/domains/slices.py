@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
+from lieapp.domains.base import Line
 from lieapp.numerics.grid import Grid
 
 
@@ -42,3 +43,9 @@ class Slices:
     slope_rates: Float[Tensor, "batch component coordinate *space"]
     coefficients: tuple[Tensor, ...]
     grid: Grid
+
+    @property
+    def lines(self) -> list[Line]:
+        """The axes of space, on which a period is 1 in scaled units."""
+        axes = self.grid.axes
+        return [Line(i - len(axes), 1 / axis.points, axis.periodic) for i, axis in enumerate(axes)]

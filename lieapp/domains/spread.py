@@ -18,6 +18,10 @@ class Features(Protocol):
 
     count: int
 
+    def at(self, points: Points) -> Scalars:
+        """Values at points."""
+        ...
+
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
         """Values at points and derivatives along tangents."""
         ...
@@ -28,6 +32,10 @@ class Evaluated:
 
     def __init__(self, values: Scalars, rates: Scalars) -> None:
         self.values, self.rates, self.count = values, rates, values.shape[0]
+
+    def at(self, points: Points) -> Scalars:
+        """The values that were evaluated."""
+        return self.values
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
         """What was evaluated."""

@@ -152,4 +152,4 @@ class _Job:
         batches = data.held_out.batches(self.config.held_out_slices, SIZE)
         norms = (outcome.true_squares / sum(batch.weight.numel() for batch in batches)).sqrt()
         file = self.directory.path / "fields.safetensors"
-        write_fields(file, self.domain, data.held_out, found.fields, known, norms)
+        write_fields(file, self.domain, data.held_out, found.fields, len(outcome.slots), known, norms)

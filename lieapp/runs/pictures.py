@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from lieapp.discovery.fields import Combination
+from lieapp.discovery.fields import Slotted, values
 from lieapp.discovery.flow import orbit
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
@@ -25,12 +25,19 @@ STEPS = 9
 
 
 def write_fields(
-    file: Path, domain: PDEDomain, data: SliceData, learned: Combination, truth: FixedFields | None, norms: Tensor
+    file: Path,
+    domain: PDEDomain,
+    data: SliceData,
+    learned: Slotted,
+    slots: int,
+    truth: FixedFields | None,
+    norms: Tensor,
 ) -> None:
     """Write the arrays that reports and pages draw.
 
     Args:
         data: held-out trajectories; the first one is drawn.
+        slots: number of learned fields.
         norms: of the derived fields on the data, to draw them with norm 1.
     """
     points, lines = _drawing_points(domain, data)
@@ -41,11 +48,12 @@ def write_fields(
     origin = torch.tensor(scales.origin, dtype=points.dtype, device=points.device)
     s = torch.linspace(-SIGMA, SIGMA, STEPS, dtype=points.dtype, device=points.device)
     s[STEPS // 2] = 0.0
-    moved = orbit(learned, points, s)
+    copies = points.expand(slots, 1, *points.shape)
+    moved = orbit(learned, copies, s)[:, :, 0].transpose(0, 1)
     tensors = {f"grid/{name}": line for name, line in lines.items()}
     tensors |= {
         "solution": origin[p:].reshape(shape) + size[p:].reshape(shape) * points[p:],
-        "learned": learned.values(points[None])[:, 0] * size.reshape(shape),
+        "learned": values(learned, points[None])[:, 0] * size.reshape(shape),
         "scale": size,
         "orbit/s": s,
         "orbit/points": origin.reshape(shape) + size.reshape(shape) * moved,

@@ -1,0 +1,122 @@
+"""Gradient descent on the paper's losses: validity of moved data, or of their limit s -> 0.
+
+One step: norms of the fields on a batch, held fixed along the flow; an s for each slot; validity of each slot's
+moved batch as the log of its mean; orthonormality, Lipschitz and, in the last steps, Sobolev loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from lieapp.discovery import losses
+from lieapp.discovery.fields import Scaled, Slotted
+from lieapp.discovery.states import load_state, state_of
+from lieapp.domains.base import Data
+from lieapp.errors import DiscoveryError
+
+
+class Trained(Slotted, Protocol):
+    """Fields with parameters."""
+
+    def parameters(self) -> Any:
+        """See torch.nn.Module."""
+        ...
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Of the losses; the paper's main setting is (1, 3, 1)."""
+
+    symmetry: float = 1.0
+    orthonormality: float = 3.0
+    lipschitz: float = 1.0
+    sobolev: float = 1.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a descent goes.
+
+    Args:
+        steps: in all.
+        batch: pieces of data in a step.
+        weights: of the losses.
+        tau: largest Lipschitz constant that costs nothing, in scaled coordinates.
+        rate: learning rate at a step.
+        sobolev_from: first step with the Sobolev loss.
+    """
+
+    steps: int
+    batch: int
+    weights: Weights
+    tau: float
+    rate: Callable[[int], float]
+    sobolev_from: int
+
+
+Score = Callable[[Any, Scaled, torch.Generator], tuple[Float[Tensor, " slot"], dict[str, Any]]]
+"""Validity of each slot on a batch (0 = valid), and what else to record."""
+
+
+class Descent:
+    """A descent in progress; `step` goes on from wherever its state was loaded.
+
+    Args:
+        data: where batches are drawn.
+        fields: a module; what it has of parameters is trained.
+        score: what makes moved data valid.
+        seed: of batches and flow parameters.
+    """
+
+    def __init__(self, data: Data, fields: nn.Module, score: Score, plan: Plan, seed: int) -> None:
+        self.data, self.fields, self.score, self.plan = data, fields, score, plan
+        self.generator = torch.Generator().manual_seed(seed)
+        self.optimizer = torch.optim.Adam(fields.parameters(), lr=plan.rate(0))
+        self.done = 0
+
+    def step(self) -> dict[str, Any]:
+        """One step of Adam; returns the losses and each slot's validity.
+
+        Raises DiscoveryError if a loss isn't finite or a field can't be followed.
+        """
+        plan, weights = self.plan, self.plan.weights
+        batch = self.data.draw(plan.batch, self.generator)
+        v, _ = self.fields.jvp(batch.points, torch.zeros_like(batch.points))
+        size = losses.norms(v, batch.weight)
+        v = v / size.reshape(-1, *[1] * (v.ndim - 1))
+        scores, told = self.score(batch, Scaled(self.fields, 1 / size), self.generator)
+        parts = {
+            "symmetry": scores.clamp_min(torch.finfo(scores.dtype).tiny).log().sum(),
+            "orthonormality": losses.orthonormality(v, batch.weight),
+            "lipschitz": losses.lipschitz(v, batch.points, plan.tau),
+        }
+        if self.done >= plan.sobolev_from and weights.sobolev > 0:
+            parts["sobolev"] = losses.sobolev(v, batch.lines)
+        loss = torch.stack([getattr(weights, name) * part for name, part in parts.items()]).sum()
+        if not torch.isfinite(loss):
+            raise DiscoveryError(
+                f"the loss is {float(loss.detach())} at step {self.done}.",
+                hint="Lower flow_rate or sigma, or look at the data with `lieapp check`.",
+            )
+        for group in self.optimizer.param_groups:
+            group["lr"] = plan.rate(self.done)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        self.done += 1
+        shown = {name: float(part.detach()) for name, part in parts.items()}
+        return {"loss": float(loss.detach()), **shown, "validity": scores.detach().tolist(), **told}
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything a resumed descent needs, as tensors for a safetensors file."""
+        return state_of(self.fields, self.optimizer, self.generator, self.done)
+
+    def load(self, tensors: dict[str, Tensor]) -> None:
+        """Go on from a saved state; the next step is the one an uninterrupted descent would take."""
+        self.done = load_state(self.fields, self.optimizer, self.generator, tensors)

@@ -1,0 +1,69 @@
+"""Fields judged at finite size: how far from valid held-out data are after a flow to s."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.discovery.fields import Slotted
+from lieapp.discovery.flow import orbit
+from lieapp.domains.base import Domain
+
+
+@dataclass(frozen=True)
+class FiniteJudgement:
+    """Means over data, slot by slot and s by s.
+
+    Args:
+        s: flow parameters in scaled coordinates, ascending, without 0.
+        defect: rms(R_s - R_0) / (|s| rms(Q)) with R the residual of moved and unmoved data in scaled units: what
+            η tends to for a large flow, and η itself for s -> 0; inf where no node is left to judge.
+        share: of the nodes, those judged.
+        folded: share of nodes where the moved grid is folded.
+    """
+
+    s: list[float]
+    defect: Float[Tensor, "slot s"]
+    share: Float[Tensor, "slot s"]
+    folded: Float[Tensor, "slot s"]
+
+
+def judge_finite(
+    domain: Domain, fields: Slotted, reach: Float[Tensor, " slot"], batches: Iterable[Any], s: list[float],
+    step: float,
+) -> FiniteJudgement:  # fmt: skip
+    """Move held-out data along every field and take their residual.
+
+    Args:
+        fields: of norm 1 on the data.
+        reach: rms(Q) of each.
+        s: ascending flow parameters without 0.
+        step: of RK4 in s.
+    """
+    line, slots, pieces = sorted([*s, 0.0]), len(reach), 0
+    sums = torch.zeros(3, slots, len(s))
+    for batch in batches:
+        points = batch.points.expand(slots, *batch.points.shape)
+        moved = orbit(fields, points, torch.tensor(line).to(batch.points), step)
+        pieces += len(batch.weight)
+        for k, value in enumerate(s):
+            place = moved[line.index(value)]
+            with torch.no_grad():
+                after = domain.act(partial(_there, place), batch, torch.zeros(slots))
+                found = domain.validity(batch, after, power=2)
+            rows = torch.stack([found.score.square(), found.share, found.folded]).reshape(3, slots, -1)
+            sums[:, :, k] += rows.sum(2).cpu()
+    squares, share, folded = sums / pieces
+    size = torch.tensor(s).abs() * reach.to(squares)[:, None]
+    return FiniteJudgement(s, squares.sqrt() / size, share, folded)
+
+
+def _there(place: Tensor, points: Tensor, s: Tensor) -> Tensor:
+    """A flow whose result is known."""
+    return place

@@ -1,0 +1,72 @@
+"""The paper's losses (section "Objective Functions"), each without a scale of its own.
+
+All take the fields on the data, normalised to norm 1, `slot batch coordinate *index` in scaled coordinates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.discovery.fields import Own, Points
+from lieapp.domains.base import Line
+
+BELOW_ONE = 1e-6
+"""Cosines are kept this far below 1, where the arccosine has no derivative."""
+
+
+def norms(v: Own, weight: Float[Tensor, "batch *index"]) -> Float[Tensor, " slot"]:
+    """Root mean square of each field under the weight ω."""
+    squares = (weight * v.square().sum(2)).flatten(1).sum(1) / weight.sum()
+    return squares.clamp_min(torch.finfo(v.dtype).tiny).sqrt()
+
+
+def orthonormality(v: Own, weight: Float[Tensor, "batch *index"]) -> Float[Tensor, ""]:
+    """Σ_{a<b} (π/2 - arccos |⟨sg V_a, V_b⟩|): only the later of two slots is pushed away (paper, L_ortho)."""
+    columns = (weight.sqrt()[:, None] * v).flatten(1)
+    inner = (columns.detach() @ columns.T / weight.sum()).abs().clamp_max(1 - BELOW_ONE)
+    # the later slot's gradient stands in the upper triangle
+    return (math.pi / 2 - torch.arccos(inner)).triu(1).sum()
+
+
+def lipschitz(v: Own, points: Points, tau: float) -> Float[Tensor, ""]:
+    """Σ_a mean over neighbouring nodes of max(|V(z_i) - V(z_j)| / |z_i - z_j| - τ, 0) (paper, L_Lips)."""
+    total, pairs = v.new_zeros(()), 0
+    for dim in range(-(v.ndim - 3), 0):
+        apart, away = v.diff(dim=dim).square().sum(2), points.diff(dim=dim).square().sum(1)
+        tiny = torch.finfo(v.dtype).tiny
+        ratio = (apart + tiny).sqrt() / away.clamp_min(tiny).sqrt()
+        total = total + (ratio - tau).clamp_min(0).sum()
+        pairs += away.numel()
+    return total / max(pairs, 1)
+
+
+def sobolev(v: Own, lines: Sequence[Line]) -> Float[Tensor, ""]:
+    """Σ_a Σ_{i=1,2} ||∂_x^i V_a||² along the data: Sobolev norm of order 2 less the plain one (paper, app. "PDEs").
+
+    By Parseval's identity Σ_n (2πn/L)^{2i} |V̂(n)|² on a periodic axis; by central differences on an open one.
+    """
+    total = v.new_zeros(())
+    for line in lines:
+        derivative = v
+        for _ in range(2):
+            derivative = _derivative(derivative, line)
+            total = total + derivative.square().sum(2).flatten(1).mean(1).sum()
+    return total
+
+
+def _derivative(v: Tensor, line: Line) -> Tensor:
+    count = v.shape[line.dim]
+    if line.periodic:
+        k = 2 * torch.pi * torch.fft.rfftfreq(count, line.spacing, dtype=v.dtype, device=v.device)
+        if count % 2 == 0:
+            k = torch.cat([k[:-1], torch.zeros_like(k[-1:])])  # the interpolant of the last mode is a cosine
+        shape = [1] * v.ndim
+        shape[line.dim] = -1
+        return torch.fft.irfft(1j * k.reshape(shape) * torch.fft.rfft(v, dim=line.dim), n=count, dim=line.dim)
+    ahead, behind = v.narrow(line.dim, 2, count - 2), v.narrow(line.dim, 0, count - 2)
+    return (ahead - behind) / (2 * line.spacing)

@@ -1,0 +1,166 @@
+"""Space-time patches of trajectories in scaled coordinates: what a flow moves.
+
+A patch is a window of the index grid, `time` samples long and as many points of space as asked for; an axis of
+space that is taken whole and is periodic stays periodic, a part of it is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.data.trajectories import Trajectories
+from lieapp.domains.base import Line
+from lieapp.domains.slices import Scales
+from lieapp.errors import ConfigError
+from lieapp.numerics.grid import Axis, Grid
+
+
+@dataclass(frozen=True)
+class Patches:
+    """Data on windows of one shape, moved or not.
+
+    Args:
+        points: scaled coordinates at the nodes, in the order of the domain's coordinates.
+        weight: ω, one for PDEs.
+        grid: the window's nodes before any flow in physical units, time first, starting at 0.
+        corner: physical coordinates of each window's first node, time first.
+        scales: between scaled and physical coordinates.
+        time: the place of time among the coordinates.
+    """
+
+    points: Float[Tensor, "batch coordinate *index"]
+    weight: Float[Tensor, "batch *index"]
+    grid: Grid
+    corner: Float[Tensor, "batch axis"]
+    scales: Scales
+    time: int
+
+    @property
+    def lines(self) -> list[Line]:
+        """The axes of space, in scaled units, along which fields should be smooth."""
+        sizes = [size for i, size in enumerate(self.scales.size) if i != self.time]
+        axes = self.grid.axes[1:]
+        return [
+            Line(i - len(axes), axis.spacing / size, axis.periodic)
+            for i, (axis, size) in enumerate(zip(axes, sizes, strict=False))
+        ]
+
+    def moved(self, points: Float[Tensor, "batch coordinate *index"]) -> Patches:
+        """The same nodes at other points."""
+        return replace(self, points=points)
+
+    def repeated(self, times: int) -> Patches:
+        """`times` copies of the batch one after the other, the points left to the caller."""
+        return replace(self, weight=self.weight.repeat(times, *[1] * (self.weight.ndim - 1)),
+                       corner=self.corner.repeat(times, 1))  # fmt: skip
+
+
+class PatchData:
+    """Trajectories as a supply of patches.
+
+    Args:
+        order: of the scaled coordinates: independent variables with time at `time`, then the unknowns.
+        shape: nodes in time and along each axis of space; 0 takes all there are.
+
+    Raises ConfigError if a patch is larger than the grid.
+    """
+
+    def __init__(
+        self, trajectories: Trajectories, scales: Scales, time: int, shape: Sequence[int], dtype: torch.dtype
+    ) -> None:
+        self.source, self.scales, self.time, self.dtype = trajectories, scales, time, dtype
+        whole = (len(trajectories.time), *trajectories.grid.shape)
+        names = (trajectories.time_name, *(axis.name for axis in trajectories.grid.axes))
+        if len(shape) != len(whole):
+            raise ConfigError(
+                f"patch = {list(shape)} has {len(shape)} numbers; the data have the axes {', '.join(names)}.",
+                hint="Give patch one number of nodes for each, time first; 0 takes all.",
+            )
+        self.shape = tuple(n or full for n, full in zip(shape, whole, strict=True))
+        for n, full, name in zip(self.shape, whole, names, strict=True):
+            if not 2 <= n <= full:
+                raise ConfigError(
+                    f"a patch of {n} nodes along {name}; the data have {full}.",
+                    hint=f"Give patch between 2 and {full} nodes along {name}, or 0 for all.",
+                )
+        self.grid = Grid((self._time_axis(), *self._space_axes()))
+
+    def _time_axis(self) -> Axis:
+        t = self.source.time
+        step = float(t[1] - t[0])
+        return Axis(self.source.time_name, 0.0, step * (self.shape[0] - 1), self.shape[0])
+
+    def _space_axes(self) -> Iterator[Axis]:
+        for axis, n in zip(self.source.grid.axes, self.shape[1:], strict=True):
+            if n == axis.points:
+                yield replace(axis, left=0.0, right=axis.length)
+            else:
+                yield Axis(axis.name, 0.0, axis.spacing * (n - 1), n)
+
+    @property
+    def trajectories(self) -> int:
+        """Number of trajectories."""
+        return self.source.samples
+
+    def draw(self, size: int, generator: torch.Generator) -> Patches:
+        """Random patches of random trajectories."""
+        sample = torch.randint(self.source.samples, (size,), generator=generator)
+        starts = [torch.randint(len(self.source.time) - self.shape[0] + 1, (size,), generator=generator)]
+        for axis, n in zip(self.source.grid.axes, self.shape[1:], strict=True):
+            last = axis.points if n < axis.points and axis.periodic else axis.points - n + 1
+            starts.append(torch.randint(last, (size,), generator=generator))
+        return self.take(sample, torch.stack(starts, 1))
+
+    def batches(self, size: int) -> Iterator[Patches]:
+        """One patch from the beginning of every trajectory, `size` at a time."""
+        for sample in torch.arange(self.source.samples).split(size):
+            yield self.take(sample, torch.zeros(len(sample), len(self.shape), dtype=torch.long))
+
+    def take(self, sample: Tensor, start: Tensor) -> Patches:
+        """The patches of these trajectories that start at these nodes."""
+        source, device = self.source, self.source.values.device
+        values, lines = [], []
+        for n, first in zip(sample.tolist(), start.tolist(), strict=True):
+            piece = source.values[n, first[0] : first[0] + self.shape[0]]
+            for i, (begin, count) in enumerate(zip(first[1:], self.shape[1:], strict=True)):
+                full = source.grid.axes[i].points
+                index = torch.arange(begin, begin + count, device=device) % full
+                piece = piece.index_select(2 + i, index)
+            values.append(piece.movedim(1, 0))
+            lines.append(self._corner(first))
+        corner = torch.tensor(lines, dtype=torch.float64, device=device)
+        nodes = torch.stack(self.grid.mesh(torch.float64, device))
+        independent = corner.reshape(*corner.shape, *[1] * len(self.shape)) + nodes
+        physical = torch.cat([self._ordered(independent), torch.stack(values).double()], 1)
+        origin, size = (
+            torch.tensor(v, dtype=torch.float64, device=device).reshape(1, -1, *[1] * len(self.shape))
+            for v in (self.scales.origin, self.scales.size)
+        )
+        points = ((physical - origin) / size).to(self.dtype)
+        return Patches(points, torch.ones_like(points[:, 0]), self.grid, corner, self.scales, self.time)
+
+    def _corner(self, first: Sequence[int]) -> list[float]:
+        axes = self.source.grid.axes
+        return [float(self.source.time[first[0]]),
+                *(axis.left + axis.spacing * i for axis, i in zip(axes, first[1:], strict=True))]  # fmt: skip
+
+    def _ordered(self, independent: Tensor) -> Tensor:
+        """From time first to the domain's order of coordinates."""
+        return time_to(independent, self.time)
+
+
+def time_to(independent: Float[Tensor, "batch axis *index"], time: int) -> Float[Tensor, "batch axis *index"]:
+    """Move time from the first place to the place it has among the coordinates."""
+    return independent if time == 0 else torch.cat(
+        [independent[:, 1 : time + 1], independent[:, :1], independent[:, time + 1 :]], 1
+    )  # fmt: skip
+
+
+def time_first(points: Float[Tensor, "batch coordinate *index"], time: int, axes: int) -> Tensor:
+    """The independent coordinates with time in the first place."""
+    return torch.cat([points[:, time : time + 1], points[:, :time], points[:, time + 1 : axes]], 1)
