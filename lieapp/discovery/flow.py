@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,13 +52,33 @@ class Solver:
 
     def steps(self, s: float) -> int:
         """Number of equal steps to s; 1 for adaptive solvers, which choose their own."""
-        return max(1, math.ceil(abs(s) / self.step - 1e-9)) if self.name in FIXED else 1
+        return _count(s, self.step) if self.name in FIXED else 1
 
     def arguments(self, steps: int) -> dict[str, Any]:
         """For torchdiffeq, on the interval [0, 1]."""
         if self.name in FIXED:
-            return {"method": self.name, "options": {"step_size": 1 / steps}}
-        return {"method": self.name, "rtol": self.tolerance, "atol": self.tolerance}
+            return {"method": self.name, "options": {"grid_constructor": _nodes(1 / steps)}}
+        # steps end on both ends: what torchdiffeq interpolates beyond them is far less accurate than its steps
+        ends = {"step_t": torch.tensor([0.0, 1.0])}
+        return {"method": self.name, "rtol": self.tolerance, "atol": self.tolerance, "options": ends}
+
+
+def _count(length: float, step: float) -> int:
+    """Number of equal steps that are at most `step`, but for round-off."""
+    return max(1, math.ceil(abs(length) / step - 1e-6))
+
+
+def _nodes(step: float) -> Callable[[Any, Tensor, Tensor], Tensor]:
+    """For torchdiffeq: equal steps from each time asked for to the next. Between steps it would interpolate."""
+
+    def nodes(_right: Any, _start: Tensor, times: Tensor) -> Tensor:
+        parts = [times[:1]]
+        for a, b in itertools.pairwise(times):
+            share = torch.linspace(0, 1, _count(float(b - a), step) + 1, dtype=times.dtype, device=times.device)
+            parts += [a + share[1:-1] * (b - a), b[None]]
+        return torch.cat(parts)
+
+    return nodes
 
 
 class Flow:
@@ -124,11 +146,12 @@ def orbit(
 
     Args:
         s: ascending flow parameters that contain 0.
-        step: of the integrator RK4, of order 4.
+        step: of the integrator RK4, of order 4; shortened so that every s is reached by whole steps.
     """
     with torch.no_grad():
+        options = {"grid_constructor": _nodes(step)}
         backward, forward = (
-            odeint(lambda _, z: fields.each(z), points, side, method="rk4", options={"step_size": step})
+            odeint(lambda _, z: fields.each(z), points, side, method="rk4", options=options)
             for side in (s[s <= 0].flip(0), s[s >= 0])
         )
     return torch.cat([backward.flip(0)[:-1], forward])

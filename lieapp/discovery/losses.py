@@ -39,7 +39,8 @@ def lipschitz(v: Own, points: Points, tau: float) -> Float[Tensor, ""]:
     for dim in range(-(v.ndim - 3), 0):
         apart, away = v.diff(dim=dim).square().sum(2), points.diff(dim=dim).square().sum(1)
         tiny = torch.finfo(v.dtype).tiny
-        ratio = (apart + tiny).sqrt() / away.clamp_min(tiny).sqrt()
+        # neighbours that coincide have one value
+        ratio = torch.where(away > 0, (apart + tiny).sqrt() / away.clamp_min(tiny).sqrt(), 0)
         total = total + (ratio - tau).clamp_min(0).sum()
         pairs += away.numel()
     return total / max(pairs, 1)
