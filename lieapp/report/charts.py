@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from lieapp.report.axes import Axis, Frame, axis_over
 from lieapp.report.colour import SERIES, series
+from lieapp.report.marks import mark
 from lieapp.report.svg import QUIET, Sheet
 from lieapp.report.wording import number
 
@@ -18,28 +19,51 @@ LEGEND = 110
 
 @dataclass(frozen=True)
 class Line:
-    """One curve; values that are not finite (or not positive on a logarithmic axis) leave a gap."""
+    """One curve; values that are not finite (or not positive on a logarithmic axis) leave a gap.
+
+    Args:
+        hollow: places of points with a hollow mark: they come from another computation than the rest.
+    """
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
+    hollow: Collection[int] = ()
 
 
 def line_chart(
-    lines: Sequence[Line], x_label: str, y_label: str, title: str, *, log: bool = False, whole: bool = True
+    lines: Sequence[Line],
+    x_label: str,
+    y_label: str,
+    title: str,
+    *,
+    log: bool = False,
+    whole: bool = True,
+    symbols: bool = False,
 ) -> str:
-    """Curves with a legend; few points are marked, since each is then a separate computation."""
+    """Curves with a legend; few points are marked, since each is then a separate computation.
+
+    Args:
+        symbols: each curve has a mark of its own, for curves that lie on each other or are read without colour.
+    """
     sheet = Sheet(WIDTH, HEIGHT, title)
     x = axis_over((v for line in lines for v in line.x), x_label, whole=whole)
+    if symbols:
+        # marks as wide as these would lie across the frame
+        room = 0.03 * (x.high - x.low)
+        x = replace(x, low=x.low - room, high=x.high + room)
     y = axis_over((v for line in lines for v in line.y), y_label, log=log)
     frame = Frame(sheet, LEFT, TOP, WIDTH - LEFT - LEGEND - 12, HEIGHT - TOP - BOTTOM, x, y)
     frame.draw(title, grid=True)
     for index, line in enumerate(lines):
-        _draw_line(frame, line, *series(index))
+        colour, dash = series(index)
+        kind = index if symbols else 0
+        _draw_line(frame, line, colour, dash, kind)
         key = TOP + 12 + 19 * index
         if key < HEIGHT - 8:
-            colour, dash = series(index)
             sheet.line(WIDTH - LEGEND, key, WIDTH - LEGEND + 24, key, colour, 2.2, dash)
+            if symbols:
+                mark(sheet, kind, WIDTH - LEGEND + 12, key, colour)
             sheet.write(WIDTH - LEGEND + 30, key + 4, line.name, size=11.5)
     return sheet.text()
 
@@ -80,17 +104,19 @@ def _mark_gap(frame: Frame, etas: Sequence[float], after: int) -> None:
     sheet.write(edge + shift, frame.top + frame.height - 8, words, size=11.5, anchor=anchor, colour=QUIET)
 
 
-def _draw_line(frame: Frame, line: Line, colour: str, dash: str) -> None:
+def _draw_line(frame: Frame, line: Line, colour: str, dash: str, kind: int) -> None:
     piece: list[tuple[float, float]] = []
-    few = len(line.x) <= 24
-    for x, y in [*zip(line.x, line.y, strict=True), (math.nan, math.nan)]:
+    marks: list[tuple[int, float, float]] = []
+    for place, (x, y) in enumerate([*zip(line.x, line.y, strict=True), (math.nan, math.nan)]):
         drawable = math.isfinite(x) and math.isfinite(y) and (y > 0 or not frame.y.log)
         if drawable:
             piece.append(frame.at(x, y))
-            if few:
-                tip = f"{line.name}: {y:.3g} at {x:g}"
-                frame.sheet.dot(*frame.at(x, y), colour, radius=2.8, tip=tip)
+            marks.append((place, x, y))
         elif piece:
             if len(piece) > 1:
                 frame.sheet.path(piece, colour, dash=dash)
             piece = []
+    # above the line: a hollow mark would be crossed out
+    for place, x, y in marks if len(line.x) <= 24 else []:
+        tip = f"{line.name}: {y:.3g} at {x:g}"
+        mark(frame.sheet, kind, *frame.at(x, y), colour, hollow=place in line.hollow, tip=tip)

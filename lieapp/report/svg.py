@@ -92,6 +92,15 @@ class Sheet:
             f'stroke="{colour}" stroke-width="1.5">{note}</circle>'
         )
 
+    def polygon(self, points: Sequence[tuple[float, float]], colour: str, *, hollow: bool, tip: str = "") -> None:
+        """A closed shape, filled as dots are."""
+        corners = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+        note = f"<title>{escape(tip)}</title>" if tip else ""
+        self._shapes.append(
+            f'<polygon points="{corners}" fill="{"#fff" if hollow else colour}" stroke="{colour}" '
+            f'stroke-width="1.5" stroke-linejoin="round">{note}</polygon>'
+        )
+
     def image(self, x: float, y: float, width: float, height: float, uri: str) -> None:
         """A raster stretched over a box."""
         box = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
