@@ -9,14 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from lieapp.report import wording
+from lieapp.report.at_size import ROWS, AtSize, at_size, cell, pictured, size_chart
 from lieapp.report.charts import Line, line_chart, spectrum_chart
 from lieapp.report.material import Json, Material, finite
 from lieapp.report.matrix import heat_map
+from lieapp.report.moved import Moved, moved_chart
 from lieapp.report.orbit import orbit_chart
 from lieapp.report.quiver import Plane, quiver_chart
 
 MOST_POINTS = 400
 """Points of a training curve beyond which only every n-th line is drawn."""
+
+FINITE = ("finite-defect", "finite-moved")
+"""Keys of the figures that runs without a judgement at finite size don't have."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +128,38 @@ def _orbit(material: Material) -> str:
     return orbit_chart(plane, s, points, captions, "A held-out solution moved by each learned generator")
 
 
+def _finite_defect(material: Material) -> str:
+    return size_chart(_at_size(material))
+
+
+def _finite_moved(material: Material) -> str:
+    rows, plane = _at_size(material), _plane(material)
+    solution = _array(material, "solution")
+    s, points, residuals = (material.moved.get(key) for key in ("s", "points", "residual"))
+    if s is None or points is None or residuals is None:
+        raise MissingError("The run has no finite.safetensors, or it lacks an array.")
+    if len(points) != len(rows):
+        raise MissingError("finite.safetensors does not belong to the slots of this summary.")
+    unknowns = range(min(len(plane.unknowns), ROWS))
+    pictures = []
+    # every unknown of a slot; fewer slots where there are many unknowns
+    for place in pictured(rows)[: max(1, ROWS // len(unknowns))]:
+        row = rows[place]
+        k = int(np.argmin(np.abs(s - row.s[row.farthest])))
+        for a in unknowns:
+            name = f"slot {row.slot}" + (f", {plane.unknowns[a]}" if len(unknowns) > 1 else "")
+            defect = cell(row, row.farthest)
+            pictures.append(Moved(name, float(s[k]), defect, points[place, k], residuals[place, k, a], a))
+    return moved_chart(plane, solution, pictures, "A held-out solution, moved, and its residual")
+
+
+def _at_size(material: Material) -> list[AtSize]:
+    rows = at_size(material.summary)
+    if not rows:
+        raise MissingError("The learned fields were not judged at finite size.")
+    return rows
+
+
 def _loss(material: Material) -> str:
     return loss_chart(material.metrics)
 
@@ -221,6 +258,19 @@ _BUILDERS: dict[str, tuple[str, str, Callable[[Material], str]]] = {
         "s is the flow parameter in scaled coordinates. Each row keeps its axes and colours; grey is where "
         "no point of the solution was moved to.",
         _orbit,
+    ),
+    FINITE[0]: (
+        "Defect at finite size",
+        "How large the defect is once solutions are moved to s; hollow at s = 0: the defect η. A missing mark has "
+        "no data left.",
+        _finite_defect,
+    ),
+    FINITE[1]: (
+        "One solution, moved, and its residual",
+        "Right: what the move adds to the equation's residual, as relative change of the unknown per time window, "
+        "on the moved nodes; all rows have one scale of colours, and what lies below it has its darkest. Grey: no "
+        "node was moved there, or the residual can't be taken, as near the ends of the time window and outside it.",
+        _finite_moved,
     ),
     "loss": ("Training loss", "As written to metrics.jsonl.", _loss),
     "training": ("Defect during training", "On training batches; the verdict uses held-out data.", _training),

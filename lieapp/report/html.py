@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from lieapp.report import wording
-from lieapp.report.figures import Figure, figures
+from lieapp.report.at_size import NOTE, at_size, folds, size_table
+from lieapp.report.figures import FINITE, Figure, figures
 from lieapp.report.formula import expression_latex, field_latex
 from lieapp.report.material import Json, Material, finite, read_material
 from lieapp.report.mathml import latex_to_mathml
@@ -41,7 +42,7 @@ def document(material: Material, pictures: Sequence[Figure]) -> str:
         ("derived-table", "Derived from the equation", _truth(summary)),
         ("slots", "Learned slots", _slots(summary)),
         *([("formulas", "Closed forms", _formulas(summary))] if summary.get("formulas") else []),
-        *((picture.key, picture.title, _figure(picture)) for picture in pictures),
+        *_pictures(summary, pictures),
         ("check", "Cross-check", f"<p>{escape(wording.cross_check(summary))}</p>"),
         ("seconds", "Seconds per stage", _seconds(summary)),
         ("provenance", "Provenance", _provenance(material)),
@@ -128,6 +129,27 @@ def _formulas(summary: Json) -> str:
             ]
         )
     return _table(["field", "verdict", _N + "η", "leftover term"], cells)
+
+
+def _pictures(summary: Json, pictures: Sequence[Figure]) -> Iterator[tuple[str, str, str]]:
+    """A section for each figure; those at finite size share one, with their table."""
+    sized = [picture for picture in pictures if picture.key in FINITE]
+    for picture in pictures:
+        if picture.key not in FINITE:
+            yield picture.key, picture.title, _figure(picture)
+        elif picture is sized[0] and at_size(summary):
+            yield "finite", "At finite size", _at_size(summary) + "".join(map(_figure, sized))
+
+
+def _at_size(summary: Json) -> str:
+    rows = at_size(summary)
+    head, cells = size_table(rows)
+    last = len(head) - 1
+    table = _table(
+        [*(_N + escape(words) for words in head[:last]), escape(head[last])],
+        [[*map(_n, row[:last]), escape(row[last])] for row in cells],
+    )
+    return table + "".join(f'<p class="note">{escape(words)}</p>' for words in (NOTE, folds(rows)) if words)
 
 
 def _figure(picture: Figure) -> str:

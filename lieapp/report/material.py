@@ -21,6 +21,7 @@ class Material:
 
     Args:
         fields: the arrays of fields.safetensors, by key.
+        moved: those of finite.safetensors, of runs that judged their fields at finite size.
         metrics: the lines of metrics.jsonl, oldest first.
     """
 
@@ -31,6 +32,7 @@ class Material:
     status: Json
     metrics: tuple[Json, ...]
     fields: Mapping[str, NDArray[np.floating]]
+    moved: Mapping[str, NDArray[np.floating]]
 
     @property
     def independent(self) -> list[str]:
@@ -59,6 +61,7 @@ def read_material(folder: Path) -> Material:
         status=read_json(folder / "status.json"),
         metrics=tuple(read_lines(folder / "metrics.jsonl")),
         fields=read_fields(folder / "fields.safetensors"),
+        moved=read_fields(folder / "finite.safetensors"),
     )
 
 

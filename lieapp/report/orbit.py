@@ -41,7 +41,7 @@ def orbit_chart(
     row = len(plane.grids) + unknown
     for slot in range(rows):
         moved = [[plane.slice(points[slot, k, c]) for c in (1, 0, row)] for k in picks]
-        x_axis, y_axis, low, high = _window(plane, moved)
+        x_axis, y_axis, low, high = window(plane, moved)
         for place, k in enumerate(picks):
             left, top = LEFT + STRIDE_X * place, TOP + STRIDE_Y * slot
             frame = Frame(sheet, left, top, PANEL, TALL, x_axis, y_axis)
@@ -51,7 +51,7 @@ def orbit_chart(
             frame.draw()
             sheet.write(left, top - 9, _caption(captions[slot] if place == 0 else "", float(s[k])), bold=True)
         right = LEFT + STRIDE_X * (len(picks) - 1) + PANEL + 12
-        _bar(sheet, right, TOP + STRIDE_Y * slot, low, high, plane.unknowns[unknown])
+        value_bar(sheet, right, TOP + STRIDE_Y * slot, low, high, plane.unknowns[unknown])
     return sheet.text()
 
 
@@ -90,7 +90,7 @@ def _refined(values: Array) -> Array:
     return values
 
 
-def _window(plane: Plane, moved: Sequence[Sequence[Array]]) -> tuple[Axis, Axis, float, float]:
+def window(plane: Plane, moved: Sequence[Sequence[Array]]) -> tuple[Axis, Axis, float, float]:
     """Axes that hold every picture of a row, and the common range of values."""
     ends = []
     for c in range(3):
@@ -107,7 +107,8 @@ def _caption(slot: str, s: float) -> str:
     return f"{slot}: {words}" if slot else words
 
 
-def _bar(sheet: Sheet, x: float, y: float, low: float, high: float, name: str) -> None:
+def value_bar(sheet: Sheet, x: float, y: float, low: float, high: float, name: str) -> None:
+    """The bar of the values' colours, named after the unknown."""
     sheet.image(x, y, 11, TALL, png(sequential(np.linspace(1, 0, 64)[:, None], 0, 1)))
     sheet.rect(x, y, 11, TALL, "none", stroke=QUIET)
     sheet.write(x, y - 9, name, size=11, colour=QUIET)

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lieapp.report import wording
+from lieapp.report.at_size import AtSize, at_size, words
 from lieapp.report.formula import field_text
 from lieapp.report.wording import Summary
 
@@ -32,9 +33,14 @@ def _slot_table(summary: Summary) -> Table:
     table.add_column("slot", justify="right")
     table.add_column("η", justify="right")
     table.add_column("verdict")
+    judged = {row.slot: row for row in at_size(summary)}
+    if judged:
+        farthest = max(abs(s) for row in judged.values() for s in row.s)
+        table.add_column(f"largest defect when moved, |s| ≤ {wording.number(farthest)}")
     for row in wording.slots(summary):
-        words = Text(row.words, style=_STYLES.get(row.verdict, ""))
-        table.add_row(str(row.number), wording.number(row.eta), words)
+        said = Text(row.words, style=_STYLES.get(row.verdict, ""))
+        moved = [words(judged[row.number]) if row.number in judged else "–"] if judged else []
+        table.add_row(str(row.number), wording.number(row.eta), said, *moved)
     return table
 
 
@@ -65,17 +71,32 @@ def write_csv(summary: Summary, path: Path) -> None:
     coordinates = [str(name) for name in summary.get("coordinates") or _named(summary)]
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["kind", "name", "eta", "verdict", "proved", "cosine", *coordinates])
+        writer.writerow(["kind", "name", "eta", "verdict", "proved", "cosine", *_SIZE, *coordinates])
+        judged = {row.slot: row for row in at_size(summary)}
         for slot in wording.slots(summary):
-            blank = [""] * len(coordinates)
-            writer.writerow(["learned", f"slot {slot.number}", _cell(slot.eta), slot.verdict, "", "", *blank])
+            moved = [*_moved(judged.get(slot.number)), *[""] * len(coordinates)]
+            writer.writerow(["learned", f"slot {slot.number}", _cell(slot.eta), slot.verdict, "", "", *moved])
         for place, entry in enumerate(summary.get("formulas") or [], start=1):
             field = entry.get("field") or {}
             said = [_cell(entry.get("eta")), entry.get("verdict", ""), entry.get("proved", "")]
-            writer.writerow(["formula", f"formula {place}", *said, "", *(field.get(c, "") for c in coordinates)])
+            writer.writerow(
+                ["formula", f"formula {place}", *said, "", *_moved(None), *(field.get(c, "") for c in coordinates)]
+            )
         for row in wording.derived(summary):
             parts = [row.field.get(c, "") for c in coordinates]
-            writer.writerow(["derived", row.name, "", "", "", _cell(row.cosine), *parts])
+            writer.writerow(["derived", row.name, "", "", "", _cell(row.cosine), *_moved(None), *parts])
+
+
+_SIZE = ("finite_defect", "finite_s", "finite_share", "finite_holds")
+"""The largest defect of moved data, the flow parameter it belongs to, the share of nodes judged there."""
+
+
+def _moved(row: AtSize | None) -> list[str]:
+    """A line's cells under `_SIZE`."""
+    if row is None or row.largest is None:
+        return ["", "", "", "" if row is None else repr(row.holds)]
+    k = row.largest
+    return [_cell(row.defect[k]), _cell(row.s[k]), _cell(row.share[k]), repr(row.holds)]
 
 
 def _named(summary: Summary) -> list[str]:

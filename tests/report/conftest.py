@@ -22,6 +22,12 @@ def synthetic() -> ModuleType:
 
 
 @pytest.fixture
+def judged_run(synthetic, tmp_path) -> Path:
+    """A finished run whose fields were judged at finite size."""
+    return synthetic.write_run(tmp_path / "runs", at_size=True)
+
+
+@pytest.fixture
 def run(synthetic, tmp_path) -> Path:
     """A finished run."""
     return synthetic.write_run(tmp_path / "runs")

@@ -89,6 +89,41 @@ def fields() -> dict[str, np.ndarray]:
 _HUMPS = ((1.1, 20.0, 0.9, 9.0), (0.6, 80.0, 0.3, 14.0), (-0.4, 50.0, -0.2, 20.0))
 
 
+SIZES = [-0.4, -0.2, 0.2, 0.4]
+"""Flow parameters of the judgement at finite size."""
+
+DEFECTS = [
+    ([2.5e-6, 3e-6, 3.1e-6, 2.7e-6], [0.83] * 4, True),
+    ([4.4e-4, 3e-4, 2.5e-4, 3.3e-4], [0.43, 0.7, 0.8, 0.8], True),
+    ([None, 0.077, 0.073, 0.22], [0.0, 0.3, 0.4, 0.004], True),
+    ([0.37, 0.38, 0.41, 0.62], [0.8] * 4, False),
+]
+"""Of each slot: the defects at these, the shares of nodes, whether it holds."""
+
+
+def judged(content: dict) -> dict:
+    """A summary with its fields judged at finite size."""
+    rows = [
+        {**slot, "finite": {"s": SIZES, "defect": d, "share": n, "folded": [0.0, 0.0, 0.0, 0.1], "holds": holds}}
+        for slot, (d, n, holds) in zip(content["generators"], DEFECTS, strict=True)
+    ]
+    return {**content, "generators": rows}
+
+
+def moved() -> dict[str, np.ndarray]:
+    """finite.safetensors: each slot's flow on finer nodes, residuals that grow with s."""
+    arrays = fields()
+    base = np.stack([*np.meshgrid(arrays["grid/t"], arrays["grid/x"], indexing="ij"), arrays["solution"][0]])
+    points = np.stack([np.stack([base + s * field for s in SIZES]) for field in arrays["learned"]])
+    level = np.array([3e-6, 2e-4, 0.02, 0.4])[:, None, None, None, None]
+    size = np.array(SIZES)[None, :, None, None, None]
+    residual = level * size * np.sin(base[1] / 9)[None, None, None]
+    residual[..., :3, :] = np.nan
+    residual[2, 0] = np.nan
+    found = {"s": np.array(SIZES), "points": points, "residual": residual}
+    return {key: np.ascontiguousarray(value, dtype=np.float32) for key, value in found.items()}
+
+
 def metrics(steps: int = 60) -> list[dict]:
     """metrics.jsonl."""
     levels = (3e-6, 2.1e-4, 0.061, 0.39)
@@ -104,8 +139,14 @@ def metrics(steps: int = 60) -> list[dict]:
     ]
 
 
-def write_run(runs: Path, name: str = "20250101T120000Z-ckdv-abc123", *, done: bool = True) -> Path:
-    """A run folder in state done; without `done` only what exists before the first step."""
+def write_run(
+    runs: Path, name: str = "20250101T120000Z-ckdv-abc123", *, done: bool = True, at_size: bool = False
+) -> Path:
+    """A run folder in state done; without `done` only what exists before the first step.
+
+    Args:
+        at_size: fields were judged at finite size too.
+    """
     run = runs / name
     run.mkdir(parents=True)
     config = {
@@ -126,7 +167,9 @@ def write_run(runs: Path, name: str = "20250101T120000Z-ckdv-abc123", *, done: b
     _json(run / "config.json", config)
     _json(run / "provenance.json", provenance)
     if done:
-        _json(run / "summary.json", summary(run))
+        _json(run / "summary.json", judged(summary(run)) if at_size else summary(run))
+        if at_size:
+            save_file(moved(), run / "finite.safetensors")
         save_file(fields(), run / "fields.safetensors")
         lines = "".join(json.dumps(line) + "\n" for line in metrics())
         (run / "metrics.jsonl").write_text(lines, encoding="utf-8")

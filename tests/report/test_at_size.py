@@ -1,0 +1,193 @@
+"""Fields at finite size: numbers and pictures are those of the files, and runs without them show nothing of it."""
+
+import csv
+import json
+import re
+
+import numpy as np
+import pytest
+from rich.console import Console
+from safetensors.numpy import load, save_file
+
+from lieapp.report.at_size import FEW, at_size, folds, pictured, size_table, words
+from lieapp.report.figures import FINITE, figure
+from lieapp.report.html import write_report
+from lieapp.report.material import read_material
+from lieapp.report.moved import residual_axis
+from lieapp.report.tables import discover_tables, write_csv
+
+
+def _text(run):
+    return write_report(run).read_text(encoding="utf-8")
+
+
+def _section(run):
+    return re.search(r'<h2 id="finite">.*?</section>', _text(run), re.DOTALL).group()
+
+
+def _change(run, change):
+    content = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    change(content["generators"])
+    (run / "summary.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def test_the_report_shows_the_numbers_of_the_summary(judged_run):
+    section = _section(judged_run)
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(<td.*?)</tr>", section)]
+    assert rows == [
+        ["1", "2.5e-6", "3e-6", "3.1e-6", "2.7e-6", "yes"],
+        ["2", "0.00044 (43 % of nodes)", "0.0003", "0.00025", "0.00033", "yes"],
+        ["3", "no data left", "0.077 (30 % of nodes)", "0.073 (40 % of nodes)", "0.22 (under 1 % of nodes)", "yes"],
+        ["4", "0.37", "0.38", "0.41", "0.62", "no"],
+    ]
+    for said in ("A field holds", "folded in part: slot 1, up to 10 % of the nodes", "moved to s = 0.4"):
+        assert said in section
+    assert "could not be drawn" not in section and section.count("<svg") == 2
+    assert {f"{key}.svg" for key in FINITE} <= {p.name for p in (judged_run / "figures").iterdir()}
+
+
+def test_the_chart_marks_every_defect_and_eta(judged_run):
+    svg = figure(FINITE[0], read_material(judged_run)).svg
+    tips = set(re.findall(r"<title>(slot .*?)</title>", svg))
+    assert {"slot 1: 3.1e-06 at 0.2", "slot 1: 3e-06 at 0", "slot 4: 0.62 at 0.4"} <= tips
+    assert not any(tip.startswith("slot 3") and tip.endswith("at -0.4") for tip in tips)
+    # η is hollow, one for each slot
+    assert len(re.findall(r'fill="#fff" stroke="[^n]', svg)) == 4
+
+
+def test_runs_without_it_have_no_such_section(run):
+    text = _text(run)
+    assert "At finite size" not in text and "finite size" not in text
+    assert not list((run / "figures").glob("finite*"))
+    assert figure(FINITE[1], read_material(run)).note
+
+
+def test_a_report_made_again_drops_the_pictures_of_what_is_gone(judged_run):
+    write_report(judged_run)
+    _change(judged_run, lambda slots: [slot.pop("finite") for slot in slots])
+    assert "At finite size" not in _text(judged_run)
+    assert not list((judged_run / "figures").glob("finite*"))
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00{nonsense", None])
+def test_without_the_arrays_the_numbers_still_stand(judged_run, content):
+    file = judged_run / "finite.safetensors"
+    file.unlink() if content is None else file.write_bytes(content)
+    section = _section(judged_run)
+    assert "2.5e-6" in section and "has no finite.safetensors" in section
+
+
+@pytest.mark.parametrize("value", [None, [], {}, {"s": []}, {"s": None, "defect": [1.0]}, {"s": ["a"]}, 3])
+def test_an_entry_without_content_is_no_row(run, value):
+    content = {"generators": [{"slot": 1, "eta": 0.1, "verdict": "none", "finite": value}]}
+    assert at_size(content) == []
+
+
+def test_short_or_broken_lists_are_filled_up():
+    entry = {"s": [-1, 1], "defect": [float("nan")], "share": None, "folded": [0], "holds": None}
+    (row,) = at_size({"generators": [{"slot": 2, "eta": None, "verdict": "none", "finite": entry}]})
+    assert row.defect == [None, None] and row.share == [None, None] and not row.holds
+    assert words(row) == "no data left" and row.said == "–" and row.farthest == 1
+    assert size_table([row])[1] == [["2", "no data left", "no data left", "–"]]
+    assert folds([row]) == ""
+
+
+def test_slots_without_any_data_are_drawn_empty(judged_run, synthetic):
+    nothing = {"s": synthetic.SIZES, "defect": [None] * 4, "share": [0] * 4, "folded": [0] * 4, "holds": False}
+    _change(judged_run, lambda slots: [slot.update(finite=nothing) for slot in slots])
+    arrays = synthetic.moved()
+    arrays["residual"][:] = np.nan
+    save_file(arrays, judged_run / "finite.safetensors")
+    section = _section(judged_run)
+    assert section.count("no data left") > 16 and "could not be drawn" not in section
+
+
+def test_points_and_residuals_that_are_not_finite_are_left_out(judged_run, synthetic):
+    arrays = synthetic.moved()
+    arrays["points"][0, :, :, 4:] = np.inf
+    arrays["points"][1] = np.nan
+    arrays["residual"][0, :, :, :, ::2] = np.inf
+    save_file(arrays, judged_run / "finite.safetensors")
+    assert "could not be drawn" not in _section(judged_run)
+
+
+def test_a_residual_of_zero_is_no_missing_one(judged_run, synthetic):
+    arrays = synthetic.moved()
+    arrays["residual"][:] = 0
+    save_file(arrays, judged_run / "finite.safetensors")
+    section = _section(judged_run)
+    assert "could not be drawn" not in section and ">no data left</text>" not in section
+    assert residual_axis([np.zeros((2, 2)), np.array([np.nan])]) is None
+
+
+def test_colours_span_the_decades_of_all_rows():
+    axis = residual_axis([np.geomspace(2e-3, 0.5, 9), np.array([np.nan, np.inf])])
+    assert (axis.low, axis.high) == (1e-3, 1.0)
+    wide = residual_axis([np.full(9, 1e-14), np.full(9, 3.0)])
+    assert (wide.low, wide.high) == (1e-7, 10.0)
+
+
+def test_two_unknowns_and_three_independent_variables(judged_run, synthetic):
+    content = {**synthetic.judged(synthetic.summary(judged_run)), "coordinates": ["t", "x", "y", "u", "v"]}
+    (judged_run / "summary.json").write_text(json.dumps(content), encoding="utf-8")
+    grid = {f"grid/{name}": np.linspace(0, 1, n).astype(np.float32) for name, n in (("t", 5), ("x", 7), ("y", 3))}
+    base = np.stack([*np.meshgrid(*grid.values(), indexing="ij"), np.zeros((5, 7, 3)), np.ones((5, 7, 3))])
+    fields = {**grid, "solution": base[3:], "scale": np.ones(5)}
+    points = np.stack([np.stack([base + s for s in synthetic.SIZES])] * 4)
+    moved = {"s": np.array(synthetic.SIZES), "points": points, "residual": points[:, :, 3:] * 0.1}
+    for name, arrays in (("fields", fields), ("finite", moved)):
+        arrays = {k: np.ascontiguousarray(v, dtype=np.float32) for k, v in arrays.items()}
+        save_file(arrays, judged_run / f"{name}.safetensors")
+    svg = figure(FINITE[1], read_material(judged_run)).svg
+    # at most four rows: two slots with two unknowns
+    assert re.findall(r">(slot [^<]*): original", svg) == ["slot 1, u", "slot 1, v", "slot 2, u", "slot 2, v"]
+    assert ">of v<" in svg
+
+
+def test_arrays_of_other_slots_leave_a_sentence(judged_run, synthetic):
+    arrays = {key: value if key == "s" else value[:2].copy() for key, value in synthetic.moved().items()}
+    save_file(arrays, judged_run / "finite.safetensors")
+    assert "does not belong to the slots" in _section(judged_run)
+
+
+def test_the_exact_slots_and_the_best_of_the_others_are_drawn(synthetic, judged_run):
+    rows = at_size(synthetic.judged(synthetic.summary(judged_run)))
+    assert pictured(rows) == [0, 1, 2]
+    svg = figure(FINITE[1], read_material(judged_run)).svg
+    # the data of slot 3 left everything at s = -0.4; at 0.4 some are left
+    assert re.findall(r">moved to (.*?)<", svg) == ["s = 0.4"] * 3
+    assert len(load((judged_run / "finite.safetensors").read_bytes())["points"]) == 4
+
+
+def test_the_terminal_says_the_largest_defect_and_whether_it_holds(synthetic, judged_run):
+    console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    for part in discover_tables(synthetic.judged(synthetic.summary(judged_run))):
+        console.print(part)
+    text = console.export_text()
+    assert "largest defect when moved, |s| ≤ 0.4" in text
+    for said in (
+        "3.1e-6, holds",
+        "0.00044 (43 % of nodes), holds",
+        "0.077 (30 % of nodes), holds",
+        "0.62, does not hold",
+    ):
+        assert said in text
+
+
+def test_csv_has_the_largest_defect(synthetic, judged_run, tmp_path):
+    write_csv(synthetic.judged(synthetic.summary(judged_run)), tmp_path / "g.csv")
+    with (tmp_path / "g.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    keys = ("finite_defect", "finite_s", "finite_share", "finite_holds")
+    assert [tuple(row[key] for key in keys) for row in rows[:4]] == [
+        ("3.1e-06", "0.2", "0.83", "True"),
+        ("0.00044", "-0.4", "0.43", "True"),
+        ("0.077", "-0.2", "0.3", "True"),
+        ("0.62", "0.4", "0.8", "False"),
+    ]
+    assert rows[-1]["finite_defect"] == "" and rows[-1]["x"] == "2*sqrt(t + 1)"
+
+
+def test_what_counts_as_few_is_the_same_as_where_it_is_judged():
+    judging = pytest.importorskip("lieapp.runs.finite")
+    assert judging.FEW == FEW
