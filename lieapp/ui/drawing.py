@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from lieapp.report import wording
+from lieapp.report.at_size import NOTE, at_size, folds, size_table
 from lieapp.report.figures import Figure, figure, words_of
 from lieapp.report.formula import field_latex
 from lieapp.report.material import Material
@@ -84,6 +85,15 @@ def slot_table(summary: Summary) -> None:
         table(("slot", "η", "verdict"), rows)
     else:
         st.caption("No learned fields were written.")
+
+
+def at_size_table(summary: Summary) -> None:
+    """Defects of moved solutions, slot by slot and s by s."""
+    rows = at_size(summary)
+    head, cells = size_table(rows)
+    table(head, [tuple(map(plain, row)) for row in cells])
+    for words in filter(None, (NOTE, folds(rows))):
+        st.caption(plain(words))
 
 
 def _stored(path: Path) -> str:

@@ -7,10 +7,21 @@ from collections.abc import Callable
 import streamlit as st
 
 from lieapp.report import wording
+from lieapp.report.at_size import at_size
+from lieapp.report.figures import FINITE
 from lieapp.report.html import provenance_rows
 from lieapp.report.material import Material, read_material
 from lieapp.runs.directory import RunDirectory
-from lieapp.ui.drawing import facts_block, log_tail, picture, run_figure, slot_table, table, truth_table
+from lieapp.ui.drawing import (
+    at_size_table,
+    facts_block,
+    log_tail,
+    picture,
+    run_figure,
+    slot_table,
+    table,
+    truth_table,
+)
 from lieapp.ui.words import plain
 
 FILES = {
@@ -18,6 +29,7 @@ FILES = {
     "summary.json": ("Summary (JSON)", "application/json"),
     "generators.csv": ("Generators (CSV)", "text/csv"),
     "fields.safetensors": ("Fields (safetensors)", "application/octet-stream"),
+    "finite.safetensors": ("Moved data (safetensors)", "application/octet-stream"),
 }
 
 
@@ -72,6 +84,14 @@ def _fields(material: Material, run: RunDirectory) -> None:
 
 def _moved(material: Material, run: RunDirectory) -> None:
     picture(run_figure(material, "orbit"))
+    if at_size(material.summary):
+        st.subheader("At finite size")
+        left, right = st.columns(2)
+        with left:
+            at_size_table(material.summary)
+        with right:
+            picture(run_figure(material, FINITE[0]))
+        picture(run_figure(material, FINITE[1]))
 
 
 def _training(material: Material, run: RunDirectory) -> None:

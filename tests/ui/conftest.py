@@ -60,9 +60,9 @@ def plugins(runs, tmp_path) -> Path:
 def make_run(runs):
     """Make a run in any state; `count` tells several apart."""
 
-    def make(state: str, *, count: int = 0, **status: object) -> Path:
+    def make(state: str, *, count: int = 0, at_size: bool = False, **status: object) -> Path:
         name = f"2025010{1 + count % 9}T12{count % 60:02d}00Z-ckdv-abc{count:03d}"
-        run = synthetic.write_run(runs, name, done=state == "done")
+        run = synthetic.write_run(runs, name, done=state == "done", at_size=at_size)
         now = time.time()
         if state in ("running", "failed", "cancelled", "lost"):
             lines = "".join(json.dumps(line) + "\n" for line in synthetic.metrics(12))

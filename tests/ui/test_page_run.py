@@ -62,6 +62,29 @@ def test_done(open_page, make_run, words):
     assert len(app.get("download_button")) == 2
 
 
+def test_done_with_fields_judged_at_finite_size(open_page, make_run, words):
+    run = make_run("done", at_size=True)
+    app = open_page("run", run=run.name)
+    text = words(app)
+    assert "| slot | s = −0.4 | s = −0.2 | s = 0.2 | s = 0.4 | holds |" in text
+    assert "| 2 | 0.00044 (43 % of nodes) | 0.0003 | 0.00025 | 0.00033 | yes |" in text
+    assert "| 4 | 0.37 | 0.38 | 0.41 | 0.62 | no |" in text
+    assert len(app.get("image")) == 10
+    assert len(app.get("download_button")) == 3
+
+
+def test_done_without_finite_size_has_no_such_heading(open_page, make_run, words):
+    run = make_run("done")
+    assert "At finite size" not in words(open_page("run", run=run.name))
+
+
+def test_done_without_the_moved_data(open_page, make_run, words):
+    run = make_run("done", at_size=True)
+    (run / "finite.safetensors").unlink()
+    text = words(open_page("run", run=run.name))
+    assert "At finite size" in text and "has no finite.safetensors" in text
+
+
 def test_done_without_results(open_page, make_run, words):
     run = make_run("done")
     for name in ("summary.json", "fields.safetensors"):
