@@ -75,19 +75,19 @@ def at_size(summary: Summary) -> list[AtSize]:
     return rows
 
 
-def cell(row: AtSize, place: int | None) -> str:
+def cell(row: AtSize, place: int, of: str = "of nodes") -> str:
     """A defect, with the share of nodes where it is less than half."""
-    defect = None if place is None else row.defect[place]
-    if place is None or defect is None:
+    defect, share = row.defect[place], row.share[place]
+    if defect is None:
         return NOTHING
-    share = row.share[place]
-    return number(defect) + (f" ({_percent(share)} of nodes)" if share is not None and share < 0.5 else "")
+    return number(defect) + (f" ({_percent(share)} {of})" if share is not None and share < 0.5 else "")
 
 
 def words(row: AtSize) -> str:
-    """The largest defect and whether the field holds."""
-    said = cell(row, row.largest)
-    return said if row.largest is None else f"{said}, {'holds' if row.holds else 'does not hold'}"
+    """Whether the field holds and its largest defect, in few words: a terminal is 80 columns wide."""
+    if row.largest is None:
+        return NOTHING
+    return f"{'holds' if row.holds else 'fails'}: {cell(row, row.largest, 'left')}"
 
 
 def size_table(rows: Sequence[AtSize]) -> tuple[list[str], list[list[str]]]:

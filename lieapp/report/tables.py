@@ -36,7 +36,7 @@ def _slot_table(summary: Summary) -> Table:
     judged = {row.slot: row for row in at_size(summary)}
     if judged:
         farthest = max(abs(s) for row in judged.values() for s in row.s)
-        table.add_column(f"largest defect when moved, |s| ≤ {wording.number(farthest)}")
+        table.add_column(f"defect up to |s| = {wording.number(farthest)}")
     for row in wording.slots(summary):
         said = Text(row.words, style=_STYLES.get(row.verdict, ""))
         moved = [words(judged[row.number]) if row.number in judged else "–"] if judged else []

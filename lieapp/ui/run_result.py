@@ -86,12 +86,10 @@ def _moved(material: Material, run: RunDirectory) -> None:
     picture(run_figure(material, "orbit"))
     if at_size(material.summary):
         st.subheader("At finite size")
-        left, right = st.columns(2)
-        with left:
-            at_size_table(material.summary)
-        with right:
-            picture(run_figure(material, FINITE[0]))
-        picture(run_figure(material, FINITE[1]))
+        # over the whole width: in a narrow cell the exponents of the defects would be broken off
+        at_size_table(material.summary)
+        for key in FINITE:
+            picture(run_figure(material, key))
 
 
 def _training(material: Material, run: RunDirectory) -> None:
