@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
@@ -12,8 +12,13 @@ __all__ = ["DataConfig", "DiscoverConfig", "TruthConfig", "load_config"]
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Share = Annotated[float, msgspec.Meta(gt=0)]
+Weight = Annotated[float, msgspec.Meta(ge=0)]
 Seed = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Device = Annotated[str, msgspec.Meta(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$")]
+
+
+METHOD_OF = {"spectrum": "spectrum", "projection": "neural", "gradient": "neural", "flow": "neural"}
+"""The method that a first stage belongs to."""
 
 
 class TruthConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -49,8 +54,20 @@ class DataConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
     """Threads on a CPU; arrays are small here: more threads than free cores cost far more than they give."""
 
 
+PAPER: dict[str, Any] = {
+    "stages": ("flow",), "backend": "weno", "samples": 1024, "held_out": 16, "epochs": 50, "sobolev_epochs": 10,
+    "flow_batch": 4, "flow_rate": 1e-4, "patch_time": 64, "patch_space": 64, "dtype": "float32",
+    "cross_check": False,
+}  # fmt: skip
+"""Only what the paper does (appendix "Experiment Details", PDEs); patches are those of its published code."""
+
+Stage = Literal["spectrum", "projection", "gradient", "flow"]
+
+
 class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
     """`lieapp discover`: data, truth, discovery, comparison, report."""
+
+    presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": PAPER}
 
     plugin: str
     kind: Literal["discover"] = "discover"
@@ -84,6 +101,54 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     """Highest learning rate."""
     floor: Share = 1e-4
     """Defects below this no longer drive the training; exact fields reach round-off."""
+    preset: Literal["quick", "paper"] = "quick"
+    """Defaults of the settings below: quick, or those of the paper's appendix."""
+    stages: tuple[Stage, ...] = ()
+    """What makes the fields, then what refines them; empty: that of `method`, then a short flow stage."""
+    backend: Literal["curvilinear", "weno", "bilinear"] = "curvilinear"
+    """What differentiates moved data."""
+    weno_extra: Annotated[int, msgspec.Meta(ge=0, le=4)] = 0
+    """Degree of WENO's polynomials above the highest derivative."""
+    sigma: Share = 0.4
+    """Data are moved to flow parameters within [-sigma, sigma], in scaled coordinates."""
+    tau: Share = 3.0
+    """Lipschitz constant of a field, in scaled coordinates, above which it costs."""
+    w_sym: Weight = 1.0
+    """Weight of the validity of moved data."""
+    w_ortho: Weight = 3.0
+    """Weight of the orthonormality loss."""
+    w_lips: Weight = 1.0
+    """Weight of the Lipschitz loss."""
+    w_sobolev: Weight = 1.0
+    """Weight of the Sobolev loss in the last epochs."""
+    epochs: Annotated[int, msgspec.Meta(ge=0)] = 1
+    """How often the gradient and flow stages go through the trajectories; 0 leaves a refining stage out."""
+    sobolev_epochs: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """How many of the last epochs have the Sobolev loss."""
+    flow_batch: Positive = 2
+    """Patches in one step of these stages."""
+    flow_rate: Share = 3e-4
+    """Their learning rate; a tenth of it in the second half of the epochs."""
+    clip: Share = 1.0
+    """Largest norm of their gradients; one folded patch would otherwise slow Adam down for long."""
+    patch_time: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    """Time samples of a patch; 0 takes all, none up to 48."""
+    patch_space: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    """Points of a patch along each axis of space; 0 takes all, none up to 64."""
+    trunk: Positive = 256
+    """Units in the two shared hidden layers of a generator network."""
+    head: Positive = 32
+    """Units in the hidden layer that each of its fields has to itself."""
+    solver: Literal["rk4", "midpoint", "euler", "dopri5", "dopri8", "bosh3"] = "rk4"
+    """Integrates flows; the last three choose their own steps."""
+    solver_step: Share = 0.2
+    """Largest step in s of a solver that doesn't choose its own."""
+    adjoint: bool = False
+    """Gradients of a flow by integrating backwards: less memory, more time."""
+    dtype: Literal["float64", "float32"] = "float64"
+    """Numbers of the gradient and flow stages."""
+    finite_samples: Annotated[int, msgspec.Meta(ge=0)] = 1
+    """Held-out trajectories that are moved to judge fields at finite size; 0 leaves that judgement out."""
     cross_check: bool = True
     """Let the other method check what one found."""
     degrees: Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)] = (2, 4, 6, 8)
@@ -96,3 +161,17 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     def __post_init__(self) -> None:
         if list(self.degrees) != sorted(set(self.degrees)):
             raise ValueError(f"degrees {list(self.degrees)} must ascend: verdicts compare each with the one before")
+        if len(self.stages) > 1 and any(stage in ("spectrum", "projection") for stage in self.stages[1:]):
+            raise ValueError(f"stages {list(self.stages)}: spectrum and projection can only come first")
+        if self.stages and self.method != METHOD_OF[self.stages[0]]:
+            raise ValueError(
+                f"stages {list(self.stages)} begin with another method than method = {self.method}; "
+                f"{self.stages[0]} belongs to {METHOD_OF[self.stages[0]]}"
+            )
+
+    @property
+    def plan(self) -> tuple[Stage, ...]:
+        """The stages, spelled out."""
+        if self.stages:
+            return self.stages
+        return ("spectrum",) if self.method == "spectrum" else ("projection", "flow")

@@ -18,14 +18,14 @@ Config = TypeVar("Config", bound=msgspec.Struct)
 
 
 def load_config(cls: type[Config], file: Path | None = None, sets: Sequence[str] = (), **options: Any) -> Config:
-    """A configuration merged from its defaults, then a TOML file, then `--set key=value`, then options.
+    """A configuration merged from its defaults, its preset, a TOML file, `--set key=value` and options.
 
     Options that are None were not given. Raises ConfigError for a file that can't be read, an unknown key
     (with the nearest known one) and a value of the wrong type, each with its path and where it was written.
     """
     values, origins = _merge(file, sets, options)
     _check_keys(cls, values, "", origins)
-    return _convert(cls, values, origins)
+    return _convert(cls, {**_preset(cls, values), **values}, origins)
 
 
 def given(
@@ -41,6 +41,13 @@ def given(
     needed = {field.encode_name: "" for field in msgspec.structs.fields(cls) if field.required}
     whole = dict(leaves(msgspec.to_builtins(_convert(cls, {**needed, **values}, origins))))
     return {key: whole[key] for key, _ in leaves(values) if key in whole}
+
+
+def _preset(cls: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The defaults that the chosen preset gives; none for a name that isn't one, which the converter refuses."""
+    presets: Mapping[str, dict[str, Any]] = getattr(cls, "presets", {})
+    chosen = values.get("preset")
+    return presets.get(chosen, {}) if isinstance(chosen, str) else {}
 
 
 def _merge(

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 @click.command("discover")
 @common("plugin", "plugins", "config", "sets", "seed", "device", "out", "resume")
 @click.option("--method", metavar="neural|spectrum", help="How symmetries are found.")
+@click.option("--preset", metavar="quick|paper", help="Defaults of the settings: fast ones or the paper's.")
 @click.option("--slots", type=int, metavar="N", help="How many fields are learned at most.")
-def command(settings: Common, method: str | None, slots: int | None) -> Outcome:
+def command(settings: Common, method: str | None, preset: str | None, slots: int | None) -> Outcome:
     """Find the symmetries in data of a plugin's equation and compare them with the derived ones.
 
     Makes a run directory with data, learned fields, tables and report.html.
@@ -26,9 +27,9 @@ def command(settings: Common, method: str | None, slots: int | None) -> Outcome:
     from lieapp.cli.tables import console
 
     if settings.resume is not None:
-        summary = _resumed(settings, settings.resume, method, slots)
+        summary = _resumed(settings, settings.resume, method, preset, slots)
     else:
-        summary = _started(settings, method, slots)
+        summary = _started(settings, method, preset, slots)
 
     def show() -> None:
         from lieapp.report.tables import discover_tables
@@ -39,14 +40,14 @@ def command(settings: Common, method: str | None, slots: int | None) -> Outcome:
     return Outcome(summary, show)
 
 
-def _started(settings: Common, method: str | None, slots: int | None) -> dict[str, Any]:
+def _started(settings: Common, method: str | None, preset: str | None, slots: int | None) -> dict[str, Any]:
     """A new run. Everything that was typed is checked before its folder is made."""
     from lieapp.config import DiscoverConfig
     from lieapp.data.declared import check_discovery
     from lieapp.runs.devices import check_device
     from lieapp.runs.directory import RunDirectory
 
-    config = settings.load(DiscoverConfig, method=method, slots=slots)
+    config = settings.load(DiscoverConfig, method=method, preset=preset, slots=slots)
     catalog = settings.catalog()
     entry = catalog.get(config.plugin)
     check_device(config.device)
@@ -55,13 +56,15 @@ def _started(settings: Common, method: str | None, slots: int | None) -> dict[st
     return _work(settings, run, config, catalog)
 
 
-def _resumed(settings: Common, text: str, method: str | None, slots: int | None) -> dict[str, Any]:
+def _resumed(
+    settings: Common, text: str, method: str | None, preset: str | None, slots: int | None
+) -> dict[str, Any]:
     """An earlier run, with its own settings; a finished one gives its result again."""
     from lieapp.config import DiscoverConfig
     from lieapp.runs.devices import check_device
     from lieapp.runs.resume import find_resumable, plugin_folders
 
-    given = settings.given(DiscoverConfig, method=method, slots=slots)
+    given = settings.given(DiscoverConfig, method=method, preset=preset, slots=slots)
     run = find_resumable(settings.out, text, "discover", given)
     config = run.config_as(DiscoverConfig)
     summary = run.summary()

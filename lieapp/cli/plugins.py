@@ -48,8 +48,7 @@ def _show(catalog: Catalog) -> None:
     from lieapp.cli.tables import print_line, print_table
 
     rows = [
-        (entry.name, entry.title, entry.source, entry.file, ", ".join(entry.hooks))
-        for entry in catalog.entries
+        (entry.name, entry.title, entry.source, entry.file, ", ".join(entry.hooks)) for entry in catalog.entries
     ]
     print_table("Plugins", ("name", "title", "source", "file", "hooks"), rows)
     for broken in catalog.broken:

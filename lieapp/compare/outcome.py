@@ -27,6 +27,7 @@ class Outcome:
         exact: the slots that are exact candidates.
         others_exact: the other method's exact candidates.
         eta: of every field on the held-out data.
+        reach: rms(Q)/rms(V) of every field there.
     """
 
     slots: list[int]
@@ -37,6 +38,7 @@ class Outcome:
     others_exact: list[int]
     gram: Tensor
     eta: Tensor
+    reach: Tensor
 
     @property
     def cosines(self) -> list[float]:
@@ -93,6 +95,7 @@ def compare(
         others_exact=[n for i, n in enumerate(others) if check and verdict(check.sequence(i)) == "exact"],
         gram=judgement.gram,
         eta=judgement.eta,
+        reach=judgement.reach,
     )
 
 

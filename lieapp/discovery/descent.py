@@ -6,6 +6,7 @@ moved batch as the log of its mean; orthonormality, Lipschitz and, in the last s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -17,7 +18,7 @@ from torch import Tensor, nn
 from lieapp.discovery import losses
 from lieapp.discovery.fields import Scaled, Slotted
 from lieapp.discovery.states import load_state, state_of
-from lieapp.domains.base import Data
+from lieapp.domains.base import Draws
 from lieapp.errors import DiscoveryError
 
 
@@ -50,6 +51,9 @@ class Plan:
         tau: largest Lipschitz constant that costs nothing, in scaled coordinates.
         rate: learning rate at a step.
         sobolev_from: first step with the Sobolev loss.
+        floor: scores below this no longer drive the descent.
+        clip: largest norm of a gradient. One folded piece of data makes one a thousand times too large, and Adam's
+            second moments remember it for a thousand steps.
     """
 
     steps: int
@@ -58,6 +62,8 @@ class Plan:
     tau: float
     rate: Callable[[int], float]
     sobolev_from: int
+    floor: float = 0.0
+    clip: float = math.inf
 
 
 Score = Callable[[Any, Scaled, torch.Generator], tuple[Float[Tensor, " slot"], dict[str, Any]]]
@@ -74,7 +80,7 @@ class Descent:
         seed: of batches and flow parameters.
     """
 
-    def __init__(self, data: Data, fields: nn.Module, score: Score, plan: Plan, seed: int) -> None:
+    def __init__(self, data: Draws, fields: nn.Module, score: Score, plan: Plan, seed: int) -> None:
         self.data, self.fields, self.score, self.plan = data, fields, score, plan
         self.generator = torch.Generator().manual_seed(seed)
         self.optimizer = torch.optim.Adam(fields.parameters(), lr=plan.rate(0))
@@ -86,13 +92,13 @@ class Descent:
         Raises DiscoveryError if a loss isn't finite or a field can't be followed.
         """
         plan, weights = self.plan, self.plan.weights
-        batch = self.data.draw(plan.batch, self.generator)
+        batch = self.data.draw(plan.batch, self.generator, self.done)
         v, _ = self.fields.jvp(batch.points, torch.zeros_like(batch.points))
         size = losses.norms(v, batch.weight)
         v = v / size.reshape(-1, *[1] * (v.ndim - 1))
         scores, told = self.score(batch, Scaled(self.fields, 1 / size), self.generator)
         parts = {
-            "symmetry": scores.clamp_min(torch.finfo(scores.dtype).tiny).log().sum(),
+            "symmetry": (scores + max(plan.floor, torch.finfo(scores.dtype).tiny)).log().sum(),
             "orthonormality": losses.orthonormality(v, batch.weight),
             "lipschitz": losses.lipschitz(v, batch.points, plan.tau),
         }
@@ -108,6 +114,7 @@ class Descent:
             group["lr"] = plan.rate(self.done)
         self.optimizer.zero_grad()
         loss.backward()
+        nn.utils.clip_grad_norm_(self.fields.parameters(), plan.clip)
         self.optimizer.step()
         self.done += 1
         shown = {name: float(part.detach()) for name, part in parts.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,6 +14,9 @@ from torch import Tensor
 from lieapp.discovery.fields import Slotted
 from lieapp.discovery.flow import orbit
 from lieapp.domains.base import Domain
+from lieapp.progress import Reporter
+
+Record = Callable[[int, int, Any, Any], None]
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,8 @@ class FiniteJudgement:
 
 
 def judge_finite(
-    domain: Domain, fields: Slotted, reach: Float[Tensor, " slot"], batches: Iterable[Any], s: list[float],
-    step: float,
+    domain: Domain, fields: Slotted, reach: Float[Tensor, " slot"], batches: Sequence[Any], s: list[float],
+    step: float, report: Reporter, record: Record = lambda number, k, before, after: None,
 ) -> FiniteJudgement:  # fmt: skip
     """Move held-out data along every field and take their residual.
 
@@ -45,10 +48,12 @@ def judge_finite(
         reach: rms(Q) of each.
         s: ascending flow parameters without 0.
         step: of RK4 in s.
+        record: called with the number of the batch, that of the flow parameter, and the batch unmoved and moved.
     """
     line, slots, pieces = sorted([*s, 0.0]), len(reach), 0
     sums = torch.zeros(3, slots, len(s))
-    for batch in batches:
+    for number, batch in enumerate(batches):
+        report.progress(number, len(batches))
         points = batch.points.expand(slots, *batch.points.shape)
         moved = orbit(fields, points, torch.tensor(line).to(batch.points), step)
         pieces += len(batch.weight)
@@ -57,6 +62,7 @@ def judge_finite(
             with torch.no_grad():
                 after = domain.act(partial(_there, place), batch, torch.zeros(slots))
                 found = domain.validity(batch, after, power=2)
+                record(number, k, batch, after)
             rows = torch.stack([found.score.square(), found.share, found.folded]).reshape(3, slots, -1)
             sums[:, :, k] += rows.sum(2).cpu()
     squares, share, folded = sums / pieces

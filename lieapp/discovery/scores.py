@@ -13,6 +13,9 @@ from lieapp.discovery.flow import Flow, Solver
 from lieapp.domains.base import Domain
 from lieapp.errors import DiscoveryError
 
+LOST = 10
+"""Steps in a row after which nothing left to judge is an error."""
+
 
 class FiniteScore:
     """The paper's: each slot moves the batch to an s of its own, drawn evenly from [-σ, σ].
@@ -23,6 +26,7 @@ class FiniteScore:
 
     def __init__(self, domain: Domain, sigma: float, solver: Solver, plain: bool) -> None:
         self.domain, self.sigma, self.solver, self.plain = domain, sigma, solver, plain
+        self._lost = 0
 
     def __call__(
         self, batch: Any, fields: Scaled, generator: torch.Generator
@@ -33,15 +37,24 @@ class FiniteScore:
         s = s.to(batch.points)
         moved = self.domain.act(Flow(fields, self.solver), batch, s)
         found = self.domain.validity(None if self.plain else batch, moved)
-        if not bool(torch.isfinite(found.score.detach()).all()):
+        score = found.score.reshape(slots, -1)
+        left = torch.isfinite(score.detach())
+        self._check(left, s)
+        told = {"s": s.tolist(), "folded": found.folded.reshape(slots, -1).mean(1).tolist()}
+        # a slot without anything left says nothing in this step
+        mean = torch.where(left, score, 0).sum(1) / left.sum(1).clamp_min(1)
+        return torch.where(left.any(1), mean, torch.ones_like(mean)), told
+
+    def _check(self, left: Tensor, s: Tensor) -> None:
+        """Single patches leave the time window; not all of them, step after step."""
+        self._lost = 0 if bool(left.any()) else self._lost + 1
+        if self._lost >= LOST:
             far = ", ".join(f"{value:.3g}" for value in s.tolist())
             raise DiscoveryError(
-                f"moved by s = {far}, a piece of data has no node left to judge: all left the time window, or the "
-                "moved grid is torn.",
+                f"moved by s = {far}, no patch has a node left to judge, {LOST} steps in a row: all left the time "
+                "window, or the moved grid is torn.",
                 hint="Lower sigma or tau, or raise patch_time.",
             )
-        told = {"s": s.tolist(), "folded": found.folded.reshape(slots, -1).mean(1).tolist()}
-        return found.score.reshape(slots, -1).mean(1), told
 
 
 class LinearScore:

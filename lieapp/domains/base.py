@@ -65,17 +65,24 @@ class Batch(Protocol):
         ...
 
 
-class Data(Protocol):
+class Draws(Protocol):
+    """Data that a training draws from at random."""
+
+    def draw(self, size: int, generator: torch.Generator, step: int = 0) -> Any:
+        """One random batch, the one of a training's step where the data are gone through in turn."""
+        ...
+
+
+class Data(Draws, Protocol):
     """What a domain's dataset offers the engine: batches in a fixed order or at random."""
 
-    trajectories: int
+    @property
+    def trajectories(self) -> int:
+        """Number of trajectories."""
+        ...
 
     def batches(self, count: int, size: int) -> Iterator[Any]:
         """About `count` pieces spread evenly over the data, `size` at a time, always the same."""
-        ...
-
-    def draw(self, size: int, generator: torch.Generator) -> Any:
-        """One random batch."""
         ...
 
 

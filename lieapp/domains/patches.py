@@ -89,6 +89,7 @@ class PatchData:
                     hint=f"Give patch between 2 and {full} nodes along {name}, or 0 for all.",
                 )
         self.grid = Grid((self._time_axis(), *self._space_axes()))
+        self._order: tuple[tuple[int, int], Tensor] | None = None
 
     def _time_axis(self) -> Axis:
         t = self.source.time
@@ -107,14 +108,23 @@ class PatchData:
         """Number of trajectories."""
         return self.source.samples
 
-    def draw(self, size: int, generator: torch.Generator) -> Patches:
-        """Random patches of random trajectories."""
-        sample = torch.randint(self.source.samples, (size,), generator=generator)
+    def draw(self, size: int, generator: torch.Generator, step: int = 0) -> Patches:
+        """Random patches; the trajectories in turn, in another random order each time through."""
+        sample = torch.stack([self._turn(step * size + k, generator) for k in range(size)])
         starts = [torch.randint(len(self.source.time) - self.shape[0] + 1, (size,), generator=generator)]
         for axis, n in zip(self.source.grid.axes, self.shape[1:], strict=True):
             last = axis.points if n < axis.points and axis.periodic else axis.points - n + 1
             starts.append(torch.randint(last, (size,), generator=generator))
         return self.take(sample, torch.stack(starts, 1))
+
+    def _turn(self, place: int, generator: torch.Generator) -> Tensor:
+        """The trajectory at a place of the endless sequence that the generator's seed makes."""
+        again, k = divmod(place, self.source.samples)
+        if self._order is None or self._order[0] != (again, generator.initial_seed()):
+            shuffled = torch.Generator().manual_seed((generator.initial_seed() + 7919 * again) % 2**63)
+            key = (again, generator.initial_seed())
+            self._order = (key, torch.randperm(self.source.samples, generator=shuffled))
+        return self._order[1][k]
 
     def batches(self, size: int) -> Iterator[Patches]:
         """One patch from the beginning of every trajectory, `size` at a time."""

@@ -166,12 +166,18 @@ class PDEDomain:
 
     def residual(self, patches: Patches) -> Residual:
         """u_t - F of patches, differentiated by the domain's backend."""
-        key = (patches.grid, patches.scales)
-        if key not in self._residuals:
-            self._residuals[key] = FiniteResidual(
-                self.evolution, patches.scales, patches.grid, self.backend.name, dict(self.backend.options)
-            )
-        return self._residuals[key](patches)
+        return self._residual_on(patches.grid, patches.scales)(patches)
+
+    def check_patches(self, patches: PatchData) -> None:
+        """Raises GridError if the backend can't differentiate on patches of this shape."""
+        self._residual_on(patches.grid, patches.scales)
+
+    def _residual_on(self, grid: Grid, scales: Scales) -> FiniteResidual:
+        if (grid, scales) not in self._residuals:
+            backend = self.backend
+            made = FiniteResidual(self.evolution, scales, grid, backend.name, dict(backend.options))
+            self._residuals[grid, scales] = made
+        return self._residuals[grid, scales]
 
     def scaled_field(
         self, components: dict[str, sp.Expr], scales: Scales

@@ -66,7 +66,7 @@ class SliceData:
         for chunk in indices.split(size):
             yield self.take(chunk.to(self.source.values.device))
 
-    def draw(self, size: int, generator: torch.Generator) -> Slices:
+    def draw(self, size: int, generator: torch.Generator, step: int = 0) -> Slices:
         """Random slices."""
         indices = torch.randint(self.slices, (size,), generator=generator)
         return self.take(indices.to(self.source.values.device))

@@ -71,6 +71,12 @@ class Residual:
         return self.valid.flatten(1).to(self.value.dtype).mean(1)
 
 
+def _accuracy(grid: Grid, depth: int) -> int:
+    """The highest order of differences that leaves half of every open axis untrimmed; 2 if none does."""
+    fewest = min((axis.points for axis in grid.axes if not axis.periodic), default=0)
+    return next((accuracy for accuracy in (8, 6, 4) if 2 * accuracy * depth + 2 <= fewest), 2)
+
+
 class FiniteResidual:
     """u_t - F[u] of moved patches.
 
@@ -97,7 +103,10 @@ class FiniteResidual:
         self._plain = (0,) * (1 + len(evolution.space))
         self._tape = Tape(evolution.rhs, [*jets.independent, *self._needed])
         orders = [self._plain, self._rate, *self._orders]
-        self.differentiator: MovedDifferentiator = differentiator(backend, grid, orders, **dict(options or {}))
+        chosen = dict(options or {})
+        if backend == "curvilinear":
+            chosen.setdefault("accuracy", _accuracy(grid, max(map(sum, orders))))
+        self.differentiator: MovedDifferentiator = differentiator(backend, grid, orders, **chosen)
 
     def _time_first(self, J: tuple[int, ...]) -> tuple[int, ...]:
         return (J[self.evolution.time], *(J[i] for i in self.evolution.space))

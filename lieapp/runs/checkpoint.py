@@ -28,19 +28,24 @@ class Checkpoint:
     Args:
         folder: where it lies; made when something is kept.
         besides: keeps what else a resumed run wants, whenever a training's state is kept.
+        name: of the training whose state `save` keeps.
     """
 
-    def __init__(self, folder: Path, besides: Callable[[], None] = lambda: None) -> None:
-        self.folder, self._besides = folder, besides
+    def __init__(self, folder: Path, besides: Callable[[], None] = lambda: None, name: str = TRAINING) -> None:
+        self.folder, self._besides, self._name = folder, besides, name
+
+    def of(self, name: str) -> Checkpoint:
+        """The same folder for another training of the run."""
+        return Checkpoint(self.folder, self._besides, name)
 
     def save(self, state: dict[str, Tensor], levels: list[Level]) -> None:
         """Keep the state of a training and its levels."""
-        self._write(TRAINING, state, {"levels": [asdict(level) for level in levels]})
+        self._write(self._name, state, {"levels": [asdict(level) for level in levels]})
         self._besides()
 
     def training(self) -> tuple[dict[str, Tensor], list[Level]] | None:
         """What `save` kept, or None. Raises ResumeError if it can't be read."""
-        found = self._read(TRAINING)
+        found = self._read(self._name)
         return None if found is None else (found[0], [Level(**level) for level in found[1]["levels"]])
 
     def save_data(self, data: Trajectories) -> None:

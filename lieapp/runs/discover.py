@@ -11,12 +11,11 @@ from lieapp.compare.outcome import Outcome, compare
 from lieapp.config import DiscoverConfig
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
-from lieapp.discovery.by_projection import by_projection
-from lieapp.discovery.by_spectrum import by_spectrum
-from lieapp.discovery.projection import Projection, Settings
 from lieapp.discovery.result import SIZE, Discovery
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.residual import Backend
+from lieapp.errors import GridError
 from lieapp.registry.catalog import Catalog
 from lieapp.report.html import write_report
 from lieapp.report.tables import write_csv
@@ -24,8 +23,10 @@ from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import naming
+from lieapp.runs.finite import finite_judgement
 from lieapp.runs.pictures import write_fields
 from lieapp.runs.reporter import RunReporter
+from lieapp.runs.stages import Stages
 from lieapp.runs.stopwatch import Stopwatch
 from lieapp.runs.summary import summary_of
 from lieapp.runs.truth import Derived, derived, scaled
@@ -51,7 +52,9 @@ class _Job:
         folder = run.path / "checkpoint"
         self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)
         self.checkpoint = Checkpoint(folder, self.watch.save)
-        self.domain = PDEDomain(catalog.get(config.plugin).declaration)
+        backend = Backend(config.backend, (("extra", config.weno_extra),) if config.backend == "weno" else ())
+        self.domain = PDEDomain(catalog.get(config.plugin).declaration, backend)
+        self.stages = Stages(config, self.domain, self.device, self.checkpoint, run, report)
 
     def run(self) -> dict[str, Any]:
         """All stages in order."""
@@ -59,14 +62,14 @@ class _Job:
         self.directory.add_provenance(device_used=self.device, threads=config.threads)
         data = self._timed("data", self._data)
         truth = self._timed("truth", lambda: derived(domain, self.catalog.folders, config.budget, self.report))
-        neural = config.method == "neural"
-        found = self._timed("discovery", lambda: self._neural(data, True) if neural else self._spectrum(data, True))
+        found = self._timed("discovery", lambda: self.stages.run(data))
         check = None
         if config.cross_check:
             # after the method itself, so that a resumed run finds the training's own checkpoint
-            other = (lambda: self._spectrum(data, False)) if neural else (lambda: self._neural(data, False))
-            check = self._timed("cross-check", other)
+            check = self._timed("cross-check", lambda: self.stages.other(data))
         summary, known, outcome = self._timed("compare", lambda: self._compare(data, truth, found, check))
+        if config.finite_samples:
+            self._timed("finite", lambda: self._finite(data, found, outcome, summary))
         self._timed("report", lambda: self._pictures(data, found, known, outcome))
         summary["seconds"] = self.watch.seconds()
         self.directory.write_summary(summary)
@@ -101,34 +104,6 @@ class _Job:
         if data.error == data.error:
             self.report.line(f"data: estimated relative error {data.error:.1e}")
 
-    def _spectrum(self, data: Dataset, record: bool) -> Discovery:
-        config = self.config
-        return by_spectrum(
-            self.domain, data, config.degrees, config.modes, config.unknown_degree, config.slots,
-            (config.slices, config.held_out_slices), self.report,
-            (lambda row: self.directory.metric(**row)) if record else lambda row: None,
-        )  # fmt: skip
-
-    def _neural(self, data: Dataset, record: bool) -> Discovery:
-        config = self.config
-        settings = Settings(
-            config.slots, config.steps, config.width, config.features, config.modes, config.batch, config.rate,
-            config.floor,
-        )  # fmt: skip
-        training = Projection(self.domain, data.draft, settings, config.seed, self.device)
-        levels = []
-        kept = self.checkpoint.training()
-        if kept is not None:
-            training.load(kept[0])
-            levels = kept[1]
-            self.report.line(f"resumed at step {training.done} of {config.steps}")
-        if record:
-            self.directory.keep_metrics(training.done)
-        return by_projection(
-            self.domain, data, training, levels, (config.slices, config.held_out_slices), self.checkpoint,
-            self.report, (lambda row: self.directory.metric(**row)) if record else lambda row: None,
-        )  # fmt: skip
-
     def _compare(
         self, data: Dataset, truth: Derived, found: Discovery, check: Discovery | None
     ) -> tuple[dict[str, Any], FixedFields | None, Outcome]:
@@ -147,6 +122,17 @@ class _Job:
         own = {"run": str(self.directory.path), "plugin": config.plugin, "method": config.method}
         summary = {**own, "seconds": {}, **summary_of(self.domain, found, check, truth, outcome)}
         return {**summary, "warnings": self.report.warnings}, known, outcome
+
+    def _finite(self, data: Dataset, found: Discovery, outcome: Outcome, summary: dict[str, Any]) -> None:
+        """Fields at finite size, into the summary and into finite.safetensors."""
+        try:
+            judged = finite_judgement(self.config, self.domain, data, found, outcome, self.report)
+        except GridError as error:
+            self.report.warn(f"fields were not judged at finite size: {error.message}")
+            return
+        for row, entry in zip(summary["generators"], judged.rows(), strict=True):
+            row["finite"] = entry
+        judged.write(self.directory.path / "finite.safetensors")
 
     def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:
         batches = data.held_out.batches(self.config.held_out_slices, SIZE)

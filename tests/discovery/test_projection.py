@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from lieapp.discovery.by_projection import by_projection, marks
+from lieapp.discovery.by_projection import by_projection
+from lieapp.discovery.loop import marks
 from lieapp.discovery.projection import Projection, Settings, one_cycle
 from lieapp.errors import DiscoveryError
 from lieapp.progress import SilentReporter

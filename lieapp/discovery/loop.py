@@ -1,0 +1,73 @@
+"""The loop around a training: levels at every doubling of the steps, metrics, checkpoints."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from torch import Tensor
+
+from lieapp.discovery.result import Level, Metrics
+from lieapp.progress import Reporter
+
+SAVE_EVERY = 5.0
+"""Seconds between two checkpoints."""
+
+
+class Training(Protocol):
+    """A training in progress."""
+
+    done: int
+
+    def step(self) -> dict[str, Any]:
+        """One step; what to record of it, `loss` among it."""
+        ...
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that going on needs."""
+        ...
+
+
+class Checkpoint(Protocol):
+    """Where a training keeps its state."""
+
+    def save(self, state: dict[str, Tensor], levels: list[Level]) -> None:
+        """Keep the state of a training and its levels."""
+
+
+def marks(steps: int) -> list[int]:
+    """The steps after which fields are judged: an eighth, a quarter, a half and all of them."""
+    return sorted({max(1, steps // n) for n in (8, 4, 2)} | {steps})
+
+
+def train(
+    training: Training, steps: int, levels: list[Level], judge: Callable[[int], Level] | None,
+    checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None, before: int = 0,
+) -> None:  # fmt: skip
+    """Go on to the end; `levels` grows by what `judge` says at each mark but the last.
+
+    Args:
+        training, levels: fresh, or as a checkpoint left them.
+        judge: a level with the number of steps as its label; None if none is wanted.
+        before: steps of earlier stages, which metrics count too.
+
+    An interrupt leaves a checkpoint of the last complete step. Raises DiscoveryError if the loss isn't finite.
+    """
+    began = saved = time.perf_counter()
+    # of the last complete step: an interrupt may come in the middle of the next one
+    whole = training.state()
+    try:
+        while training.done < steps:
+            if judge and training.done in marks(steps) and training.done not in {level.label for level in levels}:
+                levels.append(judge(training.done))
+            row = training.step()
+            whole = training.state()
+            elapsed = round(time.perf_counter() - began, 3)
+            metrics({"step": before + training.done, "total": before + steps, **row, "seconds": elapsed})
+            report.progress(training.done, steps, f"loss {row['loss']:.2f}")
+            if time.perf_counter() - saved > SAVE_EVERY:
+                checkpoint.save(whole, levels)
+                saved = time.perf_counter()
+    finally:
+        checkpoint.save(whole, levels)

@@ -1,0 +1,114 @@
+"""Learned fields judged at finite size, for summary.json, and the moved solution that pages draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save
+from torch import Tensor
+
+from lieapp.compare.outcome import Outcome
+from lieapp.compare.verdict import SMALL
+from lieapp.config import DiscoverConfig
+from lieapp.discovery.fields import Scaled
+from lieapp.discovery.finite import FiniteJudgement, judge_finite
+from lieapp.discovery.result import Discovery
+from lieapp.domains.patches import Patches
+from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.progress import Reporter
+from lieapp.runs.files import write_atomic
+
+SHARES = (-1.0, -0.5, -0.25, 0.25, 0.5, 1.0)
+"""Flow parameters that fields are judged at, in units of sigma."""
+
+LONGEST = 140
+"""Time samples of a trajectory that are moved at most."""
+
+FEW = 0.02
+"""A flow parameter with a smaller share of nodes left says nothing."""
+
+TIMES, POINTS = 60, 128
+"""Most nodes in time and along an axis of space that are kept for pictures."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The judgement and, of the first held-out trajectory, what was moved where.
+
+    Args:
+        tensors: `s`; `points`, slot x s x coordinate x grid, and `residual`, slot x s x component x grid: what the
+            moved data have beyond the unmoved, nan where it can't be taken; all physical but the residual, which
+            is the relative change of the unknown per time window.
+    """
+
+    result: FiniteJudgement
+    tensors: dict[str, Tensor]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One entry for each slot; a defect that can't be taken is None."""
+        r = self.result
+        rows = []
+        for defect, share, folded in zip(r.defect.tolist(), r.share.tolist(), r.folded.tolist(), strict=True):
+            seen = [d for d, part in zip(defect, share, strict=True) if part >= FEW]
+            shown = [d if d < float("inf") else None for d in defect]
+            holds = bool(seen) and max(seen) < SMALL
+            rows.append({"s": r.s, "defect": shown, "share": share, "folded": folded, "holds": holds})
+        return rows
+
+    def write(self, file: Path) -> None:
+        """Keep the arrays."""
+        write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in self.tensors.items()}))
+
+
+def finite_judgement(
+    config: DiscoverConfig, domain: PDEDomain, data: Dataset, found: Discovery, outcome: Outcome, report: Reporter
+) -> Judged:
+    """Move held-out trajectories along every learned field and take their residual."""
+    source = data.held_out.source
+    chosen = source.select(slice(0, min(config.finite_samples, source.samples)))
+    shape = (min(LONGEST, len(source.time)), *[0] * len(source.grid.axes))
+    patches = domain.patches(chosen, data.scales, shape, torch.float64)
+    weight = sum(float(b.weight.sum()) for b in data.held_out.batches(config.held_out_slices, 8))
+    norms = (torch.diagonal(outcome.gram)[outcome.slots] / weight).sqrt()
+    fields = Scaled(found.fields, (1 / norms).to(source.values))
+    s = [config.sigma * share for share in SHARES]
+    pictures = _Pictures(domain)
+    batches = list(patches.batches(1))
+    result = judge_finite(
+        domain, fields, outcome.reach[outcome.slots], batches, s, config.solver_step, report, pictures.keep
+    )
+    return Judged(result, {"s": torch.tensor(s), **pictures.tensors()})
+
+
+class _Pictures:
+    """The first trajectory moved along each slot."""
+
+    def __init__(self, domain: PDEDomain) -> None:
+        self.domain = domain
+        self._points: list[Tensor] = []
+        self._residuals: list[Tensor] = []
+
+    def keep(self, number: int, k: int, before: Patches, after: Patches) -> None:
+        """Called for every batch and flow parameter; keeps those of the first batch."""
+        if number:
+            return
+        dims = before.points.ndim - 2
+        found = self.domain.residual(after).beyond(self.domain.residual(before))
+        value = torch.where(found.valid[:, None], found.value, torch.nan)
+        origin, size = (
+            torch.tensor(v, dtype=value.dtype, device=value.device).reshape(1, -1, *[1] * dims)
+            for v in (after.scales.origin, after.scales.size)
+        )
+        strides = [
+            max(1, -(-n // most)) for n, most in zip(value.shape[2:], (TIMES, *[POINTS] * dims), strict=False)
+        ]
+        thin = (..., *(slice(None, None, stride) for stride in strides))
+        self._points.append((origin + size * after.points)[thin])
+        self._residuals.append(value[thin])
+
+    def tensors(self) -> dict[str, Tensor]:
+        """With a dimension for s behind that of the slots."""
+        return {"points": torch.stack(self._points, 1), "residual": torch.stack(self._residuals, 1)}

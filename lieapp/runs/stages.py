@@ -1,0 +1,173 @@
+"""The stages of a discovery, set up from the configuration: what makes fields, what refines them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from lieapp.config import DiscoverConfig
+from lieapp.discovery.by_descent import by_descent, refinable, refined
+from lieapp.discovery.by_projection import by_projection
+from lieapp.discovery.by_spectrum import by_spectrum
+from lieapp.discovery.descent import Descent, Plan, Weights
+from lieapp.discovery.flow import Solver
+from lieapp.discovery.generator import GeneratorNetwork
+from lieapp.discovery.projection import Projection, Settings
+from lieapp.discovery.result import Discovery, Level, Metrics
+from lieapp.discovery.scores import FiniteScore, LinearScore
+from lieapp.domains.patches import PatchData
+from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.errors import ConfigError, GridError
+from lieapp.progress import Reporter
+from lieapp.runs.checkpoint import Checkpoint
+from lieapp.runs.directory import RunDirectory
+
+PATCH = (48, 64)
+"""Nodes of a patch in time and along each axis of space unless they are given."""
+
+
+class Stages:
+    """Everything that turns data into fields.
+
+    Args:
+        checkpoint: where trainings keep their state.
+        directory: whose metrics are written.
+    """
+
+    def __init__(
+        self, config: DiscoverConfig, domain: PDEDomain, device: torch.device | str, checkpoint: Checkpoint,
+        directory: RunDirectory, report: Reporter,
+    ) -> None:  # fmt: skip
+        self.config, self.domain, self.device, self.checkpoint = config, domain, device, checkpoint
+        self.directory, self.report = directory, report
+        self.slices = (config.slices, config.held_out_slices)
+        strange = [stage for stage in config.plan if stage not in domain.stages]
+        if strange:
+            raise ConfigError(
+                f"{domain.name}: the stage {strange[0]} makes no sense for this domain.",
+                hint=f"Its stages are {', '.join(domain.stages)}.",
+            )
+
+    def run(self, data: Dataset) -> Discovery:
+        """All stages of the plan in turn, with metrics."""
+        first, *rest = self.config.plan
+        trainings: list[Any] = []
+        found = self._first(first, data, trainings)
+        for number, stage in enumerate(rest):
+            found = self._refined(found, stage, f"{stage}{number + 1}", data, trainings)
+        return found
+
+    def other(self, data: Dataset) -> Discovery:
+        """What the other method finds, without metrics."""
+        if self.config.method == "neural":
+            return self._spectrum(data, lambda row: None)
+        return self._projection(data, [], lambda row: None)
+
+    def _first(self, stage: str, data: Dataset, trainings: list[Any]) -> Discovery:
+        if stage == "spectrum":
+            return self._spectrum(data, self._metric)
+        if stage == "projection":
+            return self._projection(data, trainings, self._metric)
+        return self._descent(stage, data, trainings)
+
+    def _spectrum(self, data: Dataset, metrics: Metrics) -> Discovery:
+        config = self.config
+        return by_spectrum(
+            self.domain, data, config.degrees, config.modes, config.unknown_degree, config.slots, self.slices,
+            self.report, metrics,
+        )  # fmt: skip
+
+    def _projection(self, data: Dataset, trainings: list[Any], metrics: Metrics) -> Discovery:
+        config = self.config
+        settings = Settings(
+            config.slots, config.steps, config.width, config.features, config.modes, config.batch, config.rate,
+            config.floor,
+        )  # fmt: skip
+        training = Projection(self.domain, data.draft, settings, config.seed, self.device)
+        levels = self._restored(training, config.steps, self.checkpoint, trainings)
+        return by_projection(
+            self.domain, data, training, levels, self.slices, self.checkpoint, self.report, metrics
+        )
+
+    def _descent(self, stage: str, data: Dataset, trainings: list[Any]) -> Discovery:
+        config = self.config
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.seed)
+            network = GeneratorNetwork(
+                self.domain.periodic, self.domain.dependent, config.slots, config.trunk, config.head, config.modes
+            )
+        training = self._training(stage, data, network, plain=True)
+        levels = self._restored(training, training.plan.steps, self.checkpoint, trainings)
+        return by_descent(
+            self.domain, data, training, levels, self.slices, self.checkpoint, self.report, self._metric
+        )
+
+    def _refined(self, found: Discovery, stage: str, name: str, data: Dataset, trainings: list[Any]) -> Discovery:
+        start = refinable(found)
+        if start is None or self.config.epochs == 0:
+            return found
+        try:
+            self.domain.check_patches(self.patches(data, torch.float64))
+        except GridError as error:
+            if self.config.stages:
+                raise
+            self.report.warn(f"the flow stage was left out: {error.message}")
+            return found
+        before = sum(training.done for training in trainings)
+        training = self._training(stage, data, start, plain=False)
+        checkpoint = self.checkpoint.of(name)
+        self._restored(training, training.plan.steps, checkpoint, trainings)
+        return refined(
+            self.domain, data, found, training, self.slices, checkpoint, self.report, self._metric, before
+        )
+
+    def _training(self, stage: str, data: Dataset, fields: nn.Module, plain: bool) -> Descent:
+        """A descent on the paper's losses; `plain` as in the paper, else beyond what unmoved data have."""
+        config, domain = self.config, self.domain
+        dtype = torch.float32 if config.dtype == "float32" and stage == "flow" else torch.float64
+        steps = max(1, config.epochs * data.train.trajectories // config.flow_batch)
+        each = max(1, data.train.trajectories // config.flow_batch)
+        plan = Plan(
+            steps=steps,
+            batch=config.flow_batch if stage == "flow" else config.batch,
+            weights=Weights(config.w_sym, config.w_ortho, config.w_lips, config.w_sobolev),
+            tau=config.tau,
+            rate=lambda step: config.flow_rate * (1.0 if 2 * step < steps or not plain else 0.1),
+            sobolev_from=steps - config.sobolev_epochs * each,
+            floor=0.0 if plain else config.floor,
+            clip=config.clip,
+        )
+        fields = fields.to(device=self.device, dtype=dtype)
+        if stage == "gradient":
+            return Descent(data.draft, fields, LinearScore(domain), plan, config.seed)
+        solver = Solver(config.solver, config.solver_step, config.adjoint)
+        score = FiniteScore(domain, config.sigma, solver, plain)
+        return Descent(self.patches(data, dtype), fields, score, plan, config.seed)
+
+    def patches(self, data: Dataset, dtype: torch.dtype) -> PatchData:
+        """Patches of the training data in the shape asked for."""
+        source, config = data.train.source, self.config
+        time = min(PATCH[0], len(source.time)) if config.patch_time is None else config.patch_time
+        space = [
+            min(PATCH[1], axis.points) if config.patch_space is None else config.patch_space
+            for axis in source.grid.axes
+        ]
+        return self.domain.patches(source, data.scales, (time, *space), dtype)
+
+    def _restored(self, training: Any, steps: int, checkpoint: Checkpoint, trainings: list[Any]) -> list[Level]:
+        """Load what a checkpoint holds of a training; drop metrics that will be written again."""
+        kept = checkpoint.training()
+        levels: list[Level] = []
+        if kept is not None:
+            training.load(kept[0])
+            levels = kept[1]
+            self.report.line(f"resumed at step {training.done} of {steps}")
+        trainings.append(training)
+        if len(trainings) == 1 or kept is not None:
+            self.directory.keep_metrics(sum(t.done for t in trainings))
+        return levels
+
+    def _metric(self, row: dict[str, Any]) -> None:
+        self.directory.metric(**row)
