@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from jaxtyping import Float
@@ -11,6 +11,7 @@ from torch import Tensor
 
 Points = Float[Tensor, "batch coordinate *space"]
 Stack = Float[Tensor, "field batch coordinate *space"]
+Own = Float[Tensor, "slot batch coordinate *index"]
 
 
 class FixedFields:
@@ -25,6 +26,11 @@ class FixedFields:
             # torch's own decompositions still use torch.jit.script when first loaded
             warnings.filterwarnings("ignore", message=".*torch.jit.script.*", category=FutureWarning)
             return torch.func.jvp(self.function, (points.contiguous(),), (tangents.contiguous(),))
+
+    def each(self, points: Own, which: Sequence[int] | None = None) -> Own:
+        """The fields of these places (all if None), each at the set of points in its place."""
+        places = range(len(points)) if which is None else which
+        return torch.stack([self.function(own)[k] for own, k in zip(points, places, strict=True)])
 
     def values(self, points: Points) -> Stack:
         """The fields at points."""

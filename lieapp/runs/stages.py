@@ -98,7 +98,7 @@ class Stages:
             network = GeneratorNetwork(
                 self.domain.periodic, self.domain.dependent, config.slots, config.trunk, config.head, config.modes
             )
-        training = self._training(stage, data, network, plain=True)
+        training = self.training(stage, data, network, plain=True)
         levels = self._restored(training, training.plan.steps, self.checkpoint, trainings)
         return by_descent(
             self.domain, data, training, levels, self.slices, self.checkpoint, self.report, self._metric
@@ -116,14 +116,14 @@ class Stages:
             self.report.warn(f"the flow stage was left out: {error.message}")
             return found
         before = sum(training.done for training in trainings)
-        training = self._training(stage, data, start, plain=False)
+        training = self.training(stage, data, start, plain=False)
         checkpoint = self.checkpoint.of(name)
         self._restored(training, training.plan.steps, checkpoint, trainings)
         return refined(
             self.domain, data, found, training, self.slices, checkpoint, self.report, self._metric, before
         )
 
-    def _training(self, stage: str, data: Dataset, fields: nn.Module, plain: bool) -> Descent:
+    def training(self, stage: str, data: Dataset, fields: nn.Module, plain: bool) -> Descent:
         """A descent on the paper's losses; `plain` as in the paper, else beyond what unmoved data have."""
         config, domain = self.config, self.domain
         dtype = torch.float32 if config.dtype == "float32" and stage == "flow" else torch.float64
