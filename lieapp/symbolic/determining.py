@@ -143,17 +143,19 @@ class _JetField:
         free = set(range(size, size + len(self.free)))
         movers = free | {n for v in free for n in self.field.movers(v)}
         ring, names = self.field.field.ring, self.field.table.expressions()
-        parts: dict[tuple[int, ...], Form] = {}
+        pieces: list[tuple[tuple[int, ...], Any, tuple[int, ...], Any]] = []
         plain: dict[tuple[int, ...], Element] = {}
         for key, c in condition.items():
             for monomial, number in c.numer.items():
                 on = tuple(monomial[n] for n in sorted(movers))
                 rest = tuple(0 if n in movers else e for n, e in enumerate(monomial))
+                pieces.append((on, key, rest, number))
                 if rest not in plain:
                     term = ring.from_dict({rest: ring.domain.one}).as_expr().xreplace(names)
                     plain[rest] = target.element(term)
-                form = parts.setdefault(on, {})
-                add(form, key, target.lift(plain[rest]) * number)
-                for other in list(form):
-                    form[other] = target.lift(form[other])
+        # only now: each new element may have made the field grow, and sums need one field
+        plain = {rest: target.lift(c) for rest, c in plain.items()}
+        parts: dict[tuple[int, ...], Form] = {}
+        for on, key, rest, number in pieces:
+            add(parts.setdefault(on, {}), key, plain[rest] * number)
         return [form for form in parts.values() if form]

@@ -72,6 +72,11 @@ CASES = {
     "ckdv": (["u_t + u*u_x + u_xxx + u/(2*(t+1))"], CKDV, CKDV[:2]),
     "gardner": (["u_t + 6*u*u_x + 6*u**2*u_x + u_xxx"], GARDNER, GARDNER[:2]),
 }
+MOVING = [SPACE, {"x": "exp(-t)", "u": "-1"}]
+COEFFICIENTS_OF_TIME = {
+    "polynomial after exponential": "u_t + exp(-t)*u*u_x + (1 + t**2)*u_xxx",
+    "root after exponential": "u_t + exp(-t)*u*u_x + sqrt(1 + t**2)*u_xx",
+}
 NLS_EQUATIONS = ["u_t + v_xx + (u**2 + v**2)*v", "v_t - u_xx - (u**2 + v**2)*u"]
 
 
@@ -83,6 +88,15 @@ def test_scalar_evolution_equations(case):
     assert same_span(found, result.generators, expected)
     assert same_span(found, result.periodic, periodic)
     assert not result.certified
+    assert all(is_symmetry(found, f.components) for f in result.generators)
+
+
+@pytest.mark.parametrize("case", COEFFICIENTS_OF_TIME)
+def test_coefficients_of_several_kinds_at_once(case):
+    """Each new function of t makes the field of coefficients grow while forms in it already stand."""
+    found, result = truth([COEFFICIENTS_OF_TIME[case]])
+    assert same_span(found, result.generators, MOVING) and not result.unsolved
+    assert same_span(found, result.periodic, MOVING)
     assert all(is_symmetry(found, f.components) for f in result.generators)
 
 
