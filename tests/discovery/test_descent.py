@@ -1,5 +1,6 @@
 """Descents on the paper's losses: repeatable, resumable, stopped by what isn't finite, and downhill."""
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -113,6 +114,20 @@ def test_losses_of_a_step_are_those_of_its_fields():
 def test_sobolev_joins_in_the_last_steps():
     made = descent("linear")
     assert ["sobolev" in made.step() for _ in range(5)] == [False, False, False, True, True]
+
+
+def test_every_step_has_its_own_rate():
+    """Adam's first step is the rate itself in every parameter with a gradient; a rate of 0 changes nothing."""
+    made = descent("linear", replace(PLAN, rate=lambda n: (1e-3, 0.0, 5e-4)[n]))
+    states = [made.state()]
+    for _ in range(3):
+        made.step()
+        states.append(made.state())
+    moves = [
+        max(float((b[k] - a[k]).abs().max()) for k in a if k.startswith("network."))
+        for a, b in itertools.pairwise(states)
+    ]
+    assert moves[0] == pytest.approx(1e-3, rel=1e-3) and moves[1] == 0 and 1e-5 < moves[2] < 1e-3
 
 
 @KINDS

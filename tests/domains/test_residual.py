@@ -342,7 +342,7 @@ def test_gradient_of_the_score_is_a_difference_quotient(backend):
 def test_float32_keeps_five_digits_at_late_times():
     """Positions are taken from the patch's corner."""
     data = small("kdv")
-    late = replace(data.trajectories, time=data.trajectories.time + 3000)
+    late = replace(data.trajectories, time=data.trajectories.time + 1e5)
     shifted = Small(data.domain, late, measure_scales(late, data.domain.coordinates)).using("weno")
     double, single = (
         float(shifted.domain.validity(None, moved(shifted, Formulas(wavy), shifted.whole(dtype), [0.05])).score)
@@ -353,6 +353,27 @@ def test_float32_keeps_five_digits_at_late_times():
     assert double == pytest.approx(
         float(early.domain.validity(None, moved(early, Formulas(wavy), early.whole(), [0.05])).score), rel=1e-6
     )
+
+
+@pytest.mark.parametrize("backend", ["curvilinear", "weno", "bilinear"])
+def test_a_part_has_the_residual_of_the_whole(backend):
+    """Cut from the middle of time and of x, moved by the same flow: the same inside."""
+    data = small("ckdv").using(backend, **({"accuracy": 2} if backend == "curvilinear" else {}))
+    field, whole = Formulas(tilted), data.whole()
+    part = data.patches(29, 0).take(torch.tensor([0]), torch.tensor([[13, 0]]))
+    everything, some = (data.domain.residual(moved(data, field, p, [0.02])) for p in (whole, part))
+    inside, cut = slice(13 + 6, 13 + 23), slice(6, 23)
+    assert everything.valid[0, inside].all() and some.valid[0, cut].all()
+    torch.testing.assert_close(some.value[:, :, cut], everything.value[:, :, inside], rtol=1e-7, atol=1e-9)
+    assert some.value[:, :, cut].abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("times", [13, 17, 25, 37, 49])
+def test_accuracy_chosen_by_itself_leaves_half_of_a_patch(times):
+    data = small("kdv").using("curvilinear")
+    found = data.domain.validity(None, next(iter(data.patches(times).batches(1))))
+    assert float(found.share) >= 0.5
+    assert float(found.score) < 1e-3
 
 
 def test_order_of_the_variables_makes_no_difference():
