@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from msgspec.structs import replace
 
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
 from lieapp.symbolic.equation import read_pde
+from lieapp.symbolic.evolution import Evolution, evolution_form
+from lieapp.symbolic.splitting import degree
 
 MANY = 1000
 """Fields above this are warned of: one level took 20 s on one core, and time grows with their square or faster."""
@@ -22,6 +25,9 @@ CHUNK = 8
 
 SETTINGS = ("modes", "degrees", "unknown_degree", "features", "width", "batch", "samples", "held_out")
 """What makes many fields or takes much memory."""
+
+FIELD_DEGREE = 1
+"""Degree in u of a field for which grids are padded (`domains.pde.FIELD_DEGREE`)."""
 
 DEFAULTS = DiscoverConfig(plugin="")
 
@@ -60,29 +66,65 @@ def warnings(config: DiscoverConfig, pde: PDE) -> list[str]:
             if cost.excess < whole[part].excess * (1 if key == most else 0.5):
                 text = f"{key} = {_written(config, key)} is costly for the {part}: {whole[part]} of memory"
                 told.setdefault(key, f"{text}; with the default {key} = {_written(DEFAULTS, key)}, {cost}")
+        if cheaper[most].excess >= whole[part].excess:
+            told.setdefault(part, _of_grid(config, pde, part, whole[part]))
     return list(told.values())
+
+
+def _of_grid(config: DiscoverConfig, pde: PDE, part: str, cost: Cost) -> str:
+    """For what is costly by the plugin's own grid: a setting below its default that helps, else fewer points."""
+    axes = ", ".join(f"{axis}: {pde.points[axis]}" for axis in pde.points)
+    text = f"the grid of {pde.name}, points = {{{axes}}}, is costly for the {part}: {cost} of memory"
+    for lower in _lowered(config, part):
+        (key,) = lower
+        reached = costs(replace(config, **lower), pde)[part]
+        if reached.excess < 1:
+            written = str(list(lower[key]) if isinstance(lower[key], tuple) else lower[key]).replace(" ", "")
+            return f"{text}; with --set {key}={written}, {reached}"
+    return f"{text}; lower points in the plugin"
+
+
+def _lowered(config: DiscoverConfig, part: str) -> list[dict[str, Any]]:
+    """Settings that make a part cheaper, the mildest first."""
+    if part == "spectrum method":
+        return [{"degrees": config.degrees[:n]} for n in range(len(config.degrees) - 1, 1, -1)]
+    if part == "neural method":
+        return [{"features": config.features // n} for n in (2, 3, 4) if config.features >= 2 * n]
+    return [{"samples": config.samples // n} for n in (2, 4, 8) if config.samples >= 2 * n]
 
 
 def costs(config: DiscoverConfig, pde: PDE) -> dict[str, Cost]:
     """The cost of each part of a discovery: of the methods it uses, and of its data."""
-    unknowns = len(read_pde(pde).jets.dependent)
+    evolution = evolution_form(read_pde(pde))
+    unknowns = len(evolution.jets.dependent)
     periodic, others = len(pde.periodic), len(pde.region) - len(pde.periodic)
     coordinates = periodic + others + unknowns
     # the evolution variable isn't periodic: what is are the axes of space
     points = math.prod(pde.points[axis] for axis in pde.periodic)
+    padded = math.prod(padded_shape(pde, evolution))
     found = {}
     if config.method == "spectrum" or config.cross_check:
         fields = coordinates * basis_count(config, periodic, others, unknowns)
-        found["spectrum method"] = Cost(fields, _solving(fields, CHUNK, points, coordinates))
+        found["spectrum method"] = Cost(fields, _solving(fields, CHUNK * padded, coordinates, unknowns))
     if config.method == "neural" or config.cross_check:
         fields = coordinates * (config.features + 1)
         network = 8.0 * config.width * (8 * config.batch * points + 4 * config.width)
-        memory = _solving(fields, max(CHUNK, config.batch), points, coordinates) + network
-        found["neural method"] = Cost(fields, memory)
+        # while training, only the modes that matter are kept, on about the grid of the data
+        rows = max(CHUNK * padded, config.batch * points)
+        found["neural method"] = Cost(fields, _solving(fields, rows, coordinates, unknowns) + network)
     times = pde.keep_last or max(pde.points.values())
     trajectories = 8.0 * (config.samples + config.held_out) * times * points * unknowns
     # once more on their way to the device, and once in the checkpoint
     return {**found, "data": Cost(0, 3 * trajectories)}
+
+
+def padded_shape(pde: PDE, evolution: Evolution) -> list[int]:
+    """Points of the padded grid on which fields are solved for, if the data use every mode of their own grid."""
+    from lieapp.numerics.spectral import fast_size
+
+    factors = degree(evolution, evolution.rhs) + FIELD_DEGREE
+    cuts = [(pde.points[evolution.jets.independent[i]] - 1) // 2 for i in evolution.space]
+    return [fast_size(2 * factors * cut + 2) for cut in cuts]
 
 
 def basis_count(config: DiscoverConfig, periodic: int, others: int, unknowns: int) -> int:
@@ -91,10 +133,9 @@ def basis_count(config: DiscoverConfig, periodic: int, others: int, unknowns: in
     return (2 * config.modes + 1) ** periodic * (config.degrees[-1] + 1) ** others * monomials
 
 
-def _solving(fields: int, slices: int, points: int, coordinates: int) -> float:
+def _solving(fields: int, rows: int, coordinates: int, unknowns: int) -> float:
     """Fields, rates, characteristics and residuals of a batch, and the triangular factors with room to work."""
-    rows = slices * points
-    return 8.0 * fields * (rows * (2 * coordinates + 5) + 3 * (rows + fields))
+    return 8.0 * fields * (rows * (2 * coordinates + 5 * unknowns) + 3 * (rows * unknowns + fields))
 
 
 def _written(config: DiscoverConfig, key: str) -> str:

@@ -1,10 +1,16 @@
 """Costly settings are named before the work begins; ordinary ones pass in silence."""
 
-import pytest
+import dataclasses
 
+import pytest
+import sympy as sp
+import torch
+
+from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
 from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.result import SIZE
+from lieapp.domains.pde import FIELD_DEGREE, PDEDomain
 from lieapp.registry.catalog import load_catalog
 from lieapp.runs import cost
 from lieapp.settings import load_config
@@ -72,5 +78,38 @@ def test_fields_are_counted_as_the_basis_does(periodic, unknowns, settings):
     assert cost.basis_count(config, periodic, 1, unknowns) == basis.count
 
 
-def test_a_chunk_is_that_of_the_engine():
-    assert cost.CHUNK == SIZE
+def test_a_chunk_and_the_padding_are_those_of_the_engine():
+    assert (cost.CHUNK, cost.FIELD_DEGREE) == (SIZE, FIELD_DEGREE)
+
+
+def plane(points=32):
+    """Burgers' equation on a plane."""
+    t, x, y = sp.symbols("t x y", real=True)
+    u = sp.Function("u")(t, x, y)
+    return PDE(
+        name="plane", title="Plane", equation=sp.Eq(u.diff(t) + u * u.diff(x), u.diff(x, 2) + u.diff(y, 2)),
+        region={t: (0, 2), x: (0, 20), y: (0, 20)}, points={t: 24, x: points, y: points}, periodic=[x, y],
+    )  # fmt: skip
+
+
+def test_a_grid_of_two_dimensions_is_warned_of_with_what_helps():
+    pde = plane()
+    (warning,) = cost.warnings(DiscoverConfig(plugin="plane", method="spectrum", cross_check=False), pde)
+    assert warning.startswith("the grid of plane, points = {t: 24, x: 32, y: 32}, is costly for the spectrum")
+    assert "648 fields and an estimated 6.1 GB" in warning
+    assert warning.endswith("; with --set degrees=[2,4], 360 fields and an estimated 3.4 GB")
+    milder = DiscoverConfig(plugin="plane", method="spectrum", cross_check=False, degrees=(2, 4))
+    assert cost.warnings(milder, pde) == []
+    # nothing that is set helps
+    (warning,) = cost.warnings(DiscoverConfig(plugin="plane", method="spectrum", cross_check=False), plane(128))
+    assert warning.endswith("lower points in the plugin")
+
+
+def test_grids_are_padded_as_the_engine_pads_them():
+    pde = plane(9)
+    domain = PDEDomain(pde)
+    everything = domain.trajectories(2, seed=0)
+    # every mode of the grid, so that nothing is cut
+    rough = torch.randn(everything.values.shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    data = domain.split(dataclasses.replace(everything, values=rough), 1)
+    assert list(data.train.grid.shape) == cost.padded_shape(pde, domain.evolution)
