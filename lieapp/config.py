@@ -11,6 +11,7 @@ from lieapp.settings import load_config
 __all__ = ["DataConfig", "DiscoverConfig", "TruthConfig", "load_config"]
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+Threads = Annotated[int, msgspec.Meta(ge=1, le=1024)]  # torch crashes where the system has no more to give
 Share = Annotated[float, msgspec.Meta(gt=0)]
 Weight = Annotated[float, msgspec.Meta(ge=0)]
 Seed = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
@@ -50,7 +51,7 @@ class DataConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
     device: Device = "auto"
     tolerance: Share = 1e-6
     """Estimated relative error that the trajectories may have at the end of the window."""
-    threads: Positive = 1
+    threads: Threads = 1
     """Threads on a CPU; arrays are small here: more threads than free cores cost far more than they give."""
 
 
@@ -75,7 +76,7 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     slots: Positive = 4
     seed: Seed = 0
     device: Device = "auto"
-    threads: Positive = 1
+    threads: Threads = 1
     """Threads on a CPU; arrays are small here: more threads than free cores cost far more than they give."""
     samples: Positive = 16
     """Trajectories to learn from."""

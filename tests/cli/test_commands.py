@@ -131,6 +131,13 @@ def test_data_replaces_a_file_only_when_told_to(lieapp, engine, tmp_path):
     assert (tmp_path / "d.h5").read_text() == "new"
 
 
+def test_data_takes_no_more_threads_than_any_machine_has(lieapp):
+    said = lieapp("data", "--plugin", "ckdv", "--out", "d.h5", "--set", "threads=1025", "--json")
+    assert said.code == 2 and said.error["message"] == (
+        "threads is 1025 (from --set threads=1025): expected int <= 1024."
+    )
+
+
 @pytest.mark.parametrize(("samples", "words"), [("1", "1 trajectory of "), ("2", "2 trajectories of ")])
 def test_data_counts_in_grammar(lieapp, engine, samples, words):
     engine("lieapp.data.store", simulate_to_file=lambda declaration, config, out, report: Path(out).touch() or {})
