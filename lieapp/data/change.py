@@ -15,6 +15,7 @@ from lieapp.numerics.codegen import Tape
 from lieapp.numerics.spectral import SpectralDifferentiator
 from lieapp.symbolic.equation import exact, on_jets
 from lieapp.symbolic.evolution import Evolution
+from lieapp.symbolic.plausible import with_values
 
 
 def unknowns_on_jets(pde: PDE, own: Evolution, solved: Evolution) -> tuple[sp.Expr, ...]:
@@ -34,7 +35,8 @@ def unknowns_on_jets(pde: PDE, own: Evolution, solved: Evolution) -> tuple[sp.Ex
                 f"{pde.name}: transform gives no expression for {name}.",
                 hint=f"Add {name} to unknowns={{…}} of ChangeOfVariables.",
             )
-        expression = on_jets(sp.sympify(given[name]), jets, functions, f"{pde.name} (transform)").subs(values)
+        called = f"{pde.name} (transform)"
+        expression = with_values(on_jets(sp.sympify(given[name]), jets, functions, called), values, jets, called)
         stray = expression.free_symbols - set(jets.independent) - set(jets.jets(expression))
         if stray:
             names = ", ".join(sorted(map(str, stray)))

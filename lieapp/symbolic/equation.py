@@ -11,6 +11,7 @@ from sympy.core.function import AppliedUndef
 from lieapp.api import PDE, ChangeOfVariables
 from lieapp.errors import EquationError
 from lieapp.symbolic.jets import JetSpace
+from lieapp.symbolic.plausible import with_values
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def read_equations(
     functions = _unknowns(sides, variables, name)
     jets = JetSpace(variables, tuple(f.func.__name__ for f in functions))
     substitution = {sp.sympify(symbol): exact(value) for symbol, value in values.items()}
-    residuals = tuple(on_jets(side, jets, functions, name).subs(substitution) for side in sides)
+    residuals = tuple(with_values(on_jets(side, jets, functions, name), substitution, jets, name) for side in sides)
     if jets.order(residuals) == 0:
         raise EquationError(
             f"{name}: no derivative occurs; it is no differential equation.",
