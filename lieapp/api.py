@@ -41,6 +41,29 @@ class SumOfSines:
     rescale: tuple[float, float] | None = None
     shape: Callable[[sp.Symbol], sp.Expr] | None = None
 
+    def __post_init__(self) -> None:
+        rules = {
+            "terms": (_whole(self.terms) and self.terms >= 1, "a whole number, at least 1"),
+            "amplitude": (_finite(self.amplitude) and self.amplitude > 0, "a finite number above 0"),
+            "wavenumbers": (
+                isinstance(self.wavenumbers, Sequence)
+                and all(map(_whole, self.wavenumbers))
+                and any(self.wavenumbers),
+                "whole numbers, not all of them 0",
+            ),
+            "rescale": (
+                self.rescale is None or _ascending(self.rescale),
+                "a pair (a, b) of finite numbers with a < b",
+            ),
+            "shape": (self.shape is None or callable(self.shape), "a function of a symbol"),
+        }
+        for key, (holds, rule) in rules.items():
+            if not holds:
+                raise PluginError(
+                    f"SumOfSines: {key} is {getattr(self, key)!r}; it must be {rule}.",
+                    hint=f"Leave {key} out for its default.",
+                )
+
 
 @spelled
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -90,7 +113,23 @@ class PDE:
     def __post_init__(self) -> None:
         _check_name(self.name)
         _check_equation(self)
+        _check_parameters(self)
         _check_region(self)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, (int, sp.Integer)) and not isinstance(value, bool)
+
+
+def _finite(value: Any) -> bool:
+    try:
+        return abs(float(value)) < float("inf")
+    except (TypeError, ValueError):
+        return False
+
+
+def _ascending(pair: Any) -> bool:
+    return isinstance(pair, Sequence) and len(pair) == 2 and all(map(_finite, pair)) and bool(pair[0] < pair[1])
 
 
 def _check_name(name: Any) -> None:
@@ -110,6 +149,19 @@ def _check_equation(pde: PDE) -> None:
             raise EquationError(
                 f"{pde.name}: equation={equation!r} is a {type(equation).__name__}, not a SymPy equation.",
                 hint="Write sp.Eq(u.diff(t) + u*u.diff(x), 0) with u = sp.Function('u')(t, x).",
+            )
+
+
+def _check_parameters(pde: PDE) -> None:
+    for symbol, value in pde.parameters.items():
+        try:
+            number = value if isinstance(value, sp.Expr) else sp.Rational(str(value))
+        except (TypeError, ValueError):
+            number = sp.nan
+        if not number.is_number or not number.is_real or not number.is_finite:
+            raise PluginError(
+                f"{pde.name}: parameters gives {symbol} the value {value!r}; it must be a finite real number.",
+                hint=f"Write parameters={{{symbol}: 0.01}}, or sp.Rational(1, 100) for an exact fraction.",
             )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
 from lieapp.cli.options import Common, Outcome, common
+from lieapp.errors import EquationError
 
 
 @click.command("truth")
@@ -39,9 +41,26 @@ def command(settings: Common, budget: float | None, **typed: tuple[str, ...]) ->
     periodic: Sequence[Any] = config.periodic
     if config.plugin is not None:
         entry = settings.entry(config.plugin)
-        periodic = periodic or entry.declaration.periodic
+        if not periodic:
+            periodic = entry.declaration.periodic
+            _warn_of_period(entry.declaration)
     document = derive_in_child(config, settings.plugins)
     return Outcome(document, lambda: _show(document, [str(name) for name in periodic]))
+
+
+def _warn_of_period(declaration: Any) -> None:
+    """On stderr: an equation that isn't periodic on the domain that is said to be."""
+    import sympy as sp
+
+    from lieapp.symbolic.equation import read_pde
+    from lieapp.symbolic.regular import check_periodic
+
+    system = read_pde(declaration)
+    residuals = [sp.expand(residual) for residual in system.residuals]
+    try:
+        check_periodic(residuals, system.jets, declaration.region, declaration.periodic, system.name)
+    except EquationError as error:
+        print(f"warning: {error.message}", file=sys.stderr)
 
 
 def _names(values: Sequence[str]) -> list[str]:

@@ -7,10 +7,11 @@ from typing import Any
 
 from sympy.core.function import AppliedUndef
 
-from lieapp.api import PDE, SumOfSines
+from lieapp.api import MIN_POINTS, PDE, SumOfSines
 from lieapp.errors import DataError, GridError, PluginError
 from lieapp.symbolic.equation import read_pde, read_transform
 from lieapp.symbolic.evolution import Evolution, evolution_form
+from lieapp.symbolic.regular import check_periodic, check_regular
 
 
 def check_data(pde: PDE) -> None:
@@ -20,14 +21,23 @@ def check_data(pde: PDE) -> None:
     DataError or PluginError for what its other keywords say.
     """
     own = evolution_form(read_pde(pde))
+    check_coefficients(pde, own)
     if pde.source is not None:
         return
-    solved = own if pde.transform is None else evolution_form(read_transform(pde, pde.transform))
+    solved = own
+    if pde.transform is not None:
+        solved = evolution_form(read_transform(pde, pde.transform))
+        check_coefficients(pde, solved)
     _check_axes(pde, own, "data are simulated", "or give a source.")
     for name in solved.jets.dependent:
         initial_of(pde.initial, name)
-    count = pde.points[own.jets.independent[own.time]]
-    if pde.keep_last is None:
+    check_times(pde, own)
+
+
+def check_times(pde: PDE, evolution: Evolution, least: int = 1) -> None:
+    """Raises DataError unless `keep_last` leaves between `least` and all of the time samples."""
+    count = pde.points[evolution.jets.independent[evolution.time]]
+    if pde.keep_last is None or pde.source is not None:
         return
     if not isinstance(pde.keep_last, int) or pde.keep_last < 1:
         raise DataError(
@@ -39,6 +49,19 @@ def check_data(pde: PDE) -> None:
             f"{pde.name}: keep_last is {pde.keep_last}, but there are {count} time samples only.",
             hint="Lower keep_last or raise points of the time variable.",
         )
+    if pde.keep_last < least:
+        raise DataError(
+            f"{pde.name}: keep_last is {pde.keep_last}; symmetries are learned from how data change in time, which "
+            f"takes at least {least} samples.",
+            hint="Raise keep_last, or leave it out to keep all of them.",
+        )
+
+
+def check_coefficients(pde: PDE, evolution: Evolution) -> None:
+    """Raises EquationError unless coefficients are finite in the region and periodic where solutions are."""
+    space = [x for x in pde.periodic if x != evolution.jets.independent[evolution.time]]
+    check_regular(evolution.rhs, evolution.jets, pde.region, evolution.name)
+    check_periodic(evolution.rhs, evolution.jets, pde.region, space, evolution.name)
 
 
 def check_discovery(pde: PDE) -> None:
@@ -48,6 +71,7 @@ def check_discovery(pde: PDE) -> None:
     """
     own = evolution_form(read_pde(pde))
     _check_axes(pde, own, "symmetries are learned", "`lieapp truth` derives symmetries without periodic axes too.")
+    check_times(pde, own, MIN_POINTS)
     check_data(pde)
 
 
@@ -64,6 +88,12 @@ def _check_axes(pde: PDE, evolution: Evolution, what: str, otherwise: str) -> No
         raise GridError(
             f"{pde.name}: {bad} is not periodic; {what} on periodic axes only.",
             hint=f"Add periodic=[{bad}] if solutions repeat over the region; {otherwise}",
+        )
+    time = evolution.jets.independent[evolution.time]
+    if time in pde.periodic:
+        raise GridError(
+            f"{pde.name}: periodic has {time}, the evolution variable; {what} from one end of it to the other.",
+            hint=f"Leave {time} out of periodic; `lieapp truth --periodic {time}` derives symmetries for it.",
         )
 
 

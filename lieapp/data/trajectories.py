@@ -8,7 +8,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lieapp.errors import DataError
 from lieapp.numerics.grid import Grid
+
+STILL = 1e-9
+"""Variation below this share of the largest value counts as none."""
 
 
 @dataclass(frozen=True)
@@ -50,3 +54,23 @@ class Trajectories:
             self.time.to(device), self.grid, self.values.to(device), self.unknowns, self.time_name, self.error,
             self.facts,
         )  # fmt: skip
+
+    def check_varying(self, name: str) -> None:
+        """Whether there is anything to learn from.
+
+        Raises DataError if an unknown is one constant everywhere, or if nothing varies along an axis of space.
+        """
+        largest = self.values.abs().amax()
+        for unknown, values in zip(self.unknowns, self.values.unbind(2), strict=True):
+            if values.max() - values.min() <= STILL * values.abs().max():
+                raise DataError(
+                    f"{name}: {unknown} is {float(values.flatten()[0]):g} at every time and place of every sample; "
+                    "nothing can be learned from data that don't vary.",
+                    hint="Change the initial state, or what the source gives.",
+                )
+        for dim, axis in zip(self.grid.dims, self.grid.axes, strict=True):
+            if (self.values - self.values.mean(dim, keepdim=True)).abs().amax() <= STILL * largest:
+                raise DataError(
+                    f"{name}: the data don't vary along {axis.name}; fields along it can't be told apart.",
+                    hint="Change the initial state, or what the source gives.",
+                )

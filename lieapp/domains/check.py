@@ -12,7 +12,8 @@ from typing import Any, Protocol, TypeVar
 
 import sympy as sp
 
-from lieapp.api import PDE
+from lieapp.api import MIN_POINTS, PDE
+from lieapp.data.declared import check_coefficients, check_times
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.check_change import change_leaves
 from lieapp.domains.check_numbers import (
@@ -123,6 +124,8 @@ class _Checks:
     def _evolution(self, system: System | None) -> tuple[Evolution, str]:
         assert system is not None
         evolution = evolution_form(system)
+        # over the whole region: the short data of a check don't reach its end
+        check_coefficients(self.pde, evolution)
         t = evolution.jets.independent[evolution.time]
         pairs = zip(evolution.jets.dependent, evolution.rhs, strict=True)
         return evolution, "; ".join(f"{name}_{t} = {f}" for name, f in pairs)
@@ -144,9 +147,11 @@ class _Checks:
         return domain, f"agree with exact evaluation to {error:.0e} at {points} random jets"
 
     def _data(self) -> tuple[Trajectories, str]:
+        check_times(self.pde, evolution_form(read_pde(self.pde)), MIN_POINTS)
         data = short_trajectories(short_declaration(self.pde), self.report.progress)
         if not data.values.isfinite().all():
             raise DataError("the data hold NaN or infinite values.")
+        data.check_varying(self.pde.name)
         if data.error > ACCURATE:
             raise DataError(f"the data's estimated error is {data.error:.1e}; at most {ACCURATE:g}.")
         shape = " x ".join(map(str, data.values.shape))

@@ -106,7 +106,7 @@ class PDEDomain:
     def split(self, everything: Trajectories, samples: int) -> Dataset:
         """The first `samples` trajectories to learn from, the others to judge on.
 
-        Raises DataError if one of the two would be empty.
+        Raises DataError if one of the two would be empty, or if the data don't vary.
         """
         if not 0 < samples < everything.samples:
             raise DataError(
@@ -114,6 +114,7 @@ class PDEDomain:
                 "trajectory is needed to learn from and one to judge on.",
                 hint="Raise samples or held_out.",
             )
+        everything.check_varying(self.name)
         train, rest = everything.select(slice(0, samples)), everything.select(slice(samples, None))
         scales = measure_scales(train, self.coordinates)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE

@@ -92,6 +92,19 @@ def test_truth_of_nothing_in_particular(lieapp, arguments, kind, words):
     assert said.code == 2 and said.error["type"] == kind and words in said.error["message"]
 
 
+def test_truth_warns_of_an_equation_that_is_not_periodic(lieapp, tmp_path):
+    text = Path(os.environ["PYTHONPATH"], "plugins", "kdv.py").read_text()
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "mine.py").write_text(
+        text.replace("u * u.diff(x)", "x * u.diff(x)").replace('name="kdv"', 'name="mine"')
+    )
+    said = lieapp("truth", "--plugin", "mine", "--json")
+    assert said.code == 0 and said.json["generators"]
+    assert said.err.startswith("warning: mine: the coefficient x of u_x isn't periodic in x over ")
+    assert lieapp("data", "--plugin", "mine", "--out", "d.h5").code == 1
+    assert lieapp("truth", "--plugin", "kdv", "--json").err == ""
+
+
 def test_truth_gives_up_after_its_budget(lieapp):
     said = lieapp("truth", *KDV, "--budget", "0.01", "--json")
     assert said.code == 1 and said.error["type"] == "BudgetError" and "0.01 s" in said.error["message"]

@@ -8,7 +8,9 @@ from small import T, U, X
 from lieapp.api import ChangeOfVariables, SumOfSines
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
+from lieapp.data.trajectories import Trajectories
 from lieapp.errors import DataError, EquationError, GridError, PluginError, SimulationError
+from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import resample
 
 
@@ -71,7 +73,7 @@ def test_what_can_t_be_solved_is_a_simulation_error(declare, rhs, changes, words
 
 def test_no_unchecked_blow_up_in_the_last_intervals(declare):
     # 1/u falls linearly: blow-up at t = 1/u(0), between checks that pass
-    pde = declare(U**2, initial=SumOfSines(amplitude=0.0, shape=lambda s: s + sp.Rational(1003, 1000)),
+    pde = declare(U**2, initial=SumOfSines(amplitude=1e-12, shape=lambda s: s + sp.Rational(1003, 1000)),
                   points={T: 60, X: 16})  # fmt: skip
     with raises(SimulationError):
         simulate(pde, 1, seeded())
@@ -142,3 +144,21 @@ def test_two_unknowns(declare):
     angle = data.time[:, None] ** 2 / 2
     truth = u0[:, None] * torch.cos(angle) - v0[:, None] * torch.sin(angle)
     torch.testing.assert_close(data.values[:, :, 0], truth, rtol=0, atol=1e-7)
+
+
+@mark.parametrize(
+    ("values", "words"),
+    [
+        (torch.full((2, 9, 1, 8), 0.5), "small: u is 0.5 at every time and place of every sample"),
+        (torch.zeros(2, 9, 1, 8), "small: u is 0 at every time"),
+        (torch.linspace(0, 1, 9)[:, None, None].expand(2, 9, 1, 8), "small: the data don't vary along x;"),
+    ],
+)
+def test_data_that_do_not_vary(values, words):
+    grid = Grid((Axis("x", 0.0, 1.0, 8, True),))
+    data = Trajectories(torch.linspace(0, 1, 9), grid, values.double(), ("u",))
+    with raises(DataError) as caught:
+        data.check_varying("small")
+    assert caught.value.message.startswith(words) and caught.value.hint
+    wave = torch.sin(2 * torch.pi * torch.arange(8) / 8).expand(2, 9, 1, 8)
+    Trajectories(data.time, grid, wave.double(), ("u",)).check_varying("small")

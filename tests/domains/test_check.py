@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 from pytest import approx
 
-from lieapp.api import PDE, ChangeOfVariables
+from lieapp.api import PDE, ChangeOfVariables, SumOfSines
 from lieapp.domains.check import check
 from lieapp.domains.check_change import change_leaves
 from lieapp.errors import CancelledError
@@ -52,6 +52,23 @@ def test_a_system_of_two_components():
         sp.Eq(U.diff(T) + V.diff(X, 2) + 2 * density * V, 0), sp.Eq(V.diff(T) - U.diff(X, 2) - 2 * density * U, 0),
     ]))  # fmt: skip
     assert not failed(found), found
+
+
+@pytest.mark.parametrize(
+    ("changes", "step", "words"),
+    [
+        # within the last nine tenths of the window, where the short data of a check don't come
+        ({"equation": U.diff(T) - U.diff(X) / (T - 7)}, "evolution form", "at t = 7"),
+        ({"equation": U.diff(T) - X * U.diff(X)}, "evolution form", "isn't periodic in x"),
+        ({"keep_last": 100}, "data", "there are 50 time samples only"),
+        ({"keep_last": 1}, "data", "at least 8 samples"),
+        ({"initial": SumOfSines(shape=lambda s: sp.S.One)}, "data", "u is 1 at every time and place"),
+    ],
+)
+def test_what_only_the_whole_declaration_shows(changes, step, words):
+    equation = changes.pop("equation", U.diff(T) - U * U.diff(X))
+    found = results(declare(equation, **changes))
+    assert not found[step].ok and words in found[step].detail
 
 
 def test_a_wave_equation_has_a_truth_but_no_data():
