@@ -24,6 +24,10 @@ STEP = 0.1
 """Step in s of an orbit; RK4's error for fields of norm 1 and Lipschitz constant 3 is then 1e-5."""
 
 
+MOST_STEPS = 200
+"""Steps of one flow; data have size 1, so nothing sensible needs more."""
+
+
 @dataclass(frozen=True)
 class Solver:
     """How the flow is integrated.
@@ -51,7 +55,15 @@ class Solver:
             )
 
     def steps(self, s: float) -> int:
-        """Number of equal steps to s; 1 for adaptive solvers, which choose their own."""
+        """Number of equal steps to s; 1 for adaptive solvers, which choose their own.
+
+        Raises ConfigError if they are too many.
+        """
+        if self.name in FIXED and abs(s) > MOST_STEPS * self.step:
+            raise ConfigError(
+                f"a flow to s = {s:.3g} takes more than {MOST_STEPS} steps of {self.step:g}.",
+                hint="Lower sigma (data have size 1: above that nothing is left of them), or raise solver_step.",
+            )
         return _count(s, self.step) if self.name in FIXED else 1
 
     def arguments(self, steps: int) -> dict[str, Any]:

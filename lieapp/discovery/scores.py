@@ -13,7 +13,7 @@ from lieapp.discovery.flow import Flow, Solver
 from lieapp.domains.base import Domain
 from lieapp.errors import DiscoveryError
 
-LOST = 10
+LOST = 20
 """Steps in a row after which nothing left to judge is an error."""
 
 
@@ -26,7 +26,7 @@ class FiniteScore:
 
     def __init__(self, domain: Domain, sigma: float, solver: Solver, plain: bool) -> None:
         self.domain, self.sigma, self.solver, self.plain = domain, sigma, solver, plain
-        self._lost = 0
+        self._lost: list[int] = []
 
     def __call__(
         self, batch: Any, fields: Scaled, generator: torch.Generator
@@ -39,20 +39,20 @@ class FiniteScore:
         found = self.domain.validity(None if self.plain else batch, moved)
         score = found.score.reshape(slots, -1)
         left = torch.isfinite(score.detach())
-        self._check(left, s)
+        self._lost = self._lost or [0] * slots
+        self._check(left)
         told = {"s": s.tolist(), "folded": found.folded.reshape(slots, -1).mean(1).tolist()}
         # a slot without anything left says nothing in this step
         mean = torch.where(left, score, 0).sum(1) / left.sum(1).clamp_min(1)
         return torch.where(left.any(1), mean, torch.ones_like(mean)), told
 
-    def _check(self, left: Tensor, s: Tensor) -> None:
-        """Single patches leave the time window; not all of them, step after step."""
-        self._lost = 0 if bool(left.any()) else self._lost + 1
-        if self._lost >= LOST:
-            far = ", ".join(f"{value:.3g}" for value in s.tolist())
+    def _check(self, left: Tensor) -> None:
+        """Patches leave the time window now and then; not all of a slot's, step after step."""
+        self._lost = [0 if any(row) else before + 1 for row, before in zip(left.tolist(), self._lost, strict=True)]
+        if max(self._lost) >= LOST:
             raise DiscoveryError(
-                f"moved by s = {far}, no patch has a node left to judge, {LOST} steps in a row: all left the time "
-                "window, or the moved grid is torn.",
+                f"slot {1 + self._lost.index(LOST)}: no patch moved by |s| up to {self.sigma:g} has a node left to "
+                f"judge, {LOST} steps in a row: all left the time window, or the moved grid is torn.",
                 hint="Lower sigma or tau, or raise patch_time.",
             )
 

@@ -53,10 +53,14 @@ class Stages:
     def run(self, data: Dataset) -> Discovery:
         """All stages of the plan in turn, with metrics."""
         first, *rest = self.config.plan
+        names = [f"{stage}{number + 1}" for number, stage in enumerate(rest)]
+        # steps after the last ones kept will be taken, and their metrics written, again
+        kept = [self.checkpoint.training(), *(self.checkpoint.of(name).training() for name in names)]
+        self.directory.keep_metrics(sum(int(state[0]["done"]) for state in kept if state is not None))
         trainings: list[Any] = []
         found = self._first(first, data, trainings)
-        for number, stage in enumerate(rest):
-            found = self._refined(found, stage, f"{stage}{number + 1}", data, trainings)
+        for name, stage in zip(names, rest, strict=True):
+            found = self._refined(found, stage, name, data, trainings)
         return found
 
     def other(self, data: Dataset) -> Discovery:
@@ -157,7 +161,7 @@ class Stages:
         return self.domain.patches(source, data.scales, (time, *space), dtype)
 
     def _restored(self, training: Any, steps: int, checkpoint: Checkpoint, trainings: list[Any]) -> list[Level]:
-        """Load what a checkpoint holds of a training; drop metrics that will be written again."""
+        """Load what a checkpoint holds of a training."""
         kept = checkpoint.training()
         levels: list[Level] = []
         if kept is not None:
@@ -165,8 +169,6 @@ class Stages:
             levels = kept[1]
             self.report.line(f"resumed at step {training.done} of {steps}")
         trainings.append(training)
-        if len(trainings) == 1 or kept is not None:
-            self.directory.keep_metrics(sum(t.done for t in trainings))
         return levels
 
     def _metric(self, row: dict[str, Any]) -> None:

@@ -279,7 +279,7 @@ def test_s_is_even_in_both_directions():
 
 def test_nothing_left_step_after_step_is_an_error():
     _, score = stub_score([math.inf] * 4, 2, plain=True)
-    with pytest.raises(DiscoveryError, match="has a node left to judge, 10 steps in a row") as caught:
+    with pytest.raises(DiscoveryError, match="has a node left to judge, 20 steps in a row") as caught:
         for seed in range(100):
             found, _ = score(torch.Generator().manual_seed(seed))
             assert found.isfinite().all() and found.log().eq(0).all()

@@ -1,0 +1,148 @@
+"""Stages set up from settings: exact resume at any step of each, and settings that can't work."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from lieapp.config import DiscoverConfig
+from lieapp.discovery.fields import values
+from lieapp.domains.pde import PDEDomain
+from lieapp.domains.residual import Backend
+from lieapp.errors import ConfigError, DiscoveryError, GridError
+from lieapp.progress import SilentReporter
+from lieapp.registry.catalog import load_catalog
+from lieapp.runs.checkpoint import Checkpoint
+from lieapp.runs.directory import RunDirectory
+from lieapp.runs.stages import Stages
+from lieapp.settings import load_config
+
+FAST = [
+    "samples=4", "held_out=1", "steps=6", "width=8", "features=5", "batch=6", "slices=24", "held_out_slices=8",
+    "degrees=[2]", "trunk=16", "head=8",
+]  # fmt: skip
+SHORT = ["epochs=3", "flow_batch=2", "patch_time=26", "patch_space=32"]
+
+
+class Stops(SilentReporter):
+    """Interrupts when progress is reported for the n-th time."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.left, self.lines = after, []
+
+    def progress(self, step, total, text=""):
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+    def line(self, text):
+        self.lines.append(text)
+
+
+@pytest.fixture(scope="module")
+def small():
+    """cKdV on a coarse grid and a short window."""
+    pde = load_catalog().get("ckdv").declaration
+    t, x = pde.region
+    pde = replace(pde, region={t: (0, 20), x: (0, 32)}, points={t: 40, x: 48}, keep_last=32)
+    domain = PDEDomain(pde)
+    return domain, domain.dataset(4, 1, seed=0)
+
+
+def stages(small, folder, sets, reporter=None, preset=None):
+    domain, _ = small
+    config = load_config(DiscoverConfig, None, [*FAST, *SHORT, *sets], plugin="ckdv", preset=preset)
+    options = (("extra", config.weno_extra),) if config.backend == "weno" else ()
+    domain = PDEDomain(domain.declaration, Backend(config.backend, options))
+    folder.mkdir(exist_ok=True)
+    return Stages(
+        config, domain, "cpu", Checkpoint(folder / "checkpoint"), RunDirectory(folder), reporter or SilentReporter()
+    )
+
+
+def on_points(found):
+    points = torch.rand(1, 3, 5, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    return values(found.fields, points)
+
+
+PLANS = {
+    "projection, flow": ([], None),
+    "projection, gradient": (['stages=["projection","gradient"]'], None),
+    "gradient": (['stages=["gradient"]'], None),
+    "flow, float32": ([], "paper"),
+    "flow, bilinear": (['stages=["flow"]', "backend=bilinear"], None),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_interrupted_anywhere_and_resumed_is_as_if_never_interrupted(small, tmp_path, name):
+    sets, preset = PLANS[name]
+    counted = Stops(10**9)
+    whole = stages(small, tmp_path / "whole", sets, counted, preset).run(small[1])
+    steps = 10**9 - counted.left
+    expected = RunDirectory(tmp_path / "whole").metrics()
+    assert [row["step"] for row in expected] == list(range(1, steps + 1))
+    for after in sorted({1, steps // 2, steps - 1}):
+        folder = tmp_path / str(after)
+        with pytest.raises(KeyboardInterrupt):
+            stages(small, folder, sets, Stops(after), preset).run(small[1])
+        resumed = stages(small, folder, sets, preset=preset).run(small[1])
+        assert torch.equal(on_points(resumed), on_points(whole)), after
+        assert [level.eta for level in resumed.levels] == [level.eta for level in whole.levels]
+        rows = RunDirectory(folder).metrics()
+        assert [row["loss"] for row in rows] == [row["loss"] for row in expected], after
+
+
+def test_a_refining_stage_never_makes_the_answer_worse(small, tmp_path):
+    plain = stages(small, tmp_path / "plain", ['stages=["projection"]']).run(small[1])
+    for rate in ("1e-3", "1.0"):
+        reporter = Stops(10**9)
+        refined = stages(small, tmp_path / rate, [f"flow_rate={rate}"], reporter).run(small[1])
+        (said,) = (line for line in reporter.lines if line.startswith("flow stage"))
+        kept = "kept" in said
+        assert (refined.levels[-1].eta != plain.levels[-1].eta) == kept
+        product = [torch.tensor(found.levels[-1].eta).log().sum() for found in (plain, refined)]
+        assert product[1] <= product[0] + 1e-12
+
+
+BAD = {
+    "patch_time=33": (ConfigError, "patch of 33 nodes along t", "patch"),
+    "patch_space=49": (ConfigError, "patch of 49 nodes along x", "patch"),
+    "sigma=1e9": (ConfigError, "more than 200 steps", "sigma"),
+    "sigma=30": (DiscoveryError, "can't be followed|no patch moved by", "sigma"),
+}
+
+
+@pytest.mark.parametrize("setting", BAD)
+def test_settings_that_cannot_work_are_named(small, tmp_path, setting):
+    kind, words, advice = BAD[setting]
+    with pytest.raises(kind, match=words) as error:
+        stages(small, tmp_path, ['stages=["flow"]', "epochs=20", setting]).run(small[1])
+    assert advice in error.value.hint
+
+
+@pytest.mark.parametrize("backend", ["weno", "curvilinear", "bilinear"])
+def test_too_few_nodes_for_a_stencil(small, tmp_path, backend):
+    made = stages(small, tmp_path, ['stages=["flow"]', f"backend={backend}", "patch_time=3", "patch_space=3"])
+    with pytest.raises(GridError, match=r"axis . has 3 nodes"):
+        made.run(small[1])
+
+
+def test_a_default_flow_stage_that_cannot_be_is_left_out_with_a_warning(small, tmp_path):
+    domain, _ = small
+    pde = domain.declaration
+    t = next(iter(pde.points))
+    few = PDEDomain(replace(pde, keep_last=3, points={**pde.points, t: 8}))
+    data = few.dataset(3, 1, seed=0)
+    reporter = SilentReporter()
+    config = load_config(DiscoverConfig, None, FAST, plugin="ckdv")
+    made = Stages(config, few, "cpu", Checkpoint(tmp_path / "checkpoint"), RunDirectory(tmp_path), reporter)
+    assert len(made.run(data).levels[-1].eta) == 4
+    assert any("flow stage was left out" in text and "axis t has 3 nodes" in text for text in reporter.warnings)
+
+
+def test_a_stage_that_the_domain_does_not_have(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(PDEDomain, "stages", ("spectrum",))
+    with pytest.raises(ConfigError, match="projection makes no sense"):
+        stages(small, tmp_path, [])
