@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,14 @@ class BudgetError(LieappError):
     """A derivation that took longer than it was given."""
 
 
+class DerivationError(LieappError):
+    """A derivation whose process failed in a way that nobody foresaw, or was ended by somebody else."""
+
+
+class _Remote(Exception):
+    """The traceback of another process, as the cause of an error here: shown with --debug."""
+
+
 class Request(msgspec.Struct):
     """What the child is asked: a configuration and the plugin folders outside the working folder."""
 
@@ -41,7 +50,7 @@ def derive_in_child(config: TruthConfig, folders: Sequence[Path] = ()) -> dict[s
     """The truth of a plugin's or typed equation, as the JSON of `lieapp truth --json`.
 
     Raises UsageError if it isn't said which equation, BudgetError after `config.budget` seconds, and
-    whatever the derivation raises.
+    whatever the derivation raises; DerivationError if it fails unforeseen.
     """
     check_request(config)
     request = msgspec.json.encode(Request(config, [str(folder) for folder in folders]))
@@ -92,14 +101,19 @@ def _read(answer: bytes, code: int | None) -> dict[str, Any]:
     try:
         document: dict[str, Any] = msgspec.json.decode(answer)
     except msgspec.DecodeError:
-        raise RuntimeError(f"the derivation ended with code {code} and no answer") from None
+        raise DerivationError(
+            f"the derivation's process ended with code {code} and no answer.",
+            hint="Something ended it, too little memory perhaps; try again.",
+        ) from None
     error = document.get("error")
     if error is None:
         return document
     kind = getattr(errors, error["type"], None)
     if isinstance(kind, type) and issubclass(kind, LieappError):
         raise kind(error["message"], hint=error["hint"])
-    raise RuntimeError(f"{error['type']}: {error['message']}")
+    raise DerivationError(
+        f"the derivation failed: {error['type']}: {error['message']}", hint=error["hint"]
+    ) from _Remote("\n" + error.get("traceback", ""))
 
 
 def derive(request: Request) -> dict[str, Any]:
@@ -159,9 +173,9 @@ def _main() -> None:
         except KeyboardInterrupt:
             return
         except Exception as error:
-            if not isinstance(error, LieappError):
-                sys.excepthook(type(error), error, error.__traceback__)
-            answer = {"error": describe(error)}
+            # told by the one that asked, if it is asked for it
+            lines = "".join(traceback.format_exception(error)).rstrip()
+            answer = {"error": {**describe(error), "traceback": lines}}
     sys.stdout.buffer.write(msgspec.json.encode(answer))
 
 

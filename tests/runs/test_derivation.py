@@ -1,5 +1,7 @@
 """A derivation is a process that ends with its budget, and with whoever asked."""
 
+import os
+import shutil
 import subprocess
 import sys
 import time
@@ -7,9 +9,10 @@ import time
 import msgspec
 import pytest
 
+from lieapp.cli.main import run
 from lieapp.config import TruthConfig
 from lieapp.errors import ParseError
-from lieapp.runs.derivation import BudgetError, derive_in_child
+from lieapp.runs.derivation import BudgetError, DerivationError, derive_in_child
 from lieapp.runs.process import is_alive, start_mark
 
 KDV = TruthConfig(equation=["u_t + u*u_x + u_xxx"], independent=["t", "x"], dependent=["u"], periodic=["x"])
@@ -23,6 +26,38 @@ def test_the_answer_is_the_contracts_json():
 def test_an_error_in_the_child_is_raised_here():
     with pytest.raises(ParseError, match="v"):
         derive_in_child(TruthConfig(equation=["u_t + v"], independent=["t", "x"], dependent=["u"]))
+
+
+@pytest.fixture
+def failing(tmp_path, monkeypatch):
+    """A child in which deriving fails as a bug would."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import lieapp.symbolic.truth as truth\n"
+        "def derive(*arguments):\n    raise TypeError('two fields')\n"
+        "truth.derive = derive\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+
+
+def test_a_bug_in_the_child_is_told_once_and_its_traceback_kept_for_debug(failing, capfd):
+    with pytest.raises(DerivationError) as caught:
+        derive_in_child(KDV)
+    assert caught.value.message == "the derivation failed: TypeError: two fields"
+    assert "bug in lieapp" in caught.value.hint and "--debug" in caught.value.hint
+    assert capfd.readouterr() == ("", "")
+    arguments = ["truth", "--equation", KDV.equation[0], "--independent", "t,x", "--dependent", "u"]
+    assert run(arguments) == 1
+    said = capfd.readouterr().err
+    assert said.startswith("error: the derivation failed: TypeError: two fields\n") and "Traceback" not in said
+    assert run([*arguments, "--debug"]) == 1
+    said = capfd.readouterr().err
+    assert "in derive\n" in said and said.count("TypeError: two fields") >= 2
+
+
+def test_a_child_that_was_killed(monkeypatch):
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(DerivationError, match="ended with code 1 and no answer"):
+        derive_in_child(KDV)
 
 
 def test_the_budget_ends_it():
