@@ -36,14 +36,14 @@ def by_descent(
     steps = training.plan.steps
 
     def judged(done: int) -> Level:
-        return _settled(domain, data, training.fields, slices, done)[1]
+        return settled(domain, data, training.fields, slices, done)[1]
 
     train(training, steps, levels, judged, checkpoint, report, metrics)
-    fields, last = _settled(domain, data, training.fields, slices, steps)
+    fields, last = settled(domain, data, training.fields, slices, steps)
     return Discovery("neural", fields, [*levels, last], "training steps", sorted(last.eta))
 
 
-def _settled(
+def settled(
     domain: Domain, data: Dataset, fields: nn.Module, slices: tuple[int, int], label: int
 ) -> tuple[Slotted, Level]:
     """One fixed field for each slot, of norm 1 on the training data, judged on the held-out data."""

@@ -28,6 +28,14 @@ PATCH = (48, 64)
 """Nodes of a patch in time and along each axis of space unless they are given."""
 
 
+def projection_settings(config: DiscoverConfig) -> Settings:
+    """Those of the variable projection."""
+    return Settings(
+        config.slots, config.steps, config.width, config.features, config.modes, config.batch, config.rate,
+        config.floor,
+    )  # fmt: skip
+
+
 class Stages:
     """Everything that turns data into fields.
 
@@ -85,11 +93,7 @@ class Stages:
 
     def _projection(self, data: Dataset, trainings: list[Any], metrics: Metrics) -> Discovery:
         config = self.config
-        settings = Settings(
-            config.slots, config.steps, config.width, config.features, config.modes, config.batch, config.rate,
-            config.floor,
-        )  # fmt: skip
-        training = Projection(self.domain, data.draft, settings, config.seed, self.device)
+        training = Projection(self.domain, data.draft, projection_settings(config), config.seed, self.device)
         levels = self._restored(training, config.steps, self.checkpoint, trainings)
         return by_projection(
             self.domain, data, training, levels, self.slices, self.checkpoint, self.report, metrics
@@ -127,11 +131,14 @@ class Stages:
             self.domain, data, found, training, self.slices, checkpoint, self.report, self._metric, before
         )
 
-    def training(self, stage: str, data: Dataset, fields: nn.Module, plain: bool) -> Descent:
-        """A descent on the paper's losses; `plain` as in the paper, else beyond what unmoved data have."""
+    def training(self, stage: str, data: Dataset, fields: nn.Module, plain: bool, steps: int = 0) -> Descent:
+        """A descent on the paper's losses; `plain` as in the paper, else beyond what unmoved data have.
+
+        `steps` other than 0 replace those of the epochs.
+        """
         config, domain = self.config, self.domain
         dtype = torch.float32 if config.dtype == "float32" and stage == "flow" else torch.float64
-        steps = max(1, config.epochs * data.train.trajectories // config.flow_batch)
+        steps = steps or max(1, config.epochs * data.train.trajectories // config.flow_batch)
         each = max(1, data.train.trajectories // config.flow_batch)
         plan = Plan(
             steps=steps,
