@@ -69,8 +69,8 @@ def main() -> None:
                 print(" | ".join(rows[-1]), flush=True)
     note = (
         f"Seed {arguments.seed}, one thread. `paper` with `--set {' --set '.join(SHORT)}`, and weno_extra = 1, "
-        f"backend = curvilinear or bilinear, {arguments.steps} steps (the preset itself has 12800 of twice the batch). Seconds "
-        "are those of the training; data, judging and start-up come on top for both."
+        f"backend = curvilinear or bilinear, {arguments.steps} steps (the preset itself has 12800 of twice the "
+        "batch). Seconds are those of the training; data, judging and start-up come on top for both."
     )
     text = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     arguments.out.write_text(
