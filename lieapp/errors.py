@@ -12,6 +12,15 @@ from typing import Any
 BEYOND_US = ("ENOSPC", "EDQUOT", "EFBIG", "EROFS", "EACCES", "EPERM", "EIO")
 """System errors that are nobody's bug: no room, no permission, a broken disk."""
 
+HINT = "Make room, or write elsewhere."
+"""What to do about a system error while writing."""
+
+HINTS = {
+    **dict.fromkeys(("EACCES", "EPERM"), "Ask its owner for permission to read or write it, or use another."),
+    "EIO": "The disk or its connection fails; use another place.",
+}
+"""What to do about those that reading meets too."""
+
 
 class LieappError(Exception):
     """Base of every error a user can meet; anything else that escapes is a bug."""
@@ -106,4 +115,5 @@ def file_error(error: BaseException) -> FileError | None:
     """A system error that is nobody's bug, as one of the family; None for every other error."""
     if not isinstance(error, OSError) or errno.errorcode.get(error.errno or 0) not in BEYOND_US:
         return None
-    return FileError(f"{error.filename or 'a file'}: {error.strerror}.", hint="Make room, or write elsewhere.")
+    name = errno.errorcode[error.errno or 0]
+    return FileError(f"{error.filename or 'a file'}: {error.strerror}.", hint=HINTS.get(name, HINT))

@@ -20,9 +20,10 @@ def command() -> None:
 def list_runs(settings: Common) -> Outcome:
     """List all runs of a folder, oldest first."""
     from lieapp.cli.tables import print_line, print_table
-    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.directory import RunDirectory, check_readable
     from lieapp.runs.overview import row
 
+    check_readable(settings.out)
     rows = [row(run) for run in RunDirectory.list(settings.out)]
 
     def show() -> None:

@@ -35,7 +35,7 @@ class DerivationError(LieappError):
     """A derivation whose process failed in a way that nobody foresaw, or was ended by somebody else."""
 
 
-class _Remote(Exception):
+class _RemoteError(Exception):
     """The traceback of another process, as the cause of an error here: shown with --debug."""
 
 
@@ -113,7 +113,7 @@ def _read(answer: bytes, code: int | None) -> dict[str, Any]:
         raise kind(error["message"], hint=error["hint"])
     raise DerivationError(
         f"the derivation failed: {error['type']}: {error['message']}", hint=error["hint"]
-    ) from _Remote("\n" + error.get("traceback", ""))
+    ) from _RemoteError("\n" + error.get("traceback", ""))
 
 
 def derive(request: Request) -> dict[str, Any]:

@@ -93,7 +93,7 @@ class RunDirectory:
 
         Raises UnknownRunError if there is none or if several begin so.
         """
-        if text and (Path(text) / "config.json").is_file():
+        if text and _is_run(Path(text)):
             return cls(Path(text))
         runs = cls.list(root)
         exact = [run for run in runs if run.id == text]
@@ -110,9 +110,18 @@ class RunDirectory:
     def config(self) -> dict[str, Any]:
         """The fully resolved configuration. Raises RunError if it can't be read."""
         found = self._json("config.json")
-        if found is None:
-            raise RunError(f"{self.id}: config.json can't be read.", hint="The folder is no complete run.")
-        return found
+        if found is not None:
+            return found
+        try:
+            (self.path / "config.json").read_bytes()
+        except PermissionError as error:
+            raise RunError(
+                f"{self.id}: config.json can't be read: {error.strerror or error}.",
+                hint=f"Ask the owner of {self.path} for permission to read it.",
+            ) from None
+        except OSError:
+            pass
+        raise RunError(f"{self.id}: config.json can't be read.", hint="The folder is no complete run.")
 
     def config_as(self, cls: type[Config]) -> Config:
         """The configuration as a struct. Raises RunError if it is of another kind or version."""
@@ -228,12 +237,36 @@ class RunDirectory:
 
     @classmethod
     def list(cls, root: Path) -> Runs:
-        """All runs in a folder, oldest first; folders of something else are passed over."""
+        """All runs in a folder, oldest first; folders of something else are passed over.
+
+        One that can't be looked into is among them.
+        """
         try:
             folders = sorted(folder for folder in root.iterdir() if not folder.name.startswith("."))
         except OSError:
             return []
-        return [cls(folder) for folder in folders if (folder / "config.json").is_file()]
+        return [cls(folder) for folder in folders if _is_run(folder)]
+
+
+def check_readable(root: Path) -> None:
+    """Raises RunError if there is a folder of runs, but nobody lets it be read."""
+    try:
+        next(root.iterdir(), None)
+    except PermissionError as error:
+        raise RunError(
+            f"{root}: the folder of runs can't be read: {error.strerror or error}.",
+            hint="Ask its owner for permission to read it, or give --out another folder.",
+        ) from None
+    except OSError:
+        pass
+
+
+def _is_run(folder: Path) -> bool:
+    """Whether a folder holds a run, or might: one that can't be looked into shows up as unreadable."""
+    try:
+        return (folder / "config.json").is_file()
+    except PermissionError:
+        return folder.is_dir()
 
 
 def _publish(root: Path, files: Mapping[str, bytes], names: Iterator[str]) -> Path:

@@ -14,10 +14,11 @@ from lieapp.settings import leaves
 def row(run: RunDirectory) -> dict[str, Any]:
     """A run's place in a list. Never fails: what can't be read is None."""
     status = run.status()
+    trouble = status.error
     try:
         config = run.config()
-    except RunError:
-        config = {}
+    except RunError as error:
+        config, trouble = {}, error.as_json()["error"]
     summary = run.summary() or {}
     return {
         "run": run.id,
@@ -33,7 +34,7 @@ def row(run: RunDirectory) -> dict[str, Any]:
         "created": status.created or None,
         "seconds": _seconds(status.created, status.finished, status.state),
         "count": summary.get("count"),
-        "error": status.error,
+        "error": trouble,
     }
 
 

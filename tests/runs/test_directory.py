@@ -1,13 +1,16 @@
 """Run directories: whole or not at all, readable whatever state they are in."""
 
+import errno
+import os
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from lieapp.config import DataConfig, DiscoverConfig
-from lieapp.errors import RunError
-from lieapp.runs.directory import RunDirectory
+from lieapp.errors import RunError, file_error
+from lieapp.runs.directory import RunDirectory, check_readable
 from lieapp.runs.overview import comparison, row
 
 CONFIG = DiscoverConfig(plugin="ckdv", slots=3)
@@ -72,6 +75,52 @@ def test_half_written_folders_are_unreadable_and_never_fail(tmp_path, run, conte
     assert comparison([found, found])["differ"] == {}
     nothing = {"state": 3} if content == b'{"state": 3}' else {}
     assert found.provenance() == nothing and (found.summary() or {}) == nothing
+
+
+@pytest.mark.parametrize("closed", ["run", "config.json"])
+def test_a_run_that_may_not_be_read_hides_no_other(tmp_path, run, monkeypatch, closed):
+    other = RunDirectory.create(tmp_path, CONFIG, "zeta")
+    path = run.path / "config.json"
+    forbid(monkeypatch, "read_bytes", path if closed == "config.json" else run.path)
+    forbid(monkeypatch, "is_file", None if closed == "config.json" else run.path)
+    rows = [row(found) for found in RunDirectory.list(tmp_path)]
+    assert sorted(one["run"] for one in rows) == sorted((run.id, other.id))
+    states = {one["run"]: one["state"] for one in rows}
+    assert states == {run.id: "unreadable", other.id: other.state}
+    (told,) = (one["error"] for one in rows if one["run"] == run.id)
+    assert "config.json can't be read: Permission denied" in told["message"]
+    assert "permission to read" in told["hint"]
+    assert RunDirectory.find(tmp_path, other.id).id == other.id
+    assert RunDirectory.find(tmp_path, str(run.path)).path == run.path
+
+
+def test_a_folder_of_runs_that_may_not_be_read(tmp_path, monkeypatch):
+    forbid(monkeypatch, "iterdir", tmp_path)
+    with pytest.raises(RunError, match="the folder of runs can't be read: Permission denied") as caught:
+        check_readable(tmp_path)
+    assert "read" in caught.value.hint and RunDirectory.list(tmp_path) == []
+    check_readable(tmp_path / "none")
+
+
+def forbid(monkeypatch, method, place):
+    """Let a method of paths fail in a folder or on a file as without permission, which root always has."""
+    real = getattr(Path, method)
+
+    def refuse(path, *arguments, **more):
+        if place is not None and (path == place or place in path.parents):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real(path, *arguments, **more)
+
+    monkeypatch.setattr(Path, method, refuse)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"), [("ENOSPC", "Make room"), ("EACCES", "permission to read"), ("EIO", "another place")]
+)
+def test_what_to_do_depends_on_what_the_system_said(code, words):
+    number = getattr(errno, code)
+    told = file_error(OSError(number, os.strerror(number), "config.json"))
+    assert told.message == f"config.json: {os.strerror(number)}." and words in told.hint
 
 
 def test_no_folder_no_runs(tmp_path):
