@@ -12,6 +12,7 @@ from msgspec import inspect
 
 LABELS = {
     "method": "Method",
+    "preset": "Preset",
     "seed": "Seed",
     "slots": "Slots",
     "samples": "Trajectories to learn from",
@@ -21,13 +22,14 @@ LABELS = {
 HELP = {
     "method": "neural: a small network by variable projection. spectrum: a fixed basis, one eigenproblem. "
     "Each run cross-checks one with the other.",
+    "preset": "quick: seconds to a minute. paper: the published method with its own settings, hours to days.",
     "seed": "The same seed repeats a run bit for bit on one machine with the same number of threads.",
     "slots": "How many fields are learned at most. Take a few more than you expect.",
     "samples": "One trajectory alone lets fields that are tangent to it pass for symmetries; take many.",
     "held_out": "η, verdict and cosines are measured on these only.",
     "device": "auto, cpu, cuda or cuda:0",
 }
-OPTIONS = ("method", "seed", "slots", "device")
+OPTIONS = ("method", "preset", "seed", "slots", "device")
 """Settings with an option of their own; the others go through --set."""
 
 _FIXED = ("kind", "plugin")
@@ -41,10 +43,13 @@ def fields(config: type[msgspec.Struct]) -> dict[str, inspect.Field]:
     return {f.name: f for f in info.fields if f.name not in _FIXED and isinstance(f.type, shown)}
 
 
-def ask(setting: inspect.Field) -> Any:
-    """The widget of one setting; what it returns has the setting's type."""
+def ask(setting: inspect.Field, default: Any, version: str = "") -> Any:
+    """The widget of one setting; what it returns has the setting's type.
+
+    Another `version` makes another widget, which begins at its default again.
+    """
     label = LABELS.get(setting.name, setting.name.replace("_", " ").capitalize())
-    key, text, kind, default = f"set_{setting.name}", HELP.get(setting.name), setting.type, setting.default
+    key, text, kind = f"set_{setting.name}{version}", HELP.get(setting.name), setting.type
     if isinstance(kind, inspect.LiteralType):
         values = list(kind.values)
         return st.selectbox(label, values, index=values.index(default), key=key, help=text)
@@ -62,7 +67,7 @@ def ask(setting: inspect.Field) -> Any:
 def command_line(kind: str, values: dict[str, Any], defaults: dict[str, Any], root: Path) -> str:
     """What to type for the same run; settings at their default are left out."""
     words = ["lieapp", kind, "--plugin", str(values["plugin"])]
-    for name, value in values.items():
+    for name, value in sorted(values.items(), key=lambda item: item[0] not in OPTIONS):
         if name in _FIXED or value == defaults.get(name):
             continue
         words += [f"--{name}", str(value)] if name in OPTIONS else ["--set", f"{name}={value}"]

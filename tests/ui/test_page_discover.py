@@ -25,6 +25,19 @@ def test_start_queues_a_run_and_opens_it(open_page, plugins, runs, words):
     assert app.query_params["run"] in (run.name, [run.name])
 
 
+def test_a_preset_changes_what_the_form_begins_with(open_page, plugins, runs, words):
+    app = open_page("discover", plugin="warm")
+    app.selectbox(key="set_preset").set_value("paper").run()
+    assert app.number_input(key="set_samples_paper").value == 1024
+    app.number_input(key="set_samples_paper").set_value(16).run()
+    assert "--preset paper --set samples=16 --out" in words(app)
+    next(b for b in app.button if b.label == "Start").click().run()
+    (run,) = [folder for folder in runs.iterdir() if not folder.name.startswith(".")]
+    config = json.loads((run / "config.json").read_text(encoding="utf-8"))
+    expected = {"preset": "paper", "samples": 16, "backend": "weno", "stages": ["flow"]}
+    assert {key: config[key] for key in expected} == expected
+
+
 def test_a_plugin_that_is_not_there(open_page, plugins, words):
     assert "There is no plugin" in words(open_page("discover", plugin="nothing"))
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import streamlit as st
 
-from lieapp.config import DiscoverConfig
+from lieapp.config import DiscoverConfig, load_config
 from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, load_catalog
 from lieapp.ui import forms, jobs
@@ -16,7 +16,7 @@ from lieapp.ui.places import runs_root
 from lieapp.ui.words import plain
 
 # settings that are always shown, the rest being folded; no docstring, the app would print it
-COMMON = ("method", "slots", "seed")
+COMMON = ("preset", "method", "slots", "seed")
 
 
 def show() -> None:
@@ -34,8 +34,8 @@ def show() -> None:
         st.info("No plugin was found.", icon=":material/extension_off:")
         return
     plugin = _plugin(catalog)
-    values = {"plugin": plugin, **_settings()}
-    _start(catalog, values)
+    defaults, values = _settings(plugin)
+    _start(catalog, defaults, values)
 
 
 def _plugin(catalog: Catalog) -> str:
@@ -54,22 +54,27 @@ def _plugin(catalog: Catalog) -> str:
     return chosen
 
 
-def _settings() -> dict[str, Any]:
+def _settings(plugin: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the preset gives, and what the form has instead."""
     settings = forms.fields(DiscoverConfig)
-    values = {}
-    shown = [name for name in COMMON if name in settings]
-    for column, name in zip(st.columns(len(shown)), shown, strict=True):
-        with column:
-            values[name] = forms.ask(settings[name])
+    columns = dict(zip(COMMON, st.columns(len(COMMON)), strict=True))
+    with columns["preset"]:
+        preset = forms.ask(settings["preset"], settings["preset"].default)
+    defaults = msgspec.to_builtins(load_config(DiscoverConfig, plugin=plugin, preset=preset))
+    values = dict(defaults)
+    # other defaults need other widgets: a widget keeps what it showed first
+    version = "" if preset == settings["preset"].default else f"_{preset}"
+    for name in COMMON[1:]:
+        with columns[name]:
+            values[name] = forms.ask(settings[name], defaults[name], version)
     with st.expander("More settings"):
         for name, setting in settings.items():
-            if name not in shown:
-                values[name] = forms.ask(setting)
-    return values
+            if name not in COMMON:
+                values[name] = forms.ask(setting, defaults[name], version)
+    return {**defaults, "preset": settings["preset"].default}, values
 
 
-def _start(catalog: Catalog, values: dict[str, Any]) -> None:
-    defaults = {name: setting.default for name, setting in forms.fields(DiscoverConfig).items()}
+def _start(catalog: Catalog, defaults: dict[str, Any], values: dict[str, Any]) -> None:
     st.caption("The same on a terminal:")
     st.code(forms.command_line("discover", values, defaults, runs_root()), language="bash", wrap_lines=True)
     if not st.button("Start", type="primary", icon=":material/play_arrow:"):
