@@ -89,10 +89,7 @@ def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
 
 def _show_families(families: Sequence[Mapping[str, Any]]) -> None:
     from lieapp.cli.tables import print_line
-    from lieapp.report.formula import field_text
+    from lieapp.report import wording
 
     for family in families:
-        functions = ", ".join(f"{name}({', '.join(args)})" for name, args in family["functions"].items())
-        conditions = "; ".join(f"{condition} = 0" for condition in family["conditions"])
-        where = f" where {conditions}" if conditions else ""
-        print_line(f"and the family {field_text(family['field'])} for every {functions}{where}")
+        print_line(f"and {wording.family(family)}")

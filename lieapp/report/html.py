@@ -98,7 +98,8 @@ def _families(summary: Json) -> str:
         field = latex_to_mathml(field_latex({str(k): str(v) for k, v in (family.get("field") or {}).items()}))
         conditions = [latex_to_mathml(expression_latex(str(c)) + " = 0") for c in family.get("conditions") or []]
         items.append(f"<li>{field}{' where ' if conditions else ''}{', '.join(conditions)}</li>")
-    return f"<p>Families with arbitrary functions, not compared:</p><ul>{''.join(items)}</ul>"
+    note = f'<p class="note">{escape(wording.MEMBERS)}</p>'
+    return f"<p>Families with arbitrary functions, not compared:</p><ul>{''.join(items)}</ul>{note}"
 
 
 def _slots(summary: Json) -> str:

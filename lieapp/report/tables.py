@@ -23,6 +23,9 @@ def discover_tables(summary: Summary) -> list[RenderableType]:
     parts: list[RenderableType] = [_slot_table(summary)]
     if wording.derived(summary):
         parts.append(_truth_table(summary))
+    families = summary.get("families") or []
+    parts.extend(Text(f"and {wording.family(entry)}") for entry in families)
+    parts.extend([Text(wording.MEMBERS)] if families else [])
     parts.append(Text(wording.sentence(summary), style="bold"))
     parts.extend(Text(line) for line in _closing(summary))
     return parts

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lieapp.report.formula import field_text
 from lieapp.report.material import finite
 
 Summary = Mapping[str, Any]
@@ -61,6 +62,21 @@ def derived(summary: Summary) -> list[Derived]:
         )
         for place, entry in enumerate(summary.get("truth") or [], start=1)
     ]
+
+
+MEMBERS = (
+    "Learned fields may be members of a family as well, which aren't compared: each takes a slot, and the generators' "
+    "cosines can then be lower; more slots leave room for both."
+)
+"""What to know about learned fields where there are families."""
+
+
+def family(entry: Mapping[str, Any]) -> str:
+    """A family with arbitrary functions in a line: "the family alpha ∂u for every alpha(t, x) where … = 0"."""
+    functions = ", ".join(f"{name}({', '.join(args)})" for name, args in (entry.get("functions") or {}).items())
+    conditions = "; ".join(f"{condition} = 0" for condition in entry.get("conditions") or [])
+    field = field_text({str(name): str(text) for name, text in (entry.get("field") or {}).items()})
+    return f"the family {field} for every {functions}{' where ' if conditions else ''}{conditions}"
 
 
 def sentence(summary: Summary) -> str:

@@ -28,6 +28,21 @@ def test_terminal_tables_of_an_empty_summary():
     assert "did not reach its end" in _printed({})
 
 
+def test_families_stand_beside_what_was_derived(run, synthetic):
+    content = synthetic.summary(run)
+    assert "family" not in _printed(content)
+    content["families"] = [
+        {"functions": {"alpha": ["t", "x"]}, "conditions": ["alpha_t - alpha_xx"],
+         "field": {"t": "0", "x": "0", "u": "alpha"}},
+        {"functions": {"beta": ["t"], "gamma": ["x"]}, "conditions": [], "field": {"t": "beta", "x": "gamma", "u": "0"}},
+    ]  # fmt: skip
+    lines = _printed(content).splitlines()
+    (place,) = (k for k, line in enumerate(lines) if line.startswith("and the family alpha ∂u"))
+    assert lines[place] == "and the family alpha ∂u for every alpha(t, x) where alpha_t - alpha_xx = 0"
+    assert lines[place + 1].startswith("and the family beta ∂t + gamma ∂x for every beta(t), gamma(x)")
+    assert lines[place + 2] == wording.MEMBERS and "more slots" in wording.MEMBERS
+
+
 def test_csv_has_every_slot_and_generator(run, synthetic):
     content = synthetic.summary(run)
     content["formulas"] = [
