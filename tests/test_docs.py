@@ -95,3 +95,10 @@ def test_links_between_pages_lead_somewhere():
     for page in DOCS.glob("*.md"):
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (DOCS / target).exists(), f"{page.name} links to {target}"
+
+
+def test_what_a_preset_changes_is_listed():
+    table = sections(sections(COMMAND_LINE, "##")["Configuration"], "###")["DiscoverConfig"]
+    (line,) = (line for line in table.splitlines() if line.startswith("`--preset paper`"))
+    listed = dict(re.findall(r"`(\w+) = (.+?)`", line))
+    assert listed == {key: msgspec.json.encode(value).decode() for key, value in config.PAPER.items()}

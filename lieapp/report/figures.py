@@ -169,24 +169,31 @@ def _training(material: Material) -> str:
 
 
 def loss_chart(metrics: Sequence[Json]) -> str:
-    """The loss over the steps; linear, because a sum of logarithms can be negative."""
+    """The loss over the steps, a curve for each stage; linear, because a sum of logarithms can be negative."""
     lines = [m for m in thinned(metrics) if finite(m.get("loss")) is not None]
     if not lines:
         raise MissingError("No training steps were recorded.")
-    curve = Line("loss", [_number(m.get("step")) for m in lines], [_number(m.get("loss")) for m in lines])
-    return line_chart([curve], "training step", "loss (no unit)", "Training loss")
+    stages = dict.fromkeys(str(m.get("stage") or "loss") for m in lines)
+    curves = []
+    for stage in stages:
+        own = [m for m in lines if str(m.get("stage") or "loss") == stage]
+        curves.append(Line(stage, [_number(m.get("step")) for m in own], [_number(m.get("loss")) for m in own]))
+    return line_chart(curves, "training step", "loss (no unit)", "Training loss")
 
 
 def defect_chart(metrics: Sequence[Json]) -> str:
-    """η of each slot over the steps."""
-    lines = [m for m in thinned(metrics) if m.get("eta")]
+    """η of each slot over the steps; where a stage has no η, the validity of moved data."""
+    shown = thinned(metrics)
+    key = "eta" if any(m.get("eta") for m in shown) else "validity"
+    lines = [m for m in shown if m.get(key)]
     if not lines:
         raise MissingError("No training steps with a defect were recorded.")
     steps = [_number(m.get("step")) for m in lines]
-    count = max(len(m["eta"]) for m in lines)
-    table = [[*map(_number, m["eta"]), *[math.nan] * (count - len(m["eta"]))] for m in lines]
+    count = max(len(m[key]) for m in lines)
+    table = [[*map(_number, m[key]), *[math.nan] * (count - len(m[key]))] for m in lines]
     curves = [Line(f"slot {k + 1}", steps, [row[k] for row in table]) for k in range(count)]
-    return line_chart(curves, "training step", "defect η (no unit)", "Defect of each slot in training", log=True)
+    label = "defect η (no unit)" if key == "eta" else "mean residual of moved data (no unit)"
+    return line_chart(curves, "training step", label, "Defect of each slot in training", log=True)
 
 
 def thinned(metrics: Sequence[Json]) -> list[Json]:

@@ -79,9 +79,9 @@ class Stages:
 
     def _first(self, stage: str, data: Dataset, trainings: list[Any]) -> Discovery:
         if stage == "spectrum":
-            return self._spectrum(data, self._metric)
+            return self._spectrum(data, self._metrics(stage))
         if stage == "projection":
-            return self._projection(data, trainings, self._metric)
+            return self._projection(data, trainings, self._metrics(stage))
         return self._descent(stage, data, trainings)
 
     def _spectrum(self, data: Dataset, metrics: Metrics) -> Discovery:
@@ -109,7 +109,7 @@ class Stages:
         training = self.training(stage, data, network, plain=True)
         levels = self._restored(training, training.plan.steps, self.checkpoint, trainings)
         return by_descent(
-            self.domain, data, training, levels, self.slices, self.checkpoint, self.report, self._metric
+            self.domain, data, training, levels, self.slices, self.checkpoint, self.report, self._metrics(stage)
         )
 
     def _refined(self, found: Discovery, stage: str, name: str, data: Dataset, trainings: list[Any]) -> Discovery:
@@ -128,7 +128,7 @@ class Stages:
         checkpoint = self.checkpoint.of(name)
         self._restored(training, training.plan.steps, checkpoint, trainings)
         return refined(
-            self.domain, data, found, training, self.slices, checkpoint, self.report, self._metric, before
+            self.domain, data, found, training, self.slices, checkpoint, self.report, self._metrics(stage), before
         )
 
     def training(self, stage: str, data: Dataset, fields: nn.Module, plain: bool, steps: int = 0) -> Descent:
@@ -178,5 +178,6 @@ class Stages:
         trainings.append(training)
         return levels
 
-    def _metric(self, row: dict[str, Any]) -> None:
-        self.directory.metric(**row)
+    def _metrics(self, stage: str) -> Metrics:
+        """Write a row, with the name of its stage."""
+        return lambda row: self.directory.metric(**row, stage=stage)
