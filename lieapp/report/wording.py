@@ -65,8 +65,8 @@ def derived(summary: Summary) -> list[Derived]:
 
 
 MEMBERS = (
-    "Learned fields may be members of a family as well, which aren't compared: each takes a slot, and the generators' "
-    "cosines can then be lower; more slots leave room for both."
+    "Learned fields may be members of a family as well, which aren't compared: each takes a slot, and the "
+    "generators' cosines can then be lower; more slots leave room for both."
 )
 """What to know about learned fields where there are families."""
 

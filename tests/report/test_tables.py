@@ -34,7 +34,8 @@ def test_families_stand_beside_what_was_derived(run, synthetic):
     content["families"] = [
         {"functions": {"alpha": ["t", "x"]}, "conditions": ["alpha_t - alpha_xx"],
          "field": {"t": "0", "x": "0", "u": "alpha"}},
-        {"functions": {"beta": ["t"], "gamma": ["x"]}, "conditions": [], "field": {"t": "beta", "x": "gamma", "u": "0"}},
+        {"functions": {"beta": ["t"], "gamma": ["x"]}, "conditions": [],
+         "field": {"t": "beta", "x": "gamma", "u": "0"}},
     ]  # fmt: skip
     lines = _printed(content).splitlines()
     (place,) = (k for k, line in enumerate(lines) if line.startswith("and the family alpha ∂u"))
