@@ -38,6 +38,8 @@ ODES = {
     "Euler": [-2 / t**2, 0, 1],
     "shifted Euler": [sp.Rational(1, 4) / (t + 1) ** 2, 0, 1],
     "Euler of order three": [6 / t**3, -6 / t**2, 3 / t, 1],
+    "of a derivative": [0, -sp.cos(t) / sp.sin(t), 1],
+    "of a second derivative": [0, 0, -sp.cos(t) / sp.sin(t), 1],
     "Euler with waves": [4 / t**2, 1 / t, 1],
 }
 
@@ -106,6 +108,18 @@ def test_heat_equation_stays_as_a_condition():
 def test_airy_stays_unsolved():
     solution = solve(state_of({(0, (2, 0)): 1, (0, (0, 0)): -t}, functions=((0,),)))
     assert solution.finite == [True] and not solution.constants
+
+
+def test_two_equations_for_one_function_are_reduced_before_either_is_solved():
+    # each alone has solutions, the first one with an integral that takes SymPy a minute or more
+    hard = {(0, (1, 0)): sp.sin(t) ** 2 * t, (0, (0, 0)): t**2 * sp.cos(t) - sp.sin(t) ** 3}
+    solution = solve(state_of(hard, {(0, (1, 0)): 1 + t**2, (0, (0, 0)): 1}, functions=((0,),)))
+    assert [s.rule for s in solution.state.steps] == ["reduce", "vanish"] and not solution.constants
+    # nothing is lost where both share a solution
+    solution = solve(
+        state_of({(0, (2, 0)): 1, (0, (0, 0)): -1}, {(0, (1, 0)): 1, (0, (0, 0)): -1}, functions=((0,),))
+    )
+    assert solution.state.steps[0].rule == "reduce" and len(solution.constants) == 1
 
 
 def test_steps_are_recorded():

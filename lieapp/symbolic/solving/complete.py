@@ -46,6 +46,30 @@ def complete(state: State) -> bool:
     return False
 
 
+def common_divisor(state: State) -> bool:
+    """Reduce two ODEs in one and the same function by each other.
+
+    Before either is solved by itself: what both demand is of lower order, often nothing, and the integrals of the
+    single ones may take for ever.
+    """
+    alone: dict[int, list[Form]] = {}
+    for equation in state.equations:
+        functions = {f for f, _ in equation}
+        if len(functions) == 1 and len(state.arguments(equation)) == 1:
+            alone.setdefault(functions.pop(), []).append(equation)
+    for equations in alone.values():
+        *lower, highest = sorted(equations, key=lambda e: rank(state, lead(state, e)))
+        if not lower:
+            continue
+        reduced = reduced_form(state, highest, lower, only_lead=True)
+        if reduced is not highest:
+            state.remove(highest)
+            state.add_equations([reduced])
+            state.steps.append(Step("reduce", f"{state.written(highest)} = 0 by the others"))
+            return True
+    return False
+
+
 def cross(state: State, first: Form, second: Form) -> Form | None:
     """The difference of the derivatives of two equations that cancels their common leading derivative."""
     (f, J), (g, K) = lead(state, first), lead(state, second)

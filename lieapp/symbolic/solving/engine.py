@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lieapp.symbolic.linear import Form, add
-from lieapp.symbolic.solving.complete import complete, lead
+from lieapp.symbolic.solving.complete import common_divisor, complete, lead
 from lieapp.symbolic.solving.eliminate import eliminate
 from lieapp.symbolic.solving.integrate import integrate
 from lieapp.symbolic.solving.monomial import mixed_term, one_term
@@ -14,7 +14,7 @@ from lieapp.symbolic.solving.separate import separate
 from lieapp.symbolic.solving.split import split
 from lieapp.symbolic.solving.state import Solution, State
 
-STEPS = (one_term, split, eliminate, integrate, ordinary, separate, complete, mixed_term)
+STEPS = (one_term, split, eliminate, integrate, common_divisor, ordinary, separate, complete, mixed_term)
 MAX_STEPS = 1500
 """Far more than any equation of the suites needs; a bound against running in circles."""
 

@@ -1,4 +1,4 @@
-"""Linear ODEs in one variable: first order, constant coefficients, (shifted) Euler; else SymPy, verified.
+"""Linear ODEs in one variable: first order (also in a derivative), constant coefficients, Euler; else SymPy, verified.
 
 Σ aₖ ∂_vᵏ f + Σ r g = 0 where no other function depends on v. The solution is a combination of a
 fundamental system with new functions of the other variables, plus a particular solution for each g
@@ -79,7 +79,7 @@ def fundamental_system(state: State, coefficients: list[Element], v: int) -> lis
     field = state.field
     x = field.variables[v]
     expressions = [sp.factor(field.expression(a)) for a in coefficients]
-    for method in (_first_order, _constant, _euler, _by_sympy):
+    for method in (_first_order, _constant, _euler, _lowered, _by_sympy):
         candidates = method(state, expressions, x)
         if candidates is None or len(candidates) != len(coefficients) - 1:
             continue
@@ -109,6 +109,18 @@ def _first_order(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] 
         return None
     exponent = integral(state, sp.apart(a[0], x) if a[0].is_rational_function(x) else a[0], x)
     return None if exponent is None else [sp.exp(sp.expand(-exponent))]
+
+
+def _lowered(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
+    """y⁽ᵏ⁺¹⁾ + aₖ y⁽ᵏ⁾ = 0: powers of x below the k-th, and the k-fold integral of exp(-∫aₖ)."""
+    k = len(a) - 2
+    if k < 1 or any(c != 0 for c in a[:k]):
+        return None
+    top = _first_order(state, a[k:], x)
+    found = None if top is None else top[0]
+    for _ in range(k):
+        found = None if found is None else integral(state, found, x)
+    return None if found is None else [*(x**n for n in range(k)), found]
 
 
 def _constant(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
