@@ -22,6 +22,9 @@ __all__ = ["PDE", "ChangeOfVariables", "SumOfSines", "hookimpl"]
 hookimpl = pluggy.HookimplMarker("lieapp")
 """Marks a function of a plugin file as a hook; the hooks are listed in docs/hooks.md."""
 
+RESERVED = ("all",)
+"""Names that mean something else after --plugin."""
+
 MIN_POINTS = 8
 """Fewest grid points along an axis on which a derivative means anything."""
 
@@ -137,6 +140,11 @@ def _check_name(name: Any) -> None:
         raise PluginError(
             f"name={name!r}: a plugin's name is made of lower-case letters, digits, '_' and '-'.",
             hint="Choose what you would like to type after --plugin.",
+        )
+    if name in RESERVED:
+        raise PluginError(
+            f"name={name!r}: this name is taken, `lieapp check --plugin {name}` checks every plugin.",
+            hint="Choose another name.",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -25,6 +25,10 @@ COMMANDS = {
     "app": "Open the app in a browser.",
 }
 """Each command's module in lieapp.cli and its line in --help, which must not import them."""
+
+
+NO_COMMAND: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
+"""What click raises where a command is needed and none is given; before 8.2 it prints the help by itself."""
 
 
 class Commands(click.Group):
@@ -71,6 +75,10 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit code: 0 done, 1 failed, 2 usage, 130 interrupted."""
     try:
         code = cli.main(args=list(arguments), prog_name="lieapp", standalone_mode=False)
+    except NO_COMMAND as error:
+        # no command where one is needed: its help is the answer, and nothing was done
+        click.echo(error.format_message(), err=True)
+        return 2
     except BaseException as error:
         # an interrupt inside the import of a library or of a plugin may come out as any other error
         lost = interrupted() and not isinstance(error, (CancelledError, SystemExit))

@@ -119,12 +119,14 @@ def common(*names: str) -> Callable[[Callable[..., Outcome]], Callable[..., int]
     def decorate(body: Callable[..., Outcome]) -> Callable[..., int]:
         @functools.wraps(body)
         def command(**given: Any) -> int:
+            from lieapp.registry.modules import stdout_to_stderr
+
             values = {name: given.pop(name) for name in (*names, *ALWAYS)}
             settings = Common(**values)
             if "out" in names:
                 _check_folder(settings.out)
             # what plugins and libraries print must not end up inside the JSON document
-            with contextlib.redirect_stdout(sys.stderr) if settings.json else contextlib.nullcontext():
+            with stdout_to_stderr() if settings.json else contextlib.nullcontext():
                 outcome = body(settings, **given)
             if settings.json:
                 print_json(outcome.document)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib.util
+import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from lieapp.errors import LieappError
 
@@ -77,16 +81,73 @@ def load_module(file: Path, content: bytes) -> ModuleType:
 def guarded(file: Path | None) -> Iterator[None]:
     """Turn whatever a plugin's code raises into LoadError; what it prints goes to stderr.
 
-    KeyboardInterrupt passes: that is the user, not the file.
+    Ctrl-C passes: that is the user, not the file.
     """
-    try:
-        # stdout belongs to the one JSON document
-        with contextlib.redirect_stdout(sys.stderr):
+    with _noticed() as delivered:
+        try:
+            # stdout belongs to the one JSON document
+            with stdout_to_stderr():
+                yield
+        except BaseException as error:
+            if delivered:
+                raise
+            raise LoadError(_describe(error), _line(error, file)) from error
+
+
+@contextlib.contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """Send to stderr what is printed, also what is written to file descriptor 1 or to `sys.__stdout__`."""
+    streams = (sys.stdout, sys.__stdout__)
+    _flush(streams)
+    with contextlib.redirect_stdout(sys.stderr):
+        try:
+            kept = os.dup(1)
+        except OSError:  # closed: nothing can be written there either
             yield
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise LoadError(_describe(error), _line(error, file)) from error
+            return
+        try:
+            with contextlib.suppress(OSError):
+                os.dup2(2, 1)
+            yield
+        finally:
+            _flush(streams)
+            os.dup2(kept, 1)
+            os.close(kept)
+
+
+def _flush(streams: Sequence[Any]) -> None:
+    for stream in streams:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+
+
+@contextlib.contextmanager
+def _noticed() -> Iterator[list[int]]:
+    """The signals that came meanwhile, of those that raise KeyboardInterrupt; a file can raise that by itself."""
+    delivered: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield delivered
+        return
+    before = {}
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        handler = signal.getsignal(number) if number is not None else None
+        if number is not None and callable(handler):
+            before[number] = handler
+
+    def notice(number: int, frame: Any) -> None:
+        delivered.append(number)
+        before[number](number, frame)
+
+    for number in before:
+        signal.signal(number, notice)
+    try:
+        yield delivered
+    finally:
+        for number, handler in before.items():
+            # the file may have put its own there
+            if signal.getsignal(number) is notice:
+                signal.signal(number, handler)
 
 
 def _describe(error: BaseException) -> str:
@@ -94,6 +155,8 @@ def _describe(error: BaseException) -> str:
         return f"{error.message} {error.hint}".strip()
     if isinstance(error, SyntaxError):
         return f"SyntaxError: {error.msg}"
+    if isinstance(error, KeyboardInterrupt):
+        return "the file raises KeyboardInterrupt, which is for Ctrl-C. A plugin file only declares things."
     if isinstance(error, SystemExit):
         return f"the file ends the program: SystemExit({error.code!r}). A plugin file only declares things."
     text = " ".join(str(error).split())

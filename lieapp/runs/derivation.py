@@ -6,7 +6,6 @@ no live object crosses over.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -164,10 +163,11 @@ def _leave_with(parent: int) -> None:
 
 def _main() -> None:
     """Answer one request."""
+    from lieapp.registry.modules import stdout_to_stderr
     from lieapp.runs.session import describe
 
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
-    with contextlib.redirect_stdout(sys.stderr):
+    with stdout_to_stderr():
         try:
             answer = derive(msgspec.json.decode(sys.stdin.buffer.read(), type=Request))
         except KeyboardInterrupt:

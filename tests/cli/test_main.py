@@ -41,6 +41,13 @@ def test_unknown_command_gets_the_nearest(lieapp):
     assert "Traceback" not in said.err and said.out == ""
 
 
+@pytest.mark.parametrize("arguments", [[], ["runs"]])
+def test_without_a_command_the_help_is_the_answer(lieapp, arguments):
+    said = lieapp(*arguments)
+    assert said.code == 2 and said.out == "" and said.err.startswith("Usage: lieapp")
+    assert "error:" not in said.err and "Commands" in said.err
+
+
 @pytest.mark.parametrize("arguments", [["plugins", "--nope"], ["discover", "--seed", "x"], ["compare"], ["nope"]])
 def test_usage_errors_exit_2_and_honour_json(lieapp, arguments):
     said = lieapp(*arguments)

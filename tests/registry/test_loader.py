@@ -1,5 +1,8 @@
 """One broken plugin file never hides the others, and everything that is wrong is said with its place."""
 
+import json
+import signal
+import subprocess
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -220,6 +223,30 @@ def test_what_a_plugin_prints_stays_off_stdout(folder, capsys):
     assert printed.out == "" and "hello" in printed.err
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        "os.write(1, b'hello')",
+        "sys.__stdout__.write('hello')",
+        "subprocess.run(['echo', 'hello'])",
+        "print('hello')",
+    ],
+)
+def test_nor_does_what_it_writes_to_the_descriptor(folder, write):
+    (folder / "a.py").write_text(f"import os, subprocess, sys\n{write}\n{good('chatty')}")
+    code = "import sys; from lieapp.cli.main import run; sys.exit(run(['plugins', '--plugins', 'more', '--json']))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder.parent, capture_output=True, text=True, check=True
+    )
+    assert "chatty" in [one["name"] for one in json.loads(done.stdout)["plugins"]]
+    assert "hello" in done.stderr
+
+
+def test_a_name_that_means_every_plugin(folder):
+    broken = only_broken(load(folder, a=good("all")))
+    assert "name='all': this name is taken" in broken.error and broken.line == 10
+
+
 def test_entry_points(folder, monkeypatch):
     (folder / "installed_one.py").write_text(good("installed"))
     monkeypatch.syspath_prepend(str(folder))
@@ -237,7 +264,19 @@ def test_entry_points(folder, monkeypatch):
 
 def test_an_interrupt_is_the_users_and_not_the_files(folder):
     with pytest.raises(KeyboardInterrupt):
-        load(folder, a="raise KeyboardInterrupt")
+        load(folder, a="import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("x = 1\nraise KeyboardInterrupt\n", 2), (HOOK.format(arguments="", body="raise KeyboardInterrupt"), 5)],
+)
+def test_but_one_that_the_file_raises_is_the_files(folder, text, line):
+    catalog = load(folder, a=text, b=good("fine"))
+    assert "fine" in names(catalog)
+    broken = only_broken(catalog)
+    assert broken.file == folder / "a.py" and broken.line == line and "KeyboardInterrupt" in broken.error
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_shipped_plugins_lie_inside_the_wheel_or_beside_the_checkout(tmp_path, monkeypatch):

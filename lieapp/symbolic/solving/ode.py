@@ -1,6 +1,6 @@
-"""Linear ODEs in one variable: first order (also in a derivative), constant coefficients, Euler; else SymPy, verified.
+"""Linear ODEs in one variable: first order (also in a derivative), constant coefficients, Euler; else SymPy.
 
-Σ aₖ ∂_vᵏ f + Σ r g = 0 where no other function depends on v. The solution is a combination of a
+All verified. Σ aₖ ∂_vᵏ f + Σ r g = 0 where no other function depends on v. The solution is a combination of a
 fundamental system with new functions of the other variables, plus a particular solution for each g
 (variation of constants).
 """
