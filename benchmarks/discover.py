@@ -24,7 +24,7 @@ from machine import heading
 
 FIVE = ("ckdv", "kdv", "ks", "burgers", "nkdv")
 RESULTS = Path(__file__).parent / "results"
-STAGES = ("start", "data", "truth", "discovery", "cross-check", "compare", "report")
+STAGES = ("start", "data", "truth", "discovery", "cross-check", "compare", "finite", "report")
 HEAD = ("equation", "method", "seeds", "exact found", "derived", "worst cosine (min)",
         "angle / rad (max)", "worst exact η (max)", "next η (min)", *(f"{s} / s" for s in STAGES),
         "whole process / s (min–max)")  # fmt: skip
@@ -78,6 +78,7 @@ def run(name: str, method: str, seed: int) -> dict[str, Any]:
         "equation": name, "method": method, "seed": seed, "commit": commit(), "count": summary["count"],
         "derived": len(summary["truth"]), "cosines": [row["cosine"] for row in summary["truth"]],
         "angle": summary["subspace"]["angle"], "exact_eta": exact, "other_eta": other,
+        "holds": [(row["verdict"], (row.get("finite") or {}).get("holds")) for row in summary["generators"]],
         "cross_check": summary["cross_check"], "seconds": summary["seconds"], "wall": round(wall, 2),
     }  # fmt: skip
 
