@@ -16,8 +16,12 @@ from torch import Tensor
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.base import Line
 from lieapp.domains.slices import Scales
-from lieapp.errors import ConfigError
+from lieapp.errors import ConfigError, GridError
 from lieapp.numerics.grid import Axis, Grid
+
+
+UNEVEN = 1e-6
+"""Largest relative difference of time steps."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class PatchData:
         order: of the scaled coordinates: independent variables with time at `time`, then the unknowns.
         shape: nodes in time and along each axis of space; 0 takes all there are.
 
-    Raises ConfigError if a patch is larger than the grid.
+    Raises ConfigError if a patch is larger than the grid, GridError if times aren't even.
     """
 
     def __init__(
@@ -93,7 +97,14 @@ class PatchData:
 
     def _time_axis(self) -> Axis:
         t = self.source.time
-        step = float(t[1] - t[0])
+        steps = t.diff()
+        step = float(steps[0])
+        if float((steps - step).abs().max()) > UNEVEN * abs(step):
+            raise GridError(
+                f"{self.source.time_name} is not sampled evenly: its steps lie between {float(steps.min()):g} and "
+                f"{float(steps.max()):g}; derivatives of moved data need even steps.",
+                hint="Interpolate the data to even times, or leave the flow stage and finite_samples out.",
+            )
         return Axis(self.source.time_name, 0.0, step * (self.shape[0] - 1), self.shape[0])
 
     def _space_axes(self) -> Iterator[Axis]:

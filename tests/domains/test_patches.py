@@ -7,7 +7,7 @@ from small_solutions import small
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.patches import PatchData, time_first, time_to
 from lieapp.domains.slices import Scales
-from lieapp.errors import ConfigError
+from lieapp.errors import ConfigError, GridError
 from lieapp.numerics.grid import Axis, Grid
 
 TIME = 3.0 + 0.5 * torch.arange(9, dtype=torch.float64)
@@ -183,3 +183,11 @@ def test_the_domain_hands_them_out():
     assert t.min() == 0 and t.max() == 1 and x.min() == 0 and x.max() == pytest.approx(31 / 32)
     torch.testing.assert_close(u * made.scales.size[2], made.trajectories.values[:, :, 0])
     assert float(u.std()) == pytest.approx(0.29, rel=1e-6)
+
+
+def test_uneven_times_are_refused_by_name():
+    even = trajectories()
+    bent = Trajectories(TIME + 1e-3 * (TIME - 5) ** 2, even.grid, even.values, even.unknowns)
+    with pytest.raises(GridError, match="t is not sampled evenly: its steps lie between 0.4") as error:
+        PatchData(bent, SCALES, 0, (4, 3, 5), torch.float64)
+    assert "finite_samples" in error.value.hint
