@@ -19,7 +19,6 @@ from lieapp.domains.slices import Scales
 from lieapp.errors import ConfigError, GridError
 from lieapp.numerics.grid import Axis, Grid
 
-
 UNEVEN = 1e-6
 """Largest relative difference of time steps."""
 

@@ -188,6 +188,6 @@ def test_the_domain_hands_them_out():
 def test_uneven_times_are_refused_by_name():
     even = trajectories()
     bent = Trajectories(TIME + 1e-3 * (TIME - 5) ** 2, even.grid, even.values, even.unknowns)
-    with pytest.raises(GridError, match="t is not sampled evenly: its steps lie between 0.4") as error:
+    with pytest.raises(GridError, match=r"t is not sampled evenly: its steps lie between 0\.4") as error:
         PatchData(bent, SCALES, 0, (4, 3, 5), torch.float64)
     assert "finite_samples" in error.value.hint
