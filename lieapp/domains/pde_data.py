@@ -5,6 +5,7 @@ Slices are cut at their noise floor and padded so that products don't alias (`nu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import torch
@@ -22,6 +23,9 @@ UNIT_DEVIATION = 0.29
 NOISE = 1e-9
 """Modes below this share of the largest one are cut: high derivatives would only amplify them."""
 
+
+MOST = 16384
+"""Points of a batch: of two-dimensional slices a few fill the memory."""
 
 GOLDEN = (5**0.5 - 1) / 2
 
@@ -58,7 +62,11 @@ class SliceData:
         return self._linearisation.slices(self.source.time[time], values, self.grid, self.scales)
 
     def batches(self, count: int, size: int) -> Iterator[Slices]:
-        """`count` slices spread over trajectories and times, `size` at a time; the same at every call."""
+        """`count` slices spread over trajectories and times, the same at every call.
+
+        `size` at a time, or fewer where slices are so large that they would hold more than MOST points.
+        """
+        size = max(1, min(size, MOST // math.prod(self.grid.shape)))
         i = torch.arange(min(count, self.slices))
         # trajectories in turn; times by the golden section, which leaves no large gap at any count
         time = (i.double() * GOLDEN).remainder(1.0).mul(len(self.source.time)).long()

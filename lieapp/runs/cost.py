@@ -20,6 +20,9 @@ MANY = 1000
 MUCH = 4e9
 """Bytes above this are warned of."""
 
+MOST = 16384
+"""Points of a batch of slices at most, but for a single slice (`domains.pde_data.MOST`)."""
+
 CHUNK = 8
 """Slices in memory at a time while fields are solved for (`discovery.result.SIZE`)."""
 
@@ -105,17 +108,22 @@ def costs(config: DiscoverConfig, pde: PDE) -> dict[str, Cost]:
     found = {}
     if config.method == "spectrum" or config.cross_check:
         fields = coordinates * basis_count(config, periodic, others, unknowns)
-        found["spectrum method"] = Cost(fields, _solving(fields, CHUNK * padded, coordinates, unknowns))
+        found["spectrum method"] = Cost(fields, _solving(fields, _rows(padded), coordinates, unknowns))
     if config.method == "neural" or config.cross_check:
         fields = coordinates * (config.features + 1)
         network = 8.0 * config.width * (8 * config.batch * points + 4 * config.width)
         # while training, only the modes that matter are kept, on about the grid of the data
-        rows = max(CHUNK * padded, config.batch * points)
+        rows = max(_rows(padded), config.batch * points)
         found["neural method"] = Cost(fields, _solving(fields, rows, coordinates, unknowns) + network)
     times = pde.keep_last or max(pde.points.values())
     trajectories = 8.0 * (config.samples + config.held_out) * times * points * unknowns
     # once more on their way to the device, and once in the checkpoint
     return {**found, "data": Cost(0, 3 * trajectories)}
+
+
+def _rows(padded: int) -> int:
+    """Points of a batch of slices while fields are solved for."""
+    return min(CHUNK * padded, max(MOST, padded))
 
 
 def padded_shape(pde: PDE, evolution: Evolution) -> list[int]:

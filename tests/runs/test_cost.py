@@ -11,6 +11,7 @@ from lieapp.config import DiscoverConfig
 from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.result import SIZE
 from lieapp.domains.pde import FIELD_DEGREE, PDEDomain
+from lieapp.domains.pde_data import MOST
 from lieapp.registry.catalog import load_catalog
 from lieapp.runs import cost
 from lieapp.settings import load_config
@@ -79,7 +80,7 @@ def test_fields_are_counted_as_the_basis_does(periodic, unknowns, settings):
 
 
 def test_a_chunk_and_the_padding_are_those_of_the_engine():
-    assert (cost.CHUNK, cost.FIELD_DEGREE) == (SIZE, FIELD_DEGREE)
+    assert (cost.CHUNK, cost.FIELD_DEGREE, cost.MOST) == (SIZE, FIELD_DEGREE, MOST)
 
 
 def plane(points=32):
@@ -93,13 +94,15 @@ def plane(points=32):
 
 
 def test_a_grid_of_two_dimensions_is_warned_of_with_what_helps():
-    pde = plane()
+    pde = plane(96)
     (warning,) = cost.warnings(DiscoverConfig(plugin="plane", method="spectrum", cross_check=False), pde)
-    assert warning.startswith("the grid of plane, points = {t: 24, x: 32, y: 32}, is costly for the spectrum")
-    assert "648 fields and an estimated 6.1 GB" in warning
-    assert warning.endswith("; with --set degrees=[2,4], 360 fields and an estimated 3.4 GB")
+    assert warning.startswith("the grid of plane, points = {t: 24, x: 96, y: 96}, is costly for the spectrum")
+    assert "648 fields and an estimated 6.9 GB" in warning
+    assert warning.endswith("; with --set degrees=[2,4], 360 fields and an estimated 3.8 GB")
     milder = DiscoverConfig(plugin="plane", method="spectrum", cross_check=False, degrees=(2, 4))
     assert cost.warnings(milder, pde) == []
+    # batches hold fewer slices where these are large
+    assert cost.warnings(DiscoverConfig(plugin="plane", method="spectrum", cross_check=False), plane()) == []
     # nothing that is set helps
     (warning,) = cost.warnings(DiscoverConfig(plugin="plane", method="spectrum", cross_check=False), plane(128))
     assert warning.endswith("lower points in the plugin")
