@@ -83,8 +83,14 @@ def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
     for key, words in (("unsolved", "left unsolved"), ("assumed_nonzero", "assumed not to vanish")):
         for expression in document.get(key) or []:
             print_line(f"{words}: {expression}")
-    rest = "" if document["certified"] else "; that there are no others isn't certified independently"
-    print_line(f"Each one is proved{rest}. {document['seconds']:.1f} s")
+    print_line(f"Each one is proved; {_completeness(document)}. {document['seconds']:.1f} s")
+
+
+def _completeness(document: Mapping[str, Any]) -> str:
+    if document["certified"]:
+        return "certified: there are no others for generic parameters, up to a negligible probability"
+    reason = (document.get("certificate") or {}).get("reason")
+    return "that there are no others isn't certified independently" + (f" ({reason})" if reason else "")
 
 
 def _show_families(families: Sequence[Mapping[str, Any]]) -> None:

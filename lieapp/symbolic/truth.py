@@ -11,6 +11,7 @@ import sympy as sp
 
 from lieapp.errors import EquationError
 from lieapp.symbolic.basis import Vector, expression_of, normal_basis
+from lieapp.symbolic.certificate import Certificate, certify
 from lieapp.symbolic.coefficients import CoefficientField
 from lieapp.symbolic.determining import DeterminingSystem, determining_equations
 from lieapp.symbolic.equation import System
@@ -30,8 +31,9 @@ __all__ = ["Family", "Field", "Truth", "derive"]
 class Truth:
     """What was derived.
 
-    `certified` is False: the generators and families are proved symmetries, but that there are no others
-    rests on the solver alone until the independent certificate exists.
+    The generators and families are proved symmetries. If `certified` an independent count says that there are
+    no others: complete for generic parameters, up to a negligible probability. Else the certificate has the
+    reason, and that there are no others rests on the solver alone.
 
     Args:
         dimension: number of generators, modulo the families.
@@ -44,6 +46,7 @@ class Truth:
         periodic: the generators that a domain with the asked periodic variables keeps; all without such variables.
         periodic_families: likewise.
         structure: brackets and what follows from them.
+        certificate: the bounds of the independent count, and why they prove nothing if they don't.
         seconds: how long it took.
         steps: what the solver did, in order.
     """
@@ -54,12 +57,17 @@ class Truth:
     families: tuple[Family, ...] = ()
     unsolved: tuple[str, ...] = ()
     assumed_nonzero: tuple[sp.Expr, ...] = ()
-    certified: bool = False
+    certificate: Certificate = field(default_factory=Certificate)
     periodic: tuple[Field, ...] = ()
     periodic_families: tuple[Family, ...] = ()
     structure: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     steps: tuple[Step, ...] = ()
+
+    @property
+    def certified(self) -> bool:
+        """Whether the certificate says that there are no other symmetries."""
+        return self.certificate.certified
 
     def as_json(self) -> dict[str, Any]:
         """The object of `lieapp truth --json`."""
@@ -71,6 +79,7 @@ class Truth:
             "unsolved": list(self.unsolved),
             "assumed_nonzero": [str(e) for e in self.assumed_nonzero],
             "certified": self.certified,
+            "certificate": self.certificate.as_json(),
             "periodic": [f.as_json() for f in self.periodic],
             "periodic_families": [f.as_json() for f in self.periodic_families],
             "structure": self.structure,
@@ -102,6 +111,14 @@ def derive(
     generators = tuple(_field(v, base, system) for v in vectors)
     _verify(determining, generators, groups)
     coordinates = system.jets.coordinates
+    unsolved = [t for g in finite for t in _unsolved(family_of(g, base, unknowns, coordinates))]
+    if not solution.exhausted:
+        unsolved.append("the solver's number of steps ran out")
+    certificate = Certificate(False, dimension=len(vectors), reason="conditions are left unsolved")
+    if not unsolved:
+        certificate = certify(
+            determining.equations, determining.components, base, unknowns, vectors, groups, system.name
+        )
     families = tuple(family_of(g, base, unknowns, coordinates) for g in groups)
     # nothing is periodic: no condition, so everything is kept
     kept, kept_families = generators, families
@@ -112,11 +129,9 @@ def derive(
         infinite=bool(groups),
         generators=generators,
         families=families,
-        unsolved=tuple(
-            [t for g in finite for t in _unsolved(family_of(g, base, unknowns, coordinates))]
-            + ([] if solution.exhausted else ["the solver's number of steps ran out"])
-        ),
+        unsolved=tuple(unsolved),
         assumed_nonzero=tuple(state.assumed),
+        certificate=certificate,
         periodic=kept,
         periodic_families=kept_families,
         structure=structure_json([[base.lift(c) for c in v] for v in vectors], base),
