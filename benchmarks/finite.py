@@ -61,8 +61,8 @@ def main() -> None:
     arguments = parse()
     torch.set_num_threads(1)
     catalog = load_catalog()
-    floors = [("equation", "differentiator", "relative residual (rms)", "median |residual|", "reference's median")]
-    changes = [("equation", "differentiator", "generator", *(f"|s| = {s}" for s in S), "eta", "fewest nodes left")]
+    floors = [("equation", "differentiator", "relative residual (rms)", "median absolute residual", "reference's median")]
+    changes = [("equation", "differentiator", "generator", *(f"s = ±{s}" for s in S), "eta", "fewest nodes left")]
     for name in arguments.plugins:
         base = PDEDomain(catalog.get(name).declaration)
         data = base.dataset(8, arguments.samples, arguments.seed)
