@@ -56,19 +56,22 @@ def structure_json(vectors: Sequence[Vector], field: CoefficientField) -> dict[s
     brackets = [[i, j, [int(c) if c.is_Integer else str(c) for c in cs]] for (i, j), cs in table.items()]
     numbers = {pair: [_number(c) for c in cs] for pair, cs in table.items()}
     n = len(vectors)
+    known = {pair: [c for c in cs if c is not None] for pair, cs in numbers.items()}
+    # ranks of numbers such as log(3) and sqrt(2) can't be told by fractions: better nothing than a guess
+    exact = all(len(known[pair]) == len(cs) for pair, cs in numbers.items())
     return {
         "brackets": brackets,
         "closed": True,
-        "solvable": _series_ends(numbers, n, derived=True),
-        "nilpotent": _series_ends(numbers, n, derived=False),
+        "solvable": _series_ends(known, n, derived=True) if exact else None,
+        "nilpotent": _series_ends(known, n, derived=False) if exact else None,
     }
 
 
-def _number(c: sp.Expr) -> Fraction:
-    """A generic value: parameters become unrelated fractions."""
+def _number(c: sp.Expr) -> Fraction | None:
+    """A generic value: parameters become unrelated fractions; None for a number that isn't rational."""
     values = {s: sp.Rational(1009 + 97 * k, 1013) for k, s in enumerate(sorted(c.free_symbols, key=str))}
     value = sp.nsimplify(c.subs(values), rational=True)
-    return Fraction(int(value.p), int(value.q))
+    return Fraction(int(value.p), int(value.q)) if value.is_Rational else None
 
 
 def _series_ends(table: dict[tuple[int, int], list[Fraction]], n: int, derived: bool) -> bool:

@@ -158,6 +158,14 @@ def test_ordinary_equation_has_the_projective_algebra():
     assert result.structure["solvable"] is False
 
 
+def test_irrational_structure_constants_are_kept_and_nothing_is_guessed_from_them():
+    _, result = truth(["u_t - sqrt(2)*u_xx + log(3)*u*u_x"])
+    assert result.dimension == 5 and result.structure["closed"]
+    constants = {str(c) for _, _, cs in result.structure["brackets"] for c in cs}
+    assert any("log(3)" in c or "sqrt(2)" in c for c in constants)
+    assert result.structure["solvable"] is None and result.structure["nilpotent"] is None
+
+
 def test_parameters_that_matter_are_reported():
     _, result = truth(["u_t + u**n*u_x + u_xxx"], parameters=["n"])
     assert [str(e) for e in result.assumed_nonzero] == ["n"]
