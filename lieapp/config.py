@@ -18,6 +18,9 @@ Seed = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Device = Annotated[str, msgspec.Meta(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$")]
 
 
+MOST_STEPS = 200
+"""Steps of one flow: data have size 1, so nothing sensible needs more."""
+
 METHOD_OF = {"spectrum": "spectrum", "projection": "neural", "gradient": "neural", "flow": "neural"}
 """The method that a first stage belongs to."""
 
@@ -57,10 +60,10 @@ class DataConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
 
 PAPER: dict[str, Any] = {
     "stages": ("flow",), "backend": "weno", "samples": 1024, "held_out": 16, "epochs": 50, "sobolev_epochs": 10,
-    "flow_batch": 4, "flow_rate": 1e-4, "patch_time": 64, "patch_space": 64, "dtype": "float32",
+    "flow_batch": 4, "flow_rate": 1e-4, "dtype": "float32",
     "cross_check": False,
 }  # fmt: skip
-"""Only what the paper does (appendix "Experiment Details", PDEs); patches are those of its published code."""
+"""Only what the paper does (appendix "Experiment Details", PDEs)."""
 
 Stage = Literal["spectrum", "projection", "gradient", "flow"]
 
@@ -133,7 +136,7 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     clip: Share = 1.0
     """Largest norm of their gradients; one folded patch would otherwise slow Adam down for long."""
     patch_time: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    """Time samples of a patch; 0 takes all, none up to 48."""
+    """Time samples of a patch; 0 takes all, none up to 48, or 64 where a flow stage comes first."""
     patch_space: Annotated[int, msgspec.Meta(ge=0)] | None = None
     """Points of a patch along each axis of space; 0 takes all, none up to 64."""
     trunk: Positive = 256
@@ -162,8 +165,22 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     def __post_init__(self) -> None:
         if list(self.degrees) != sorted(set(self.degrees)):
             raise ValueError(f"degrees {list(self.degrees)} must ascend: verdicts compare each with the one before")
+        self._check_stages()
+        if self.sigma > MOST_STEPS * self.solver_step:
+            raise ValueError(
+                f"sigma = {self.sigma:g} and solver_step = {self.solver_step:g}: a flow would take more than "
+                f"{MOST_STEPS} steps; lower sigma (data have size 1) or raise solver_step"
+            )
+
+    def _check_stages(self) -> None:
         if len(self.stages) > 1 and any(stage in ("spectrum", "projection") for stage in self.stages[1:]):
             raise ValueError(f"stages {list(self.stages)}: spectrum and projection can only come first")
+        if len(self.stages) > 1 and self.stages[0] != "projection":
+            raise ValueError(f"stages {list(self.stages)}: only the fields of a projection can be refined")
+        if self.plan[0] in ("gradient", "flow") and self.epochs == 0:
+            raise ValueError(f"epochs = 0: the stage {self.plan[0]} comes first and needs at least 1")
+        if self.preset == "paper" and self.method == "spectrum" and self.stages == PAPER["stages"]:
+            raise ValueError("preset paper trains by descent: leave method = spectrum out, or set stages too")
         if self.stages and self.method != METHOD_OF[self.stages[0]]:
             raise ValueError(
                 f"stages {list(self.stages)} begin with another method than method = {self.method}; "

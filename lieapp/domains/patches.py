@@ -89,7 +89,7 @@ class PatchData:
             if not 2 <= n <= full:
                 raise ConfigError(
                     f"a patch of {n} nodes along {name}; the data have {full}.",
-                    hint=f"Give patch between 2 and {full} nodes along {name}, or 0 for all.",
+                    hint=f"Set patch_{'time' if name == names[0] else 'space'} between 2 and {full}, or 0 for all.",
                 )
         self.grid = Grid((self._time_axis(), *self._space_axes()))
         self._order: tuple[tuple[int, int], Tensor] | None = None

@@ -132,6 +132,12 @@ class _Job:
             return
         for row, entry in zip(summary["generators"], judged.rows(), strict=True):
             row["finite"] = entry
+            if entry["holds"] is None:
+                far = min(map(abs, entry["s"]))
+                self.report.warn(
+                    f"slot {row['slot']} was not judged at finite size: moved by |s| = {far:g} and more, too few "
+                    "nodes are left; lower sigma"
+                )
         judged.write(self.directory.path / "finite.safetensors")
 
     def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:

@@ -30,6 +30,9 @@ LONGEST = 140
 FEW = 0.02
 """A flow parameter with a smaller share of nodes left says nothing."""
 
+FOLDED = 0.05
+"""Largest share of folded nodes with which a field can hold."""
+
 TIMES, POINTS = 60, 128
 """Most nodes in time and along an axis of space that are kept for pictures."""
 
@@ -54,7 +57,8 @@ class Judged:
         for defect, share, folded in zip(r.defect.tolist(), r.share.tolist(), r.folded.tolist(), strict=True):
             seen = [d for d, part in zip(defect, share, strict=True) if part >= FEW]
             shown = [d if d < float("inf") else None for d in defect]
-            holds = bool(seen) and max(seen) < SMALL
+            # on a folded grid a small residual says nothing
+            holds = max(seen) < SMALL and max(folded) <= FOLDED if seen else None
             rows.append({"s": r.s, "defect": shown, "share": share, "folded": folded, "holds": holds})
         return rows
 

@@ -19,13 +19,17 @@ from lieapp.discovery.result import Discovery, Level, Metrics
 from lieapp.discovery.scores import FiniteScore, LinearScore
 from lieapp.domains.patches import PatchData
 from lieapp.domains.pde import Dataset, PDEDomain
-from lieapp.errors import ConfigError, GridError
+from lieapp.errors import ConfigError, DiscoveryError, GridError
 from lieapp.progress import Reporter
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.directory import RunDirectory
 
 PATCH = (48, 64)
 """Nodes of a patch in time and along each axis of space unless they are given."""
+
+
+PAPER_PATCH = (64, 64)
+"""The same where fields are trained from nothing, as in the code published with the paper."""
 
 
 def projection_settings(config: DiscoverConfig) -> Settings:
@@ -127,6 +131,17 @@ class Stages:
         training = self.training(stage, data, start, plain=False)
         checkpoint = self.checkpoint.of(name)
         self._restored(training, training.plan.steps, checkpoint, trainings)
+        try:
+            return self._descended(found, stage, training, checkpoint, data, before)
+        except DiscoveryError as error:
+            if self.config.stages:
+                raise
+            self.report.warn(f"the flow stage was left out: {error.message}")
+            return found
+
+    def _descended(
+        self, found: Discovery, stage: str, training: Descent, checkpoint: Checkpoint, data: Dataset, before: int
+    ) -> Discovery:
         return refined(
             self.domain, data, found, training, self.slices, checkpoint, self.report, self._metrics(stage), before
         )
@@ -160,9 +175,10 @@ class Stages:
     def patches(self, data: Dataset, dtype: torch.dtype) -> PatchData:
         """Patches of the training data in the shape asked for."""
         source, config = data.train.source, self.config
-        time = min(PATCH[0], len(source.time)) if config.patch_time is None else config.patch_time
+        most = PATCH if config.plan[0] == "projection" else PAPER_PATCH
+        time = min(most[0], len(source.time)) if config.patch_time is None else config.patch_time
         space = [
-            min(PATCH[1], axis.points) if config.patch_space is None else config.patch_space
+            min(most[1], axis.points) if config.patch_space is None else config.patch_space
             for axis in source.grid.axes
         ]
         return self.domain.patches(source, data.scales, (time, *space), dtype)
