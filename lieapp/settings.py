@@ -175,9 +175,11 @@ def _rule(cls: type[Any], path: str, text: str) -> str:
         return "expected auto, cpu or cuda:0"
     if text.startswith("Invalid enum value"):
         info = msgspec.inspect.type_info(cls)
-        for key in path.split("."):
+        for key in re.sub(r"\[.*", "", path).split("."):
             found = [field.type for field in getattr(info, "fields", ()) if field.encode_name == key]
             info = found[0] if found else info
+        # of a list, what its items may be
+        info = getattr(info, "item_type", info)
         return "expected one of " + ", ".join(map(str, getattr(info, "values", ())))
     return text[0].lower() + text[1:].replace("`", "")
 

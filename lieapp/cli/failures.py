@@ -49,10 +49,19 @@ def as_lieapp_error(error: BaseException) -> LieappError:
     if told is not None:
         return told
     text = " ".join(str(error).split())
+    if isinstance(error, MemoryError) or "can't allocate memory" in text or "CUDA out of memory" in text:
+        return MemoryLackError(
+            "there is not enough memory.",
+            hint="Lower batch, flow_batch, patch_space, samples or the plugin's points, or set adjoint = true.",
+        )
     return UnexpectedError(
         f"{type(error).__name__}: {text}" if text else type(error).__name__,
         hint="This is a bug in lieapp. Run again with --debug for the traceback, and report it.",
     )
+
+
+class MemoryLackError(LieappError):
+    """The machine or the device has no memory left."""
 
 
 class UnexpectedError(LieappError):

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from lieapp.cli.failures import as_lieapp_error
 from lieapp.cli.main import COMMANDS, cli
 from lieapp.errors import DataError
 
@@ -167,3 +168,15 @@ def test_a_reader_that_leaves_is_no_error(pytestconfig):
         command, shell=True, cwd=pytestconfig.rootpath, capture_output=True, text=True, check=False
     )
     assert done.stdout == "{" and done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("[enforce fail at alloc_cpu.cpp:127] . DefaultCPUAllocator: can't allocate memory: you tried"),
+    ],
+)
+def test_no_memory_is_no_bug(error):
+    told = as_lieapp_error(error)
+    assert told.message == "there is not enough memory." and "flow_batch" in told.hint

@@ -115,3 +115,10 @@ def test_only_what_was_typed(tmp_path):
 def test_degrees_must_ascend(text):
     with pytest.raises(ConfigError, match="degrees"):
         load_config(DiscoverConfig, None, [text], plugin="kdv")
+
+
+def test_what_the_items_of_a_list_may_be():
+    with pytest.raises(
+        ConfigError, match=r"stages\[0\] is 'foo'.*expected one of flow, gradient, projection, spectrum"
+    ):
+        load_config(DiscoverConfig, None, ["plugin=a", 'stages=["foo"]'])
