@@ -13,7 +13,7 @@ from lieapp.data.stepping import State
 from lieapp.errors import EquationError
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.spectral import SpectralDifferentiator
-from lieapp.symbolic.equation import exact, on_jets
+from lieapp.symbolic.equation import as_expression, exact, on_jets
 from lieapp.symbolic.evolution import Evolution
 from lieapp.symbolic.plausible import with_values
 
@@ -27,7 +27,8 @@ def unknowns_on_jets(pde: PDE, own: Evolution, solved: Evolution) -> tuple[sp.Ex
     jets = solved.jets
     functions = [sp.Function(name)(*jets.independent) for name in jets.dependent]
     given = {unknown_name(k): v for k, v in pde.transform.unknowns.items()}
-    values = {sp.sympify(symbol): exact(value) for symbol, value in pde.parameters.items()}
+    called = f"{pde.name} (transform)"
+    values = {as_expression(symbol, called): exact(value) for symbol, value in pde.parameters.items()}
     result = []
     for name in own.jets.dependent:
         if name not in given:
@@ -35,8 +36,8 @@ def unknowns_on_jets(pde: PDE, own: Evolution, solved: Evolution) -> tuple[sp.Ex
                 f"{pde.name}: transform gives no expression for {name}.",
                 hint=f"Add {name} to unknowns={{…}} of ChangeOfVariables.",
             )
-        called = f"{pde.name} (transform)"
-        expression = with_values(on_jets(sp.sympify(given[name]), jets, functions, called), values, jets, called)
+        written = as_expression(given[name], called)
+        expression = with_values(on_jets(written, jets, functions, called), values, jets, called)
         stray = expression.free_symbols - set(jets.independent) - set(jets.jets(expression))
         if stray:
             names = ", ".join(sorted(map(str, stray)))

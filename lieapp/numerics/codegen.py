@@ -101,7 +101,7 @@ class Tape:
         # values of a call: the arguments, then one for each entry of the program, a constant or an operation
         self._program: list[float | tuple[Operation, tuple[int, ...]]] = []
         self._index: dict[sp.Basic, int] = {s: i for i, s in enumerate(symbols)}
-        self._outputs = [self._compile(sp.sympify(e)) for e in expressions]
+        self._outputs = [self._compile(sp.sympify(e, strict=True)) for e in expressions]
 
     def _compile(self, node: sp.Basic) -> int:
         if node not in self._index:

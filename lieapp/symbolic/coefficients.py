@@ -57,7 +57,7 @@ class CoefficientField:
 
     def element(self, expression: sp.Expr | int) -> Element:
         """The element of an expression; new atoms make the field grow."""
-        rational = self.table.rational(sp.sympify(expression))
+        rational = self.table.rational(sp.sympify(expression, strict=True))
         if len(self.field.symbols) < len(self.variables) + len(self.constants) + len(self.table.atoms):
             self._build()
         return self.reduce(self.field.from_expr(rational))

@@ -35,6 +35,20 @@ class System:
     nonzero: tuple[sp.Expr, ...] = ()
 
 
+def as_expression(value: object, name: str) -> sp.Expr:
+    """A SymPy expression or a number; text is refused, as SymPy would evaluate it.
+
+    Raises EquationError naming what it is not.
+    """
+    try:
+        return sp.sympify(value, strict=True)
+    except sp.SympifyError:
+        raise EquationError(
+            f"{name}: {value!r} is not a SymPy expression.",
+            hint="Write it with SymPy's symbols and functions; text is not evaluated.",
+        ) from None
+
+
 def exact(value: float | int | sp.Expr) -> sp.Expr:
     """The number a user meant: .01 is 1/100, not the binary fraction next to it."""
     if isinstance(value, sp.Expr):
@@ -66,10 +80,10 @@ def read_equations(
     name: str,
 ) -> System:
     """Read SymPy equations in u(t, x) and its derivatives as a system on jets."""
-    sides = [e.lhs - e.rhs if isinstance(e, sp.Eq) else sp.sympify(e) for e in equations]
+    sides = [e.lhs - e.rhs if isinstance(e, sp.Eq) else as_expression(e, name) for e in equations]
     functions = _unknowns(sides, variables, name)
     jets = JetSpace(variables, tuple(f.func.__name__ for f in functions))
-    substitution = {sp.sympify(symbol): exact(value) for symbol, value in values.items()}
+    substitution = {as_expression(symbol, name): exact(value) for symbol, value in values.items()}
     residuals = tuple(with_values(on_jets(side, jets, functions, name), substitution, jets, name) for side in sides)
     if jets.order(residuals) == 0:
         raise EquationError(

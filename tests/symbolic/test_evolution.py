@@ -5,7 +5,7 @@ import sympy as sp
 
 from lieapp.api import PDE
 from lieapp.errors import EquationError
-from lieapp.symbolic.equation import read_pde
+from lieapp.symbolic.equation import read_equations, read_pde
 from lieapp.symbolic.evolution import evolution_form
 
 y, s, t, x = sp.symbols("y s t x", real=True)
@@ -43,3 +43,13 @@ def test_no_derivative_no_differential_equation():
     u = sp.Function("u")(t, x)
     with pytest.raises(EquationError, match="no derivative"):
         read_pde(plugin(u**2 - x, t, x))
+
+
+@pytest.mark.parametrize("text", ["u_t + u", "__import__('os').getcwd()"])
+def test_text_in_a_declaration_is_refused_and_not_evaluated(text):
+    u = sp.Function("u")(t, x)
+    with pytest.raises(EquationError, match="is not a SymPy expression") as error:
+        read_equations([text], (t, x), {}, "p")
+    assert repr(text) in error.value.message and "not evaluated" in error.value.hint
+    with pytest.raises(EquationError, match="is not a SymPy expression"):
+        read_equations([u.diff(t) - u.diff(x)], (t, x), {text: 1}, "p")
