@@ -14,8 +14,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from lieapp.errors import GridError
-from lieapp.numerics.differences import check_accuracy, difference, radius, touched
+from lieapp.numerics.differences import check_accuracy, check_length, difference, radius, touched
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.moved import (
     MovedJets,
@@ -50,13 +49,7 @@ class Bilinear:
         self.grid, self.orders, self.accuracy = grid, check_orders(grid, orders), accuracy
         for i, axis in enumerate(grid.axes):
             highest = max(J[i] for J in self.orders)
-            needed = 2 * radius(highest, accuracy) + 1
-            if axis.points < needed:
-                raise GridError(
-                    f"axis {axis.name} has {axis.points} nodes; its derivative of order {highest} by differences "
-                    f"of accuracy {accuracy} needs {needed}.",
-                    hint=f"Give axis {axis.name} more points, or choose a lower `accuracy`.",
-                )
+            check_length(axis, 2 * radius(highest, accuracy) + 1, highest, accuracy)
 
     def jets(self, positions: Positions, values: Values) -> MovedJets:
         """∂^J for every J in `orders` at the unmoved nodes.

@@ -18,8 +18,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from lieapp.errors import ConfigError, GridError
-from lieapp.numerics.differences import check_accuracy, difference, radius, touched
+from lieapp.errors import ConfigError
+from lieapp.numerics.differences import check_accuracy, check_length, difference, radius, touched
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.moved import (
     MovedJets,
@@ -61,13 +61,7 @@ class Curvilinear:
         self._open = [i for i, axis in enumerate(grid.axes) if not axis.periodic]
         self._radius = radius(1, accuracy)
         for i in self._open:
-            axis, needed = grid.axes[i], 2 * self._radius * self.depth + 1
-            if axis.points < needed:
-                raise GridError(
-                    f"axis {axis.name} has {axis.points} nodes; derivatives of order {self.depth} by differences "
-                    f"of accuracy {accuracy} need {needed}.",
-                    hint=f"Give axis {axis.name} more points, or choose a lower `accuracy`.",
-                )
+            check_length(grid.axes[i], 2 * self._radius * self.depth + 1, self.depth, accuracy)
 
     def jets(self, positions: Positions, values: Values) -> MovedJets:
         """∂^J for every J in `orders` at the moved nodes.

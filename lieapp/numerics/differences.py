@@ -10,7 +10,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from lieapp.errors import ConfigError
+from lieapp.errors import ConfigError, GridError
+from lieapp.numerics.grid import Axis
 
 
 def check_accuracy(accuracy: int) -> None:
@@ -40,6 +41,16 @@ def central_weights(order: int, accuracy: int) -> tuple[float, ...]:
                 ]
         weights.append(float(basis[order] * math.factorial(order)))
     return tuple(weights)
+
+
+def check_length(axis: Axis, needed: int, order: int, accuracy: int) -> None:
+    """Raises GridError unless the axis has the nodes that derivatives of an order need."""
+    if axis.points < needed:
+        raise GridError(
+            f"axis {axis.name} has {axis.points} nodes; derivatives of order {order} by differences of accuracy "
+            f"{accuracy} need {needed}.",
+            hint=f"Give axis {axis.name} more points, or choose a lower `accuracy`.",
+        )
 
 
 def radius(order: int, accuracy: int) -> int:
