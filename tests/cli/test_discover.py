@@ -195,7 +195,8 @@ def test_runs_cancel_reaches_a_process_at_work(lieapp, tmp_path):
             time.sleep(0.05)
         (run,) = RunDirectory.list(tmp_path / "runs")
         said = lieapp("runs", "cancel", run.id)
-        assert said.code == 0 and "asked to stop" in said.out
+        # by the time it is asked for its state, a quick process has already stopped
+        assert said.code == 0 and said.out in (f"{run.id}: asked to stop\n", f"{run.id}: cancelled\n")
         assert child.wait(20) == 130
     assert run.state == "cancelled"
     assert lieapp("runs", "cancel", run.id).code == 1
