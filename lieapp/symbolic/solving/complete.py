@@ -30,7 +30,7 @@ def complete(state: State) -> bool:
         if reduced is not ordered[k]:
             state.remove(ordered[k])
             state.add_equations([reduced])
-            state.steps.append(Step("reduce", f"{state.written(ordered[k])} = 0 by the others"))
+            state.steps.append(Step("reduce", ordered[k]))
             return True
     for i, first in enumerate(ordered):
         for second in ordered[:i]:
@@ -41,7 +41,7 @@ def complete(state: State) -> bool:
             if reduced and len(reduced) <= MAX_TERMS and state.add_consequence(reduced):
                 state.divide(first[lead(state, first)])
                 state.divide(second[lead(state, second)])
-                state.steps.append(Step("cross-differentiate", f"{state.written(state.equations[-1])} = 0"))
+                state.steps.append(Step("cross-differentiate", state.equations[-1]))
                 return True
     return False
 
@@ -65,7 +65,7 @@ def common_divisor(state: State) -> bool:
         if reduced is not highest:
             state.remove(highest)
             state.add_equations([reduced])
-            state.steps.append(Step("reduce", f"{state.written(highest)} = 0 by the others"))
+            state.steps.append(Step("reduce", highest))
             return True
     return False
 

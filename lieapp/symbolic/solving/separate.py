@@ -34,6 +34,6 @@ def separate(state: State) -> bool:
         consequence = reduced_form(state, best[0], others, only_lead=False)
         if consequence and state.add_consequence(consequence):
             state.divide(best[1])
-            state.steps.append(Step("differentiate", f"{state.written(state.equations[-1])} = 0"))
+            state.steps.append(Step("differentiate", state.equations[-1]))
             return True
     return False

@@ -17,7 +17,7 @@ def split(state: State) -> bool:
         parts = split_form(state, equation)
         if len(parts) > 1:
             state.remove(equation)
-            state.steps.append(Step("split", f"{state.written(equation)} = 0 into {len(parts)} equations"))
+            state.steps.append(Step("split", equation, parts=tuple(parts)))
             state.add_equations(parts)
             changed = True
     return changed

@@ -16,15 +16,19 @@ from lieapp.symbolic.linear import Form, Unknowns, primitive, substituted
 
 @dataclass(frozen=True)
 class Step:
-    """One exact step, for `--explain`.
+    """One exact step, for `--explain`; written out by `explain` when it is asked for.
 
     Args:
         rule: what was done, as "integrate" or "split".
-        text: the equation or substitution in words and formulas.
+        form: the equation that was used up or found, or what `function` is replaced by.
+        function: the function that is replaced; None where `form` is an equation.
+        parts: the equations that it was split into.
     """
 
     rule: str
-    text: str
+    form: Form
+    function: int | None = None
+    parts: tuple[Form, ...] = ()
 
 
 @dataclass
@@ -36,7 +40,6 @@ class State:
         unknowns: all unknown functions with their arguments.
         equations: forms that must vanish, primitive.
         values: the sought components as forms in the functions that are left.
-        names: names of the variables, for the record.
         nonzero: factors known not to vanish.
     """
 
@@ -92,7 +95,7 @@ class State:
 
     def substitute(self, f: int, value: Form, rule: str) -> None:
         """Replace f by a form in other functions everywhere, and record it."""
-        self.steps.append(Step(rule, f"{self.written_function(f)} = {self.written(value)}"))
+        self.steps.append(Step(rule, value, f))
         touched = [e for e in self.equations if any(g == f for g, _ in e)]
         ids = {id(e) for e in touched}
         self.equations = [e for e in self.equations if id(e) not in ids]
@@ -122,21 +125,6 @@ class State:
         for factor in vanishing_factors(expression, self.field.constants, self.nonzero):
             if factor not in self.assumed and -factor not in self.assumed:
                 self.assumed.append(factor)
-
-    def written_function(self, f: int) -> str:
-        """f7(t, x)"""
-        names = ", ".join(str(self.field.variables[v]) for v in sorted(self.unknowns.arguments[f]))
-        return f"f{f}({names})" if names else f"c{f}"
-
-    def written(self, form: Form) -> str:
-        """A form in words of formulas, derivatives as f7_tx."""
-        parts = []
-        for (f, K), c in form.items():
-            letters = "".join(str(v) * n for v, n in zip(self.field.variables, K, strict=True))
-            parts.append(
-                f"({self.field.expression(c)})*{self.written_function(f)}" + (f"_{letters}" if letters else "")
-            )
-        return " + ".join(parts) or "0"
 
 
 @dataclass
