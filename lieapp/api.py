@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 import sympy as sp
@@ -17,7 +17,10 @@ import sympy as sp
 from lieapp.errors import EquationError, GridError, PluginError
 from lieapp.keywords import spelled
 
-__all__ = ["PDE", "ChangeOfVariables", "SumOfSines", "hookimpl"]
+if TYPE_CHECKING:
+    from lieapp.symbolic.truth import Truth
+
+__all__ = ["PDE", "ChangeOfVariables", "SumOfSines", "hookimpl", "symmetries"]
 
 hookimpl = pluggy.HookimplMarker("lieapp")
 """Marks a function of a plugin file as a hook; the hooks are listed in docs/hooks.md."""
@@ -118,6 +121,43 @@ class PDE:
         _check_equation(self)
         _check_parameters(self)
         _check_region(self)
+
+
+def symmetries(
+    equations: Any,
+    independent: Any = (),
+    dependent: Any = (),
+    parameters: Any = (),
+    functions: Any = (),
+    *,
+    periodic: Any = (),
+    lengths: Mapping[Any, Any] | None = None,
+    nonzero: Sequence[Any] = (),
+    budget: float = 60.0,
+) -> Truth:
+    """The point symmetries of a differential equation or system, derived, proved and certified.
+
+    `symmetries("u_t + u*u_x + u_xxx", "t,x", "u")`, or with SymPy's own equations in `u = sp.Function("u")(t, x)`:
+    `symmetries(sp.Eq(u.diff(t), (k(u)*u.diff(x)).diff(x)))`, where a function of all the variables is an unknown,
+    k(u) an arbitrary function and any further symbol a generic constant. A notebook shows the result as formulas.
+
+    Args:
+        equations: one equation or a list of them, as text in jet notation or as SymPy's; `= 0` is understood.
+        independent: the variables; needed with text, else read from the equations.
+        dependent: the unknowns; likewise. For an ODE with an arbitrary f(x) they must be given.
+        parameters: constants of typed equations with what is known of them, `"g:positive, g != 3"`; several in a
+            list or separated by semicolons.
+        functions: arbitrary functions of typed equations, `"k:u"`.
+        periodic: variables in which solutions are periodic: restricts `periodic` of the result.
+        lengths: the lengths of those periods where they are known; else the restriction holds for every length.
+        nonzero: expressions in the parameters of SymPy's equations that are known not to vanish.
+        budget: seconds after which what was found until then is returned, with the rest in `unsolved`.
+
+    Raises EquationError or ParseError, with a hint, if the equations can't be read or solved for derivatives.
+    """
+    from lieapp.symbolic.symmetries import symmetries as derived
+
+    return derived(equations, independent, dependent, parameters, functions, periodic, lengths, nonzero, budget)
 
 
 def _whole(value: Any) -> bool:

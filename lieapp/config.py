@@ -42,6 +42,10 @@ class TruthConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
     """Variables in which solutions are periodic; of a plugin, its own unless given."""
     budget: Share = 60.0
     """Seconds after which the derivation is given up."""
+    explain: bool = False
+    """Tell the determining equations and every step of their solution."""
+    latex: bool = False
+    """Write the result as LaTeX."""
 
 
 class DataConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):

@@ -21,7 +21,11 @@ from lieapp.errors import EquationError
 @click.option("--function", multiple=True, metavar="NAME:ARGS", help="An arbitrary function: 'k:u'.")
 @click.option("--periodic", multiple=True, metavar="x", help="Variables in which solutions are periodic.")
 @click.option("--budget", type=float, metavar="SECONDS", help="When to give up.")
-def command(settings: Common, budget: float | None, **typed: tuple[str, ...]) -> Outcome:
+@click.option("--explain", is_flag=True, help="Show the determining equations and every solving step.")
+@click.option("--latex", is_flag=True, help="Print the result as LaTeX.")
+def command(
+    settings: Common, budget: float | None, explain: bool, latex: bool, **typed: tuple[str, ...]
+) -> Outcome:
     """Derive the symmetries of a plugin's equation, or of one typed with --equation.
 
     `= 0` is understood. Each generator is proved by substitution. Families with arbitrary functions are
@@ -35,7 +39,8 @@ def command(settings: Common, budget: float | None, **typed: tuple[str, ...]) ->
         for key, values in typed.items()
         if values
     }
-    config = settings.load(TruthConfig, budget=budget, **options)
+    wanted = {key: True for key, given in (("explain", explain), ("latex", latex)) if given}
+    config = settings.load(TruthConfig, budget=budget, **wanted, **options)
     check_request(config)
     # here too, not only in the child: a mistyped name is answered at once
     periodic: Sequence[Any] = config.periodic
@@ -71,6 +76,12 @@ def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
     from lieapp.cli.tables import print_line, print_table
     from lieapp.report.formula import field_text
 
+    if "latex" in document:
+        click.echo(document["latex"])
+        return
+    if "explain" in document:
+        _show_derivation(document["explain"])
+
     def rows(fields: Sequence[Mapping[str, str]]) -> list[tuple[int, str]]:
         return [(place, field_text(field)) for place, field in enumerate(fields, start=1)]
 
@@ -84,6 +95,14 @@ def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
         for expression in document.get(key) or []:
             print_line(f"{words}: {expression}")
     print_line(f"Each one is proved; {_completeness(document)}. {document['seconds']:.1f} s")
+
+
+def _show_derivation(explained: Mapping[str, Any]) -> None:
+    from lieapp.cli.tables import print_line
+    from lieapp.report.derivation import lines
+
+    for line, is_title in lines(explained):
+        print_line(line, style="bold" if is_title else "")
 
 
 def _completeness(document: Mapping[str, Any]) -> str:

@@ -127,8 +127,13 @@ def derive(request: Request) -> dict[str, Any]:
             f"periodic in {unknown[0]}: the variables are {', '.join(named)}.",
             hint="Name one of the independent variables.",
         )
-    found: dict[str, Any] = truth.derive(system, [named[name] for name in periodic], lengths).as_json()
-    return found
+    found = truth.derive(system, [named[name] for name in periodic], lengths)
+    document: dict[str, Any] = found.as_json()
+    if request.config.explain:
+        document["explain"] = found.explain()
+    if request.config.latex:
+        document["latex"] = found.latex(explain=request.config.explain)
+    return document
 
 
 def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None]:

@@ -32,6 +32,9 @@ class Field:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.latex()}$"
+
 
 def _sum(components: dict[str, sp.Expr], write: type | object, basis: str, space: str) -> str:
     parts: list[str] = []

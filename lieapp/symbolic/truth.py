@@ -15,12 +15,14 @@ from lieapp.symbolic.certificate import Certificate, certify
 from lieapp.symbolic.coefficients import CoefficientField
 from lieapp.symbolic.determining import DeterminingSystem, determining_equations
 from lieapp.symbolic.equation import System
+from lieapp.symbolic.explain import explanation
 from lieapp.symbolic.families import Family, Group, family_holds, family_of, modulo_families
 from lieapp.symbolic.fields import Field
 from lieapp.symbolic.invariance import defect
 from lieapp.symbolic.linear import Unknowns
 from lieapp.symbolic.restrict import restrict
-from lieapp.symbolic.solving import Solution, State, Step, solve
+from lieapp.symbolic.showing import derivation_latex, truth_latex, truth_text
+from lieapp.symbolic.solving import Solution, State, solve
 from lieapp.symbolic.solving.engine import values_of
 from lieapp.symbolic.structure import structure_json
 
@@ -48,7 +50,8 @@ class Truth:
         structure: brackets and what follows from them.
         certificate: the bounds of the independent count, and why they prove nothing if they don't.
         seconds: how long it took.
-        steps: what the solver did, in order.
+        determining: the equations that were solved.
+        state: the solver's last state: its steps, and the general symmetry in what is left free.
     """
 
     dimension: int
@@ -62,12 +65,27 @@ class Truth:
     periodic_families: tuple[Family, ...] = ()
     structure: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
-    steps: tuple[Step, ...] = ()
+    determining: DeterminingSystem | None = field(default=None, repr=False)
+    state: State | None = field(default=None, repr=False)
 
     @property
     def certified(self) -> bool:
         """Whether the certificate says that there are no other symmetries."""
         return self.certificate.certified
+
+    def explain(self) -> dict[str, Any]:
+        """The determining equations and every step of their solution; empty where they weren't kept."""
+        return explanation(self.determining, self.state) if self.determining and self.state else {}
+
+    def latex(self, explain: bool = False) -> str:
+        """The algebra as one `aligned` block of LaTeX, with `explain` after one of its derivation."""
+        return (derivation_latex(self.explain()) + "\n" if explain else "") + truth_latex(self)
+
+    def __str__(self) -> str:
+        return truth_text(self)
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.latex()}$"
 
     def as_json(self) -> dict[str, Any]:
         """The object of `lieapp truth --json`."""
@@ -136,7 +154,8 @@ def derive(
         periodic_families=kept_families,
         structure=structure_json([[base.lift(c) for c in v] for v in vectors], base),
         seconds=time.perf_counter() - start,
-        steps=tuple(state.steps),
+        determining=determining,
+        state=state,
     )
 
 
