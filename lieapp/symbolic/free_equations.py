@@ -103,9 +103,9 @@ def _check_unknowns(
     for f in applied:
         if f not in unknowns and (len(f.args) != 1 or f.args[0] not in (*variables, *unknowns)):
             raise EquationError(
-                f"{name}: {f} is neither an unknown, a function of {', '.join(map(str, variables))}, nor an arbitrary "
-                "function of one variable or unknown.",
-                hint="Give the unknowns with dependent=[…]; write functions of several arguments as products or sums.",
+                f"{name}: {f} is neither an unknown, a function of {', '.join(map(str, variables))}, nor an "
+                "arbitrary function of one variable or unknown.",
+                hint="Give the unknowns with dependent=[…]; write functions of several arguments as products.",
             )
 
 
