@@ -135,6 +135,8 @@ class CoefficientField:
 
     def involves(self, element: Element, v: int) -> bool:
         """Whether an element depends on variable v."""
+        # it may be older than the newest atoms
+        element = self.lift(element)
         gens = self.movers(v)
         return any(m[n] for part in (element.numer, element.denom) for m in part for n in gens)
 

@@ -16,6 +16,8 @@ import sympy as sp
 from lieapp.errors import EquationError
 from lieapp.symbolic.equation import System
 from lieapp.symbolic.jets import JetSpace, MultiIndex
+from lieapp.symbolic.solvable import check_irreducible, solved_for
+from lieapp.symbolic.wellposed import check_determined, check_differential, check_equations, without_vanishing
 
 Jet = tuple[int, MultiIndex]
 MAX_EQUATIONS = 24
@@ -95,11 +97,26 @@ class Leading:
 def solve_for_leading(system: System) -> Leading:
     """The system solved for leading derivatives in the ranking that divides by the simplest coefficients.
 
-    Raises EquationError when no ranking gives equations linear in their leading derivatives.
+    Equations linear in their leading derivatives are looked for first; else one branch of a root is taken.
+    Raises EquationError when no ranking gives such equations, and when the system is inconsistent,
+    underdetermined, or fixes an unknown without derivatives.
     """
+    check_equations(system)
+    solved = _best(system, roots=False) or _best(system, roots=True)
+    if solved is None:
+        raise EquationError(
+            f"{system.name}: the equations can't be solved for leading derivatives.",
+            hint="Solve the equation for one of its highest derivatives, or differentiate it once.",
+        )
+    check_differential(solved.rules, solved.rules.values(), system.jets, system.name)
+    check_determined(solved.rules, system.jets, system.name)
+    return solved
+
+
+def _best(system: System, roots: bool) -> Leading | None:
     best: tuple[tuple[int, ...], Leading] | None = None
     for n, ranking in enumerate(_rankings(system)):
-        solved = _solve(system, ranking)
+        solved = _solve(system, ranking, roots)
         if solved is None:
             continue
         weights = [_weight(c, system.jets) for c in solved.assumed_nonzero]
@@ -115,12 +132,7 @@ def solve_for_leading(system: System) -> Leading:
             best = (score, solved)
         if score[:4] == (False, len(system.residuals), False, 0):
             break
-    if best is None:
-        raise EquationError(
-            f"{system.name}: the equations can't be solved for leading derivatives that occur linearly.",
-            hint="Solve the equation for one of its highest derivatives, or differentiate it once.",
-        )
-    return best[1]
+    return best and best[1]
 
 
 def _rankings(system: System) -> Iterator[Ranking]:
@@ -131,7 +143,7 @@ def _rankings(system: System) -> Iterator[Ranking]:
             yield Ranking(order, orderly)
 
 
-def _solve(system: System, ranking: Ranking) -> Leading | None:
+def _solve(system: System, ranking: Ranking, roots: bool) -> Leading | None:
     solved = Leading(system.jets, ranking)
     queue = sorted(system.residuals, key=sp.count_ops)
     seen = 0
@@ -140,21 +152,24 @@ def _solve(system: System, ranking: Ranking) -> Leading | None:
         if seen > MAX_EQUATIONS:
             return None
         equation = sp.numer(_canonical(solved.reduce(queue.pop(0)), system.jets))
-        found = system.jets.jets(equation)
+        equation = without_vanishing(equation, system)
         if equation == 0:
             continue
+        found = system.jets.jets(equation)
         if not found:
             raise EquationError(
-                f"{system.name}: the equations imply {equation} = 0; they have no solution.",
-                hint="Leave out the equation that contradicts the others.",
+                f"{system.name}: the equations are inconsistent: they imply {_told(equation)}.",
+                hint="They have no solution; leave out or correct the equation that contradicts the others.",
             )
         symbol, lead = max(found.items(), key=lambda item: ranking.key(item[1]))
-        coefficient = sp.diff(equation, symbol)
-        if coefficient.has(symbol):
+        alone = solved_for(equation, symbol)
+        if alone is None or not (alone.linear or roots):
             return None
-        rule = _canonical(-(equation - coefficient * symbol) / coefficient, system.jets)
-        if not _is_one(coefficient):
-            solved.assumed_nonzero.append(sp.factor(coefficient))
+        if not alone.linear:
+            check_irreducible(equation, system.jets, system.name)
+        rule = _canonical(alone.value, system.jets)
+        if not _is_one(alone.divisor):
+            solved.assumed_nonzero.append(sp.factor(alone.divisor))
         displaced = [j for j in solved.rules if j[0] == lead[0] and _divides(lead[1], j[1])]
         queue += [system.jets.symbol(*j) - solved.rules.pop(j) for j in displaced]
         solved._normal.clear()
@@ -173,6 +188,11 @@ def _cross(solved: Leading, lead: Jet, rule: sp.Expr, other: Jet) -> sp.Expr:
     down = tuple(a - b for a, b in zip(top, other[1], strict=True))
     total = solved.jets.total_derivatives
     return total(rule, up) - total(solved.rules[other], down)
+
+
+def _told(equation: sp.Expr) -> str:
+    """What an equation without unknowns says: 1 = 0 for every number."""
+    return "1 = 0" if equation.is_number else f"{equation} = 0"
 
 
 def _divides(J: MultiIndex, K: MultiIndex) -> bool:

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import comb, prod
 from typing import Any, NoReturn
 
 import sympy as sp
@@ -27,11 +28,16 @@ MAX_EXPONENT = 64
 """Largest numeric exponent: powers are expanded, so a larger one only eats memory."""
 MAX_DIGITS = 60
 MAX_BITS = 256
+MAX_TERMS = 1000
+"""Terms that an expression may have when it is multiplied out, as the derivation does."""
+MAX_NESTING = 40
+"""Functions and powers inside one another: each is differentiated through all that it contains."""
 
 EXAMPLE = "For example u_t + u*u_x + u_xxx."
 NONZERO = "Write an equation whose denominators don't vanish identically."
 DEEP = "Write it with fewer parentheses inside one another."
 PARAMETER = "Put a parameter in place of the number: --parameter a."
+LARGE = "Use lower powers, or put a parameter or function in place of what is raised."
 POWER = "Lower the exponent, or put a parameter in its place: --parameter n."
 """Next steps that several errors share."""
 
@@ -107,7 +113,7 @@ def _parameters(texts: Sequence[str]) -> tuple[tuple[sp.Symbol, ...], list[tuple
     symbols: list[sp.Symbol] = []
     conditions: list[tuple[str, str]] = []
     for text in texts:
-        for k, part in enumerate(text.split(",")):
+        for k, part in enumerate(_parts(text)):
             if "!=" in part:
                 left, _, right = part.partition("!=")
                 conditions.append((left.strip(), right.strip()))
@@ -124,6 +130,11 @@ def _parameters(texts: Sequence[str]) -> tuple[tuple[sp.Symbol, ...], list[tuple
                 )
             symbols.append(sp.Symbol(name, **{"real": True, **({what: True} if what else {})}))
     return tuple(symbols), conditions
+
+
+def _parts(text: str) -> list[str]:
+    """What commas outside of parentheses separate."""
+    return [part.strip() for part in re.split(r",(?![^(]*\))", text)]
 
 
 def _functions(texts: Sequence[str], jets: JetSpace) -> dict[str, sp.Expr]:
@@ -194,6 +205,27 @@ def _multi_index(letters: str, variables: Sequence[str]) -> tuple[int, ...] | No
     return tuple(J) if any(J) else None
 
 
+def _depth(expression: sp.Expr) -> int:
+    """How many functions, powers and sums stand inside one another."""
+    depth, layer = 0, [expression]
+    while layer and depth <= MAX_NESTING:
+        depth += 1
+        layer = list({a for e in layer for a in e.args if a.args})
+    return depth
+
+
+def _terms(expression: sp.Expr) -> int:
+    """An upper bound of the terms when multiplied out; any number above MAX_TERMS if it is more."""
+    if expression.is_Add:
+        return sum(_terms(a) for a in expression.args)
+    if expression.is_Mul:
+        return min(prod(_terms(a) for a in expression.args), MAX_TERMS + 1)
+    if expression.is_Pow and expression.exp.is_Integer:
+        inner = min(_terms(expression.base), MAX_TERMS + 1)
+        return min(comb(inner + abs(int(expression.exp)) - 1, inner - 1), MAX_TERMS + 1)
+    return max((_terms(a) for a in expression.args), default=1)
+
+
 def _fail(text: str, column: int, problem: str, hint: str) -> NoReturn:
     raise ParseError(f"column {column + 1}: {problem}\n  {text}\n  {' ' * column}^", hint=hint)
 
@@ -241,6 +273,10 @@ class _Reader:
             result = self._visit(tree.body)
         except RecursionError:
             _fail(self.whole, self.offset, "this is nested too deeply", DEEP)
+        if _depth(result) > MAX_NESTING:
+            _fail(self.whole, self.offset, "this is nested too deeply", DEEP)
+        if _terms(result) > MAX_TERMS:
+            _fail(self.whole, self.offset, f"this has more than {MAX_TERMS} terms when multiplied out", LARGE)
         if result.has(sp.zoo, sp.oo, sp.nan, sp.I):
             _fail(
                 self.whole,

@@ -28,6 +28,8 @@ def integrate(state: State) -> bool:
 
 def _integrate(state: State, equation: Form, key: Key, v: int) -> bool:
     f, K = key
+    # what was tried before may have brought new atoms
+    equation = {other: state.field.lift(c) for other, c in equation.items()}
     pivot = equation[key]
     known = {other: -c / pivot for other, c in equation.items() if other != key}
     for _ in range(K[v]):

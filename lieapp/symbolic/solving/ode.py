@@ -50,6 +50,8 @@ def _is_ode(state: State, equation: Form, f: int, v: int) -> bool:
 
 def _solve(state: State, equation: Form, f: int, v: int) -> bool:
     field = state.field
+    # what was tried before may have brought new atoms
+    equation = {key: field.lift(c) for key, c in equation.items()}
     order = max(K[v] for g, K in equation if g == f)
     zero = state.unknowns.zero
     keys = [(f, (*zero[:v], k, *zero[v + 1 :])) for k in range(order + 1)]
