@@ -1,0 +1,31 @@
+"""The equations of `symbolic/public_suite.json`, whose algebras are published, and what is derived of them."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from symmetry_spaces import Symmetries
+
+from lieapp.symbolic.parsing import parse_system
+from lieapp.symbolic.truth import derive
+
+SYMBOLIC = Path(__file__).parent / "symbolic"
+
+
+def entries(file):
+    """A suite's entries by their id."""
+    return {e["id"]: e for e in json.loads((SYMBOLIC / file).read_text(encoding="utf-8"))}
+
+
+SUITE = entries("public_suite.json")
+
+
+@cache
+def derived(name):
+    """Judge, truth, restricted to periodic x where that is published, and its space."""
+    entry = SUITE[name]
+    parameters = [f"{k}:{what}" if what else k for k, what in entry["parameters"].items()]
+    system = parse_system(entry["equations"], entry["independent"], entry["dependent"], parameters)
+    periodic = [x for x in system.jets.independent if entry.get("periodic_x") and str(x) == "x"]
+    truth, judge = derive(system, periodic), Symmetries(system)
+    return judge, truth, judge.derived(truth)
