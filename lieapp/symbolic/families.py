@@ -120,6 +120,17 @@ def modulo_families(
     if not groups or not vectors:
         return list(vectors)
     vectors = [[field.lift(c) for c in v] for v in vectors]
+    relations = relations_modulo(vectors, groups, field, unknowns)
+    return (
+        [[field.lift(c) for c in v] for v in vectors] if relations is None else _outside(vectors, relations, field)
+    )
+
+
+def relations_modulo(
+    vectors: Sequence[Vector], groups: Sequence[Group], field: CoefficientField, unknowns: Unknowns
+) -> list[list[Any]] | None:
+    """All rows c with Σ cᵢ Vᵢ a member of the families; None if the solver can't tell."""
+    vectors = [[field.lift(c) for c in v] for v in vectors]
     groups = [group.lifted(field) for group in groups]
     own = unknowns.copy()
     constants = [own.new(()) for _ in vectors]
@@ -136,9 +147,9 @@ def modulo_families(
     state = State(field, own, equations, [own.form(field, c) for c in constants])
     solution = solve(state)
     if state.equations and any(any(f in g for f, _ in v) for v in state.values for g, _ in solution.groups):
-        return [[field.lift(c) for c in v] for v in vectors]
+        return None
     relations = [[value.get((f, own.zero), field.zero) for value in state.values] for f in solution.constants]
-    return _outside(vectors, [r for r in relations if any(r)], field)
+    return [r for r in relations if any(r)]
 
 
 def _outside(vectors: Sequence[Vector], relations: list[list[Any]], field: CoefficientField) -> list[Vector]:

@@ -1,19 +1,23 @@
-"""Structure constants [Vᵢ, Vⱼ] = Σ c^k_ij V_k, and whether the algebra is solvable or nilpotent."""
+"""Structure constants [Vᵢ, Vⱼ] = Σ c^k_ij V_k modulo the families, and what follows from them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import sympy as sp
-from sympy import QQ
-from sympy.polys.matrices import DomainMatrix
 
-from lieapp.symbolic.basis import Vector, coordinates_in
+from lieapp.symbolic.algebra.ideal import Members
+from lieapp.symbolic.algebra.summary import KEYS, plain, structure_words, summary
+from lieapp.symbolic.algebra.table import Table
+from lieapp.symbolic.basis import Row, Vector, coordinates_in, echelon
 from lieapp.symbolic.coefficients import CoefficientField
+from lieapp.symbolic.families import Group, relations_modulo
+from lieapp.symbolic.linear import Unknowns
 
-Table = dict[tuple[int, int], list[sp.Expr]]
+__all__ = ["Table", "bracket", "structure_constants", "structure_json", "structure_words"]
+
+Coordinates = list[Any]
 
 
 def bracket(V: Vector, W: Vector, field: CoefficientField) -> Vector:
@@ -30,79 +34,87 @@ def bracket(V: Vector, W: Vector, field: CoefficientField) -> Vector:
     return result
 
 
-def structure_constants(vectors: Sequence[Vector], field: CoefficientField) -> Table | None:
-    """c^k_ij, i < j, for brackets that don't vanish; None if one leaves the span, as families may make it."""
-    pairs = [(i, j) for i in range(len(vectors)) for j in range(i + 1, len(vectors))]
-    brackets = [bracket(vectors[i], vectors[j], field) for i, j in pairs]
-    table: Table = {}
-    for pair, row in zip(pairs, coordinates_in(vectors, brackets, field), strict=True):
-        if row is None:
-            return None
-        if row:
-            entries = [row.get((k, ()), field.zero) for k in range(len(vectors))]
-            table[pair] = [sp.factor(field.expression(c)) for c in entries]
-    return table
+def structure_constants(
+    vectors: Sequence[Vector],
+    field: CoefficientField,
+    groups: Sequence[Group] = (),
+    unknowns: Unknowns | None = None,
+) -> tuple[Table | None, bool]:
+    """c^k_ij, i < j, for brackets that don't vanish, and whether they hold modulo the families only.
 
-
-def structure_json(vectors: Sequence[Vector], field: CoefficientField) -> dict[str, Any]:
-    """`{"brackets": [[i, j, [c_1, …]], …], "solvable": …, "nilpotent": …}`, i and j counted from 0.
-
-    Coefficients are integers where they can be, else SymPy strings. `closed` is false when a bracket leaves
-    the span, as it may modulo families; then nothing else is given.
+    No table if a bracket leaves the span of the vectors and families, as it may when generators are missing.
     """
-    table = structure_constants(vectors, field)
-    if table is None:
-        return {"brackets": [], "closed": False}
-    brackets = [[i, j, [int(c) if c.is_Integer else str(c) for c in cs]] for (i, j), cs in table.items()]
-    numbers = {pair: [_number(c) for c in cs] for pair, cs in table.items()}
+    vectors = [[field.lift(c) for c in v] for v in vectors]
     n = len(vectors)
-    known = {pair: [c for c in cs if c is not None] for pair, cs in numbers.items()}
-    # ranks of numbers such as log(3) and sqrt(2) can't be told by fractions: better nothing than a guess
-    exact = all(len(known[pair]) == len(cs) for pair, cs in numbers.items())
-    return {
-        "brackets": brackets,
-        "closed": True,
-        "solvable": _series_ends(known, n, derived=True) if exact else None,
-        "nilpotent": _series_ends(known, n, derived=False) if exact else None,
-    }
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    brackets = [bracket(vectors[i], vectors[j], field) for i, j in pairs]
+    rows: list[Coordinates | None] = [
+        None if row is None else [row.get((k, ()), field.zero) for k in range(n)]
+        for row in coordinates_in(vectors, brackets, field)
+    ]
+    outside = [k for k, row in enumerate(rows) if row is None]
+    if outside and groups and unknowns:
+        found = _modulo(vectors, [brackets[k] for k in outside], groups, field, unknowns)
+        for k, row in zip(outside, found, strict=True):
+            rows[k] = row
+    table: Table = {}
+    for pair, row in zip(pairs, rows, strict=True):
+        if row is None:
+            return None, bool(outside)
+        if any(row):
+            table[pair] = [sp.factor(field.expression(field.lift(c))) for c in row]
+    return table, bool(outside)
 
 
-def _number(c: sp.Expr) -> Fraction | None:
-    """A generic value: parameters become unrelated fractions; None for a number that isn't rational."""
-    values = {s: sp.Rational(1009 + 97 * k, 1013) for k, s in enumerate(sorted(c.free_symbols, key=str))}
-    value = sp.nsimplify(c.subs(values), rational=True)
-    return Fraction(int(value.p), int(value.q)) if value.is_Rational else None
+def _modulo(
+    vectors: Sequence[Vector],
+    brackets: Sequence[Vector],
+    groups: Sequence[Group],
+    field: CoefficientField,
+    unknowns: Unknowns,
+) -> list[Coordinates | None]:
+    """Coordinates of brackets modulo members of the families; None where there are none."""
+    relations = relations_modulo([*brackets, *vectors], groups, field, unknowns)
+    if relations is None:
+        return [None] * len(brackets)
+    m, n = len(brackets), len(vectors)
+    rows: list[Row] = [{(k, ()): field.lift(c) for k, c in enumerate(r) if c} for r in relations]
+    result: list[Coordinates | None] = [None] * m
+    for (pivot, _), row in echelon(rows, field):
+        if pivot < m and all(k >= m or k == pivot for k, _ in row):
+            result[pivot] = [-row.get((m + k, ()), field.zero) for k in range(n)]
+    return result
 
 
-def _series_ends(table: dict[tuple[int, int], list[Fraction]], n: int, derived: bool) -> bool:
-    """Whether the derived (or the lower central) series reaches 0."""
-    whole = [[Fraction(int(i == j)) for j in range(n)] for i in range(n)]
-    current = whole
-    while current:
-        products = [_product(a, b, table) for a in current for b in (current if derived else whole)]
-        following = _row_space(products)
-        if len(following) == len(current):
-            return False
-        current = following
-    return True
+def structure_json(
+    vectors: Sequence[Vector],
+    field: CoefficientField,
+    groups: Sequence[Group] = (),
+    unknowns: Unknowns | None = None,
+    nonzero: Sequence[sp.Expr] = (),
+) -> dict[str, Any]:
+    """`{"brackets": [[i, j, [c_1, …]], …], "closed": …, "solvable": …, …}`, i and j counted from 0.
 
-
-def _product(a: list[Fraction], b: list[Fraction], table: dict[tuple[int, int], list[Fraction]]) -> list[Fraction]:
-    total = [Fraction(0)] * len(a)
-    for (i, j), cs in table.items():
-        weight = a[i] * b[j] - a[j] * b[i]
-        if weight:
-            total = [t + weight * c for t, c in zip(total, cs, strict=True)]
-    return total
-
-
-def _row_space(rows: list[list[Fraction]]) -> list[list[Fraction]]:
-    rows = [row for row in rows if any(row)]
-    if not rows:
-        return []
-    matrix = DomainMatrix(
-        [[QQ(c.numerator, c.denominator) for c in row] for row in rows], (len(rows), len(rows[0])), QQ
-    )
-    reduced, pivots = matrix.rref()
-    dense = reduced.to_Matrix()
-    return [[Fraction(int(c.p), int(c.q)) for c in dense.row(i)] for i in range(len(pivots))]
+    Coefficients are integers where they can be, else SymPy strings. `closed` is false when a bracket leaves the
+    span of generators and families: then there are no brackets. `modulo_families` says whether a bracket holds
+    only up to a member of a family, `ideal` whether the members form one (null if that can't be told). The
+    other keys are those of `algebra.summary`, null if the algebra isn't closed or is modulo families that
+    aren't known to be an ideal.
+    """
+    table, modulo = structure_constants(vectors, field, groups, unknowns)
+    result: dict[str, Any] = {"brackets": [], "closed": table is not None, "modulo_families": modulo, "ideal": True}
+    assumed: list[str] = []
+    if groups and unknowns:
+        members = Members(groups, field, unknowns)
+        members.state.nonzero = tuple(nonzero)
+        result["ideal"] = members.form_ideal(vectors)
+        assumed = [str(e) for e in members.state.assumed]
+    if table is None or (modulo and not result["ideal"]):
+        result |= dict.fromkeys(KEYS)
+    else:
+        result |= summary(table, len(vectors), nonzero)
+    if table is not None:
+        result["brackets"] = [[i, j, [plain(c) for c in cs]] for (i, j), cs in table.items()]
+    if assumed:
+        result["assumed_nonzero"] = list(dict.fromkeys([*(result["assumed_nonzero"] or []), *assumed]))
+    return result

@@ -152,7 +152,7 @@ def derive(
         certificate=certificate,
         periodic=kept,
         periodic_families=kept_families,
-        structure=structure_json([[base.lift(c) for c in v] for v in vectors], base),
+        structure=structure_json(vectors, base, groups, unknowns, system.nonzero),
         seconds=time.perf_counter() - start,
         determining=determining,
         state=state,

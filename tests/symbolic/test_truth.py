@@ -158,12 +158,12 @@ def test_ordinary_equation_has_the_projective_algebra():
     assert result.structure["solvable"] is False
 
 
-def test_irrational_structure_constants_are_kept_and_nothing_is_guessed_from_them():
+def test_irrational_structure_constants_are_kept_and_decided_exactly():
     _, result = truth(["u_t - sqrt(2)*u_xx + log(3)*u*u_x"])
     assert result.dimension == 5 and result.structure["closed"]
     constants = {str(c) for _, _, cs in result.structure["brackets"] for c in cs}
     assert any("log(3)" in c or "sqrt(2)" in c for c in constants)
-    assert result.structure["solvable"] is None and result.structure["nilpotent"] is None
+    assert result.structure["solvable"] is False and result.structure["nilpotent"] is False
 
 
 def test_parameters_that_matter_are_reported():
