@@ -60,7 +60,32 @@ class CoefficientField:
         rational = self.table.rational(sp.sympify(expression, strict=True))
         if len(self.field.symbols) < len(self.variables) + len(self.constants) + len(self.table.atoms):
             self._build()
-        return self.reduce(self.field.from_expr(rational))
+        return self.reduce(self.field.new(*self._fraction(rational)))
+
+    def _fraction(self, e: sp.Expr) -> tuple[Any, Any]:
+        """Numerator and denominator of a rational expression: one common divisor at the end, not one per term."""
+        ring = self.field.ring
+        if e.is_Rational:
+            return ring(int(e.p)), ring(int(e.q))
+        if e.is_Add:
+            parts = [self._fraction(a) for a in e.args]
+            common = ring.one
+            for d in dict.fromkeys(d for _, d in parts):
+                common = common.lcm(d)
+            total = ring.zero
+            for n, d in parts:
+                total += n if d == common else n * common.exquo(d)
+            return total, common
+        if e.is_Mul:
+            numer, denom = ring.one, ring.one
+            for n, d in (self._fraction(a) for a in e.args):
+                numer, denom = numer * n, denom * d
+            return numer, denom
+        if e.is_Pow and e.exp.is_Integer:
+            n, d = self._fraction(e.base)
+            power = int(e.exp)
+            return (n**power, d**power) if power > 0 else (d**-power, n**-power)
+        return ring.gens[self.position[e]], ring.one
 
     def elements(self, expressions: Iterable[sp.Expr]) -> list[Element]:
         """Elements of several expressions, all in the same (grown) field."""

@@ -18,8 +18,11 @@ from lieapp.symbolic.coefficients import CoefficientField, Element
 from lieapp.symbolic.equation import System
 from lieapp.symbolic.jets import MultiIndex
 from lieapp.symbolic.leading import Leading, solve_for_leading
-from lieapp.symbolic.linear import Form, Unknowns, add, primitive
+from lieapp.symbolic.linear import Form, Key, Unknowns, add, primitive
 from lieapp.symbolic.prolongation import GeneralProlongation
+
+Polynomials = dict[Key, Any]
+"""A form whose coefficients are polynomials of the coefficients' ring."""
 
 
 @dataclass
@@ -97,12 +100,20 @@ class _JetField:
         self.free = tuple(free)
         self.field = CoefficientField((*self.jets.coordinates, *free), system.parameters)
         self.field.elements(used)
-        self.values = [self.field.element(values[s]) for s in ring.symbols]
+        elements = [self.field.element(values[s]) for s in ring.symbols]
+        self.common = self.field.field.ring.one
+        for e in elements:
+            self.common = self.common.lcm(e.denom)
+        self.fractions = [n for n, e in enumerate(elements) if e.denom != 1]
+        # over one denominator, so that products need no common divisors
+        self.values = [
+            e.numer * self.common.exquo(e.denom) if n in self.fractions else e.numer for n, e in enumerate(elements)
+        ]
         for residual, s in self.by_residual.items():
             self.slopes_on_solutions[residual] = {
                 key: self.field.element(leading.reduce(e)) for key, e in s.items()
             }
-        self._monomials: dict[MultiIndex, Element] = {}
+        self._monomials: dict[MultiIndex, tuple[int, Any]] = {}
         self.divisors: list[sp.Expr] = []
 
     def _slopes(self, residual: sp.Expr) -> dict[Any, sp.Expr]:
@@ -112,27 +123,42 @@ class _JetField:
         return {key: e for key, e in slopes.items() if e != 0}
 
     def condition(self, residual: sp.Expr) -> Form:
-        """pr V(Δ) on solutions."""
-        result: Form = {}
+        """pr V(Δ) on solutions, times a power of the common denominator of the rules and that of the slopes."""
+        slopes = self.slopes_on_solutions[residual]
+        denominator = self.field.field.ring.one
+        for slope in slopes.values():
+            denominator = denominator.lcm(slope.denom)
         zero = (0,) * len(self.jets.coordinates)
-        for key, slope in self.slopes_on_solutions[residual].items():
+        # by the power of the common denominator that is below
+        layers: dict[int, Polynomials] = {}
+        for key, slope in slopes.items():
+            factor = slope.numer * denominator.exquo(slope.denom)
             if isinstance(key, int):
-                add(result, (key, zero), slope)
+                _collect(layers.setdefault(0, {}), (key, zero), factor)
                 continue
             for component, polynomial in self.prolongation.coefficient(*key).items():
-                add(result, component, slope * self._on_solutions(polynomial))
+                for power, value in self._on_solutions(polynomial).items():
+                    _collect(layers.setdefault(power, {}), component, factor * value)
+        result: Form = {}
+        highest = max(layers, default=0)
+        for power, layer in layers.items():
+            scale = self.common ** (highest - power)
+            for component, value in layer.items():
+                add(result, component, self.field.field.raw_new(value * scale))
         return result
 
-    def _on_solutions(self, polynomial: Any) -> Element:
-        total = self.field.zero
+    def _on_solutions(self, polynomial: Any) -> dict[int, Any]:
+        """Numerators, by the power of the common denominator."""
+        total: dict[int, Any] = {}
         for monomial, c in polynomial.items():
             if monomial not in self._monomials:
-                product = self.field.one
+                product = self.field.field.ring.one
                 for n, e in enumerate(monomial):
                     if e:
                         product *= self.values[n] ** e
-                self._monomials[monomial] = product
-            total += self._monomials[monomial] * c
+                self._monomials[monomial] = sum(monomial[n] for n in self.fractions), product
+            power, product = self._monomials[monomial]
+            total[power] = total.get(power, 0) + product * c
         return total
 
     def split(self, condition: Form, target: CoefficientField) -> list[Form]:
@@ -159,3 +185,7 @@ class _JetField:
         for on, key, rest, number in pieces:
             add(parts.setdefault(on, {}), key, plain[rest] * number)
         return [form for form in parts.values() if form]
+
+
+def _collect(form: Polynomials, key: Key, value: Any) -> None:
+    form[key] = form[key] + value if key in form else value

@@ -1,15 +1,17 @@
-"""The exact invariance condition of a given field, Σ ∂Δ/∂uᵃ_J · D_J Qᵃ = 0 on solutions.
+"""The exact invariance condition of a given field, Σ ∂Δ/∂uᵃ_J (D_J Qᵃ + ξⁱ uᵃ_{J+i}) + ξⁱ ∂Δ/∂xⁱ = 0 on solutions.
 
-Olver 1993, Prop. 5.5. Independent of the solver: it uses the characteristic, not the prolonged general field.
+Olver 1993, Thms 2.31 and 2.36. Independent of the solver: it uses the characteristic Q, not the prolonged general
+field. The terms with ξ add ξⁱ DᵢΔ, which vanishes on solutions, and cancel the derivatives of highest order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import sympy as sp
 
-from lieapp.symbolic.coefficients import CoefficientField
+from lieapp.symbolic.coefficients import CoefficientField, Element
 from lieapp.symbolic.equation import System
 from lieapp.symbolic.jets import JetSpace, MultiIndex
 from lieapp.symbolic.leading import Leading, solve_for_leading
@@ -21,10 +23,15 @@ def defect(
 ) -> tuple[sp.Expr, ...]:
     """What is left of the invariance condition, one expression for each equation; all 0 for a symmetry."""
     leading = leading or solve_for_leading(system)
-    derivatives = _Derivatives(system.jets, characteristic(system.jets, components))
+    jets = system.jets
+    derivatives = _Derivatives(jets, characteristic(jets, components))
+    xi = {i: components[str(x)] for i, x in enumerate(jets.independent) if components.get(str(x), 0) != 0}
     result = []
     for residual in system.residuals:
-        terms = [(sp.diff(residual, s), derivatives.of(a, J)) for s, (a, J) in system.jets.jets(residual).items()]
+        terms = [(sp.diff(residual, jets.independent[i]), value) for i, value in xi.items()]
+        for s, (a, J) in jets.jets(residual).items():
+            moved = sum((value * jets.symbol(a, jets.raised(J, i)) for i, value in xi.items()), sp.S.Zero)
+            terms.append((sp.diff(residual, s), sp.expand(derivatives.of(a, J) + moved)))
         result.append(_on_solutions(terms, system, leading))
     return tuple(result)
 
@@ -55,15 +62,52 @@ def _on_solutions(terms: list[tuple[sp.Expr, sp.Expr]], system: System, leading:
     jets = system.jets
     found = {s: j for pair in terms for e in pair for s, j in jets.jets(e).items()}
     values = {s: leading.normal(j) for s, j in found.items() if leading.is_principal(j)}
-    terms = [(a.xreplace(values), b.xreplace(values)) for a, b in terms]
-    symbols = set().union(*(e.free_symbols for pair in terms for e in pair))
-    free = sorted((s for s in symbols if jets.is_jet(s)), key=jets.index)
-    variables = [*jets.independent, *free]
-    constants = sorted(symbols - set(variables), key=str)
-    field = CoefficientField(variables, constants)
+    inside = {s for pair in terms for e in pair for s in _inside_functions(e)}
+    if inside & values.keys():
+        # a root or exponential of what is replaced: only the expression knows
+        terms = [(a.xreplace(values), b.xreplace(values)) for a, b in terms]
+        values = {}
+    symbols = set().union(
+        *(e.free_symbols for pair in terms for e in pair), *(v.free_symbols for v in values.values())
+    )
+    present = sorted((s for s in symbols if jets.is_jet(s)), key=jets.index)
+    variables = [*jets.independent, *present]
+    field = CoefficientField(variables, sorted(symbols - set(variables), key=str))
     factors = [(field.element(a), field.element(b)) for a, b in terms]
+    replaced = {field.position[s]: field.element(v) for s, v in values.items()}
     total = field.zero
     for a, b in factors:
         total += field.lift(a) * field.lift(b)
-    total = field.reduce(total)
-    return field.expression(total) if total else sp.S.Zero
+    left = _replaced(total.numer, {n: field.lift(v) for n, v in replaced.items()}, field)
+    left = field.reduce_polynomial(left)
+    return field.expression(field.field.raw_new(left)) if left else sp.S.Zero
+
+
+def _replaced(polynomial: Any, values: Mapping[int, Element], field: CoefficientField) -> Any:
+    """The numerator of a polynomial with some generators replaced by fractions: no common divisors are sought."""
+    degrees = {n: max((m[n] for m in polynomial), default=0) for n in values}
+    ring, powers = field.field.ring, {}
+    for n, value in values.items():
+        for e in range(degrees[n] + 1):
+            powers[n, e] = field.reduce_polynomial(value.numer**e * value.denom ** (degrees[n] - e))
+    parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
+    for m, c in polynomial.items():
+        rest = tuple(0 if n in values else e for n, e in enumerate(m))
+        parts.setdefault(tuple(m[n] for n in values), {})[rest] = c
+    total = ring.zero
+    for exponents, part in parts.items():
+        product = ring.from_dict(part)
+        for n, e in zip(values, exponents, strict=True):
+            if degrees[n]:
+                product *= powers[n, e]
+        total += product
+    return total
+
+
+def _inside_functions(expression: sp.Expr) -> set[sp.Symbol]:
+    """The symbols that occur in anything that isn't rational."""
+    if expression.is_rational_function(*expression.free_symbols):
+        return set()
+    nodes = sp.preorder_traversal(expression)
+    opaque = (e for e in nodes if e.args and not (e.is_Add or e.is_Mul or (e.is_Pow and e.exp.is_Integer)))
+    return set().union(*(e.free_symbols for e in opaque))
