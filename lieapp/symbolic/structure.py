@@ -11,7 +11,7 @@ from lieapp.symbolic.algebra.ideal import Members
 from lieapp.symbolic.algebra.summary import KEYS, plain, structure_words, summary
 from lieapp.symbolic.algebra.table import Table
 from lieapp.symbolic.basis import Row, Vector, coordinates_in, echelon
-from lieapp.symbolic.coefficients import CoefficientField
+from lieapp.symbolic.coefficients import CoefficientField, Element
 from lieapp.symbolic.families import Group, relations_modulo
 from lieapp.symbolic.linear import Unknowns
 
@@ -22,14 +22,24 @@ Coordinates = list[Any]
 
 def bracket(V: Vector, W: Vector, field: CoefficientField) -> Vector:
     """[V, W]ᵏ = Vʲ ∂ⱼ Wᵏ - Wʲ ∂ⱼ Vᵏ."""
+    return _bracket(V, _slopes(V, field), W, _slopes(W, field), field)
+
+
+def _slopes(V: Vector, field: CoefficientField) -> list[dict[int, Element]]:
+    """∂ⱼ Vᵏ, a dictionary over j for each k."""
+    return [{j: d for j in range(len(V)) if c and (d := field.diff(c, j))} for c in V]
+
+
+def _bracket(V: Vector, slopes_V: list, W: Vector, slopes_W: list, field: CoefficientField) -> Vector:
     result = []
     for k in range(len(V)):
         total = field.zero
-        for j in range(len(V)):
-            if V[j] and W[k]:
-                total += V[j] * field.diff(W[k], j)
-            if W[j] and V[k]:
-                total -= W[j] * field.diff(V[k], j)
+        for j, slope in slopes_W[k].items():
+            if V[j]:
+                total += V[j] * slope
+        for j, slope in slopes_V[k].items():
+            if W[j]:
+                total -= W[j] * slope
         result.append(field.reduce(total))
     return result
 
@@ -47,7 +57,8 @@ def structure_constants(
     vectors = [[field.lift(c) for c in v] for v in vectors]
     n = len(vectors)
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-    brackets = [bracket(vectors[i], vectors[j], field) for i, j in pairs]
+    slopes = [_slopes(v, field) for v in vectors]
+    brackets = [_bracket(vectors[i], slopes[i], vectors[j], slopes[j], field) for i, j in pairs]
     rows: list[Coordinates | None] = [
         None if row is None else [row.get((k, ()), field.zero) for k in range(n)]
         for row in coordinates_in(vectors, brackets, field)

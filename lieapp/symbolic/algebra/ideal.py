@@ -8,18 +8,23 @@ their arguments, the conditions of the families, the other components; each modu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from lieapp.symbolic.basis import Vector
 from lieapp.symbolic.coefficients import CoefficientField, Element
 from lieapp.symbolic.families import Group
 from lieapp.symbolic.jets import MultiIndex
-from lieapp.symbolic.linear import Form, Key, Unknowns, differentiated, raised
+from lieapp.symbolic.linear import Form, Key, Unknowns, add, differentiated, primitive, raised
 from lieapp.symbolic.solving import State
 from lieapp.symbolic.solving.complete import cross, lead, reduced_form
 
 Product = tuple[Key, ...]
 MultiForm = dict[Product, Element]
 """Products of derivatives of functions, one of each general member, with their coefficients."""
+
+
+Equation = tuple[Form, MultiForm]
+"""A member's form in unknown functions, and what it must equal."""
 
 
 class Members:
@@ -81,19 +86,19 @@ class Members:
     def contain(self, components: Sequence[MultiForm]) -> bool | None:
         """Whether these components are those of a member."""
         functions: dict[int, MultiForm] = {}
-        left = list(range(len(components)))
+        equations = [e for pair in zip(self.components, components, strict=True) for e in self._split(*pair)]
         while True:
-            found = next((k for k in left if self._single_unknown(k, functions)), None)
+            found = next((e for e in equations if self._single_unknown(e[0], functions)), None)
             if found is None:
                 break
-            left.remove(found)
-            f, c = self._single_unknown(found, functions) or (0, self.field.one)
+            equations = [e for e in equations if e is not found]
+            f, c = self._single_unknown(found[0], functions) or (0, self.field.one)
             self.state.divide(c)
-            rest = self._residual(found, components, functions)
+            rest = self._residual(*found, functions)
             functions[f] = {key: self.field.reduce(-a / c) for key, a in rest.items()}
         if functions.keys() != self.functions:
             return None
-        demands = [self._residual(k, components, functions) for k in left]
+        demands = [self._residual(*e, functions) for e in equations]
         for f, value in functions.items():
             others = set(range(len(self.field.variables))) - self.unknowns.arguments[f]
             demands += [self._differentiated(value, v) for v in others]
@@ -102,16 +107,38 @@ class Members:
             return True
         return False if self._complete() else None
 
-    def _single_unknown(self, k: int, functions: dict[int, MultiForm]) -> tuple[int, Element] | None:
-        """The function that alone isn't known yet in component k, and its coefficient."""
-        terms = [(key, c) for key, c in self.components[k].items() if key[0] not in functions]
+    def _split(self, member: Form, given: MultiForm) -> list[Equation]:
+        """The equation member = given, split by the variables that no function in it depends on."""
+        both: Any = {(0, (key,)): c for key, c in member.items()} | {
+            (1, product): c for product, c in given.items()
+        }
+        tagged: Any
+        tagged, content = primitive(both, self.field)
+        self.state.assume(self.field.expression(self.field.field.raw_new(content)))
+        bound = set().union(*(self.unknowns.arguments[f] for _, product in tagged for f, _ in product))
+        movers = {n for v in set(range(len(self.field.variables))) - bound for n in self.field.movers(v)}
+        parts: dict[tuple[int, ...], Equation] = {}
+        for (side, product), c in tagged.items():
+            for monomial, number in c.numer.items():
+                on = tuple(e if n in movers else 0 for n, e in enumerate(monomial))
+                rest = tuple(0 if n in movers else e for n, e in enumerate(monomial))
+                term = self.field.field.raw_new(self.field.field.ring.from_dict({rest: number}))
+                form, right = parts.setdefault(on, ({}, {}))
+                if side:
+                    _accumulate(right, term, {product: self.field.one})
+                else:
+                    add(form, product[0], term)
+        return list(parts.values())
+
+    def _single_unknown(self, form: Form, functions: dict[int, MultiForm]) -> tuple[int, Element] | None:
+        """The function that alone isn't known yet in a form, and its coefficient."""
+        terms = [(key, c) for key, c in form.items() if key[0] not in functions]
         return (terms[0][0][0], terms[0][1]) if len(terms) == 1 and not any(terms[0][0][1]) else None
 
-    def _residual(self, k: int, components: Sequence[MultiForm], functions: dict[int, MultiForm]) -> MultiForm:
-        """Component k of F(γ), as far as γ is known, less that of the bracket."""
-        known = {key: c for key, c in self.components[k].items() if key[0] in functions}
-        total = self._substituted(known, functions)
-        _accumulate(total, -self.field.one, components[k])
+    def _residual(self, form: Form, given: MultiForm, functions: dict[int, MultiForm]) -> MultiForm:
+        """The form, as far as its functions are known, less what is given."""
+        total = self._substituted({key: c for key, c in form.items() if key[0] in functions}, functions)
+        _accumulate(total, -self.field.one, given)
         return total
 
     def _substituted(self, form: Form, functions: dict[int, MultiForm]) -> MultiForm:

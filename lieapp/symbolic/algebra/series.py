@@ -91,13 +91,14 @@ def nilradical(g: Algebra, radical: Basis) -> Basis:
     inside = r.commutator(r.whole, r.whole)
     outside = [k for k in range(r.size) if not r.contains(inside, [r.unit(k)])]
     found, rows = r.whole, []
+    adjoints = [r.adjoint(r.unit(k)) for k in range(r.size)]
     for c in _directions(r, outside):
         if is_nilpotent(r, found):
             break
-        power = r.whole
+        step = power = r.adjoint(c)
         for _ in range(r.size):
-            power = _times(r.adjoint(c), power, r)
-            rows.append([_trace(r.adjoint(r.unit(k)), power, r) for k in range(r.size)])
+            rows.append([_trace(ad, power, r) for ad in adjoints])
+            power = _times(step, power, r)
         found = r.scalars.kernel(rows, r.size)
     return g.scalars.echelon(combined(x, radical, g) for x in found)[0]
 
