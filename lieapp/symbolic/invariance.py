@@ -89,7 +89,9 @@ def _replaced(polynomial: Any, values: Mapping[int, Element], field: Coefficient
     ring, powers = field.field.ring, {}
     for n, value in values.items():
         for e in range(degrees[n] + 1):
-            powers[n, e] = field.reduce_polynomial(value.numer**e * value.denom ** (degrees[n] - e))
+            # a ring refuses 0**0
+            numer = value.numer**e if e else ring.one
+            powers[n, e] = field.reduce_polynomial(numer * value.denom ** (degrees[n] - e))
     parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
     for m, c in polynomial.items():
         rest = tuple(0 if n in values else e for n, e in enumerate(m))
