@@ -5,12 +5,17 @@ from __future__ import annotations
 from lieapp.symbolic.linear import Form, Key
 from lieapp.symbolic.solving.state import State
 
+MAX_TERMS = 9
+"""Terms of an equation with derivatives beyond which a function isn't expressed by it: the others would swell."""
+
 
 def eliminate(state: State) -> bool:
     """Solve one short equation for a function of all its arguments; f = Σ … then holds without conditions."""
     best: tuple[tuple, Form, Key] | None = None
     for equation in state.equations:
         everything = state.arguments(equation)
+        if len(equation) > MAX_TERMS and any(any(K) for _, K in equation):
+            continue
         for f, K in equation:
             if any(K) or sum(1 for g, _ in equation if g == f) > 1:
                 continue
