@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 from random import Random
 from time import perf_counter
+from unittest import mock
 
 import sympy as sp
 
-from lieapp.symbolic.certificate import certify
+from lieapp.symbolic import certificate
 from lieapp.symbolic.determining import determining_equations
 from lieapp.symbolic.families import Group, family_holds
 from lieapp.symbolic.known import known_counts
@@ -130,15 +131,20 @@ class Symmetries:
             group, self.determining.equations, self.determining.components, self.field, self.unknowns
         )
 
-    def certificate(self, space, budget=60.0):
-        """What the certificate says of a space."""
+    def certificate(self, space, further=certificate.FURTHER):
+        """What the certificate says of a space.
+
+        `further`: orders tried beyond those of the equations; few for spaces that aren't complete, which are tried
+        to the end.
+        """
         whole, found = self.lifted(space), self.determining
-        return certify(
-            found.equations,
-            found.components,
-            self.field,
-            self.unknowns,
-            whole.vectors,
-            whole.groups,
-            budget=budget,
-        )
+        with mock.patch.object(certificate, "FURTHER", further):
+            return certificate.certify(
+                found.equations,
+                found.components,
+                self.field,
+                self.unknowns,
+                whole.vectors,
+                whole.groups,
+                budget=120.0,
+            )
