@@ -1,0 +1,51 @@
+"""Reduction of a system by one of its generators: fewer variables, or an ODE of lower order."""
+
+from __future__ import annotations
+
+import time
+
+import sympy as sp
+
+from lieapp.symbolic.counting import TooLargeError
+from lieapp.symbolic.equation import System
+from lieapp.symbolic.fields import Field
+from lieapp.symbolic.invariance import is_symmetry
+from lieapp.symbolic.reduction.invariants import frames
+from lieapp.symbolic.reduction.order import order_reduction
+from lieapp.symbolic.reduction.result import Reduction
+from lieapp.symbolic.reduction.similarity import similarity_reduction
+
+SECONDS = 30.0
+"""Time for one reduction when no deadline is given."""
+
+
+def reduce(system: System, field: Field, deadline: float | None = None) -> Reduction:
+    """Reduce a system by a generator of its symmetries.
+
+    With several independent variables: the equations that invariant solutions satisfy, in one variable fewer. With
+    one: an equation of one order less in canonical coordinates. Checked by substitution, exactly; `reason`
+    says why there is none. The deadline is a value of `time.perf_counter()`.
+    """
+    deadline = time.perf_counter() + SECONDS if deadline is None else deadline
+    components = {str(X): field.components.get(str(X), sp.S.Zero) for X in system.jets.coordinates}
+    p = len(system.jets.independent)
+    if all(value == 0 for value in components.values()):
+        return Reduction(reason="the field is zero")
+    if p > 1 and all(components[str(x)] == 0 for x in system.jets.independent):
+        return Reduction(
+            reason="the field moves no independent variable, so that no solution is invariant but where the field "
+            "vanishes; its invariants contain all independent variables"
+        )
+    if not is_symmetry(system, components):
+        return Reduction(reason=f"{field} generates no symmetries of the system")
+    result = Reduction(reason="the orbits of the field aren't found in closed form")
+    try:
+        for frame in frames(system.jets, field, deadline):
+            taken = tuple(components.values())
+            method = similarity_reduction if p > 1 else order_reduction
+            result = method(system, frame, taken, deadline)
+            if result:
+                return result
+    except TooLargeError:
+        return Reduction(reason="the time ran out")
+    return result
