@@ -91,6 +91,9 @@ class AtomTable:
             return self.rational(_sine_and_cosine(e))
         if isinstance(e, (AppliedUndef, sp.Derivative)):
             return self._arbitrary(e)
+        if isinstance(e, sp.Integral) and e.limits in [(sp.Tuple(v),) for v in self.variables]:
+            # formal, from the solver: its derivative is the integrand
+            return self._free_atom(e, {e.limits[0][0]: e.function})
         if e.is_NumberSymbol:
             return self._constant(e)
         raise EquationError(
@@ -240,12 +243,16 @@ class AtomTable:
         start = sum(int(n) for _, n in e.variable_count) if isinstance(e, sp.Derivative) else 0
         chain = [sp.diff(function, v, k) for k in range(start + FUNCTION_ORDERS + 1)]
         symbols = [sp.Dummy(f"a{len(self.atoms) + k}", real=True) for k in range(len(chain))]
-        fresh = [(k, d) for k, d in enumerate(chain) if d not in self._known or d == e]
+        fresh = [(k, d) for k, d in enumerate(chain) if d not in self._known]
         for k, d in fresh:
             self._known[d] = symbols[k]
         for k, d in fresh:
             following = {v: self._known[chain[k + 1]]} if k + 1 < len(chain) else {v: sp.nan}
             self.atoms.append(Atom(self._known[d], d, following))
+        for place, atom in enumerate(self.atoms):
+            # what was the highest derivative so far has a known one now
+            if atom.derivatives == {v: sp.nan} and (above := self._known.get(sp.diff(atom.expression, v))):
+                self.atoms[place] = replace(atom, derivatives={v: above})
         return self._known[e]
 
     def _constant(self, e: sp.Expr) -> sp.Expr:

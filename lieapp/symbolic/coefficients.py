@@ -22,6 +22,10 @@ Element = Any
 """A fraction of the field (sympy.polys.fields.FracElement)."""
 
 
+class FunctionOrderError(EquationError):
+    """A derivative of an arbitrary function beyond those that have atoms."""
+
+
 class CoefficientField:
     """Q(variables, constants, atoms) with the derivations ∂/∂v.
 
@@ -113,7 +117,7 @@ class CoefficientField:
             slope = element.diff(gens[n])
             if slope:
                 if rate is None:
-                    raise EquationError("An arbitrary function is differentiated more often than was foreseen.")
+                    raise FunctionOrderError("An arbitrary function is differentiated more often than foreseen.")
                 result += slope * rate
         return self.reduce(result) if self._relations else result
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from lieapp.symbolic.coefficients import FunctionOrderError
 from lieapp.symbolic.jets import MultiIndex
-from lieapp.symbolic.linear import Form, Key, combined, derivative
+from lieapp.symbolic.linear import Form, Key, combined, derivative, differentiated
 from lieapp.symbolic.solving.state import State, Step, form_sort_key
 
 MAX_TERMS = 60
@@ -34,16 +37,39 @@ def complete(state: State) -> bool:
             return True
     for i, first in enumerate(ordered):
         for second in ordered[:i]:
-            condition = cross(state, first, second)
-            if condition is None:
-                continue
-            reduced = reduced_form(state, condition, ordered, only_lead=False)
-            if reduced and len(reduced) <= MAX_TERMS and state.add_consequence(reduced):
+            if _taken(state, lambda: cross(state, first, second), ordered):  # noqa: B023 - called at once
                 state.divide(first[lead(state, first)])
                 state.divide(second[lead(state, second)])
                 state.steps.append(Step("cross-differentiate", state.equations[-1]))
                 return True
+    for equation in ordered:
+        for v in sorted(_beyond_lead(state, equation)):
+            if _taken(state, lambda: _crossed_with(state, equation, v), ordered):  # noqa: B023
+                state.divide(equation[lead(state, equation)])
+                state.steps.append(Step("differentiate", state.equations[-1]))
+                return True
     return False
+
+
+def _beyond_lead(state: State, equation: Form) -> set[int]:
+    """Variables of an equation on which its leading function f doesn't depend: f_v = 0 crosses with it."""
+    own = state.unknowns.arguments[lead(state, equation)[0]]
+    return set(state.arguments(equation)).union(*(state.field.depends(c) for c in equation.values())) - own
+
+
+def _crossed_with(state: State, equation: Form, v: int) -> Form:
+    pivot = equation[lead(state, equation)]
+    return differentiated({key: c / pivot for key, c in equation.items()}, v, state.field, state.unknowns)
+
+
+def _taken(state: State, condition: Callable[[], Form | None], ordered: list[Form]) -> bool:
+    """Reduce a condition, and add what is new."""
+    try:
+        form = condition()
+        reduced = None if form is None else reduced_form(state, form, ordered, only_lead=False)
+    except FunctionOrderError:
+        return False
+    return reduced is not None and 0 < len(reduced) <= MAX_TERMS and state.add_consequence(reduced)
 
 
 def common_divisor(state: State) -> bool:

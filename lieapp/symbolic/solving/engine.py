@@ -4,27 +4,54 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lieapp.symbolic.deadline import Clock
 from lieapp.symbolic.linear import Form, add
 from lieapp.symbolic.solving.complete import common_divisor, complete, lead
 from lieapp.symbolic.solving.eliminate import eliminate
+from lieapp.symbolic.solving.formal import formal
 from lieapp.symbolic.solving.integrate import integrate
 from lieapp.symbolic.solving.monomial import mixed_term, one_term
 from lieapp.symbolic.solving.ode import ordinary
-from lieapp.symbolic.solving.separate import separate
+from lieapp.symbolic.solving.separate import separate, separate_large
 from lieapp.symbolic.solving.split import split
 from lieapp.symbolic.solving.state import Solution, State
 
-STEPS = (one_term, split, eliminate, integrate, common_divisor, ordinary, separate, complete, mixed_term)
+STEPS = (
+    one_term,
+    split,
+    eliminate,
+    integrate,
+    common_divisor,
+    ordinary,
+    separate,
+    complete,
+    mixed_term,
+    formal,
+    separate_large,
+)
 MAX_STEPS = 1500
 """Far more than any equation of the suites needs; a bound against running in circles."""
 
 
-def solve(state: State) -> Solution:
-    """Take steps until none applies."""
+def solve(state: State, clock: Clock | None = None) -> Solution:
+    """Take steps until none applies, or until the clock leaves its reserve only.
+
+    A step that is interrupted is undone: what then is left are the equations after the last complete one.
+    """
     for _ in range(MAX_STEPS):
-        if not state.equations or not any(step(state) for step in STEPS):
+        if not state.equations:
             return sorted_out(state)
+        if not _step(state, clock):
+            return replace(sorted_out(state), exhausted=not (clock and clock.left(clock.reserve) <= 0))
     return replace(sorted_out(state), exhausted=False)
+
+
+def _step(state: State, clock: Clock | None) -> bool:
+    """Take the first step that applies; False if none does, or if it had to be interrupted."""
+    if clock is None:
+        return any(step(state) for step in STEPS)
+    objects = (state, state.unknowns, state.field, state.field.table)
+    return clock.within(clock.reserve, objects, lambda: any(step(state) for step in STEPS), False)
 
 
 def sorted_out(state: State) -> Solution:

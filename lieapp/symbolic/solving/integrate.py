@@ -21,6 +21,8 @@ def integrate(state: State) -> bool:
                 continue
             if any(not state.field.depends(c) <= everything for c in equation.values()):
                 continue
+            if not state.first_try("integrate", frozenset(equation.items()), key):
+                continue
             if _integrate(state, equation, key, moved[0]):
                 return True
     return False

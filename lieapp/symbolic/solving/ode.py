@@ -27,11 +27,14 @@ def ordinary(state: State) -> bool:
         everything = state.arguments(equation)
         if any(not state.field.depends(c) <= everything for c in equation.values()):
             continue
+        signature = frozenset(equation.items())
         for f in sorted({g for g, _ in equation}):
             if state.unknowns.arguments[f] != everything:
                 continue
             for v in sorted(everything):
-                if _is_ode(state, equation, f, v) and _solve(state, equation, f, v):
+                if not _is_ode(state, equation, f, v):
+                    continue
+                if state.first_try("ordinary", signature, f, v) and _solve(state, equation, f, v):
                     return True
     return False
 

@@ -5,24 +5,42 @@ The function is gone from the result, a shorter consequence; the equation itself
 
 from __future__ import annotations
 
-from lieapp.symbolic.coefficients import Element
+from lieapp.symbolic.coefficients import Element, FunctionOrderError
 from lieapp.symbolic.linear import Form, differentiated
 from lieapp.symbolic.solving.complete import reduced_form
 from lieapp.symbolic.solving.state import State, Step, form_sort_key
 
 MAX_TERMS = 40
+MAX_SIZE = 24
+"""Monomials in the coefficients of an equation beyond which it is differentiated only when all else fails."""
 
 
 def separate(state: State) -> bool:
-    """Add the shortest new consequence."""
-    for equation in sorted(state.equations, key=form_sort_key):
+    """Add the shortest new consequence of the small equations."""
+    return _separate([e for e in state.equations if _size(e) <= MAX_SIZE], state)
+
+
+def separate_large(state: State) -> bool:
+    """Add the shortest new consequence of the large equations, whose derivatives may swell."""
+    return _separate([e for e in state.equations if _size(e) > MAX_SIZE], state)
+
+
+def _size(equation: Form) -> int:
+    return sum(len(c.numer) for c in equation.values())
+
+
+def _separate(equations: list[Form], state: State) -> bool:
+    for equation in sorted(equations, key=form_sort_key):
         if len(equation) > MAX_TERMS:
             return False
         best: tuple[Form, Element] | None = None
         for key, c in equation.items():
             for v in sorted(state.arguments(equation) - state.unknowns.arguments[key[0]]):
                 scaled = {k: d / c for k, d in equation.items()}
-                form = differentiated(scaled, v, state.field, state.unknowns)
+                try:
+                    form = differentiated(scaled, v, state.field, state.unknowns)
+                except FunctionOrderError:
+                    continue
                 if len({g for g, _ in form}) >= len({g for g, _ in equation}):
                     continue
                 if form and (best is None or form_sort_key(form)[:2] < form_sort_key(best[0])[:2]):

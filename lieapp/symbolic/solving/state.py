@@ -41,6 +41,7 @@ class State:
         equations: forms that must vanish, primitive.
         values: the sought components as forms in the functions that are left.
         nonzero: factors known not to vanish.
+        formal: whether integrals that aren't elementary may stay as they are, ∫ f(t) dt; only when stuck.
     """
 
     field: CoefficientField
@@ -48,8 +49,10 @@ class State:
     equations: list[Form]
     values: list[Form]
     nonzero: tuple[sp.Expr, ...] = ()
+    formal: bool = False
     steps: list[Step] = attribute(default_factory=list)
     assumed: list[sp.Expr] = attribute(default_factory=list)
+    _tried: set[tuple] = attribute(default_factory=set)
     _signatures: set[frozenset] = attribute(default_factory=set)
     _derived: set[frozenset] = attribute(default_factory=set)
     _assumed_elements: set[Any] = attribute(default_factory=set)
@@ -78,6 +81,14 @@ class State:
             return False
         self._derived.add(signature)
         return bool(self.add_equations([form]))
+
+    def first_try(self, *what: Any) -> bool:
+        """Whether this was not asked before; what failed once costs seconds and fails again."""
+        key = (*what, self.formal)
+        if key in self._tried:
+            return False
+        self._tried.add(key)
+        return True
 
     def remove(self, form: Form) -> None:
         """Drop an equation that was used up."""
