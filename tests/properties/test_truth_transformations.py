@@ -120,12 +120,47 @@ def test_a_transformation_carries_the_algebra_along(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
 def test_many_transformations_carry_the_algebra_along(name):
-    @settings(max_examples=40, deadline=None, derandomize=True)
+    @settings(max_examples=15, deadline=None, derandomize=True)
     @given(CHANGES[name])
     def check(old):
         check_carried_along(name, old)
 
     check()
+
+
+SINGLE = [
+    ("kdv", {"x": sp.exp(x)}),
+    ("burgers", {"t": sp.exp(t)}),
+    ("sine-gordon", {"t": t + x, "x": t - x}),
+    ("heat", {"u": u * sp.exp(t * x)}),
+    ("wave", {"t": x, "x": t}),
+    ("third order", {"x": 1 / x}),
+    ("oscillator", {"y": y * sp.exp(x)}),
+]
+"""Changes that bring exponentials, poles or another role of the variables into the coefficients."""
+
+NOT_YET = [
+    ("heat", {"u": u - t}),
+    ("wave", {"u": u + t**2}),
+    ("black-scholes", {"u": u + 1}),
+    ("oscillator", {"y": y + 1}),
+    ("oscillator", {"y": y + x}),
+    ("oscillator", {"y": x * y}),
+    ("oscillator", {"x": x**2}),
+]
+"""Inhomogeneous linear equations, and ordinary ones whose solutions are no exponentials or powers."""
+
+
+@pytest.mark.parametrize(("name", "old"), SINGLE, ids=lambda value: str(value))
+def test_single_transformations_carry_the_algebra_along(name, old):
+    check_carried_along(name, old)
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(reason="the constants stay coupled to a family, or an ordinary equation stays unsolved")
+@pytest.mark.parametrize(("name", "old"), NOT_YET, ids=lambda value: str(value))
+def test_transformations_that_are_not_followed_yet(name, old):
+    check_carried_along(name, old)
 
 
 @pytest.mark.parametrize("field", [{"u": u}, {"x": t**2, "u": t}, {"t": u}])

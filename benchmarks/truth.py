@@ -1,0 +1,221 @@
+"""How fast symmetries are derived and certified: seconds on one core, peak memory and count, equation by equation.
+
+    python benchmarks/truth.py [--suite FILE] [--only id,id] [--repeats 3] [--out FILE]
+
+Each equation is derived in fresh processes of one thread, as often as asked. Seconds are those the derivation
+says of itself (`seconds` of `lieapp truth --json`), without the start of the process; those of the certificate are
+apart, and memory is the process's largest. A suite is a JSON list of objects with `id`, `equations`, `independent`,
+`dependent`, `parameters`, `dimension`, `infinite` and perhaps `periodic_x`; the tests' is the default. The tables
+go to benchmarks/results/truth.md, all figures to truth.json beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import resource
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from machine import heading
+
+HERE = Path(__file__).parent
+SUITE = HERE.parent / "tests" / "symbolic" / "public_suite.json"
+RESULTS = HERE / "results" / "truth.md"
+LIMIT = 300.0
+"""Seconds after which an equation counts as not answered."""
+
+HEAD = ("equation", "seconds", "spread", "certificate / s", "memory / MB", "dimension", "families", "certified")
+
+
+def main() -> None:
+    """Measure each equation, print and write the tables."""
+    arguments = parse()
+    # before any library with threads of its own is loaded
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
+    entries = json.loads(arguments.suite.read_text(encoding="utf-8"))
+    if arguments.only:
+        entries = [entry for entry in entries if entry["id"] in arguments.only.split(",")]
+    found = []
+    for entry in entries:
+        found.append(summary(entry, [alone(entry) for _ in range(arguments.repeats)]))
+        print(" | ".join(row(found[-1])), flush=True)
+    figures = totals(found)
+    head = heading("Deriving and certifying point symmetries")
+    text = f"{head}\n{note(arguments)}\n{lines(figures)}\n\n{table([HEAD, *map(row, found)])}\n"
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    arguments.out.write_text(text, encoding="utf-8")
+    document = {"heading": head, "repeats": arguments.repeats, "totals": figures, "equations": found}
+    beside = arguments.out.with_suffix(".json")
+    beside.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    print(f"\n{lines(figures)}\n\nwritten to {arguments.out} and {beside}")
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Measure how fast symmetries are derived and certified.")
+    parser.add_argument("--suite", type=Path, default=SUITE, help="JSON list of equations")
+    parser.add_argument("--only", help="ids of equations, with commas")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    return parser.parse_args()
+
+
+def alone(entry: dict[str, Any]) -> dict[str, Any]:
+    """One derivation in a process of its own; an error in words if it fails or takes too long."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=measure, args=(entry, theirs))
+    process.start()
+    theirs.close()
+    try:
+        if not ours.poll(LIMIT):
+            return {"error": f"no answer in {LIMIT:g} s"}
+        return ours.recv()
+    except EOFError:
+        return {"error": "the process ended without an answer"}
+    finally:
+        process.kill()
+        process.join()
+
+
+def measure(entry: dict[str, Any], pipe: Any) -> None:
+    """Derive one equation and send what was measured."""
+    from lieapp.errors import LieappError
+    from lieapp.symbolic import truth
+    from lieapp.symbolic.parsing import parse_system
+
+    spent = [0.0]
+    certify = truth.certify
+
+    def timed(*args: Any, **kwargs: Any) -> Any:
+        began = time.perf_counter()
+        try:
+            return certify(*args, **kwargs)
+        finally:
+            spent[0] += time.perf_counter() - began
+
+    truth.certify = timed  # type: ignore[assignment]
+    parameters = [f"{name}:{what}" if what else name for name, what in entry.get("parameters", {}).items()]
+    try:
+        system = parse_system(entry["equations"], entry["independent"], entry["dependent"], parameters)
+        periodic = [x for x in system.jets.independent if entry.get("periodic_x") and str(x) == "x"]
+        found = truth.derive(system, periodic).as_json()
+    except LieappError as error:
+        pipe.send({"error": error.message})
+        return
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    pipe.send(
+        {
+            "seconds": found["seconds"],
+            "certificate": spent[0],
+            "memory": size / (1e6 if sys.platform == "darwin" else 1e3),
+            "dimension": found["dimension"],
+            "infinite": found["infinite"],
+            "families": len(found["families"]),
+            "certified": found["certified"],
+        }
+    )
+
+
+def summary(entry: dict[str, Any], runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Medians over the repeats; the first error if one failed."""
+    failed = next((run["error"] for run in runs if "error" in run), None)
+    if failed is not None:
+        return {"id": entry["id"], "error": failed, "right": False}
+    seconds = [run["seconds"] for run in runs]
+    expected = (entry["dimension"], entry["infinite"])
+    return {
+        "id": entry["id"],
+        "seconds": statistics.median(seconds),
+        "all_seconds": seconds,
+        "certificate": round(statistics.median(run["certificate"] for run in runs), 3),
+        "memory": round(max(run["memory"] for run in runs)),
+        "dimension": runs[0]["dimension"],
+        "families": runs[0]["families"],
+        "certified": all(run["certified"] for run in runs),
+        "right": all((run["dimension"], run["infinite"]) == expected for run in runs),
+    }
+
+
+def totals(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Figures of the whole suite."""
+    answered = [entry for entry in found if "error" not in entry]
+    counts = {
+        "equations": len(found),
+        "answered": len(answered),
+        "right": sum(entry["right"] for entry in found),
+        "certified": sum(entry["certified"] for entry in answered),
+    }
+    if not answered:
+        return counts
+    whole = [entry["seconds"] for entry in answered]
+    without = [entry["seconds"] - entry["certificate"] for entry in answered]
+    spread = [max(entry["all_seconds"]) / max(min(entry["all_seconds"]), 1e-3) for entry in answered]
+    return counts | {
+        "median_seconds": round(statistics.median(whole), 3),
+        "max_seconds": max(whole),
+        "median_seconds_without_certificate": round(statistics.median(without), 3),
+        "max_seconds_without_certificate": round(max(without), 3),
+        "median_spread": round(statistics.median(spread), 2),
+        "max_memory": max(entry["memory"] for entry in answered),
+    }
+
+
+def row(found: dict[str, Any]) -> tuple[str, ...]:
+    """A line of the table."""
+    if "error" in found:
+        return (found["id"], *(("",) * 6), found["error"])
+    slowest, fastest = max(found["all_seconds"]), min(found["all_seconds"])
+    return (
+        found["id"],
+        f"{found['seconds']:.2f}",
+        f"{fastest:.2f} to {slowest:.2f}",
+        f"{found['certificate']:.2f}",
+        str(found["memory"]),
+        str(found["dimension"]) + ("" if found["right"] else " (not the published)"),
+        str(found["families"]),
+        "yes" if found["certified"] else "no",
+    )
+
+
+def lines(figures: dict[str, Any]) -> str:
+    """The figures in words."""
+    text = (
+        f"Of {figures['equations']} equations {figures['answered']} were answered, {figures['right']} with the "
+        f"published dimension and families flag; {figures['certified']} are certified."
+    )
+    if "median_seconds" in figures:
+        text += (
+            f" Seconds: median {figures['median_seconds']:.2f}, largest {figures['max_seconds']:.2f}; without the "
+            f"certificate {figures['median_seconds_without_certificate']:.2f} and "
+            f"{figures['max_seconds_without_certificate']:.2f}. Peak memory: {figures['max_memory']} MB. Slowest "
+            f"over fastest repeat, median: {figures['median_spread']:.2f}."
+        )
+    return text
+
+
+def note(arguments: argparse.Namespace) -> str:
+    """What the table means."""
+    name = arguments.suite.name
+    return (
+        f"Suite {name}, {arguments.repeats} repeats of each equation in fresh processes of one thread; seconds are "
+        "medians, from the equation read to the answer with its certificate and periodic restriction, the start of "
+        "the process excluded. Memory is the process's largest.\n"
+    )
+
+
+def table(rows: list[tuple[str, ...]]) -> str:
+    """Markdown."""
+    marks = ("---",) * len(rows[0])
+    return "\n".join(f"| {' | '.join(line)} |" for line in [rows[0], marks, *rows[1:]])
+
+
+if __name__ == "__main__":
+    main()
