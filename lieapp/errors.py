@@ -69,6 +69,10 @@ class ParseError(EquationError):
     exit_code = 2
 
 
+class BudgetError(LieappError):
+    """A derivation that was given too little time to tell anything."""
+
+
 class GridError(LieappError):
     """A grid or region on which the asked derivative doesn't exist."""
 

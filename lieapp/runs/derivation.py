@@ -20,14 +20,17 @@ import msgspec
 
 from lieapp import errors
 from lieapp.config import TruthConfig
-from lieapp.errors import LieappError, UsageError
+from lieapp.errors import BudgetError, LieappError, UsageError
 
 if TYPE_CHECKING:
     from lieapp.symbolic.equation import System
 
 
-class BudgetError(LieappError):
-    """A derivation that took longer than it was given."""
+GRACE = 8.0
+"""Seconds beyond the budget after which the process is ended: it starts, and tells its result, in addition."""
+
+LONGEST = 1e6
+"""Seconds that nobody waits; more than that can't be set as an alarm."""
 
 
 class DerivationError(LieappError):
@@ -48,19 +51,20 @@ class Request(msgspec.Struct):
 def derive_in_child(config: TruthConfig, folders: Sequence[Path] = ()) -> dict[str, Any]:
     """The truth of a plugin's or typed equation, as the JSON of `lieapp truth --json`.
 
-    Raises UsageError if it isn't said which equation, BudgetError after `config.budget` seconds, and
-    whatever the derivation raises; DerivationError if it fails unforeseen.
+    After `config.budget` seconds the partial result, with what is unsolved. Raises UsageError if it isn't said
+    which equation, BudgetError if there is no partial result either, and whatever the derivation raises;
+    DerivationError if it fails unforeseen.
     """
     check_request(config)
     request = msgspec.json.encode(Request(config, [str(folder) for folder in folders]))
     command = [sys.executable, "-m", "lieapp.runs.derivation"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         try:
-            answer, _ = child.communicate(request, timeout=config.budget)
+            answer, _ = child.communicate(request, timeout=min(config.budget, LONGEST) + GRACE)
         except subprocess.TimeoutExpired:
             name = config.plugin or "; ".join(config.equation)
             raise BudgetError(
-                f"{name}: not derived within the budget of {config.budget:g} s.",
+                f"{name}: nothing could be told within the budget of {config.budget:g} s.",
                 hint="Give it longer with --budget SECONDS.",
             ) from None
         finally:
@@ -117,9 +121,17 @@ def _read(answer: bytes, code: int | None) -> dict[str, Any]:
 
 def derive(request: Request) -> dict[str, Any]:
     """The derivation itself, here in this process. Raises LieappError."""
-    from lieapp.symbolic import truth
+    from lieapp.symbolic.deadline import Clock, OutOfTimeError
 
-    system, periodic, lengths = _system(request)
+    # SymPy is loaded at the cost of the budget too
+    clock = Clock(min(request.config.budget, LONGEST))
+    try:
+        with clock.limit():
+            from lieapp.symbolic import truth
+
+            system, periodic, lengths = _system(request)
+    except OutOfTimeError:
+        raise BudgetError(f"{clock.told()} before the equation was read.", hint="Raise --budget.") from None
     named = {str(symbol): symbol for symbol in system.jets.independent}
     unknown = [name for name in periodic if name not in named]
     if unknown:
@@ -127,7 +139,8 @@ def derive(request: Request) -> dict[str, Any]:
             f"periodic in {unknown[0]}: the variables are {', '.join(named)}.",
             hint="Name one of the independent variables.",
         )
-    found = truth.derive(system, [named[name] for name in periodic], lengths)
+    variables = [named[name] for name in periodic]
+    found = truth.derive(system, variables, lengths, clock)
     document: dict[str, Any] = found.as_json()
     if request.config.explain:
         document["explain"] = found.explain()

@@ -43,8 +43,8 @@ from lieapp.symbolic.taylor import BadPointError, Point
 FURTHER = 14
 """Orders of expansion tried beyond the order of the determining equations."""
 
-BUDGET = 5.0
-"""Seconds after which a certificate is given up."""
+BUDGET = 20.0
+"""Seconds after which a certificate is given up, unless there is a budget for the whole."""
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def family_of(
 ) -> Family:
     """The formulas of a group."""
     taken = {str(s) for s in (*field.variables, *field.constants)}
-    free = [n for n in (*NAMES, *(f"f{k}" for k in range(1, 40))) if n not in taken]
+    free = [n for n in (*NAMES, *(f"f{k}" for k in range(1, len(group.functions) + 40))) if n not in taken]
     names = dict(zip(group.functions, free, strict=False))
     functions = {
         names[f]: tuple(str(field.variables[v]) for v in sorted(unknowns.arguments[f])) for f in group.functions

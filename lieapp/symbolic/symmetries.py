@@ -65,7 +65,7 @@ def symmetries(
     known = {
         named[str(x)]: exact(as_expression(L, "lengths")) for x, L in (lengths or {}).items() if str(x) in named
     }
-    return derive(system, variables, known or None)
+    return derive(system, variables, known or None, budget)
 
 
 def _texts(names: Names, separator: str = ",") -> list[str]:

@@ -9,10 +9,12 @@ from typing import Any
 
 import sympy as sp
 
-from lieapp.errors import EquationError
+from lieapp.errors import BudgetError, EquationError
+from lieapp.symbolic.affine import affine_symmetries
 from lieapp.symbolic.basis import Vector, expression_of, normal_basis
-from lieapp.symbolic.certificate import Certificate, certify
+from lieapp.symbolic.certificate import BUDGET, Certificate, certify
 from lieapp.symbolic.coefficients import CoefficientField
+from lieapp.symbolic.deadline import Clock, OutOfTimeError
 from lieapp.symbolic.determining import DeterminingSystem, determining_equations
 from lieapp.symbolic.equation import System
 from lieapp.symbolic.explain import explanation
@@ -25,6 +27,12 @@ from lieapp.symbolic.showing import derivation_latex, truth_latex, truth_text
 from lieapp.symbolic.solving import Solution, State, solve
 from lieapp.symbolic.solving.engine import values_of
 from lieapp.symbolic.structure import structure_json
+
+MAX_TOLD = 20
+"""Conditions of one group that are written out."""
+
+TELLING = 2.0
+"""Seconds beyond the budget in which the result is put into words."""
 
 __all__ = ["Family", "Field", "Truth", "derive"]
 
@@ -42,7 +50,7 @@ class Truth:
         infinite: whether there are families with arbitrary functions.
         generators: a basis in normal form, without members of the families.
         families: generators with arbitrary functions and their side conditions.
-        unsolved: conditions that leave finitely many constants but weren't solved; the dimension is then a
+        unsolved: conditions that weren't solved, and what the time didn't suffice for; the dimension is then a
             lower bound.
         assumed_nonzero: expressions in the parameters that were divided by.
         periodic: the generators that a domain with the asked periodic variables keeps; all without such variables.
@@ -106,57 +114,104 @@ class Truth:
 
 
 def derive(
-    system: System, periodic: Sequence[sp.Symbol] = (), lengths: Mapping[sp.Symbol, sp.Expr] | None = None
+    system: System,
+    periodic: Sequence[sp.Symbol] = (),
+    lengths: Mapping[sp.Symbol, sp.Expr] | None = None,
+    budget: float | Clock | None = None,
 ) -> Truth:
     """All point symmetries of a system, and those that a domain periodic in `periodic` keeps: all if it is empty.
 
     The restriction holds for every length of the period unless `lengths` gives one (exactly, as 2*pi).
     Every generator is put into the exact invariance condition, every family into the determining equations.
-    Raises EquationError when the system can't be solved for leading derivatives or a check fails.
+    After `budget` seconds, or when that clock says so, what was found and proved until then is returned, with the
+    rest in `unsolved`.
+    Raises EquationError when the system can't be solved for leading derivatives or a check fails, and BudgetError
+    when the budget doesn't suffice for the determining equations.
     """
-    start = time.perf_counter()
-    determining = determining_equations(system)
+    clock = budget if isinstance(budget, Clock) else Clock(budget)
+    determining = _determining(system, clock)
     base, unknowns = determining.field, determining.unknowns
     values = [unknowns.form(base, f) for f in determining.components]
     state = State(base, unknowns, list(determining.equations), values, system.nonzero)
     for divisor in dict.fromkeys(determining.assumed_nonzero):
         state.assume(divisor)
-    solution = solve(state)
+    solution = solve(state, clock)
+    saved = (state, unknowns, base, base.table)
     groups, finite = _groups(solution)
-    vectors = [_vector(solution, f) for f in solution.constants]
-    vectors = normal_basis(modulo_families(vectors, groups, base, unknowns), base)
-    groups = [g.lifted(base) for g in groups]
-    generators = tuple(_field(v, base, system) for v in vectors)
-    _verify(determining, generators, groups)
-    coordinates = system.jets.coordinates
-    unsolved = [t for g in finite for t in _unsolved(family_of(g, base, unknowns, coordinates))]
+    unsolved: list[str] = []
     if not solution.exhausted:
-        unsolved.append("the solver's number of steps ran out")
+        unsolved.append(clock.told() if clock.left(clock.reserve) <= 0 else "the solver's number of steps ran out")
+
+    def basis() -> list[Vector]:
+        vectors = [_vector(solution, f) for f in solution.constants]
+        if not solution.exhausted:
+            vectors += affine_symmetries(determining)
+        vectors = [[base.lift(c) for c in v] for v in vectors]
+        return normal_basis(modulo_families(vectors, groups, base, unknowns), base)
+
+    found = clock.within(clock.reserve / 2, saved, basis, None)
+    if found is None:
+        unsolved.append(f"{clock.told()}: the generators found aren't in normal form")
+    vectors, generators, groups = _proved(determining, found or [], groups, clock, unsolved)
+    coordinates = system.jets.coordinates
+
+    def told() -> list[str]:
+        return [t for g in finite for t in _unsolved(family_of(g, base, unknowns, coordinates))]
+
+    unsolved += clock.within(-TELLING, saved, told, [f"{len(finite)} groups of determining equations"])
     certificate = Certificate(False, dimension=len(vectors), reason="conditions are left unsolved")
-    if not unsolved:
+    if clock.left(clock.reserve / 4) <= 0:
+        certificate = Certificate(False, dimension=len(vectors), reason=clock.told())
+    elif not unsolved:
         certificate = certify(
-            determining.equations, determining.components, base, unknowns, vectors, groups, system.name
+            determining.equations,
+            determining.components,
+            base,
+            unknowns,
+            vectors,
+            groups,
+            system.name,
+            certificate_seconds(clock),
         )
     families = tuple(family_of(g, base, unknowns, coordinates) for g in groups)
     # nothing is periodic: no condition, so everything is kept
-    kept, kept_families = generators, families
+    kept, kept_families = tuple(generators), families
     if periodic:
-        kept, kept_families = _periodic(system, vectors, groups, base, unknowns, periodic, lengths)
+        restricted = clock.within(
+            -TELLING, saved, lambda: _periodic(system, vectors, groups, base, unknowns, periodic, lengths), None
+        )
+        if restricted is None:
+            unsolved.append(f"{clock.told()}: what a periodic domain keeps")
+        kept, kept_families = restricted or ((), ())
+    structure: dict[str, Any] = clock.within(
+        -TELLING, saved, lambda: structure_json(vectors, base, groups, unknowns, system.nonzero), {}
+    )
     return Truth(
         dimension=len(generators),
         infinite=bool(groups),
-        generators=generators,
+        generators=tuple(generators),
         families=families,
         unsolved=tuple(unsolved),
         assumed_nonzero=tuple(state.assumed),
         certificate=certificate,
         periodic=kept,
         periodic_families=kept_families,
-        structure=structure_json(vectors, base, groups, unknowns, system.nonzero),
-        seconds=time.perf_counter() - start,
+        structure=structure,
+        seconds=time.perf_counter() - clock.started,
         determining=determining,
         state=state,
     )
+
+
+def _determining(system: System, clock: Clock) -> DeterminingSystem:
+    try:
+        with clock.limit():
+            return determining_equations(system)
+    except OutOfTimeError:
+        raise BudgetError(
+            f"{system.name}: {clock.told()} before the determining equations were ready.",
+            hint="Raise --budget; numbers in place of parameters and expanded equations are quicker.",
+        ) from None
 
 
 def _groups(solution: Solution) -> tuple[list[Group], list[Group]]:
@@ -168,7 +223,8 @@ def _groups(solution: Solution) -> tuple[list[Group], list[Group]]:
         values = tuple({key: c for key, c in value.items() if key[0] in members} for value in solution.state.values)
         if any(values):
             group = Group(tuple(functions), tuple(conditions), values)
-            (finite if is_finite else infinite).append(group)
+            # of equations that were still to be worked on nobody knows what they leave
+            (finite if is_finite or (conditions and not solution.exhausted) else infinite).append(group)
     return infinite, finite
 
 
@@ -182,23 +238,56 @@ def _field(vector: Vector, base: CoefficientField, system: System) -> Field:
     return Field({n: expression_of(base.lift(c), base) for n, c in zip(names, vector, strict=True)})
 
 
-def _verify(determining: DeterminingSystem, generators: Sequence[Field], groups: Sequence[Group]) -> None:
-    system = determining.system
-    for generator in generators:
-        left = defect(system, generator.components, determining.leading)
-        if any(e != 0 for e in left):
-            raise EquationError(
-                f"{system.name}: the derived field {generator} leaves {left} in the invariance condition.",
-                hint="This is a fault of the solver; please report the equation.",
-            )
+def _proved(
+    determining: DeterminingSystem,
+    vectors: Sequence[Vector],
+    groups: Sequence[Group],
+    clock: Clock,
+    unsolved: list[str],
+) -> tuple[list[Vector], list[Field], list[Group]]:
+    """Those that were proved in time, the vectors also as fields; in `unsolved` how many were not."""
+    base, unknowns, system = determining.field, determining.unknowns, determining.system
+    saved = (base, base.table, unknowns)
+    kept: list[Vector] = []
+    fields: list[Field] = []
+    for vector in vectors:
+        field = clock.within(0.0, saved, lambda: _proved_field(vector, determining), None)  # noqa: B023
+        if field is not None:
+            kept.append(vector)
+            fields.append(field)
+    holding: list[Group] = []
     for group in groups:
-        if not family_holds(
-            group, determining.equations, determining.components, determining.field, determining.unknowns
-        ):
+        group = group.lifted(base)
+        holds = clock.within(0.0, saved, lambda: _holds(determining, group), None)  # noqa: B023
+        if holds:
+            holding.append(group)
+        elif holds is not None:
             raise EquationError(
                 f"{system.name}: a derived family fails the determining equations.",
                 hint="This is a fault of the solver; please report the equation.",
             )
+    for count, what in ((len(vectors) - len(kept), "generators"), (len(groups) - len(holding), "families")):
+        if count:
+            unsolved.append(f"{clock.told()}: {count} {what} weren't proved")
+    return [[base.lift(c) for c in v] for v in kept], fields, [g.lifted(base) for g in holding]
+
+
+def _proved_field(vector: Vector, determining: DeterminingSystem) -> Field:
+    system = determining.system
+    field = _field(vector, determining.field, system)
+    left = defect(system, field.components, determining.leading)
+    if any(e != 0 for e in left):
+        raise EquationError(
+            f"{system.name}: the derived field {field} leaves {left} in the invariance condition.",
+            hint="This is a fault of the solver; please report the equation.",
+        )
+    return field
+
+
+def _holds(determining: DeterminingSystem, group: Group) -> bool:
+    return family_holds(
+        group, determining.equations, determining.components, determining.field, determining.unknowns
+    )
 
 
 def _periodic(
@@ -222,4 +311,13 @@ def _periodic(
 
 
 def _unsolved(family: Family) -> list[str]:
-    return [f"{c} = 0" for c in family.conditions] or [str(family.field)]
+    told = [f"{c} = 0" for c in family.conditions[:MAX_TOLD]] or [str(family.field)]
+    more = len(family.conditions) - MAX_TOLD
+    return told if more <= 0 else [*told, f"and {more} more equations in {', '.join(family.functions)}"]
+
+
+def certificate_seconds(clock: Clock) -> float:
+    """What the certificate may take: a third of the budget, more if only little is left for all."""
+    if clock.seconds is None:
+        return BUDGET
+    return max(0.1, min(max(BUDGET / 4, clock.seconds / 3), clock.left(clock.reserve / 4)))

@@ -12,6 +12,7 @@ import pytest
 from lieapp.cli.main import run
 from lieapp.config import TruthConfig
 from lieapp.errors import ParseError
+from lieapp.runs import derivation
 from lieapp.runs.derivation import BudgetError, DerivationError, derive_in_child
 from lieapp.runs.process import is_alive, start_mark
 
@@ -60,11 +61,66 @@ def test_a_child_that_was_killed(monkeypatch):
         derive_in_child(KDV)
 
 
-def test_the_budget_ends_it():
+def test_too_little_for_any_result():
     started = time.monotonic()
-    with pytest.raises(BudgetError, match="budget"):
+    with pytest.raises(BudgetError, match=r"the budget of 0\.05 s ran out before"):
         derive_in_child(msgspec.structs.replace(KDV, budget=0.05))
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 8
+
+
+@pytest.fixture
+def child_code(tmp_path, monkeypatch):
+    """Have code run at the start of the child."""
+
+    def put(text):
+        (tmp_path / "sitecustomize.py").write_text(text)
+        monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+
+    return put
+
+
+SLOW = """
+import time
+import lieapp.symbolic.solving.engine as engine
+def slow(state):
+    if any(state.arguments(e) for e in state.equations):
+        time.sleep(60)
+    return False
+engine.STEPS = (engine.one_term, slow, *engine.STEPS)
+"""
+
+DEAF = """
+import time
+import lieapp.symbolic.truth as truth
+from lieapp.symbolic.deadline import OutOfTimeError
+def derive(*arguments):
+    while True:
+        try:
+            time.sleep(60)
+        except OutOfTimeError:
+            pass
+truth.derive = derive
+"""
+
+
+def test_a_budget_that_runs_out_gives_the_partial_result(child_code, capfd):
+    child_code(SLOW)
+    started = time.monotonic()
+    arguments = ["truth", "--equation", KDV.equation[0], "--independent", "t,x", "--dependent", "u"]
+    assert run([*arguments, "--budget", "4", "--json"]) == 0
+    assert time.monotonic() - started < 15
+    found = msgspec.json.decode(capfd.readouterr().out)
+    assert found["unsolved"][0] == "the budget of 4 s ran out" and len(found["unsolved"]) > 1
+    assert not found["certified"] and found["dimension"] == len(found["generators"]) == 4
+
+
+def test_a_child_that_does_not_heed_its_budget_is_ended(child_code, monkeypatch):
+    child_code(DEAF)
+    monkeypatch.setattr(derivation, "GRACE", 1.0)
+    started = time.monotonic()
+    with pytest.raises(BudgetError, match="nothing could be told within the budget of 1 s"):
+        derive_in_child(msgspec.structs.replace(KDV, budget=1.0))
+    assert time.monotonic() - started < 8
 
 
 ASK = """

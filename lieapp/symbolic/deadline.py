@@ -1,0 +1,88 @@
+"""A budget of time for exact work: SymPy is interrupted by an alarm, wherever it is."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from math import inf
+from typing import Any, TypeVar
+
+from lieapp.symbolic.snapshot import Snapshot
+
+T = TypeVar("T")
+
+AGAIN = 0.25
+"""Seconds until the alarm rings again, should something have swallowed it."""
+
+
+class OutOfTimeError(BaseException):
+    """The time is over. No Exception, so that nothing which handles errors handles it."""
+
+
+class Clock:
+    """What is left of a budget.
+
+    Args:
+        seconds: the budget; None if there is no limit.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.seconds = seconds
+        self.started = time.perf_counter()
+
+    @property
+    def reserve(self) -> float:
+        """Seconds kept for telling what was found: proofs and the basis in normal form."""
+        return 0.0 if self.seconds is None else min(10.0, 0.3 * self.seconds)
+
+    def left(self, reserve: float = 0.0) -> float:
+        """Seconds left but for a reserve; infinite without a budget."""
+        return inf if self.seconds is None else self.started + self.seconds - reserve - time.perf_counter()
+
+    def told(self) -> str:
+        """What messages say when it is over."""
+        return f"the budget of {self.seconds:g} s ran out"
+
+    @contextmanager
+    def limit(self, reserve: float = 0.0) -> Iterator[None]:
+        """Raises OutOfTimeError in the block as soon as only the reserve is left.
+
+        Outside of the main thread, or where there are no alarms, only when the block is entered.
+        """
+        left = self.left(reserve)
+        if left <= 0:
+            raise OutOfTimeError
+        alarms = hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread()
+        if left == inf or not alarms:
+            yield
+            return
+        armed, entered = True, time.perf_counter()
+
+        def interrupt(*_: object) -> None:
+            if armed:
+                raise OutOfTimeError
+
+        handler = signal.signal(signal.SIGALRM, interrupt)
+        others, interval = signal.setitimer(signal.ITIMER_REAL, left, AGAIN)
+        try:
+            yield
+        finally:
+            armed = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, handler)
+            if others:
+                passed = time.perf_counter() - entered
+                signal.setitimer(signal.ITIMER_REAL, max(others - passed, 1e-3), interval)
+
+    def within(self, reserve: float, objects: Sequence[Any], work: Callable[[], T], otherwise: T) -> T:
+        """The result of some work; something else if only the reserve is left, with the objects as they were."""
+        saved = Snapshot(*(() if self.seconds is None else objects))
+        try:
+            with self.limit(reserve):
+                return work()
+        except OutOfTimeError:
+            saved.restore()
+            return otherwise
