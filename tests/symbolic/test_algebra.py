@@ -217,17 +217,49 @@ def test_type_that_depends_on_a_parameter_is_left_open():
     assert read(a**2)["levi"]["type"] == "so(3)" and read(a**2)["assumed_nonzero"] == ["a"]
 
 
-def test_conditions_are_those_of_the_structure():
-    """Multiplying a basis by a parameter's powers brings in no other condition than that it isn't zero."""
-    table, n = table_of(SCHROEDINGER)
-    scale = [1, a, 1, 1 + a, 1, 1]
+@pytest.mark.parametrize("matrices, case", [(SCHROEDINGER, "Schroedinger"), (sl(4), "sl(4)")])
+def test_conditions_are_those_of_the_structure(matrices, case):
+    """Multiplying a basis by parameters brings in no other condition than that they aren't zero."""
+    table, n = table_of(matrices)
+    scale = [(1, a, b, 1 + a, a * b)[k % 5] for k in range(n)]
     scaled = {
         (i, j): [sp.factor(c * scale[i] * scale[j] / scale[k]) for k, c in enumerate(cs)]
         for (i, j), cs in table.items()
     }
     result = summary(scaled, n)
-    assert set(result["assumed_nonzero"]) <= {"a", "a + 1"}
-    assert sizes(result) == tuple(KNOWN["Schroedinger"][1:])
+    assert set(result["assumed_nonzero"]) <= {"a", "b", "a + 1"}
+    assert sizes(result) == tuple(KNOWN[case][1:])
+
+
+PARAMETRIC = {
+    "Bianchi VI": (3, {(0, 1): [0, 1, 0], (0, 2): [0, 0, a]}),
+    "two weights": (4, {(0, 1): [0, a, 0, 0], (0, 2): [0, 0, 1 - a, 0], (0, 3): [0, 0, 0, a + 1]}),
+    "spiral": (3, {(0, 1): [0, a, 1], (0, 2): [0, -1, a]}),
+    "oscillator": (4, {(0, 1): [0, 0, 1, 0], (0, 2): [0, -a, 0, 0], (1, 2): [0, 0, 0, a - 2]}),
+    "contraction": (3, {(0, 1): [0, 0, 1], (1, 2): [a, 0, 0], (0, 2): [0, -a - 1, 0]}),
+}
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None)
+@given(
+    case=st.sampled_from(sorted(PARAMETRIC)),
+    seed=st.lists(st.sampled_from([0, 1, -1, a]), min_size=16, max_size=16),
+)
+def test_where_nothing_assumed_vanishes_numbers_give_the_generic_dimensions(case, seed):
+    n, constants = PARAMETRIC[case]
+    rows = [[sp.sympify(c) for c in seed[i * n : (i + 1) * n]] for i in range(n)]
+    change = sp.factor(sp.Matrix(rows).det())
+    assume(change != 0)
+    table = mixed({pair: [sp.sympify(c) for c in cs] for pair, cs in constants.items()}, n, rows)
+    table = {pair: [sp.factor(c) for c in cs] for pair, cs in table.items()}
+    generic = summary(table, n)
+    special = [sp.sympify(e, locals={"a": a}) for e in [*generic["assumed_nonzero"], str(change)]]
+    for value in (-2, -1, 0, 1, 2, 3, sp.Rational(1, 2)):
+        if any(e.subs(a, value) == 0 for e in special):
+            continue
+        numbers = {pair: [c.subs(a, value) for c in cs] for pair, cs in table.items()}
+        assert sizes(summary(numbers, n))[:-1] == sizes(generic)[:-1]
 
 
 def test_radicals_are_exact():

@@ -190,7 +190,8 @@ def test_words_of_combinations_and_parameters():
     lines = structure_words(structure_json(vectors, field))
     assert "derived algebra: V1 + a V3" in lines and "centre: V3" in lines
     assert structure_words(structure_json(vectors_of(field, (1, 0, 0)), field)) == ["abelian"]
-    assert structure_words(structure_json([], field)) == []
+    # nothing to say of no generators, or when the time was up before the brackets
+    assert structure_words(structure_json([], field)) == structure_words({}) == []
 
 
 def test_assumptions_on_parameters_are_passed_on():

@@ -7,8 +7,8 @@ does vanish, and what doesn't is proved nonzero by its value, else `Undecided` i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any
 
 import sympy as sp
@@ -84,6 +84,8 @@ class Scalars:
 
     def element(self, e: sp.Expr) -> Scalar:
         """The element of one of the expressions; its denominator counts as divided by."""
+        if e == 0:
+            return self.zero
         result = self._element(sp.sympify(e, strict=True))
         if self._transcendental:
             self.divide(self.domain.convert_from(result.denom, self.domain.get_ring()))
@@ -127,12 +129,27 @@ class Scalars:
                 self.assumed.append(factor)
         self._divisors.add(a.numer)
 
-    @contextmanager
-    def unrecorded(self) -> Iterator[None]:
-        """For steps on the way to a statement that is true wherever what was recorded before doesn't vanish."""
-        before = list(self.assumed), set(self._divisors)
-        yield
-        self.assumed, self._divisors = before
+    def special(self, rows: Iterable[Row], shift: int) -> tuple[Scalars, list[Row]] | None:
+        """The rows at rational values of the parameters, and the field they then lie in.
+
+        None where they have poles there, or numbers that stand as indeterminates, which can't be given values.
+        """
+        if self._opaque:
+            return None
+        if not self._transcendental:
+            return self, list(rows)
+        ground = copy(self)
+        ground.domain, ground._transcendental = self.domain.domain, False
+        ground.zero, ground.one = ground.domain.zero, ground.domain.one
+        gens = self.domain.field.ring.gens
+        point = [(x, ground.number(sp.Rational(3 + 2 * k + shift, 2 + k))) for k, x in enumerate(gens)]
+        result = []
+        for row in rows:
+            denominators = [c.denom.evaluate(point) for c in row]
+            if not all(denominators):
+                return None
+            result.append([c.numer.evaluate(point) / d for c, d in zip(row, denominators, strict=True)])
+        return ground, result
 
     def sign(self, a: Scalar) -> int:
         """1, 0 or -1. Raises Undecided when it depends on the values of the parameters."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 
 from lieapp.symbolic.algebra.scalars import Row, Scalar, Scalars, Undecided
 from lieapp.symbolic.algebra.series import combined, killing_form
@@ -133,15 +134,25 @@ def count_of_ideals(s: Algebra) -> int:
     A map φ that commutes with every ad z is known from y = φ(x) if x generates s as an ideal. The words
     ad z₁ … ad z_m x span s, their linear relations are the conditions on y.
     """
-    step = 0
-    while True:
-        step += 1
-        x = [s.scalars.number((k + 1) ** step % 97 + 1) for k in range(s.size)]
-        # semisimple algebras are rigid: the count is the same wherever the Killing form is nondegenerate
-        with s.scalars.unrecorded():
-            count = _centroid(s, x)
-        if count is not None:
-            return count
+    s = _at_numbers(s)
+    elements = ([s.scalars.number((k + 1) ** step % 97 + 1) for k in range(s.size)] for step in count(1))
+    return next(found for x in elements if (found := _centroid(s, x)) is not None)
+
+
+def _at_numbers(s: Algebra) -> Algebra:
+    """The algebra at values of its parameters where the Killing form is nondegenerate.
+
+    Semisimple algebras are rigid, so over the complex numbers it is the same one at all such values.
+    """
+    for shift in range(20):
+        found = s.scalars.special(s.brackets.values(), shift)
+        if found is None:
+            continue
+        scalars, rows = found
+        special = Algebra(s.size, dict(zip(s.brackets, rows, strict=True)), scalars)
+        if len(scalars.echelon(killing_form(special))[0]) == s.size:
+            return special
+    return s
 
 
 def _centroid(s: Algebra, x: Row) -> int | None:

@@ -101,7 +101,9 @@ def structure_words(structure: dict[str, Any]) -> list[str]:
 
     Nothing is said of what couldn't be decided.
     """
-    if not structure.get("closed"):
+    if not structure:
+        return []
+    if not structure["closed"]:
         return ["The brackets don't close: more symmetries than were found."]
     if structure["killing"] is None:
         told = "don't form" if structure["ideal"] is False else "could not be shown to form"
