@@ -7,7 +7,6 @@ exact (0.1 is 1/10). Errors are ParseError with a caret under the column.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, prod
@@ -16,13 +15,10 @@ from typing import Any, NoReturn
 import sympy as sp
 
 from lieapp.errors import ParseError
+from lieapp.symbolic.declarations import FUNCTIONS, check_names, check_used, fail, functions_of, parameters_of
 from lieapp.symbolic.equation import System
 from lieapp.symbolic.jets import JetSpace
 
-FUNCTIONS: dict[str, Callable[..., sp.Expr]] = {
-    name: getattr(sp, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh")
-}
-ASSUMPTIONS = ("positive", "negative", "nonzero", "real", "integer")
 MAX_LENGTH = 4000
 MAX_EXPONENT = 64
 """Largest numeric exponent: powers are expanded, so a larger one only eats memory."""
@@ -33,7 +29,13 @@ MAX_TERMS = 1000
 MAX_NESTING = 40
 """Functions and powers inside one another: each is differentiated through all that it contains."""
 
+NOT_LOCAL = ("Integral", "integrate", "int", "Sum", "sum", "Derivative", "diff", "Subs", "Limit", "limit")
+COMPLEX = ("I", "conj", "conjugate", "re", "im", "abs", "Abs", "sign", "Max", "Min", "Piecewise", "Heaviside")
+
 EXAMPLE = "For example u_t + u*u_x + u_xxx."
+LOCAL = "Derivatives are written u_x; the integral of u becomes an unknown v with the equation v_x - u."
+SMOOTH = "Equations are real and smooth: write u = v + i w as two unknowns, |u|**2 as v**2 + w**2."
+SYSTEM = "Give each equation of a system an --equation of its own."
 NONZERO = "Write an equation whose denominators don't vanish identically."
 DEEP = "Write it with fewer parentheses inside one another."
 PARAMETER = "Put a parameter in place of the number: --parameter a."
@@ -74,10 +76,10 @@ def parse_system(
         functions: arbitrary functions and their argument, `k:u`.
     """
     jets = JetSpace(tuple(sp.Symbol(n, real=True) for n in independent), tuple(dependent))
-    constants, conditions = _parameters(parameters)
+    constants, conditions = parameters_of(parameters)
     taken = [*independent, *dependent, *(str(c) for c in constants)]
-    declared = _functions(functions, jets)
-    _check_names([*taken, *declared])
+    declared = functions_of(functions, jets)
+    check_names([*taken, *declared])
     values: dict[str, sp.Expr] = {str(s): s for s in (*jets.coordinates, *constants)}
     resolve = _jet_resolver(jets, values, declared)
     residuals = tuple(_equation(text, resolve, declared) for text in equations)
@@ -88,6 +90,7 @@ def parse_system(
                 hint=f"The unknowns are {', '.join(dependent)}; derivatives are written {dependent[0]}_"
                 f"{independent[-1]}.",
             )
+    check_used(constants, declared, residuals)
     nonzero = tuple(parse_expression(a, values) - parse_expression(b, values) for a, b in conditions)
     arguments = {k: tuple(str(a) for a in f.args) for k, f in declared.items()}
     return System(jets, residuals, constants, functions=arguments, nonzero=nonzero)
@@ -96,7 +99,7 @@ def parse_system(
 def _equation(text: str, resolve: Resolver, functions: Mapping[str, sp.Expr]) -> sp.Expr:
     sides = text.split("=")
     if len(sides) > 2:
-        _fail(
+        fail(
             text,
             text.index("=", len(sides[0]) + 1),
             "an equation has one '=' at most",
@@ -106,64 +109,6 @@ def _equation(text: str, resolve: Resolver, functions: Mapping[str, sp.Expr]) ->
     if len(sides) == 1:
         return left
     return left - _Reader(text, len(sides[0]) + 1, sides[1], resolve, functions).read()
-
-
-def _parameters(texts: Sequence[str]) -> tuple[tuple[sp.Symbol, ...], list[tuple[str, str]]]:
-    """Symbols with their assumptions, and both sides of each condition `g != 3`."""
-    symbols: list[sp.Symbol] = []
-    conditions: list[tuple[str, str]] = []
-    for text in texts:
-        for k, part in enumerate(_parts(text)):
-            if "!=" in part:
-                left, _, right = part.partition("!=")
-                conditions.append((left.strip(), right.strip()))
-                continue
-            name, _, what = (piece.strip() for piece in part.partition(":"))
-            if k and name in ASSUMPTIONS and symbols:
-                name, what = symbols.pop().name, name
-            if what and what not in ASSUMPTIONS:
-                _fail(
-                    text,
-                    text.find(what),
-                    f"{what!r} is not one of {', '.join(ASSUMPTIONS)}",
-                    "For example nu, nu:positive or 'g:positive, g != 3'.",
-                )
-            symbols.append(sp.Symbol(name, **{"real": True, **({what: True} if what else {})}))
-    return tuple(symbols), conditions
-
-
-def _parts(text: str) -> list[str]:
-    """What commas outside of parentheses separate."""
-    return [part.strip() for part in re.split(r",(?![^(]*\))", text)]
-
-
-def _functions(texts: Sequence[str], jets: JetSpace) -> dict[str, sp.Expr]:
-    coordinates = {str(s): s for s in jets.coordinates}
-    declared = {}
-    for text in texts:
-        name, _, argument = (piece.strip() for piece in text.partition(":"))
-        if argument not in coordinates:
-            _fail(
-                text,
-                text.find(":") + 1,
-                f"{name} must be given one argument of {', '.join(coordinates)}",
-                f"For example {name or 'k'}:{jets.dependent[0]}.",
-            )
-        declared[name] = sp.Function(name, real=True)(coordinates[argument])
-    return declared
-
-
-def _check_names(names: Sequence[str]) -> None:
-    for k, name in enumerate(names):
-        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9]*(_[0-9]+)?", name) or name in FUNCTIONS or name == "Rational":
-            raise ParseError(
-                f"{name!r} can't be a name.", hint="Names are letters and digits, and no function's name."
-            )
-        if name in names[:k]:
-            raise ParseError(
-                f"{name!r} is declared twice.",
-                hint="Every variable, unknown and constant needs its own name.",
-            )
 
 
 def _jet_resolver(jets: JetSpace, values: Mapping[str, sp.Expr], functions: Mapping[str, sp.Expr]) -> Resolver:
@@ -226,10 +171,6 @@ def _terms(expression: sp.Expr) -> int:
     return max((_terms(a) for a in expression.args), default=1)
 
 
-def _fail(text: str, column: int, problem: str, hint: str) -> NoReturn:
-    raise ParseError(f"column {column + 1}: {problem}\n  {text}\n  {' ' * column}^", hint=hint)
-
-
 @dataclass
 class _Reader:
     """Reads one side of an equation.
@@ -256,29 +197,30 @@ class _Reader:
                 hint="Split a system into several --equation, or put the equation into a plugin file.",
             )
         if "^" in self.part:
-            _fail(self.whole, self.offset + self.part.index("^"), "'^' is not a power", "Write ** for powers.")
+            fail(self.whole, self.offset + self.part.index("^"), "'^' is not a power", "Write ** for powers.")
         lead = len(self.part) - len(self.part.lstrip())
         self.offset += lead
         self.part = self.part.strip()
         if not self.part:
-            _fail(self.whole, self.offset, "an expression is missing here", EXAMPLE)
+            fail(self.whole, self.offset, "an expression is missing here", EXAMPLE)
         try:
             tree = ast.parse(self.part, mode="eval")
         except SyntaxError as error:
             column = min(max((error.offset or 1) - 1, 0), len(self.part))
-            _fail(self.whole, self.offset + column, "this can't be read", "Did you forget a '*' or a ')'?")
+            hint = SYSTEM if ";" in self.part else "Did you forget a '*' or a ')'?"
+            fail(self.whole, self.offset + column, "this can't be read", hint)
         except (ValueError, RecursionError, MemoryError):
-            _fail(self.whole, self.offset, "this can't be read", EXAMPLE)
+            fail(self.whole, self.offset, "this can't be read", EXAMPLE)
         try:
             result = self._visit(tree.body)
         except RecursionError:
-            _fail(self.whole, self.offset, "this is nested too deeply", DEEP)
+            fail(self.whole, self.offset, "this is nested too deeply", DEEP)
         if _depth(result) > MAX_NESTING:
-            _fail(self.whole, self.offset, "this is nested too deeply", DEEP)
+            fail(self.whole, self.offset, "this is nested too deeply", DEEP)
         if _terms(result) > MAX_TERMS:
-            _fail(self.whole, self.offset, f"this has more than {MAX_TERMS} terms when multiplied out", LARGE)
+            fail(self.whole, self.offset, f"this has more than {MAX_TERMS} terms when multiplied out", LARGE)
         if result.has(sp.zoo, sp.oo, sp.nan, sp.I):
-            _fail(
+            fail(
                 self.whole,
                 self.offset,
                 "this is not a finite real expression",
@@ -291,7 +233,7 @@ class _Reader:
         line = self.part.splitlines()[getattr(node, "lineno", 1) - 1]
         before = sum(len(s) + 1 for s in self.part.splitlines()[: getattr(node, "lineno", 1) - 1])
         column = len(line.encode()[: getattr(node, "col_offset", 0)].decode(errors="ignore"))
-        _fail(self.whole, self.offset + before + column, problem, hint)
+        fail(self.whole, self.offset + before + column, problem, hint)
 
     def _visit(self, node: ast.AST) -> sp.Expr:
         if isinstance(node, ast.BinOp):
@@ -353,13 +295,20 @@ class _Reader:
         self._fail(
             node,
             f"{node.id!r} is not declared",
-            "Declare it as a variable, an unknown, a parameter or a function; derivatives are written u_x.",
+            SMOOTH
+            if node.id == "I"
+            else "Declare it as a variable, an unknown, a parameter or a function; derivatives are written u_x.",
         )
 
     def _call(self, node: ast.Call) -> sp.Expr:
         if not isinstance(node.func, ast.Name) or node.keywords:
             self._fail(node, "this call is not allowed", f"Functions are {', '.join(FUNCTIONS)}, as sin(x).")
         name = node.func.id
+        if name not in (*FUNCTIONS, *self.functions, "Rational"):
+            known = ", ".join([*FUNCTIONS, *self.functions])
+            hints = {**dict.fromkeys(NOT_LOCAL, LOCAL), **dict.fromkeys(COMPLEX, SMOOTH)}
+            hint = hints.get(name, f"Known are {known}; write * for products.")
+            self._fail(node, f"{name!r} is not a known function", hint)
         arguments = [self._visit(a) for a in node.args]
         if name == "Rational":
             if not 1 <= len(arguments) <= 2 or not all(a.is_Rational for a in arguments):
@@ -372,9 +321,6 @@ class _Reader:
                 declared = self.functions[name]
                 self._fail(node, f"{name} is declared as {declared}", f"Write {declared}, or {name} alone.")
             return self.functions[name]
-        if name not in FUNCTIONS:
-            known = ", ".join([*FUNCTIONS, *self.functions])
-            self._fail(node, f"{name!r} is not a known function", f"Known are {known}; write * for products.")
         if len(arguments) != 1:
             self._fail(node, f"{name} takes one argument", f"For example {name}(x).")
         return FUNCTIONS[name](arguments[0])
