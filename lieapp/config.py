@@ -163,6 +163,8 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     """Chebyshev degrees in time of the spectrum method's bases, ascending."""
     unknown_degree: Positive = 1
     """Degree in the unknowns of the spectrum method's bases."""
+    library_degree: Positive = 2
+    """Highest degree of the monomials that formulas are made of, besides the functions of the coefficients."""
     budget: Share = 60.0
     """Seconds the derivation of the true generators may take."""
 

@@ -12,7 +12,7 @@ from lieapp.report import wording
 from lieapp.report.at_size import NOTE, at_size, folds, size_table
 from lieapp.report.figures import FINITE, Figure, figures
 from lieapp.report.formula import expression_latex, field_latex
-from lieapp.report.material import Json, Material, finite, read_material
+from lieapp.report.material import Json, Material, read_material
 from lieapp.report.mathml import latex_to_mathml
 from lieapp.report.style import CSS
 
@@ -116,20 +116,16 @@ def _slots(summary: Json) -> str:
 
 def _formulas(summary: Json) -> str:
     cells = []
-    for entry in summary.get("formulas") or []:
-        field = {str(k): str(v) for k, v in (entry.get("field") or {}).items()}
-        leftover = entry.get("leftover")
-        rest = latex_to_mathml(expression_latex(str(leftover))) if leftover else ""
-        said = "proved" if entry.get("proved") else str(entry.get("verdict", ""))
-        cells.append(
-            [
-                latex_to_mathml(field_latex(field)),
-                escape(said),
-                _n(wording.number(finite(entry.get("eta")))),
-                rest,
-            ]
-        )
-    return _table(["field", "verdict", _N + "η", "leftover term"], cells)
+    for row in wording.written(summary):
+        rest = "; ".join(latex_to_mathml(expression_latex(part)) for part in row.leftover.split("; ") if part)
+        formula = latex_to_mathml(field_latex(row.field)) if row.field else "–"
+        cells.append([formula, _n(wording.number(row.eta)), escape(row.words), rest])
+    note = (
+        "η of the formula on held-out data. Proved: substituted into the exact invariance condition it leaves 0; "
+        "the leftover is what another one leaves there."
+    )
+    table = _table(["field", _N + "η", "exact invariance condition", "leftover term"], cells)
+    return f'<p>{escape(wording.proof(summary))}</p>{table}<p class="note">{note}</p>'
 
 
 def _pictures(summary: Json, pictures: Sequence[Figure]) -> Iterator[tuple[str, str, str]]:

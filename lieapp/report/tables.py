@@ -21,6 +21,8 @@ _STYLES = {"exact": "green", "approximate": "yellow", "none": "dim"}
 def discover_tables(summary: Summary) -> list[RenderableType]:
     """What `lieapp discover` prints: slots, derived generators with cosine, then the closing lines."""
     parts: list[RenderableType] = [_slot_table(summary)]
+    if wording.written(summary):
+        parts.append(_formula_table(summary))
     if wording.derived(summary):
         parts.append(_truth_table(summary))
     families = summary.get("families") or []
@@ -47,6 +49,22 @@ def _slot_table(summary: Summary) -> Table:
     return table
 
 
+def _formula_table(summary: Summary) -> Table:
+    table = Table(title="Closed forms", title_justify="left")
+    table.add_column("field", overflow="fold")
+    table.add_column("η", justify="right")
+    table.add_column("exact invariance condition")
+    rows = wording.written(summary)
+    rest = any(row.leftover for row in rows)
+    if rest:
+        table.add_column("leftover", overflow="fold")
+    for row in rows:
+        formula = Text("–" if row.field is None else field_text(row.field))
+        said = Text(row.words, style="green" if row.proved else "yellow")
+        table.add_row(formula, wording.number(row.eta), said, *([Text(row.leftover)] if rest else []))
+    return table
+
+
 def _truth_table(summary: Summary) -> Table:
     table = Table(title="Derived from the equation", title_justify="left")
     table.add_column("generator")
@@ -59,7 +77,8 @@ def _truth_table(summary: Summary) -> Table:
 
 
 def _closing(summary: Summary) -> list[str]:
-    lines = [line for line in (wording.subspace(summary), wording.cross_check(summary)) if line]
+    said = (wording.proof(summary), wording.subspace(summary), wording.cross_check(summary))
+    lines = [line for line in said if line]
     lines += [f"warning: {words}" for words in summary.get("warnings") or []]
     stages = wording.stage_seconds(summary)
     if stages:

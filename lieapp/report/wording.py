@@ -11,7 +11,7 @@ from lieapp.report.material import finite
 
 Summary = Mapping[str, Any]
 
-STAGES = ("start", "data", "truth", "discovery", "cross-check", "compare", "report", "total")
+STAGES = ("start", "data", "truth", "discovery", "cross-check", "compare", "formulas", "finite", "report", "total")
 """The order in which stages are listed; others follow as they come."""
 
 
@@ -77,6 +77,55 @@ def family(entry: Mapping[str, Any]) -> str:
     conditions = "; ".join(f"{condition} = 0" for condition in entry.get("conditions") or [])
     field = field_text({str(name): str(text) for name, text in (entry.get("field") or {}).items()})
     return f"the family {field} for every {functions}{' where ' if conditions else ''}{conditions}"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A formula for learned fields and what is said about it.
+
+    Args:
+        leftover: of the invariance condition, as text; empty for what is proved.
+    """
+
+    field: dict[str, str] | None
+    eta: float | None
+    words: str
+    proved: bool
+    leftover: str
+
+
+def written(summary: Summary) -> list[Written]:
+    """The closed forms in their order, proved ones first."""
+    rows = []
+    for entry in summary.get("formulas") or []:
+        field = entry.get("field")
+        proved = bool(entry.get("proved"))
+        named = {str(name): str(text) for name, text in field.items()} if field else None
+        if proved:
+            words = "proved"
+        elif entry.get("slot"):
+            words = f"slot {entry['slot']}, approximate" if named else f"slot {entry['slot']}: no formula fits"
+        else:
+            words = "refuted: not a symmetry exactly"
+        rows.append(Written(named, finite(entry.get("eta")), words, proved, str(entry.get("leftover") or "")))
+    return rows
+
+
+def proof(summary: Summary) -> str:
+    """How much was proved, in a sentence; empty where nothing was written down."""
+    check = summary.get("formulas_check") or {}
+    dimension, proved, known = (int(check.get(key) or 0) for key in ("dimension", "proved", "derived"))
+    if not dimension:
+        return ""
+    said = f"{proved} of {dimension} exact candidates written down and proved"
+    if not known or not proved:
+        return f"{said}."
+    span = (
+        "they span exactly the derived generators"
+        if check.get("same_span")
+        else (f"their span is not that of the {known} derived generators")
+    )
+    return f"{said}; {span}."
 
 
 def sentence(summary: Summary) -> str:

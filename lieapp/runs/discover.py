@@ -24,6 +24,7 @@ from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import naming
 from lieapp.runs.finite import finite_judgement
+from lieapp.runs.formulas import formulas_of
 from lieapp.runs.pictures import write_fields
 from lieapp.runs.reporter import RunReporter
 from lieapp.runs.stages import Stages
@@ -68,6 +69,8 @@ class _Job:
             # after the method itself, so that a resumed run finds the training's own checkpoint
             check = self._timed("cross-check", lambda: self.stages.other(data))
         summary, known, outcome = self._timed("compare", lambda: self._compare(data, truth, found, check))
+        written = self._timed("formulas", lambda: self._formulas(data, found, outcome, truth))
+        summary.update(written)
         if config.finite_samples:
             self._timed("finite", lambda: self._finite(data, found, outcome, summary))
         self._timed("report", lambda: self._pictures(data, found, known, outcome))
@@ -122,6 +125,9 @@ class _Job:
         own = {"run": str(self.directory.path), "plugin": config.plugin, "method": config.method}
         summary = {**own, "seconds": {}, **summary_of(self.domain, found, check, truth, outcome)}
         return {**summary, "warnings": self.report.warnings}, known, outcome
+
+    def _formulas(self, data: Dataset, found: Discovery, outcome: Outcome, truth: Derived) -> dict[str, Any]:
+        return formulas_of(self.config, self.domain, data, found, outcome, truth, self.report)
 
     def _finite(self, data: Dataset, found: Discovery, outcome: Outcome, summary: dict[str, Any]) -> None:
         """Fields at finite size, into the summary and into finite.safetensors."""

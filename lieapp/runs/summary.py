@@ -20,7 +20,6 @@ def summary_of(
         "count": len(outcome.exact),
         "more": bool(outcome.slots) and len(outcome.exact) == len(outcome.slots),
         "generators": [{"slot": n + 1, "eta": last.eta[n], "verdict": outcome.verdicts[n]} for n in outcome.slots],
-        # closed forms and their proofs are not there yet
         "formulas": [],
         "spectrum": _spectrum(found, check),
         "truth": [

@@ -78,9 +78,17 @@ def _on_solutions(terms: list[tuple[sp.Expr, sp.Expr]], system: System, leading:
     total = field.zero
     for a, b in factors:
         total += field.lift(a) * field.lift(b)
-    left = _replaced(total.numer, {n: field.lift(v) for n, v in replaced.items()}, field)
-    left = field.reduce_polynomial(left)
-    return field.expression(field.field.raw_new(left)) if left else sp.S.Zero
+    replaced = {n: field.lift(v) for n, v in replaced.items()}
+    left = field.reduce_polynomial(_replaced(total.numer, replaced, field))
+    if not left:
+        return sp.S.Zero
+    # what was multiplied by on the way, for the value itself
+    below = _replaced(total.denom, replaced, field)
+    for part, sign in ((total.numer, 1), (total.denom, -1)):
+        for n, value in replaced.items():
+            degree = sign * max((m[n] for m in part), default=0)
+            below = below * field.field.raw_new(value.denom) ** degree
+    return sp.factor_terms(field.expression(field.reduce(field.field.raw_new(left) / below)))
 
 
 def _replaced(polynomial: Any, values: Mapping[int, Element], field: CoefficientField) -> Any:

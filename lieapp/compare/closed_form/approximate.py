@@ -1,0 +1,120 @@
+"""What an approximate symmetry looks like: a short formula with decimals, and its leftover in the condition.
+
+Orthogonal matching pursuit on one field: the library column that explains most of what is left joins, until the
+rest is small; then columns that explain next to nothing leave again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.compare.closed_form.measure import Measured
+from lieapp.symbolic.equation import System
+from lieapp.symbolic.fields import Field
+from lieapp.symbolic.invariance import defect
+
+TERMS = 5
+"""Most terms of a formula."""
+
+REST = 1e-4
+"""Share of the squared norm that a good formula may leave unexplained."""
+
+DIGITS = 3
+"""Significant digits of its coefficients."""
+
+MOST_REST = 0.05
+"""Share that any formula may leave unexplained; beyond it there is none."""
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A formula with decimals for one learned field.
+
+    Args:
+        field: in physical coordinates.
+        rest: share of the field's squared norm that the formula leaves out.
+        eta: of the formula on held-out data.
+        leftover: of the invariance condition, one expression for each equation.
+    """
+
+    field: Field
+    rest: float
+    eta: float
+    leftover: tuple[sp.Expr, ...]
+
+
+def sketch(system: System, measured: Measured, place: int) -> Sketch | None:
+    """The short formula of the learned field at a place; None if the library holds none."""
+    columns = measured.span([place])
+    unit = columns.within[0]
+    chosen = _pursuit(columns.gram, unit)
+    coefficients, rest = _fit(columns.gram, unit, chosen)
+    if rest > MOST_REST:
+        return None
+    scale = measured.scale[chosen].tolist()
+    physical = [x * s for x, s in zip(coefficients.tolist(), scale, strict=True)]
+    largest = max(coefficients.abs().tolist())
+    # relative to the term that carries most of the field
+    lead = physical[coefficients.abs().tolist().index(largest)]
+    values = [_decimal(p / lead) for p in physical]
+    own = [float(v) / s for v, s in zip(values, scale, strict=True)]
+    names = [str(x) for x in system.jets.coordinates]
+    components = dict.fromkeys(names, sp.S.Zero)
+    for k, value in zip(chosen, values, strict=True):
+        j, c = divmod(k, len(names))
+        components[names[c]] += value * measured.functions[j]
+    leftover = tuple(sp.expand(e) for e in defect(system, components))
+    return Sketch(Field(components), rest, measured.eta(chosen, own), leftover)
+
+
+def _pursuit(gram: Float[Tensor, "column column"], unit: Float[Tensor, " column"]) -> list[int]:
+    chosen: list[int] = []
+    while len(chosen) < TERMS:
+        rests = [
+            (_fit(gram, unit, [*chosen, k])[1], k)
+            for k in torch.argsort((unit - _projected(gram, unit, chosen)).abs(), descending=True)[:12].tolist()
+            if k not in chosen
+        ]
+        best, k = min(rests)
+        chosen.append(k)
+        if best <= REST:
+            break
+    for k in list(chosen):
+        without = [c for c in chosen if c != k]
+        if without and _fit(gram, unit, without)[1] <= max(REST, 1.05 * _fit(gram, unit, chosen)[1]):
+            chosen = without
+    return chosen
+
+
+def _projected(
+    gram: Float[Tensor, "column column"], unit: Float[Tensor, " column"], chosen: Sequence[int]
+) -> Float[Tensor, " column"]:
+    """Inner products of the columns with the part of the field that the chosen ones explain."""
+    if not chosen:
+        return torch.zeros_like(unit)
+    return gram[:, list(chosen)] @ _fit(gram, unit, chosen)[0]
+
+
+def _fit(
+    gram: Float[Tensor, "column column"], unit: Float[Tensor, " column"], chosen: Sequence[int]
+) -> tuple[Float[Tensor, " chosen"], float]:
+    """Least squares on some columns: coefficients, and the unexplained share of a field of norm 1."""
+    rows = list(chosen)
+    solution = torch.linalg.lstsq(gram[rows][:, rows], unit[rows, None]).solution[:, 0]
+    return solution, max(1 - float(unit[rows] @ solution), 0.0)
+
+
+def decimals(expression: sp.Expr) -> sp.Expr:
+    """The expression with each term's coefficient as a decimal; exponents and arguments stay exact."""
+    terms = (term.as_coeff_Mul() for term in sp.Add.make_args(sp.expand(expression)))
+    return sp.Add(*(c * rest if abs(c) == 1 else sp.Float(c, DIGITS) * rest for c, rest in terms))
+
+
+def _decimal(value: float) -> sp.Rational:
+    return sp.Rational(f"{value:.{DIGITS - 1}e}")

@@ -1,0 +1,211 @@
+"""Closed forms of a learned span, each put to the exact invariance condition.
+
+The sparsest elements of the span in the library are found numerically, their coefficients recognised as exact
+numbers, and the field so written down is substituted into the invariance condition: proved or refuted. Of each
+proved one the leading column is left out for those that follow, which makes the basis a row echelon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+import sympy as sp
+import torch
+
+from lieapp.compare.closed_form.measure import Measured
+from lieapp.compare.closed_form.recognise import factors, numbers
+from lieapp.compare.closed_form.sparse import Candidate, Columns, candidates
+from lieapp.symbolic.basis import coordinates_in
+from lieapp.symbolic.coefficients import CoefficientField
+from lieapp.symbolic.equation import System
+from lieapp.symbolic.fields import Field
+from lieapp.symbolic.invariance import defect
+
+TERMS = 4
+"""Most terms of a formula that is searched for."""
+
+READINGS = 24
+"""Ways to read one combination's coefficients as exact numbers."""
+
+LOOKED_AT = 80
+"""Combinations of one number of terms that are read, those closest to the span."""
+
+ATTEMPTS = 3
+"""Readings of one combination that are put to the proof."""
+
+SPREADS = 6.0
+"""Estimated uncertainties within which a coefficient is read."""
+
+EXACT = 1e-5
+"""eta up to which a formula is put to the proof: numerically exact symmetries come out far below."""
+
+CLEAR = 1e-3
+"""Sine within which a formula that isn't proved is still told as what a field looks like."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A field as a formula, and what the exact invariance condition says of it.
+
+    Args:
+        field: the formula in physical coordinates.
+        proved: whether it is a symmetry, exactly.
+        leftover: what is left of the invariance condition, one expression for each equation.
+        eta: of the formula on held-out data.
+        sine: of its angle to the learned span.
+    """
+
+    field: Field
+    proved: bool
+    leftover: tuple[sp.Expr, ...]
+    eta: float
+    sine: float
+
+
+def closed_forms(
+    system: System,
+    measured: Measured,
+    chosen: Sequence[int],
+    parameters: Iterable[sp.Expr] = (),
+    progress: Callable[[int], None] = lambda found: None,
+) -> list[Formula]:
+    """Independent formulas for the span of the learned fields, the proved ones first.
+
+    There are fewer than fields where the library holds no formula for some of them.
+
+    Args:
+        system: the equation, exactly.
+        measured: the library and the learned fields on held-out data.
+        chosen: the learned fields that span what formulas are sought for.
+        parameters: numbers that coefficients may be multiples of.
+    """
+    search = _Search(system, measured, chosen, parameters)
+    for group in search.groups():
+        for candidate in group[:LOOKED_AT]:
+            if len(search.proved) == search.dimension:
+                return search.proved
+            if search.proves(candidate):
+                progress(len(search.proved))
+    return search.proved + search.refuted()
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A combination with exact coefficients, and its eta."""
+
+    candidate: Candidate
+    values: tuple[sp.Expr, ...]
+    eta: float
+
+
+class _Search:
+    def __init__(
+        self,
+        system: System,
+        measured: Measured,
+        chosen: Sequence[int],
+        parameters: Iterable[sp.Expr],
+    ) -> None:
+        self.system, self.measured, self.columns = system, measured, measured.span(chosen)
+        self.names = [str(x) for x in system.jets.coordinates]
+        self.dimension = len(self.columns.within)
+        self.taken: set[int] = set()
+        self.proved: list[Formula] = []
+        self.doubtful: list[_Reading] = []
+        self.choices = factors(parameters)
+
+    def groups(self) -> Iterator[list[Candidate]]:
+        """Candidates of one, two, … terms; columns that lead a proved formula don't come again."""
+        for terms in range(1, TERMS + 1):
+            allowed = torch.tensor([k for k in range(len(self.columns.gram)) if k not in self.taken])
+            yield next(islice(candidates(self.columns, terms, allowed), terms - 1, None), [])
+
+    def proves(self, candidate: Candidate) -> bool:
+        """Whether a reading of the combination passes the exact invariance condition.
+
+        Only those are put to it that may be symmetries as far as the data tell, the best first.
+        """
+        if self.taken.intersection(candidate.columns):
+            return False
+        readings = sorted(self._read(candidate), key=lambda reading: reading.eta)
+        for reading in readings[:ATTEMPTS]:
+            if reading.eta > EXACT:
+                break
+            formula = self._judged(reading)
+            if formula.proved:
+                self.proved.append(formula)
+                self.taken.add(self._leading(candidate))
+                self._sharpen(reading)
+                return True
+        if candidate.sine <= CLEAR:
+            self.doubtful += readings[:1]
+        return False
+
+    def refuted(self) -> list[Formula]:
+        """The simplest formulas for what is left of the span, which the proof refused."""
+        result: list[Formula] = []
+        taken = set(self.taken)
+        for reading in self.doubtful:
+            if len(self.proved) + len(result) < self.dimension and not taken.intersection(
+                reading.candidate.columns
+            ):
+                result.append(self._judged(reading))
+                taken.add(self._leading(reading.candidate))
+        return result
+
+    def _judged(self, reading: _Reading) -> Formula:
+        field = self._field(reading.candidate.columns, reading.values)
+        leftover = defect(self.system, field.components)
+        proved = all(e == 0 for e in leftover)
+        return Formula(field, proved, leftover, reading.eta, reading.candidate.sine)
+
+    def _sharpen(self, reading: _Reading) -> None:
+        """Put the proved field in place of the learned direction next to it: its error troubles no other."""
+        gram, within = self.columns.gram, self.columns.within
+        columns = list(reading.candidate.columns)
+        scale = self.measured.scale[columns]
+        exact = torch.tensor([float(v) for v in reading.values], dtype=gram.dtype) / scale
+        exact = exact / (exact @ gram[columns][:, columns] @ exact).sqrt()
+        shadow = within[:, columns] @ exact
+        # an orthonormal basis of what is orthogonal to its shadow
+        rest = torch.linalg.svd(shadow[None])[2][1:]
+        self.columns = Columns(gram, torch.cat([rest @ within, (gram[columns].T @ exact)[None]]))
+
+    def _leading(self, candidate: Candidate) -> int:
+        """The column that carries most of a combination."""
+        return max(zip(map(abs, candidate.coefficients), candidate.columns, strict=True))[1]
+
+    def _read(self, candidate: Candidate) -> Iterator[_Reading]:
+        """The combination with exact coefficients, relative to the one that is known best."""
+        scale = self.measured.scale[list(candidate.columns)].tolist()
+        physical = [x * s for x, s in zip(candidate.coefficients, scale, strict=True)]
+        best = min(range(len(physical)), key=lambda k: candidate.spread[k])
+        options = []
+        for k, value in enumerate(physical):
+            spread = SPREADS * (candidate.spread[k] + candidate.spread[best])
+            ratio = value / physical[best]
+            options.append([sp.S.One] if k == best else numbers(ratio, min(spread, 0.3), self.choices))
+        for values in islice(product(*options), READINGS):
+            own = [float(v) / s for v, s in zip(values, scale, strict=True)]
+            yield _Reading(candidate, values, self.measured.eta(candidate.columns, own))
+
+    def _field(self, columns: Sequence[int], coefficients: Sequence[sp.Expr]) -> Field:
+        down = sp.Integer(1)
+        for value in coefficients:
+            down = sp.ilcm(down, sp.denom(value)) if value.is_Rational else down
+        components = dict.fromkeys(self.names, sp.S.Zero)
+        for column, value in zip(columns, coefficients, strict=True):
+            j, c = divmod(column, len(self.names))
+            components[self.names[c]] += value * down * self.measured.functions[j]
+        return Field(components)
+
+
+def same_span(system: System, first: Sequence[Field], second: Sequence[Field]) -> bool:
+    """Whether two lists of fields span the same space, exactly."""
+    field = CoefficientField(system.jets.coordinates, system.parameters)
+    rows = [[field.element(e) for e in f.components.values()] for f in (*first, *second)]
+    rows = [[field.lift(c) for c in row] for row in rows]
+    a, b = rows[: len(first)], rows[len(first) :]
+    return all(None not in coordinates_in(x, y, field) for x, y in ((a, b), (b, a)) if y)

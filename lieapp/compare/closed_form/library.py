@@ -1,0 +1,136 @@
+"""The functions that formulas are made of: monomials, and what occurs in the equation's own coefficients.
+
+A coefficient a(t) brings its powers and the factors exp(±∫a dt) of its integral, which are the functions that
+appear in symmetries of equations with such coefficients, and the antiderivatives of these where they are
+elementary: from 1/(2(t+1)) come 1/(t+1), log(t+1), sqrt(t+1), 1/sqrt(t+1), (t+1)^(3/2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations_with_replacement
+
+import sympy as sp
+
+from lieapp.symbolic.basis import coordinates_in
+from lieapp.symbolic.coefficients import CoefficientField
+from lieapp.symbolic.equation import System
+
+LONGEST = 12
+"""Operations in an antiderivative that is still called simple."""
+
+MOST_ATOMS = 24
+"""Functions of one coordinate that are taken in."""
+
+KNOWN = (sp.exp, sp.log, sp.sin, sp.cos, sp.tan, sp.sinh, sp.cosh, sp.tanh)
+"""What antiderivatives may be made of."""
+
+
+def library(system: System, periodic: Sequence[bool], degree: int = 2) -> list[sp.Expr]:
+    """Functions of the coordinates, the simplest first, none a multiple of another.
+
+    Args:
+        system: whose coefficients bring atoms.
+        periodic: for each coordinate; monomials in a periodic one aren't functions on the domain.
+        degree: highest total degree of the monomials; an atom is multiplied by monomials of degree up to 1.
+    """
+    coordinates = system.jets.coordinates
+    free = [c for c, closed in zip(coordinates, periodic, strict=True) if not closed]
+    closed = {c for c, is_closed in zip(coordinates, periodic, strict=True) if is_closed}
+    found: dict[sp.Expr, None] = {}
+    for n in range(degree + 1):
+        for factors in combinations_with_replacement(free, n):
+            found.setdefault(sp.Mul(*factors))
+    usable = [a for a in atoms(system) if not any(c in closed and not _is_wave(a, c) for c in a.free_symbols)]
+    usable.sort(key=lambda a: (sp.count_ops(a), str(a)))
+    # bare ones first: of functions that depend on each other the earlier ones are kept
+    for factor in (sp.S.One, *free):
+        for atom in usable:
+            found.setdefault(sp.powsimp(factor * atom))
+    return _independent(list(found), system)
+
+
+def _independent(functions: Sequence[sp.Expr], system: System) -> list[sp.Expr]:
+    """Those that aren't linear combinations of earlier ones, exactly: t/(t+1) is 1 - 1/(t+1)."""
+    field = CoefficientField(system.jets.coordinates, system.parameters)
+    elements = field.elements(functions)
+    kept: list[int] = []
+    for k, element in enumerate(elements):
+        basis = [[field.lift(elements[j])] for j in kept]
+        if not kept or coordinates_in(basis, [[field.lift(element)]], field)[0] is None:
+            kept.append(k)
+    return [functions[k] for k in kept]
+
+
+def atoms(system: System) -> list[sp.Expr]:
+    """Functions of one coordinate that the coefficients bring, without constant factors."""
+    found: dict[sp.Expr, None] = {}
+    for v in system.jets.independent:
+        for a in _coefficients(system, v):
+            for f in _relatives(a, v):
+                f = _without_factor(f, v)
+                if f.has(v) and not f.is_polynomial(v):
+                    found.setdefault(f)
+    for v in system.jets.unknowns:
+        for residual in system.residuals:
+            inside = sorted(residual.atoms(sp.Function, sp.Pow), key=str)
+            for f in (f for f in inside if f.free_symbols == {v} and not f.is_polynomial(v)):
+                found.setdefault(f)
+    return list(found)[:MOST_ATOMS]
+
+
+def _coefficients(system: System, v: sp.Symbol) -> list[sp.Expr]:
+    """The factors in v alone of the residuals' terms."""
+    found: dict[sp.Expr, None] = {}
+    for residual in system.residuals:
+        for term in sp.Add.make_args(sp.expand(residual)):
+            factor = sp.Mul(*(f for f in sp.Mul.make_args(sp.factor_terms(term)) if f.free_symbols == {v}))
+            if factor.has(v):
+                found.setdefault(_without_factor(factor, v))
+    return list(found)
+
+
+def _relatives(a: sp.Expr, v: sp.Symbol) -> Iterator[sp.Expr]:
+    """a, its powers, exp(±∫a) and their antiderivatives."""
+    first = [a, 1 / a, sp.sqrt(a), 1 / sp.sqrt(a)]
+    primitive = _antiderivative(a, v)
+    if primitive is not None:
+        first += [primitive, sp.exp(primitive), sp.exp(-primitive)]
+    first = [sp.powdenest(sp.expand_log(f, force=True), force=True) for f in first]
+    first = [sp.powsimp(f) for f in first if sp.count_ops(f) <= LONGEST]
+    yield from first
+    yield from (p for f in first[1:] if (p := _antiderivative(f, v)) is not None)
+
+
+def _antiderivative(f: sp.Expr, v: sp.Symbol) -> sp.Expr | None:
+    positive = sp.Dummy(positive=True)
+    try:
+        # by rules of calculus only: what they don't find is no simple function
+        found = sp.integrate(f.xreplace({v: positive}), positive, manual=True)
+    except (NotImplementedError, ValueError, TypeError, RecursionError):
+        return None
+    if found.has(sp.Integral, sp.Piecewise, sp.I) or not all(
+        isinstance(a, KNOWN) for a in found.atoms(sp.Function)
+    ):
+        return None
+    found = found.xreplace({positive: v})
+    return found if sp.count_ops(found) <= LONGEST else None
+
+
+def _without_factor(f: sp.Expr, v: sp.Symbol) -> sp.Expr:
+    """f over its factor without v, also under the roots of t/2 + 1/2."""
+    _, dependent = sp.factor(sp.powsimp(f, force=True)).as_independent(v, as_Add=False)
+    return sp.Mul(*(_of_unit_slope(g, v) for g in sp.Mul.make_args(dependent)))
+
+
+def _of_unit_slope(f: sp.Expr, v: sp.Symbol) -> sp.Expr:
+    """(2t + 2)^p as (t + 1)^p, a constant multiple."""
+    if f.is_Pow and f.base.is_polynomial(v) and f.base.has(v):
+        return sp.expand(f.base / sp.Poly(f.base, v).LC()) ** f.exp
+    return f
+
+
+def _is_wave(f: sp.Expr, v: sp.Symbol) -> bool:
+    """Whether a function of a periodic variable is made of sines and cosines."""
+    inside: Iterable[sp.Basic] = f.atoms(sp.sin, sp.cos)
+    return bool(inside) and not f.xreplace({w: sp.Dummy() for w in inside}).has(v)

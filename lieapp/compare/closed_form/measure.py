@@ -1,0 +1,154 @@
+"""Library functions and learned fields measured on the same held-out data."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.compare.closed_form.sparse import Columns
+from lieapp.discovery.spectrum import Factors, factors
+from lieapp.domains.base import Domain, Fields
+from lieapp.domains.slices import Scales
+from lieapp.domains.spread import EveryComponent, Points, Scalars
+from lieapp.numerics.codegen import Tape
+
+
+class LibraryFeatures:
+    """Functions of the physical coordinates as features of the scaled ones, of norm about 1."""
+
+    def __init__(self, functions: Sequence[sp.Expr], coordinates: Sequence[sp.Symbol], scales: Scales) -> None:
+        self.tape, self.scales, self.count = Tape(list(functions), coordinates), scales, len(functions)
+        self.norms: Float[Tensor, " feature"] = torch.ones(len(functions), dtype=torch.float64)
+
+    def at(self, points: Points) -> Scalars:
+        """See `domains.spread.Features`."""
+        physical = [
+            o + s * points[:, i] for i, (o, s) in enumerate(zip(self.scales.origin, self.scales.size, strict=True))
+        ]
+        like = points[:, 0]
+        values = torch.stack([torch.as_tensor(v).to(like).expand(like.shape) for v in self.tape(*physical)])
+        return values / self.norms.to(like).reshape(-1, *[1] * like.ndim)
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
+        """See `domains.spread.Features`."""
+        with warnings.catch_warnings():
+            # torch's own decompositions still use torch.jit.script when first loaded
+            warnings.filterwarnings("ignore", message=".*torch.jit.script.*", category=FutureWarning)
+            return torch.func.jvp(self.at, (points.contiguous(),), (tangents.contiguous(),))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the search for formulas needs to know of the data.
+
+    Args:
+        functions: those of the library that are finite on the data; column k of the Gram matrix is function
+            k // coordinates in component k % coordinates, of norm 1.
+        gram: inner products of the columns.
+        own: inner products of the learned fields.
+        within: inner products of the learned fields with the columns.
+        scale: physical coefficient of a function = scale x that of its column.
+    """
+
+    functions: list[sp.Expr]
+    gram: Float[Tensor, "column column"]
+    own: Float[Tensor, "field field"]
+    within: Float[Tensor, "field column"]
+    scale: Float[Tensor, " column"]
+    _factors: Factors
+    _lengths: Float[Tensor, " column"]
+
+    def span(self, chosen: Sequence[int]) -> Columns:
+        """The columns held against the span of some of the learned fields."""
+        rows = list(chosen)
+        return Columns(self.gram, _orthonormal(self.own[rows][:, rows]) @ self.within[rows])
+
+    def eta(self, columns: Sequence[int], coefficients: Sequence[float]) -> float:
+        """rms(M)/rms(Q) of a combination of columns."""
+        c = torch.zeros_like(self.scale)
+        c[list(columns)] = torch.as_tensor(coefficients, dtype=c.dtype)
+        c = c / self._lengths
+        m, q = (torch.linalg.vector_norm(r @ c) for r in (self._factors.residuals, self._factors.characteristics))
+        return float(m / q) if q else float("inf")
+
+
+def measure(
+    domain: Domain,
+    functions: Sequence[sp.Expr],
+    coordinates: Sequence[sp.Symbol],
+    scales: Scales,
+    learned: Fields,
+    batches: Callable[[], Iterable[Any]],
+) -> Measured:
+    """Two passes over the batches: one finds the functions' sizes, one the inner products.
+
+    Args:
+        coordinates: the symbols of the functions, in the order of the domain's coordinates.
+        learned: the fields that are to be put into formulas.
+    """
+    functions, norms = _usable(LibraryFeatures(functions, coordinates, scales), functions, batches())
+    features = LibraryFeatures(functions, coordinates, scales)
+    features.norms = norms
+    count = len(coordinates)
+    with torch.no_grad():
+        found = factors(domain, EveryComponent(features, count), batches())
+        gram = (found.fields.T @ found.fields).double().cpu()
+        own, within = _inner(domain, features, learned, batches())
+    lengths = torch.diagonal(gram).sqrt()
+    size = torch.tensor(scales.size, dtype=torch.float64).repeat(len(functions))
+    kept = Factors(
+        found.fields.double().cpu(),
+        found.characteristics.double().cpu(),
+        found.residuals.double().cpu(),
+        found.rows,
+    )
+    return Measured(
+        list(functions),
+        gram / lengths[:, None] / lengths,
+        own,
+        within / lengths,
+        size / norms.repeat_interleave(count) / lengths,
+        kept,
+        lengths,
+    )
+
+
+def _usable(
+    features: LibraryFeatures, functions: Sequence[sp.Expr], batches: Iterable[Any]
+) -> tuple[list[sp.Expr], Float[Tensor, " feature"]]:
+    """Functions that are finite on the data, and their root mean squares."""
+    total, count = torch.zeros(features.count, dtype=torch.float64), 0
+    for batch in batches:
+        total += features.at(batch.points).double().square().flatten(1).sum(1).cpu()
+        count += batch.weight.numel()
+    good = torch.isfinite(total) & (total > 0)
+    kept = [f for f, usable in zip(functions, good.tolist(), strict=True) if usable]
+    return kept, (total[good] / count).sqrt()
+
+
+def _inner(
+    domain: Domain, features: LibraryFeatures, learned: Fields, batches: Iterable[Any]
+) -> tuple[Float[Tensor, "field field"], Float[Tensor, "field column"]]:
+    """Inner products of the learned fields with each other and with h_k e_c."""
+    own = within = torch.zeros((), dtype=torch.float64)
+    for batch in batches:
+        v = domain.characteristic(batch, learned)[0] * batch.weight.sqrt()[:, None]
+        h = features.at(batch.points) * batch.weight.sqrt()
+        own = own + (v.flatten(1) @ v.flatten(1).T).double().cpu()
+        within = within + torch.einsum("nbc...,kb...->nkc", v, h).double().cpu().flatten(1)
+    return own, within
+
+
+def _orthonormal(gram: Float[Tensor, "field field"]) -> Float[Tensor, "direction field"]:
+    """Coefficients of an orthonormal basis of the fields' span."""
+    norm = torch.diagonal(gram).sqrt()
+    value, vector = torch.linalg.eigh(gram / norm[:, None] / norm)
+    keep = value > 1e-12 * value[-1]
+    return (vector[:, keep] / value[keep].sqrt()).T / norm

@@ -1,0 +1,135 @@
+"""Learned spans written down: what is a symmetry is proved, what isn't never is."""
+
+import pytest
+import sympy as sp
+import torch
+
+from lieapp.compare.closed_form.approximate import decimals, sketch
+from lieapp.compare.closed_form.forms import closed_forms, same_span
+from lieapp.compare.closed_form.library import atoms, library
+from lieapp.compare.closed_form.measure import measure
+from lieapp.data.stepping import Tolerance
+from lieapp.domains.formulas import FixedFields
+from lieapp.domains.pde import PDEDomain
+from lieapp.registry.catalog import load_catalog
+from lieapp.symbolic.equation import read_pde
+from lieapp.symbolic.fields import Field
+from lieapp.symbolic.parsing import parse_system
+from lieapp.symbolic.truth import derive
+
+
+@pytest.fixture(scope="module")
+def learned():
+    """A domain with data, and a function that measures fields given by formulas, mixed and perturbed."""
+
+    def make(plugin, noise):
+        domain = PDEDomain(load_catalog().get(plugin).declaration)
+        data = domain.dataset(3, 2, 0, tolerance=Tolerance(1e-3))
+        truth = derive(read_pde(domain.declaration), list(domain.declaration.periodic)).periodic
+        generator = torch.Generator().manual_seed(1)
+        mix = torch.randn(len(truth), len(truth), generator=generator, dtype=torch.float64)
+
+        def mixed(fields):
+            functions = [domain.scaled_field(f.components, data.scales) for f in fields]
+
+            def value(points):
+                stack = torch.cat([f(points) for f in functions])
+                wrong = torch.sin(7 * points[None].roll(1, 2)) * noise
+                weights = mix if len(functions) == len(mix) else torch.eye(len(functions), dtype=mix.dtype)
+                return torch.einsum("nm,m...->n...", weights, stack + wrong)
+
+            return FixedFields(value)
+
+        def measured(fields, degree=2):
+            functions = library(domain.system, domain.periodic, degree)
+            coordinates = domain.system.jets.coordinates
+            return measure(
+                domain, functions, coordinates, data.scales, mixed(fields), lambda: data.held_out.batches(8, 4)
+            )
+
+        return domain, truth, measured
+
+    return make
+
+
+@pytest.mark.parametrize("plugin", ["burgers", "ckdv"])
+@pytest.mark.parametrize("noise", [0.0, 1e-4])
+def test_a_mixed_span_is_unmixed_and_proved(learned, plugin, noise):
+    domain, truth, measured = learned(plugin, noise)
+    found = closed_forms(domain.system, measured(truth), range(len(truth)))
+    assert all(f.proved and f.leftover == (0,) for f in found)
+    assert same_span(domain.system, [f.field for f in found], truth)
+
+
+def test_a_field_that_is_no_symmetry_is_refuted_with_its_leftover(learned):
+    """d_t of cKdV, which the paper calls approximate, leaves the derivative of u/(2(t+1))."""
+    domain, _, measured = learned("ckdv", 0.0)
+    t, _, u = domain.system.jets.coordinates
+    wrong = Field({"t": sp.S.One, "x": sp.S.Zero, "u": sp.S.Zero})
+    (found,) = closed_forms(domain.system, measured([wrong]), [0])
+    assert not found.proved and found.field == wrong
+    assert sp.simplify(abs(found.leftover[0]) - abs(u / (2 * (t + 1) ** 2))) == 0
+
+
+def test_a_span_without_formula_gives_none(learned):
+    """sin(t) d_x is nothing that Burgers' coefficients bring."""
+    domain, _, measured = learned("burgers", 0.0)
+    t = domain.system.jets.coordinates[0]
+    strange = Field({"t": sp.S.Zero, "x": sp.sin(t), "u": sp.S.Zero})
+    assert closed_forms(domain.system, measured([strange]), [0]) == []
+
+
+def test_an_approximate_field_gets_decimals_and_a_leftover(learned):
+    domain, _, measured = learned("burgers", 0.0)
+    t, _, u = domain.system.jets.coordinates
+    field = Field({"t": sp.S.Zero, "x": sp.Rational(1234, 10000) * t, "u": sp.S.One + 3 * u})
+    found = sketch(domain.system, measured([field]), 0)
+    assert found.rest < 1e-3
+    ratio = {c: sp.expand(e) for c, e in found.field.components.items()}
+    assert ratio["u"].coeff(u) / ratio["u"].subs(u, 0) == pytest.approx(3, rel=0.01)
+    assert ratio["x"].coeff(t) / ratio["u"].subs(u, 0) == pytest.approx(0.1234, rel=0.01)
+    assert found.leftover[0] != 0 and found.eta > 0.01
+
+
+def test_decimals_leave_exponents_alone():
+    t = sp.Symbol("t")
+    assert str(decimals(sp.Rational(1, 3) * sp.sqrt(t + 1) + t**2)) == "t**2 + 0.333*sqrt(t + 1)"
+
+
+@pytest.mark.parametrize(
+    ("equation", "expected"),
+    [
+        ("u_t + u*u_x + u_xxx + u/(2*(t+1))", ["sqrt(t+1)", "1/sqrt(t+1)", "log(t+1)", "1/(t+1)"]),
+        ("exp(-t/50)*u_t + u*u_x + u_xxx", ["exp(t/50)", "exp(-t/50)"]),
+        ("u_t - u_xx - u*log(u)", ["log(u)"]),
+        ("u_t + u*u_x + u_xxx + u/t", ["log(t)"]),
+        ("u_t - u_xx + sin(t)*u", ["sin(t)", "cos(t)", "exp(cos(t))"]),
+    ],
+)
+def test_coefficients_bring_their_functions(equation, expected):
+    system = parse_system([equation], ["t", "x"], ["u"])
+    found = atoms(system)
+    names = {str(s): s for s in system.jets.coordinates}
+    for text in expected:
+        wanted = sp.sympify(text, locals=names)
+        assert any(sp.simplify(f / wanted).is_number for f in found), f"{text} not in {found}"
+
+
+def test_the_library_has_no_function_twice_and_none_that_is_not_periodic():
+    system = parse_system(["u_t + u*u_x + u_xxx + u/(2*(t+1)) + x*u"], ["t", "x"], ["u"])
+    found = library(system, (False, True, False))
+    x = system.jets.coordinates[1]
+    assert not any(f.has(x) for f in found)
+    t = system.jets.coordinates[0]
+    values = sp.Matrix(
+        [
+            [
+                f.subs({t: sp.Rational(k, 7), system.jets.coordinates[2]: sp.Rational(sp.prime(k + 3), 17)}).evalf(
+                    400
+                )
+                for f in found
+            ]
+            for k in range(1, len(found) + 3)
+        ]
+    )
+    assert values.rank(iszerofunc=lambda v: abs(v) < sp.Float(10) ** -300) == len(found)
