@@ -8,6 +8,9 @@ that dimension is complete. With arbitrary functions the counts are compared at 
 those that determine anything and than those of the families' conditions: from there on both grow in the way
 that the principal derivatives prescribe (Riquier, Janet; Reid 1991, Eur. J. Appl. Math. 2).
 
+Before anything is counted the derived symmetries must solve the equations at one more point (`agreement`): ranks
+alone wouldn't notice a false one in place of a true one.
+
 An unlucky point or prime may undercount: two large primes with independent points must agree. The claim is
 "complete for generic parameters, up to a negligible probability".
 """
@@ -21,6 +24,7 @@ from random import Random
 from typing import Any
 
 from lieapp.errors import EquationError
+from lieapp.symbolic.agreement import first_false
 from lieapp.symbolic.basis import Vector
 from lieapp.symbolic.coefficients import CoefficientField
 from lieapp.symbolic.counting import (
@@ -90,7 +94,7 @@ def certify(
 ) -> Certificate:
     """Compare the derived generators (vectors) and families (groups) with all solutions of the equations.
 
-    Raises EquationError when the derived symmetries are more than the equations allow.
+    Raises EquationError when the derived symmetries are more than the equations allow, or one of them is none.
     """
     forms = [{key: field.reduce(field.lift(c)) for key, c in form.items()} for form in equations]
     forms = [{key: c for key, c in form.items() if c} for form in forms]
@@ -106,6 +110,7 @@ def certify(
     )
     last = Certificate(dimension=len(vectors))
     try:
+        count.check()
         for order in range(count.lowest, count.lowest + FURTHER + 1):
             last = count.at(order, Random(order))
             if last.certified:
@@ -147,6 +152,26 @@ class _Count:
         self.families = max(
             (order_of_values(g) + max(map(order_of, g.conditions), default=0) for g in self.groups), default=0
         )
+
+    def check(self) -> None:
+        """Raises EquationError when one of the derived symmetries is none."""
+        false = first_false(
+            self.rest,
+            self.vanishing,
+            self.components,
+            self.field,
+            self.unknowns,
+            self.vectors,
+            self.groups,
+            Random(0),
+            self.deadline,
+        )
+        if false:
+            raise EquationError(
+                f"{self.name}: {false} of the derived ones doesn't solve the determining equations, and only "
+                "symmetries can be counted.",
+                hint="This is a fault of the solver or of the certificate; please report the equation.",
+            )
 
     def at(self, order: int, random: Random, margin: int = 2) -> Certificate:
         """The counts of an expansion to some order."""

@@ -46,11 +46,10 @@ def known_counts(
     `margin` orders further than the functions' coefficients that are used.
     """
     columns = Columns(point, range(point.size))
-    rows = [
-        {columns.of(k, key): c for k, e in enumerate(vector) for key, c in point.series(e, order).items()}
-        for vector in vectors
+    rows = [jet_of(vector, columns, order) for vector in vectors]
+    members = [
+        row for group in groups for row in jets_of_members(group, unknowns, columns, order, margin, deadline)
     ]
-    members = [row for group in groups for row in _members(group, unknowns, columns, order, margin, deadline)]
     orders = _pivot_orders([*rows, *members], columns, deadline)
     added = len(orders) - len(_pivot_orders(members, columns, deadline))
     return [sum(1 for m in orders if m <= k) for k in range(order + 1)], added
@@ -62,10 +61,19 @@ def _pivot_orders(rows: Sequence[Row], columns: Columns, deadline: float) -> lis
     return [columns.order(-column) for column in eliminate(turned, columns.point.p, deadline)]
 
 
-def _members(
+def jet_of(vector: Vector, columns: Columns, order: int) -> Row:
+    """The Taylor coefficients of a generator's components."""
+    point = columns.point
+    return {columns.of(k, key): c for k, e in enumerate(vector) for key, c in point.series(e, order).items()}
+
+
+def jets_of_members(
     group: Group, unknowns: Unknowns, target: Columns, order: int, margin: int, deadline: float
 ) -> list[Row]:
-    """The jets that the free Taylor coefficients of a family's functions give."""
+    """The jets that the free Taylor coefficients of a family's functions give.
+
+    Side conditions are expanded `margin` orders further than the functions' coefficients that are used.
+    """
     point = target.point
     p, used = point.p, order + order_of_values(group)
     top = used + margin

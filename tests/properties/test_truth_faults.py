@@ -57,7 +57,8 @@ def monomials(draw, coordinates):
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_corrupted_generator_is_refused(name):
-    judge, truth, _ = derived(name)
+    """By the exact condition, and by the certificate, which has nothing in common with it but the equations."""
+    judge, truth, ours = derived(name)
     names = [str(c) for c in judge.coordinates]
 
     @settings(max_examples=5, deadline=None, derandomize=True)
@@ -68,7 +69,11 @@ def test_a_corrupted_generator_is_refused(name):
         assume(not is_symmetry(judge.system, wrong))
         good = truth.generators[k].components
         assert is_symmetry(judge.system, good)
-        assert not is_symmetry(judge.system, {n: good[n] + wrong[n] for n in names})
+        bad = {n: good[n] + wrong[n] for n in names}
+        assert not is_symmetry(judge.system, bad)
+        vectors = (*ours.vectors[:k], judge.vector(bad), *ours.vectors[k + 1 :])
+        with pytest.raises(EquationError, match=f"generator {k + 1} of"):
+            judge.certificate(Space(vectors, ours.groups), FURTHER)
 
     check()
 
@@ -106,8 +111,12 @@ def test_a_corrupted_family_is_refused(name):
         assume(not judge.holds(Group(group.functions, group.conditions, tuple(wrong))))
         values = [dict(value) for value in group.values]
         add(values[place], (f, K), wrong[place][f, K])
+        bad = Group(group.functions, group.conditions, tuple(values))
         assert judge.holds(group)
-        assert not judge.holds(Group(group.functions, group.conditions, tuple(values)))
+        assert not judge.holds(bad)
+        groups = (*ours.groups[:k], bad, *ours.groups[k + 1 :])
+        with pytest.raises(EquationError, match=f"family {k + 1} of"):
+            judge.certificate(Space(ours.vectors, groups), FURTHER)
 
     check()
 
@@ -118,7 +127,13 @@ def test_a_family_under_weaker_conditions_is_refused(name):
     for group in ours.groups:
         for k in range(len(group.conditions)):
             less = group.conditions[:k] + group.conditions[k + 1 :]
-            assert not judge.holds(Group(group.functions, less, group.values))
+            weak = Group(group.functions, less, group.values)
+            if judge.same(Space(groups=(group,)), Space(groups=(weak,))):
+                # a condition that follows from the others
+                continue
+            assert not judge.holds(weak)
+            with pytest.raises(EquationError, match="family 1 of"):
+                judge.certificate(Space(ours.vectors, (weak,)), FURTHER)
 
 
 @pytest.mark.parametrize("name", FINITE)

@@ -10,6 +10,8 @@ import pytest
 from published import derived, entries
 from symmetry_spaces import Space
 
+from lieapp.errors import EquationError
+
 LISTED = entries("families.json")
 COUNTS = {name: (len(e["generators"]), len(e["families"])) for name, e in LISTED.items()}
 
@@ -75,6 +77,8 @@ def test_wrong_families_are_refused(case):
     wrong = judge.group(family)
     assert not judge.holds(wrong)
     assert not judge.same(ours, ours + Space(groups=(wrong,)))
+    with pytest.raises(EquationError, match=f"family {len(ours.groups) + 1} of"):
+        judge.certificate(ours + Space(groups=(wrong,)))
 
 
 @pytest.mark.parametrize(
