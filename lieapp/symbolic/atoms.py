@@ -175,9 +175,10 @@ class AtomTable:
         else:
             unit, degree, power = abs(c), 0, sp.S.Zero
         symbol = sp.Dummy(f"a{len(self.atoms)}", real=True)
-        units.append((unit, symbol))
         slopes = {v: rate(unit, v) for v in self.variables}
+        # first what may be refused
         derivatives = {v: self.rational(sp.together(s)) * symbol for v, s in slopes.items() if s != 0}
+        units.append((unit, symbol))
         self.atoms.append(Atom(symbol, value(unit), derivatives, degree, power))
         return symbol ** (c / unit)
 
@@ -213,8 +214,9 @@ class AtomTable:
 
     def _new_circle(self, units: list[tuple[sp.Rational, sp.Symbol]], unit: sp.Rational, M: sp.Expr) -> None:
         sine, cosine = (sp.Dummy(f"a{len(self.atoms) + k}", real=True) for k in range(2))
-        units.insert(0, (unit, sine))
+        # first what may be refused
         slopes = {v: self.rational(unit * sp.diff(M, v)) for v in self.variables if sp.diff(M, v) != 0}
+        units.insert(0, (unit, sine))
         self.atoms.append(Atom(sine, sp.sin(unit * M), {v: s * cosine for v, s in slopes.items()}))
         falling = {v: -s * sine for v, s in slopes.items()}
         self.atoms.append(Atom(cosine, sp.cos(unit * M), falling, 2, 1 - sine**2))
@@ -291,6 +293,10 @@ def _factors(base: sp.Expr) -> list[tuple[sp.Expr, sp.Expr]]:
         if b.is_Rational and n.is_Integer:
             sign *= 1 if b > 0 or n % 2 == 0 else -1
             parts += [(p, n * k) for p, k in _factors(abs(b)) if p != 1]
+        elif b.is_negative and n.is_Integer:
+            # an irrational number, as sqrt(5) - 5
+            sign *= -1 if n % 2 else 1
+            parts.append((-b, n))
         else:
             parts.append((b, n))
     if sign < 0 and parts:

@@ -142,3 +142,15 @@ def reduced_form(state: State, form: Form, rules: list[Form], only_lead: bool) -
 
 def _covers(J: MultiIndex, K: MultiIndex) -> bool:
     return all(a >= b for a, b in zip(J, K, strict=True))
+
+
+def is_finite(state: State, functions: list[int], conditions: list[Form]) -> bool:
+    """Whether the leading derivatives leave finitely many Taylor coefficients free."""
+    leads = [lead(state, e) for e in conditions]
+    for f in functions:
+        pure = {next(i for i, n in enumerate(K) if n) for g, K in leads if g == f and sum(map(bool, K)) == 1}
+        if any(g == f and not any(K) for g, K in leads):
+            continue
+        if not state.unknowns.arguments[f] <= pure:
+            return False
+    return True

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from lieapp.symbolic.deadline import Clock
 from lieapp.symbolic.linear import Form, add
-from lieapp.symbolic.solving.complete import common_divisor, complete, lead
+from lieapp.symbolic.solving.complete import common_divisor, complete, is_finite
 from lieapp.symbolic.solving.eliminate import eliminate
 from lieapp.symbolic.solving.formal import formal
+from lieapp.symbolic.solving.guess import count_and_guess, guess
 from lieapp.symbolic.solving.integrate import integrate
 from lieapp.symbolic.solving.monomial import mixed_term, one_term
 from lieapp.symbolic.solving.ode import ordinary
@@ -22,12 +23,14 @@ STEPS = (
     eliminate,
     integrate,
     common_divisor,
+    count_and_guess,
     ordinary,
     separate,
     complete,
     mixed_term,
     formal,
     separate_large,
+    guess,
 )
 MAX_STEPS = 1500
 """Far more than any equation of the suites needs; a bound against running in circles."""
@@ -79,20 +82,8 @@ def sorted_out(state: State) -> Solution:
             constants.append(functions[0])
         else:
             families.append((functions, conditions))
-            finite.append(_is_finite(state, functions, conditions))
+            finite.append(is_finite(state, functions, conditions))
     return Solution(state, constants, families, finite)
-
-
-def _is_finite(state: State, functions: list[int], conditions: list[Form]) -> bool:
-    """Whether the leading derivatives leave finitely many Taylor coefficients free."""
-    leads = [lead(state, e) for e in conditions]
-    for f in functions:
-        pure = {next(i for i, n in enumerate(K) if n) for g, K in leads if g == f and sum(map(bool, K)) == 1}
-        if any(g == f and not any(K) for g, K in leads):
-            continue
-        if not state.unknowns.arguments[f] <= pure:
-            return False
-    return True
 
 
 def values_of(solution: Solution, f: int) -> list[Form]:

@@ -1,0 +1,142 @@
+"""Solutions of a coupled part by an ansatz: polynomials in the variables and in the atoms met so far.
+
+Complete where as many are found as Taylor coefficients can be free (`count`). Where they are fewer, those found
+are kept beside the part that stays unsolved: what is known to be a symmetry isn't lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from random import Random
+
+from sympy.core.function import AppliedUndef
+
+from lieapp.symbolic.coefficients import Element
+from lieapp.symbolic.linear import Form, Unknowns, add, combined, derivative, substituted
+from lieapp.symbolic.solving.complete import is_finite
+from lieapp.symbolic.solving.count import bound, coupled, large
+from lieapp.symbolic.solving.eliminate import eliminate
+from lieapp.symbolic.solving.monomial import one_term
+from lieapp.symbolic.solving.split import split
+from lieapp.symbolic.solving.state import State, Step
+
+MAX_CONSTANTS = 80
+"""Coefficients of an ansatz."""
+
+MAX_SOLUTIONS = 4
+"""Solutions of a large part that are worth an ansatz before it is solved step by step."""
+
+
+def count_and_guess(state: State) -> bool:
+    """Solve a part whose equations are large and whose solutions are few and simple, or none."""
+    for functions, equations in coupled(state):
+        # consequences that were added don't change the solutions
+        if not large(state, equations) or not state.first_try("count", *functions):
+            continue
+        most = _agreed(state, functions, equations, 0)
+        if most is None or most > MAX_SOLUTIONS:
+            continue
+        found = ansatz(state, functions, equations, 1) if most else []
+        if len(found) == most:
+            _settle(state, functions, equations, found)
+            return True
+    return False
+
+
+def guess(state: State) -> bool:
+    """When nothing else is left: solve a part by an ansatz, or keep the solutions of it that are found."""
+    for functions, equations in coupled(state):
+        if not is_finite(state, functions, equations) or not state.first_try("guess", _signature(equations)):
+            continue
+        most = _agreed(state, functions, equations, 0)
+        if most is None:
+            continue
+        found: list[dict[int, Element]] = []
+        for degree in (1, 2, 3):
+            found = ansatz(state, functions, equations, degree) or found
+            if len(found) == most:
+                _settle(state, functions, equations, found)
+                return True
+        for f, part in _combinations(state, functions, found).items():
+            whole = combined((state.field.one, part), (state.field.one, state.unknowns.form(state.field, f)))
+            state.values = [substituted(v, f, whole, state.field, state.unknowns) for v in state.values]
+    return False
+
+
+def ansatz(state: State, functions: list[int], equations: list[Form], degree: int) -> list[dict[int, Element]]:
+    """Independent solutions whose functions are polynomials of a degree in their variables and atoms."""
+    field, own = state.field, Unknowns(state.unknowns.size)
+    values: dict[int, Form] = {}
+    for f in functions:
+        values[f] = {(own.new(()), own.zero): m for m in _monomials(state, f, degree)}
+    if sum(map(len, values.values())) > MAX_CONSTANTS:
+        return []
+    forms = []
+    for equation in equations:
+        form: Form = {}
+        for (f, K), c in equation.items():
+            for key, slope in derivative(values[f], K, field, own).items():
+                add(form, key, c * slope)
+        forms.append(form)
+    sub = State(field, own, forms, list(values.values()), state.nonzero)
+    while sub.equations and (split(sub) or one_term(sub) or eliminate(sub)):
+        pass
+    if sub.equations:
+        return []
+    for divisor in sub.assumed:
+        state.assume(divisor)
+    free = sorted({c for value in sub.values for c, _ in value})
+    return [
+        {f: value.get((c, own.zero), field.zero) for f, value in zip(functions, sub.values, strict=True)}
+        for c in free
+    ]
+
+
+def _monomials(state: State, f: int, degree: int) -> Iterator[Element]:
+    """Products of the variables of f and of atoms in these alone, up to a total degree.
+
+    Functions of one variable may also have poles: there the exponents are of either sign.
+    """
+    field, own = state.field, state.unknowns.arguments[f]
+    limits = dict.fromkeys(sorted(own), degree)
+    for atom in field.table.atoms:
+        usable = atom.degree != 1 and atom.derivatives and not atom.expression.has(AppliedUndef)
+        if usable and {field.variables.index(v) for v in atom.derivatives} <= own:
+            limits[field.position[atom.symbol]] = min(atom.degree - 1, degree) if atom.degree else degree
+    algebraic = {field.position[a.symbol] for a in field.table.atoms if a.degree}
+    ranges = [range(-top if len(own) == 1 and n not in algebraic else 0, top + 1) for n, top in limits.items()]
+    for exponents in product(*ranges):
+        if sum(map(abs, exponents)) <= degree:
+            monomial = field.one
+            for n, e in zip(limits, exponents, strict=True):
+                monomial *= field.field.gens[n] ** e
+            yield monomial
+
+
+def _settle(state: State, functions: list[int], equations: list[Form], found: list[dict[int, Element]]) -> None:
+    state.steps.append(Step("count", equations[0]))
+    values = _combinations(state, functions, found)
+    for f in functions:
+        state.substitute(f, values.get(f, {}), "ansatz" if found else "vanish")
+
+
+def _combinations(state: State, functions: list[int], found: list[dict[int, Element]]) -> dict[int, Form]:
+    """Σ cₖ pₖ with new constants cₖ for each function, those that don't vanish."""
+    constants = [state.unknowns.new(()) for _ in found]
+    zero = state.unknowns.zero
+    result = {
+        f: {(c, zero): solution[f] for c, solution in zip(constants, found, strict=True) if solution[f]}
+        for f in functions
+    }
+    return {f: form for f, form in result.items() if form}
+
+
+def _agreed(state: State, functions: list[int], equations: list[Form], enough: int) -> int | None:
+    """The bound on which two primes and points agree."""
+    first, second = (bound(state, functions, equations, Random(seed), enough) for seed in (1, 2))
+    return first if first == second else None
+
+
+def _signature(equations: list[Form]) -> frozenset:
+    return frozenset(frozenset(e.items()) for e in equations)
