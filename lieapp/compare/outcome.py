@@ -9,10 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lieapp.compare.bootstrap import Confidence, bootstrap
 from lieapp.compare.subspace import cosines, normalised, principal_angle
 from lieapp.compare.verdict import Verdict, verdict
 from lieapp.discovery.fields import Joined
-from lieapp.discovery.judge import judge
+from lieapp.discovery.judge import Judgement, judge
 from lieapp.discovery.result import Discovery
 from lieapp.domains.base import Domain, Fields
 
@@ -28,6 +29,7 @@ class Outcome:
         others_exact: the other method's exact candidates.
         eta: of every field on the held-out data.
         reach: rms(Q)/rms(V) of every field there.
+        confidence: in the verdict on each slot; None with too few held-out trajectories.
     """
 
     slots: list[int]
@@ -39,6 +41,7 @@ class Outcome:
     gram: Tensor
     eta: Tensor
     reach: Tensor
+    confidence: list[Confidence] | None = None
 
     @property
     def cosines(self) -> list[float]:
@@ -96,7 +99,16 @@ def compare(
         gram=judgement.gram,
         eta=judgement.eta,
         reach=judgement.reach,
+        confidence=_confidence(judgement, found, slots),
     )
+
+
+def _confidence(judgement: Judgement, found: Discovery, slots: list[int]) -> list[Confidence] | None:
+    if judgement.parts is None:
+        return None
+    m2, q2 = (part[slots] for part in judgement.parts)
+    # the same draws for everybody: a run repeats
+    return bootstrap(m2, q2, [found.sequence(n) for n in slots], torch.Generator().manual_seed(0))
 
 
 def _positions(counts: list[int]) -> list[list[int]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 
@@ -58,6 +58,8 @@ class Batch(Protocol):
 
     points: Float[Tensor, "batch coordinate *space"]
     weight: Float[Tensor, batch * space]
+    sample: Int[Tensor, " batch"] | None
+    """Which independent sample (a trajectory, a picture) each piece belongs to, for the bootstrap."""
 
     @property
     def lines(self) -> list[Line]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -59,7 +60,8 @@ class SliceData:
         sample, time = indices // len(self.source.time), indices % len(self.source.time)
         values = low_pass(self.source.values[sample, time], self.source.grid, self._cut)
         values = resample(values, self.source.grid, self.grid)
-        return self._linearisation.slices(self.source.time[time], values, self.grid, self.scales)
+        made = self._linearisation.slices(self.source.time[time], values, self.grid, self.scales)
+        return replace(made, sample=sample)
 
     def batches(self, count: int, size: int) -> Iterator[Slices]:
         """`count` slices spread over trajectories and times, the same at every call.

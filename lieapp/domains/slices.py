@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from lieapp.domains.base import Line
@@ -34,6 +34,7 @@ class Slices:
         slope_rates: their derivatives along the data in scaled t.
         grid: the padded grid the slices live on.
         coefficients: the values of ∂Fᵃ/∂uᵇ_J, in the order of the linearisation's entries, scaled.
+        sample: the trajectory of each slice.
     """
 
     points: Float[Tensor, "batch coordinate *space"]
@@ -43,6 +44,7 @@ class Slices:
     slope_rates: Float[Tensor, "batch component coordinate *space"]
     coefficients: tuple[Tensor, ...]
     grid: Grid
+    sample: Int[Tensor, " batch"] | None = None
 
     @property
     def lines(self) -> list[Line]:

@@ -106,12 +106,15 @@ def _slots(summary: Json) -> str:
     rows = wording.slots(summary)
     if not rows:
         return '<p class="note">No learned fields were written.</p>'
-    cells = [[_n(str(row.number)), _n(wording.number(row.eta)), escape(row.words)] for row in rows]
+    cells = [
+        [_n(str(row.number)), _n(wording.number(row.eta)), _n(row.interval or "–"), escape(row.words)]
+        for row in rows
+    ]
     note = (
         "η is the relative error that a moved solution gathers over the time window, on held-out data. "
         "Exact means a candidate here: η falls towards the floor as the ansatz grows; nothing is proved."
     )
-    return _table([_N + "slot", _N + "η", "verdict"], cells) + f'<p class="note">{note}</p>'
+    return _table([_N + "slot", _N + "η", _N + wording.INTERVAL, "verdict"], cells) + f'<p class="note">{note}</p>'
 
 
 def _formulas(summary: Json) -> str:

@@ -37,6 +37,9 @@ def _slot_table(summary: Summary) -> Table:
     table = Table(title="Learned fields", title_justify="left")
     table.add_column("slot", justify="right")
     table.add_column("η", justify="right")
+    intervals = any(row.interval for row in wording.slots(summary))
+    if intervals:
+        table.add_column(wording.INTERVAL)
     table.add_column("verdict")
     judged = {row.slot: row for row in at_size(summary)}
     if judged:
@@ -45,7 +48,8 @@ def _slot_table(summary: Summary) -> Table:
     for row in wording.slots(summary):
         said = Text(row.words, style=_STYLES.get(row.verdict, ""))
         moved = [words(judged[row.number]) if row.number in judged else "–"] if judged else []
-        table.add_row(str(row.number), wording.number(row.eta), said, *moved)
+        spread = [row.interval or "–"] if intervals else []
+        table.add_row(str(row.number), wording.number(row.eta), *spread, said, *moved)
     return table
 
 

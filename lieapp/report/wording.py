@@ -17,12 +17,17 @@ STAGES = ("start", "data", "truth", "discovery", "cross-check", "compare", "form
 
 @dataclass(frozen=True)
 class Slot:
-    """One learned field and what is said about it."""
+    """One learned field and what is said about it.
+
+    Args:
+        interval: of eta over draws of the held-out trajectories, as text; empty where it isn't known.
+    """
 
     number: int
     eta: float | None
     verdict: str
     words: str
+    interval: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,18 @@ def slots(summary: Summary) -> list[Slot]:
     rows = []
     for place, entry in enumerate(summary.get("generators") or [], start=1):
         eta, verdict = finite(entry.get("eta")), str(entry.get("verdict", ""))
-        rows.append(Slot(int(entry.get("slot", place)), eta, verdict, verdict_words(verdict, eta)))
+        words = verdict_words(verdict, eta)
+        share = finite(entry.get("confidence"))
+        if share is not None and share < 1:
+            words += f" (in {100 * share:.0f} % of draws)"
+        ends = [finite(end) for end in entry.get("eta_interval") or []]
+        interval = " – ".join(number(end) for end in ends) if len(ends) == 2 else ""
+        rows.append(Slot(int(entry.get("slot", place)), eta, verdict, words, interval))
     return rows
+
+
+INTERVAL = "90 % of draws"
+"""Head of the column of intervals: held-out trajectories are drawn anew, with repetition."""
 
 
 def verdict_words(verdict: str, eta: float | None) -> str:

@@ -19,7 +19,10 @@ def summary_of(
     return {
         "count": len(outcome.exact),
         "more": bool(outcome.slots) and len(outcome.exact) == len(outcome.slots),
-        "generators": [{"slot": n + 1, "eta": last.eta[n], "verdict": outcome.verdicts[n]} for n in outcome.slots],
+        "generators": [
+            {"slot": n + 1, "eta": last.eta[n], "verdict": outcome.verdicts[n], **_sure(outcome, n)}
+            for n in outcome.slots
+        ],
         "formulas": [],
         "spectrum": _spectrum(found, check),
         "truth": [
@@ -40,6 +43,14 @@ def summary_of(
         "grows": found.grows,
         "families": truth.families,
     }
+
+
+def _sure(outcome: Outcome, n: int) -> dict[str, Any]:
+    """The 90 % interval of eta and the share of draws with this verdict; null with too few trajectories."""
+    if outcome.confidence is None:
+        return {"eta_interval": None, "confidence": None}
+    sure = outcome.confidence[n]
+    return {"eta_interval": [sure.low, sure.high], "confidence": sure.share}
 
 
 def _spectrum(found: Discovery, check: Discovery | None) -> dict[str, Any]:
