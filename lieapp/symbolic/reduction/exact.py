@@ -7,6 +7,7 @@ while one computes, so that sqrt(t)**2 = t and log(t*x) = log(t) + log(x).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 import sympy as sp
 
@@ -62,7 +63,10 @@ def vanishes(expression: sp.Expr, small: Sequence[sp.Symbol] = ()) -> bool:
     """
     if expression == 0:
         return True
-    expression = _without_inverses(_canonical_functions(expression, small), small)
+    if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        return False
+    expression = _without_sums_in_functions(_canonical_functions(expression, small))
+    expression = _without_inverses(_related_angles(expression), small)
     try:
         _, (element,) = element_of([expression], sorted(expression.free_symbols, key=str))
     except (EquationError, ZeroDivisionError):
@@ -80,6 +84,40 @@ def _without_inverses(expression: sp.Expr, small: Sequence[sp.Symbol]) -> sp.Exp
     return expression.xreplace(stand_in)
 
 
+def _related_angles(expression: sp.Expr) -> sp.Expr:
+    """Angles of which one is the sum or difference of two others, with that one expanded."""
+    angles = sorted({_lowest_terms(f.args[0]) for f in expression.atoms(sp.sin, sp.cos)}, key=sp.count_ops)
+    if len(angles) < 3 or all(a.is_polynomial() for a in angles):
+        return expression
+    for k, a in enumerate(angles):
+        for one, two in combinations(angles[:k], 2):
+            for sign in (1, -1):
+                for first in (1, -1):
+                    if vanishes(a - first * one - sign * two):
+                        first_angle, second_angle = sp.Dummy(real=True), sp.Dummy(real=True)
+                        total = first * first_angle + sign * second_angle
+                        back = {first_angle: one, second_angle: two}
+
+                        def split(
+                            f: type, y: sp.Expr, a: sp.Expr = a, total: sp.Expr = total, back: dict = back
+                        ) -> sp.Expr:
+                            return sp.expand_trig(f(total)).xreplace(back) if _lowest_terms(y) == a else f(y)
+
+                        return expression.replace(sp.sin, lambda y: split(sp.sin, y)).replace(
+                            sp.cos, lambda y: split(sp.cos, y)
+                        )
+    return expression
+
+
+def without_moduli(expression: sp.Expr, small: Sequence[sp.Symbol] = ()) -> sp.Expr:
+    """|e| as e or -e, whichever is positive at the origin of the small symbols; e where that isn't known."""
+
+    def sized(e: sp.Expr) -> sp.Expr:
+        return -e if e.subs(dict.fromkeys(small, 0)).is_negative else e
+
+    return expression.replace(sp.Abs, sized) if expression.has(sp.Abs) else expression
+
+
 def _canonical_functions(e: sp.Expr, small: Sequence[sp.Symbol]) -> sp.Expr:
     """Roots and logarithms factor by factor, products of exponentials joined, f⁻¹(f(y)) = y."""
     if e.is_Atom:
@@ -90,6 +128,10 @@ def _canonical_functions(e: sp.Expr, small: Sequence[sp.Symbol]) -> sp.Expr:
         e = sp.Mul(sp.exp(_lowest_terms(sp.Add(*exponents))), *(f for f in e.args if not isinstance(f, sp.exp)))
     elif isinstance(e, sp.exp):
         e = sp.exp(_lowest_terms(e.exp))
+    elif isinstance(e, sp.sin | sp.cos):
+        return e.func(_lowest_terms(e.args[0]))
+    elif isinstance(e, sp.Abs):
+        return without_moduli(e, small)
     elif e.is_Pow and not e.exp.is_Integer and (e.base.is_Add or e.base.is_Mul):
         parts = _signed_factors(e.base, small)
         return e if parts is None else sp.Mul(*(b ** (n * e.exp) for b, n in parts))

@@ -14,7 +14,7 @@ import sympy as sp
 from lieapp.errors import EquationError
 from lieapp.symbolic.counting import TooLargeError, check_time
 from lieapp.symbolic.fields import Field
-from lieapp.symbolic.reduction.exact import Positive, tidy, vanishes
+from lieapp.symbolic.reduction.exact import Positive, tidy, vanishes, without_moduli
 from lieapp.symbolic.reduction.orbits import orbits
 
 SECONDS = 20.0
@@ -108,8 +108,25 @@ def _candidates(rates: Values, s: sp.Symbol, deadline: float) -> Iterator[Values
     found = orbits(rates, s, deadline, at_zero=True)
     if found is not None:
         back = {K: X for X, K in found.constant.items()}
-        yield {X: tidy(value.xreplace(back)) for X, value in found.values.items()}
+        yield {X: _near_zero(tidy(value.xreplace(back)), s) for X, value in found.values.items()}
     yield from _along_one(rates, s, deadline)
+
+
+def _near_zero(expression: sp.Expr, s: sp.Symbol) -> sp.Expr:
+    """Signs as they are at s = 0: t/(1 - s t) for -t/(s t - 1), and roots of powers simplified with them."""
+    if expression.is_Atom:
+        return expression
+    e = expression.func(*(_near_zero(a, s) for a in expression.args))
+    if isinstance(e, sp.Abs):
+        return without_moduli(e, [s])
+    if not e.is_Pow:
+        return e
+    base, exponent = e.as_base_exp()
+    if base.is_Pow and not exponent.is_Integer and base.base.subs(s, 0).is_positive:
+        return base.base ** (base.exp * exponent)
+    if base.is_Add and exponent.is_Integer and exponent.is_negative and base.subs(s, 0).is_negative:
+        return (-1) ** exponent * sp.expand(-base) ** exponent
+    return e
 
 
 def _along_one(rates: Values, s: sp.Symbol, deadline: float) -> Iterator[Values]:
@@ -128,4 +145,4 @@ def _along_one(rates: Values, s: sp.Symbol, deadline: float) -> Iterator[Values]
         values = {tau: own} | {X: value.xreplace({tau: own}) for X, value in others.values.items()}
         # the constants are functions of where the point starts
         start = others.invariants
-        yield {X: tidy(values[X].xreplace(start)) for X in rates}
+        yield {X: _near_zero(tidy(values[X].xreplace(start)), s) for X in rates}

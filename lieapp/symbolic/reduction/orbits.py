@@ -13,7 +13,7 @@ import sympy as sp
 from sympy.utilities.iterables import strongly_connected_components
 
 from lieapp.symbolic.counting import check_time
-from lieapp.symbolic.reduction.exact import tidy
+from lieapp.symbolic.reduction.exact import tidy, without_moduli
 from lieapp.symbolic.reduction.integrals import exponential, primitive
 from lieapp.symbolic.reduction.inverting import solved
 from lieapp.symbolic.reduction.linear_blocks import fundamental_matrix
@@ -45,11 +45,12 @@ def orbits(rates: Rates, sigma: sp.Symbol, deadline: float, at_zero: bool = Fals
     Raises TooLargeError after the deadline.
     """
     result = Orbits(sigma)
+    small = [sigma] if at_zero else []
     for X in rates:
         result.constant[X] = sp.Dummy(f"K_{X.name}", positive=True)
     for block in _blocks(rates):
         check_time(deadline)
-        known = [tidy(rates[X].xreplace(result.values)) for X in block]
+        known = [tidy(without_moduli(rates[X].xreplace(result.values), small)) for X in block]
         if len(block) == 1:
             found = _alone(known[0], block[0], result.constant[block[0]], sigma, at_zero)
         else:
@@ -58,7 +59,7 @@ def orbits(rates: Rates, sigma: sp.Symbol, deadline: float, at_zero: bool = Fals
             return None
         values, constants = found
         for X, value, constant in zip(block, values, constants, strict=True):
-            result.values[X] = tidy(value)
+            result.values[X] = tidy(without_moduli(value, small))
             result.invariants[result.constant[X]] = tidy(constant.xreplace(result.invariants))
     return result
 
