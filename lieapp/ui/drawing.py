@@ -10,7 +10,7 @@ import streamlit as st
 from lieapp.report import wording
 from lieapp.report.at_size import NOTE, at_size, folds, size_table
 from lieapp.report.figures import Figure, figure, words_of
-from lieapp.report.formula import field_latex
+from lieapp.report.formula import expression_latex, field_latex
 from lieapp.report.material import Material
 from lieapp.report.wording import Summary
 from lieapp.runs.directory import RunDirectory
@@ -80,11 +80,28 @@ def truth_table(summary: Summary) -> None:
 
 def slot_table(summary: Summary) -> None:
     """Learned slots with defect and verdict."""
-    rows = [(str(row.number), plain(wording.number(row.eta)), plain(row.words)) for row in wording.slots(summary)]
+    rows = [
+        (str(row.number), plain(wording.number(row.eta)), plain(row.interval or "–"), plain(row.words))
+        for row in wording.slots(summary)
+    ]
     if rows:
-        table(("slot", "η", "verdict"), rows)
+        table(("slot", "η", wording.INTERVAL, "verdict"), rows)
     else:
         st.caption("No learned fields were written.")
+
+
+def formula_table(summary: Summary) -> None:
+    """Closed forms, what the exact invariance condition says of them, and what they leave there."""
+    rows = []
+    for row in wording.written(summary):
+        rest = ", ".join(formula(expression_latex(part)) for part in row.leftover.split("; ") if part)
+        field = formula(field_latex(row.field)) if row.field else "–"
+        rows.append((field, plain(wording.number(row.eta)), plain(row.words), rest or "–"))
+    if rows:
+        table(("field", "η", "exact invariance condition", "leftover"), rows)
+        st.caption(plain(wording.proof(summary)))
+    else:
+        st.caption("No closed forms were written down.")
 
 
 def at_size_table(summary: Summary) -> None:

@@ -15,6 +15,7 @@ from lieapp.runs.directory import RunDirectory
 from lieapp.ui.drawing import (
     at_size_table,
     facts_block,
+    formula_table,
     log_tail,
     picture,
     run_figure,
@@ -64,6 +65,8 @@ def _comparison(material: Material, run: RunDirectory) -> None:
     with left:
         st.subheader("Learned slots")
         slot_table(material.summary)
+        st.subheader("Closed forms")
+        formula_table(material.summary)
         st.subheader("Derived from the equation")
         truth_table(material.summary)
         for words in (wording.subspace(material.summary), wording.cross_check(material.summary)):
