@@ -7,6 +7,7 @@ from dataclasses import replace
 from lieapp.symbolic.deadline import Clock
 from lieapp.symbolic.linear import Form, add
 from lieapp.symbolic.solving.complete import common_divisor, complete, is_finite
+from lieapp.symbolic.solving.decouple import decouple
 from lieapp.symbolic.solving.eliminate import eliminate
 from lieapp.symbolic.solving.formal import formal
 from lieapp.symbolic.solving.guess import count_and_guess, guess
@@ -27,6 +28,7 @@ STEPS = (
     ordinary,
     separate,
     complete,
+    decouple,
     mixed_term,
     formal,
     separate_large,

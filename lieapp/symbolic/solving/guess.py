@@ -37,10 +37,12 @@ def count_and_guess(state: State) -> bool:
         most = _agreed(state, functions, equations, 0)
         if most is None or most > MAX_SOLUTIONS:
             continue
-        found = ansatz(state, functions, equations, 1) if most else []
-        if len(found) == most:
-            _settle(state, functions, equations, found)
-            return True
+        ordinary = len(frozenset().union(*map(state.arguments, equations))) == 1
+        for degree in (1, 2, 3) if ordinary else (1,):
+            found = ansatz(state, functions, equations, degree) if most else []
+            if len(found) == most:
+                _settle(state, functions, equations, found)
+                return True
     return False
 
 

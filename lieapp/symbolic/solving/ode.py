@@ -16,6 +16,13 @@ from lieapp.symbolic.coefficients import Element
 from lieapp.symbolic.linear import Form
 from lieapp.symbolic.solving.antiderivative import antiderivative, integral
 from lieapp.symbolic.solving.integrate import _same
+from lieapp.symbolic.solving.second_order import (
+    Method,
+    new_variable,
+    normal_form,
+    second_solution,
+    symmetric_square,
+)
 from lieapp.symbolic.solving.state import State, form_sort_key
 
 MAX_ORDER = 6
@@ -84,7 +91,7 @@ def fundamental_system(state: State, coefficients: list[Element], v: int) -> lis
     field = state.field
     x = field.variables[v]
     expressions = [sp.factor(field.expression(a)) for a in coefficients]
-    for method in (_first_order, _constant, _euler, _lowered, _by_sympy):
+    for method in METHODS:
         candidates = method(state, expressions, x)
         if candidates is None or len(candidates) != len(coefficients) - 1:
             continue
@@ -206,6 +213,35 @@ def _by_sympy(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | N
         (s for s in solved.rhs.free_symbols if s.name in {f"C{k}" for k in range(1, len(a))}), key=str
     )
     return [sp.expand(solved.rhs).coeff(c) for c in constants]
+
+
+def _by_normal_form(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
+    return normal_form(state, a, x, (_constant, _euler))
+
+
+def _by_new_variable(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
+    return new_variable(state, a, x, _constant)
+
+
+def _by_square(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
+    def solve(lower: list[sp.Expr]) -> list[sp.Expr] | None:
+        found = (method(state, lower, x) for method in METHODS[:-1])
+        return next((basis for basis in found if basis is not None), None)
+
+    return symmetric_square(state, a, x, solve)
+
+
+METHODS: tuple[Method, ...] = (
+    _first_order,
+    _constant,
+    _euler,
+    _lowered,
+    _by_normal_form,
+    _by_new_variable,
+    second_solution,
+    _by_square,
+    _by_sympy,
+)
 
 
 def _particular(state: State, basis: list[Element], r: Element, v: int) -> Element | None:
