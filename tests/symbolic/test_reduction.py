@@ -247,3 +247,21 @@ def test_a_reduced_system_reduces_further():
     z, r = first.jets.independent
     second = reduce(first.system, Field({str(z): r, str(r): -z, first.jets.dependent[0]: sp.S.Zero}))
     assert second and len(second.jets.independent) == 1
+
+
+def test_coupled_highest_derivatives_are_separated():
+    found = system("u_t + v_xx", "v_t - u_xx", dependent="u,v")
+    projective = {"t": "4*t**2", "x": "4*t*x", "u": "-2*t*u-x**2*v", "v": "-2*t*v+x**2*u"}
+    assert jet_equations(reduce(found, field(found, **projective))) == ["w1_zz", "w2_zz"]
+
+
+def test_arbitrary_functions_of_an_invariant_unknown_are_kept():
+    found = parse_system(["u_t - k(u)*u_xx - k_u*u_x**2"], ["t", "x"], ["u"], [], ["k:u"])
+    reduction = reduce(found, field(found, t="2*t", x="x"))
+    w = reduction.functions[0]
+    k, (z,) = sp.Function("k", real=True), w.args
+    expected = sp.diff(k(w) * sp.diff(w, z), z) + z * sp.diff(w, z) / 2
+    cube = {k: lambda value: value**3}
+    (equation,) = reduction.equations
+    left = equation.subs(w, z**2).replace(k, cube[k]).doit() - 2 * expected.subs(w, z**2).replace(k, cube[k]).doit()
+    assert sp.simplify(left) == 0

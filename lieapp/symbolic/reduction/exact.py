@@ -49,6 +49,8 @@ def element_of(
 
     Raises EquationError for functions that no field of coefficients holds.
     """
+    if any(e.has(sp.nan, sp.zoo, sp.oo, -sp.oo) for e in expressions):
+        raise EquationError("An expression is infinite.", hint="Take another place.")
     constants = set().union(*(e.free_symbols for e in expressions)) - set(variables)
     field = CoefficientField(variables, sorted(constants, key=str))
     return field, field.elements(_without_sums_in_functions(_canonical_functions(e, ())) for e in expressions)
@@ -63,8 +65,6 @@ def vanishes(expression: sp.Expr, small: Sequence[sp.Symbol] = ()) -> bool:
     """
     if expression == 0:
         return True
-    if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
-        return False
     expression = _without_sums_in_functions(_canonical_functions(expression, small))
     expression = _without_inverses(_related_angles(expression), small)
     try:

@@ -45,8 +45,8 @@ def flow(field: Field, parameter: str = "s", deadline: float | None = None) -> d
         for found in _candidates(rates, positive.stand_in[s], deadline):
             if is_flow(found, rates, positive.stand_in[s], deadline):
                 return {X.name: positive.leave(found[positive.stand_in[X]]) for X in symbols}
-    except TooLargeError:
-        pass
+    except (TooLargeError, NotImplementedError, sp.PolynomialError, RecursionError):
+        return None
     return None
 
 

@@ -98,6 +98,8 @@ def invariants(jets: JetSpace, generator: Field, deadline: float | None = None) 
             return Invariants(found, sum(plain))
     except TooLargeError:
         return Invariants(reason="the time ran out while its orbits were integrated")
+    except (NotImplementedError, sp.PolynomialError, RecursionError):
+        return Invariants(reason="SymPy can't simplify what comes out")
     return Invariants(reason="its orbits aren't found in closed form")
 
 

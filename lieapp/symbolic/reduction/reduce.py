@@ -48,4 +48,6 @@ def reduce(system: System, field: Field, deadline: float | None = None) -> Reduc
                 return result
     except TooLargeError:
         return Reduction(reason="the time ran out")
+    except (NotImplementedError, sp.PolynomialError, RecursionError):
+        return Reduction(reason="SymPy can't simplify what comes out")
     return result

@@ -63,7 +63,10 @@ def similarity_reduction(system: System, frame: Frame, taken: Sequence[sp.Expr],
                 reason="the ansatz leaves an equation without the unknowns that isn't satisfied: there are no "
                 "invariant solutions"
             )
-        distinct = tuple(dict.fromkeys(e for e in equations if e != 0))
+        distinct = tuple(dict.fromkeys(e for e in equations if e is not None and e != 0))
+        apart = target.decoupled(distinct)
+        if apart is not None and follows(residuals, apart, target, places):
+            distinct = apart
         return Reduction(
             "similarity", target.jets, variables, ansatz, distinct, tuple(target.parameters), tuple(target.assumed)
         )

@@ -97,6 +97,26 @@ class Target:
         result = sp.Mul(*(base.expression(base.field.raw_new(f)) for f in kept))
         return self._scaled(sp.powsimp(sp.expand(self.leave(result))))
 
+    def decoupled(self, equations: Sequence[sp.Expr]) -> tuple[sp.Expr, ...] | None:
+        """Equations solved for their highest derivatives, where several have the same and it makes them shorter."""
+        found = [self.jets.jets(e) for e in equations]
+        highest = max((sum(J) for jets in found for _, J in jets.values()), default=0)
+        tops = list(dict.fromkeys(s for jets in found for s, (_, J) in jets.items() if sum(J) == highest))
+        if not 1 < len(tops) == len(equations) <= 4 or all(sum(s in jets for jets in found) == 1 for s in tops):
+            return None
+        matrix = sp.Matrix(equations).jacobian(tops)
+        if any(self.jets.jets(e) for e in matrix):
+            return None
+        solved = matrix.adjugate() * sp.Matrix(equations)
+        before = list(self.assumed)
+        cleaned = [self.cleaned(sp.expand(e).xreplace(dict(self.stand_in))) for e in solved]
+        result = tuple(e for e in cleaned if e is not None and e != 0)
+        shorter = sum(map(sp.count_ops, result)) < sum(map(sp.count_ops, equations))
+        if len(result) < len(equations) or not shorter:
+            self.assumed[:] = before
+            return None
+        return result
+
     def _counts(
         self, factor: Element, base: CoefficientField, variables: Sequence[sp.Symbol], found: Mapping
     ) -> bool:
