@@ -207,8 +207,14 @@ def note(arguments: argparse.Namespace) -> str:
     return (
         f"Suite {name}, {arguments.repeats} repeats of each equation in fresh processes of one thread; seconds are "
         "medians, from the equation read to the answer with its certificate and periodic restriction, the start of "
-        "the process excluded. Memory is the process's largest.\n"
+        "the process excluded. Memory is the process's largest. Seconds are those of the clock, longer beside "
+        f"other work; the load over the last quarter of an hour: {load()}.\n"
     )
+
+
+def load() -> str:
+    """The average number of processes that wanted a core, this benchmark's one included."""
+    return f"{os.getloadavg()[2]:.1f} on {os.cpu_count()} cores" if hasattr(os, "getloadavg") else "unknown"
 
 
 def table(rows: list[tuple[str, ...]]) -> str:
