@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from math import comb, perm, prod
 
 from lieapp.symbolic.jets import MultiIndex
@@ -177,15 +178,19 @@ def free_counts(least: Sequence[Sequence[MultiIndex]], size: int, order: int) ->
     """The number of free coefficients of order at most 0, 1, … `order`.
 
     Derivatives of determined derivatives are determined too, so this holds beyond the order of the expansion.
+    Raises TooLargeError for too many.
     """
-    counts, total = [], 0
-    for m in range(order + 1):
-        for generators in least:
-            if any(not any(J) for J in generators):
-                continue
-            total += sum(1 for K in multi_indices(size, m) if not any(divides(J, K) for J in generators))
-        counts.append(total)
-    return counts
+    counts = [0] * (order + 1)
+    for generators in least:
+        layer: set[MultiIndex] = set() if any(not any(J) for J in generators) else {(0,) * size}
+        for m in range(order + 1):
+            counts[m] += len(layer)
+            # whatever divides a free derivative is free
+            up = {(*K[:i], K[i] + 1, *K[i + 1 :]) for K in layer for i in range(size)}
+            layer = {K for K in up if not any(divides(J, K) for J in generators)}
+            if len(layer) > MAX_UNKNOWNS:
+                raise TooLargeError("large")
+    return list(accumulate(counts))
 
 
 def check_size(count: int, size: int, order: int) -> None:

@@ -36,6 +36,7 @@ class DeterminingSystem:
         unknowns: the unknown functions.
         components: the function ids of ξ¹ … ξᵖ, φ¹ … φ^q.
         equations: forms that must vanish.
+        residuals: the left-hand sides they come from: the system's, or those of its completion.
         assumed_nonzero: expressions that were divided by.
     """
 
@@ -45,6 +46,7 @@ class DeterminingSystem:
     unknowns: Unknowns
     components: list[int]
     equations: list[Form]
+    residuals: list[sp.Expr]
     assumed_nonzero: list[sp.Expr] = attribute(default_factory=list)
 
 
@@ -73,9 +75,8 @@ def determining_equations(system: System, leading: Leading | None = None) -> Det
                 seen.add(signature)
                 equations.append(form)
     equations = [{key: coefficients.lift(c) for key, c in form.items()} for form in equations]
-    return DeterminingSystem(
-        system, leading, coefficients, unknowns, components, equations, [*divisors, *jet_field.divisors]
-    )
+    divisors += jet_field.divisors
+    return DeterminingSystem(system, leading, coefficients, unknowns, components, equations, residuals, divisors)
 
 
 class _JetField:

@@ -8,6 +8,7 @@ E = Σ hᵥ ∂ᵥ the part of degree m of a series is 1/m times that of E a, kn
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -29,10 +30,10 @@ class BadPointError(Exception):
     """A root doesn't exist or a denominator vanishes here."""
 
 
-def random_prime(random: Random) -> int:
-    """A safe prime p = 2q + 1 of 61 bits: odd roots are unique in F_p, even ones exist for half of the values."""
+def random_prime(random: Random, bits: int = 61) -> int:
+    """A safe prime p = 2q + 1: odd roots are unique in F_p, even ones exist for half of the values."""
     while True:
-        q = random.randrange(2**59 + 1, 2**60, 2)
+        q = random.randrange(2 ** (bits - 2) + 1, 2 ** (bits - 1), 2)
         if pow(2, q - 1, q) == 1 and pow(2, 2 * q, 2 * q + 1) == 1 and sp.isprime(q) and sp.isprime(2 * q + 1):
             return 2 * q + 1
 
@@ -56,20 +57,29 @@ class Point:
         field: the coefficients.
         order: degree up to which series are known.
         random: source of the prime and of the point.
+        prime: the prime, if it is given.
+        known: values of generators by position, if some are given.
 
     Raises BadPointError when no usable point is found.
     """
 
-    def __init__(self, field: CoefficientField, order: int, random: Random) -> None:
+    def __init__(
+        self,
+        field: CoefficientField,
+        order: int,
+        random: Random,
+        prime: int | None = None,
+        known: Mapping[int, int] | None = None,
+    ) -> None:
         self.field, self.order = field, order
         self.size = len(field.variables)
         self.top = WIDTH * self.size
         for attempt in range(TRIES):
             # some constants have roots modulo some primes only
             if attempt % 8 == 0:
-                self.p = random_prime(random)
+                self.p = prime or random_prime(random)
             try:
-                self.values = self._values(random)
+                self.values = self._values(random, known or {})
                 self.series_of = self._expand(random)
                 return
             except BadPointError:
@@ -96,6 +106,10 @@ class Point:
         """The Taylor series of an element up to a degree. Raises BadPointError at a pole."""
         return self._fraction(element, order, self.series_of, {})
 
+    def value(self, element: Element) -> int:
+        """The value of an element here. Raises BadPointError at a pole."""
+        return self.series(element, 0).get(0, 0)
+
     def multiply(self, a: Series, b: Series, order: int) -> Series:
         """The product of two series up to a degree."""
         result: Series = {}
@@ -109,11 +123,13 @@ class Point:
         p = self.p
         return {key: r for key, c in result.items() if (r := c % p)}
 
-    def _values(self, random: Random) -> list[int]:
+    def _values(self, random: Random, given: Mapping[int, int]) -> list[int]:
         p, field = self.p, self.field
         free = self.size + len(field.constants)
         values: list[int | None] = [random.randrange(2, p - 1) for _ in range(free)]
         values += [None] * len(field.table.atoms)
+        for n, v in given.items():
+            values[n] = v
 
         def value(n: int) -> int:
             known = values[n]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 import sympy as sp
@@ -14,6 +15,8 @@ from lieapp.symbolic.affine import affine_symmetries
 from lieapp.symbolic.basis import Vector, expression_of, normal_basis
 from lieapp.symbolic.certificate import BUDGET, Certificate, certify
 from lieapp.symbolic.coefficients import CoefficientField
+from lieapp.symbolic.consequences import Consequences
+from lieapp.symbolic.counting import TooLargeError
 from lieapp.symbolic.deadline import Clock, OutOfTimeError
 from lieapp.symbolic.determining import DeterminingSystem, determining_equations
 from lieapp.symbolic.equation import System
@@ -23,10 +26,12 @@ from lieapp.symbolic.fields import Field
 from lieapp.symbolic.invariance import defect
 from lieapp.symbolic.linear import Unknowns
 from lieapp.symbolic.restrict import restrict
+from lieapp.symbolic.safeguard import disagreement
 from lieapp.symbolic.showing import derivation_latex, truth_latex, truth_text
 from lieapp.symbolic.solving import Solution, State, solve
 from lieapp.symbolic.solving.engine import values_of
 from lieapp.symbolic.structure import structure_json
+from lieapp.symbolic.taylor import BadPointError
 
 MAX_TOLD = 20
 """Conditions of one group that are written out."""
@@ -38,7 +43,7 @@ __all__ = ["Family", "Field", "Truth", "derive"]
 
 
 @dataclass(frozen=True)
-class Truth:
+class Truth(Consequences):
     """What was derived.
 
     The generators and families are proved symmetries. If `certified` an independent count says that there are
@@ -159,20 +164,12 @@ def derive(
         return [t for g in finite for t in _unsolved(family_of(g, base, unknowns, coordinates))]
 
     unsolved += clock.within(-TELLING, saved, told, [f"{len(finite)} groups of determining equations"])
-    certificate = Certificate(False, dimension=len(vectors), reason="conditions are left unsolved")
     if clock.left(clock.reserve / 4) <= 0:
         certificate = Certificate(False, dimension=len(vectors), reason=clock.told())
-    elif not unsolved:
-        certificate = certify(
-            determining.equations,
-            determining.components,
-            base,
-            unknowns,
-            vectors,
-            groups,
-            system.name,
-            certificate_seconds(clock),
-        )
+    elif unsolved:
+        certificate = Certificate(False, dimension=len(vectors), reason="conditions are left unsolved")
+    else:
+        certificate = _certificate(determining, vectors, groups, clock)
     families = tuple(family_of(g, base, unknowns, coordinates) for g in groups)
     # nothing is periodic: no condition, so everything is kept
     kept, kept_families = tuple(generators), families
@@ -282,6 +279,28 @@ def _proved_field(vector: Vector, determining: DeterminingSystem) -> Field:
             hint="This is a fault of the solver; please report the equation.",
         )
     return field
+
+
+def _certificate(
+    determining: DeterminingSystem, vectors: Sequence[Vector], groups: Sequence[Group], clock: Clock
+) -> Certificate:
+    try:
+        different = disagreement(determining, Random(0), time.perf_counter() + certificate_seconds(clock) / 3)
+    except (TooLargeError, BadPointError):
+        # one safeguard less; the count itself says if it can't be done
+        different = ""
+    if different:
+        return Certificate(False, dimension=len(vectors), reason=different)
+    return certify(
+        determining.equations,
+        determining.components,
+        determining.field,
+        determining.unknowns,
+        vectors,
+        groups,
+        determining.system.name,
+        certificate_seconds(clock),
+    )
 
 
 def _holds(determining: DeterminingSystem, group: Group) -> bool:
