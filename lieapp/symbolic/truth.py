@@ -60,7 +60,7 @@ class Truth(Consequences):
         assumed_nonzero: expressions in the parameters that were divided by.
         periodic: the generators that a domain with the asked periodic variables keeps; all without such variables.
         periodic_families: likewise.
-        structure: brackets and what follows from them.
+        structure: brackets and what follows from them; empty if the budget didn't suffice.
         certificate: the bounds of the independent count, and why they prove nothing if they don't.
         seconds: how long it took.
         determining: the equations that were solved.
@@ -180,8 +180,10 @@ def derive(
         if restricted is None:
             unsolved.append(f"{clock.told()}: what a periodic domain keeps")
         kept, kept_families = restricted or ((), ())
+    # it is told quickly, or not within what is reasonable to wait for it
+    spare = -TELLING if clock.seconds is None else max(-TELLING, clock.left() - clock.seconds / 4)
     structure: dict[str, Any] = clock.within(
-        -TELLING, saved, lambda: structure_json(vectors, base, groups, unknowns, system.nonzero), {}
+        spare, saved, lambda: structure_json(vectors, base, groups, unknowns, system.nonzero), {}
     )
     return Truth(
         dimension=len(generators),
