@@ -46,6 +46,10 @@ class TruthConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
     """Tell the determining equations and every step of their solution."""
     latex: bool = False
     """Write the result as LaTeX."""
+    flows: bool = False
+    """Find the finite flow of each generator."""
+    reductions: bool = False
+    """Find the invariants of each generator and reduce the equation by it."""
 
 
 class DataConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):

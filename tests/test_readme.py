@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch, pytestconfig) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LIEAPP_PLUGINS", raising=False)
     monkeypatch.setenv("PYTHONPATH", str(pytestconfig.rootpath))
-    (code,) = blocks("python")
+    (code,) = (block for block in blocks("python") if "hookimpl" in block)
     (name,) = re.findall(r"`plugins/(\w+)\.py`", README)
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / f"{name}.py").write_text(code, encoding="utf-8")
@@ -52,6 +52,15 @@ def test_command_lines_can_be_parsed(words):
         if hasattr(group, "commands"):
             name, *rest = rest
     group.make_context(name, list(rest))
+
+
+def test_the_python_session_gives_what_its_remarks_say(capsys):
+    (code,) = (block for block in blocks("python") if "symmetries(" in block)
+    exec(compile(code, "README.md", "exec"), {})
+    said = capsys.readouterr().out
+    assert "4 point symmetries" in said and "certified to be complete" in said
+    assert "u + s" in said or "s + u" in said
+    assert "w_zzz" in said
 
 
 QUICK = ("plugins", "truth", "runs")

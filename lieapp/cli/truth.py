@@ -22,9 +22,17 @@ from lieapp.errors import EquationError
 @click.option("--periodic", multiple=True, metavar="x", help="Variables in which solutions are periodic.")
 @click.option("--budget", type=float, metavar="SECONDS", help="When to give up.")
 @click.option("--explain", is_flag=True, help="Show the determining equations and every solving step.")
+@click.option("--flows", is_flag=True, help="Find the finite flow of each generator.")
+@click.option("--reductions", is_flag=True, help="Invariants of each generator, and the equation reduced by it.")
 @click.option("--latex", is_flag=True, help="Print the result as LaTeX.")
 def command(
-    settings: Common, budget: float | None, explain: bool, latex: bool, **typed: tuple[str, ...]
+    settings: Common,
+    budget: float | None,
+    explain: bool,
+    flows: bool,
+    reductions: bool,
+    latex: bool,
+    **typed: tuple[str, ...],
 ) -> Outcome:
     """Derive the symmetries of a plugin's equation, or of one typed with --equation.
 
@@ -39,7 +47,8 @@ def command(
         for key, values in typed.items()
         if values
     }
-    wanted = {key: True for key, given in (("explain", explain), ("latex", latex)) if given}
+    flags = {"explain": explain, "flows": flows, "reductions": reductions, "latex": latex}
+    wanted = {key: True for key, given in flags.items() if given}
     config = settings.load(TruthConfig, budget=budget, **wanted, **options)
     check_request(config)
     # here too, not only in the child: a mistyped name is answered at once
@@ -91,10 +100,28 @@ def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
         title = f"Those that a domain periodic in {', '.join(periodic)} keeps"
         print_table(title, ("", "field"), rows(document["periodic"]))
         _show_families(document["periodic_families"])
+    _show_structure(document["structure"])
+    _show_consequences(document)
     for key, words in (("unsolved", "left unsolved"), ("assumed_nonzero", "assumed not to vanish")):
         for expression in document.get(key) or []:
             print_line(f"{words}: {expression}")
     print_line(f"Each one is proved; {_completeness(document)}. {document['seconds']:.1f} s")
+
+
+def _show_structure(structure: Mapping[str, Any]) -> None:
+    from lieapp.cli.tables import print_line
+    from lieapp.report.structure import bracket_lines, structure_words
+
+    for line in [*bracket_lines(structure), *structure_words(structure)]:
+        print_line(line)
+
+
+def _show_consequences(document: Mapping[str, Any]) -> None:
+    from lieapp.cli.tables import print_line
+    from lieapp.report import consequences
+
+    for line, is_title in consequences.lines(document):
+        print_line(line, style="bold" if is_title else "")
 
 
 def _show_derivation(explained: Mapping[str, Any]) -> None:

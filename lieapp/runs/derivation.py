@@ -23,7 +23,9 @@ from lieapp.config import TruthConfig
 from lieapp.errors import BudgetError, LieappError, UsageError
 
 if TYPE_CHECKING:
+    from lieapp.symbolic.deadline import Clock
     from lieapp.symbolic.equation import System
+    from lieapp.symbolic.truth import Truth
 
 
 GRACE = 8.0
@@ -142,11 +144,26 @@ def derive(request: Request) -> dict[str, Any]:
     variables = [named[name] for name in periodic]
     found = truth.derive(system, variables, lengths, clock)
     document: dict[str, Any] = found.as_json()
+    _add_consequences(document, found, request.config, clock)
     if request.config.explain:
         document["explain"] = found.explain()
     if request.config.latex:
         document["latex"] = found.latex(explain=request.config.explain)
     return document
+
+
+def _add_consequences(document: dict[str, Any], found: Truth, config: TruthConfig, clock: Clock) -> None:
+    """Flows, invariants and reductions where they were asked for, in what is left of the budget."""
+    wanted = config.flows + config.reductions
+    if not wanted:
+        return
+    from lieapp.symbolic.consequences import flows_json, reductions_json
+
+    seconds = max(clock.left(), 0.0) / wanted
+    if config.flows:
+        document |= flows_json(found, seconds)
+    if config.reductions:
+        document["reductions"] = reductions_json(found, seconds)
 
 
 def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None]:

@@ -8,14 +8,14 @@ from typing import Any
 import sympy as sp
 
 from lieapp.symbolic.algebra.ideal import Members
-from lieapp.symbolic.algebra.summary import KEYS, plain, structure_words, summary
+from lieapp.symbolic.algebra.summary import KEYS, plain, summary
 from lieapp.symbolic.algebra.table import Table
 from lieapp.symbolic.basis import Row, Vector, coordinates_in, echelon
 from lieapp.symbolic.coefficients import CoefficientField, Element
 from lieapp.symbolic.families import Group, relations_modulo
 from lieapp.symbolic.linear import Unknowns
 
-__all__ = ["Table", "bracket", "structure_constants", "structure_json", "structure_words"]
+__all__ = ["Table", "bracket", "structure_constants", "structure_json"]
 
 Coordinates = list[Any]
 

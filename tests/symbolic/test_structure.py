@@ -12,7 +12,8 @@ from lieapp.symbolic.coefficients import CoefficientField
 from lieapp.symbolic.families import Group
 from lieapp.symbolic.linear import Unknowns
 from lieapp.symbolic.parsing import parse_system
-from lieapp.symbolic.structure import structure_json, structure_words
+from lieapp.report.structure import bracket_lines, structure_words
+from lieapp.symbolic.structure import structure_json
 from lieapp.symbolic.truth import derive
 
 t, x, y, u = sp.symbols("t x y u", real=True)

@@ -1,0 +1,52 @@
+"""Flows, invariants and reductions as methods and as JSON."""
+
+import pytest
+import sympy as sp
+
+from lieapp.api import symmetries
+from lieapp.errors import EquationError
+from lieapp.report.consequences import lines
+from lieapp.symbolic.consequences import flows_json, parameter_of, reductions_json
+from lieapp.symbolic.parsing import parse_expression, parse_system
+
+
+@pytest.fixture(scope="module")
+def burgers():
+    return symmetries("u_t + u*u_x - nu*u_xx", "t,x", "u", "nu:positive")
+
+
+def test_every_generator_has_its_row(burgers):
+    document = {**flows_json(burgers, 60.0), "reductions": reductions_json(burgers, 60.0)}
+    assert len(document["flows"]) == len(document["reductions"]) == burgers.dimension == 5
+    names = {str(s): s for s in (*burgers.determining.system.jets.coordinates, sp.Symbol("s"), sp.Symbol("nu"))}
+    for field, row in zip(burgers.generators, document["flows"], strict=True):
+        for coordinate, text in row["flow"].items():
+            moved = parse_expression(text, names)
+            assert sp.simplify(moved.diff(names["s"]).subs(names["s"], 0) - field.components[coordinate]) == 0
+    assert document["flows"][4]["domain"] == ["-s*t + 1"]
+    said = "\n".join(line for line, _ in lines(document))
+    assert "V5: t -> t/(-s*t + 1)" in said and "where -s*t + 1 > 0" in said and "no closed form" not in said
+
+
+def test_a_parameter_named_s_is_not_taken_twice():
+    system = parse_system(["u_s - u_xx"], ["s", "x"], ["u"])
+    assert parameter_of(system) == "epsilon"
+    assert symmetries("u_s - u_xx", "s,x", "u").flow(1)["s"] == sp.Symbol("epsilon", real=True) + sp.Symbol("s", real=True)
+
+
+def test_a_combination_with_a_symbol_is_a_travelling_wave(burgers):
+    c = sp.Symbol("c", real=True)
+    wave = burgers.reduction({1: 1, 2: c})
+    assert wave and "z = -c*t + x" in wave.text()
+
+
+def test_time_that_is_used_up_is_told(burgers):
+    rows = reductions_json(burgers, 0.0)
+    assert all(row["reduction"]["reason"] for row in rows)
+    assert [row["flow"] for row in flows_json(burgers, 0.0)["flows"]].count(None) >= 1
+
+
+@pytest.mark.parametrize("number", [0, 6, -1])
+def test_numbers_that_no_generator_has(burgers, number):
+    with pytest.raises(EquationError, match=f"no V{number}"):
+        burgers.flow(number)
