@@ -83,6 +83,7 @@ def _names(values: Sequence[str]) -> list[str]:
 
 def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
     from lieapp.cli.tables import print_line, print_table
+    from lieapp.report import wording
     from lieapp.report.formula import field_text
 
     if "latex" in document:
@@ -105,7 +106,7 @@ def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
     for key, words in (("unsolved", "left unsolved"), ("assumed_nonzero", "assumed not to vanish")):
         for expression in document.get(key) or []:
             print_line(f"{words}: {expression}")
-    print_line(f"Each one is proved; {_completeness(document)}. {document['seconds']:.1f} s")
+    print_line(f"Each one is proved; {wording.completeness(document)}. {document['seconds']:.1f} s")
 
 
 def _show_structure(structure: Mapping[str, Any]) -> None:
@@ -130,13 +131,6 @@ def _show_derivation(explained: Mapping[str, Any]) -> None:
 
     for line, is_title in lines(explained):
         print_line(line, style="bold" if is_title else "")
-
-
-def _completeness(document: Mapping[str, Any]) -> str:
-    if document["certified"]:
-        return "certified: there are no others for generic parameters, up to a negligible probability"
-    reason = (document.get("certificate") or {}).get("reason")
-    return "that there are no others isn't certified independently" + (f" ({reason})" if reason else "")
 
 
 def _show_families(families: Sequence[Mapping[str, Any]]) -> None:

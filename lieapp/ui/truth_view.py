@@ -8,6 +8,8 @@ from typing import Any
 import streamlit as st
 
 from lieapp.report.formula import expression_latex, field_latex
+from lieapp.report.structure import bracket_lines, structure_words
+from lieapp.report.wording import completeness
 from lieapp.ui.drawing import formula, table
 from lieapp.ui.words import duration, plain
 
@@ -33,12 +35,18 @@ def show_truth(truth: Mapping[str, Any], periodic: Sequence[str]) -> None:
         if truth.get(key):
             latex = ", ".join(formula(expression_latex(str(e))) for e in truth[key])
             st.markdown(f"{words}: {latex}")
-    if truth.get("certified"):
-        st.caption("Every generator is proved, and an independent count says that there are no others.")
-    else:
-        st.caption(
-            "Every generator is proved to be a symmetry; that there are no others rests on the solver alone."
-        )
+    _algebra(truth.get("structure") or {})
+    st.caption(plain(f"Every generator is proved; {completeness(truth)}."))
+
+
+def _algebra(structure: Mapping[str, Any]) -> None:
+    """Brackets and what follows from them."""
+    words, brackets = structure_words(structure), bracket_lines(structure)
+    if words:
+        st.markdown(f"Algebra: {plain('; '.join(words))}.")
+    if brackets:
+        with st.expander("Brackets"):
+            st.code("\n".join(brackets), language="text")
 
 
 def _fields(fields: Sequence[Mapping[str, str]]) -> None:
