@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 
 def vanishing_factors(
@@ -13,9 +14,11 @@ def vanishing_factors(
     """The factors of a divisor that may vanish identically for some values of the constants.
 
     Coordinates are generic, so `nu*u` may vanish only through nu, and `u + nu` never vanishes identically.
+    Of arbitrary functions k(u) everything counts that vanishes for special ones; `k_u` is the derivative.
     `known` are expressions declared nonzero.
     """
-    free = set(constants)
+    expression, functions = _named(expression)
+    free = {*constants, *functions}
     if not expression.free_symbols & free:
         return []
     bases = [f.as_base_exp()[0] for f in sp.Mul.make_args(sp.factor(sp.numer(sp.together(expression))))]
@@ -31,3 +34,14 @@ def _may_vanish(factor: sp.Expr, constants: set[sp.Symbol], known: Sequence[sp.E
     if generic and factor.is_polynomial(*generic):
         return not any(c.is_nonzero for c in sp.Poly(factor, *generic).coeffs())
     return True
+
+
+def _named(expression: sp.Expr) -> tuple[sp.Expr, list[sp.Symbol]]:
+    """The expression with derivatives of arbitrary functions written k_uu, and the symbols for these and k."""
+    found = sorted(expression.atoms(sp.Derivative) | expression.atoms(AppliedUndef), key=str)
+    names: dict[sp.Expr, sp.Symbol] = {}
+    for e in found:
+        function = e.expr if isinstance(e, sp.Derivative) else e
+        letters = "".join(str(v) * int(n) for v, n in e.variable_count) if isinstance(e, sp.Derivative) else ""
+        names[e] = sp.Symbol(f"{function.func}" + (f"_{letters}" if letters else ""), real=True)
+    return expression.xreplace(names), list(names.values())

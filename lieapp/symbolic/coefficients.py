@@ -12,6 +12,7 @@ from typing import Any
 
 import sympy as sp
 from sympy import ZZ
+from sympy.core.function import AppliedUndef
 from sympy.polys.fields import FracField
 from sympy.polys.orderings import grevlex
 
@@ -172,6 +173,14 @@ class CoefficientField:
     def movers(self, v: int) -> list[int]:
         """Positions of the generators that depend on variable v: v itself and atoms."""
         return [v, *(n for n, _ in self._rates[v])]
+
+    def arbitrary(self) -> set[int]:
+        """Positions of the generators that are arbitrary functions or their derivatives."""
+        return {
+            self.position[a.symbol]
+            for a in self.table.atoms
+            if isinstance(a.expression, (AppliedUndef, sp.Derivative))
+        }
 
     def is_constant(self, element: Element) -> bool:
         """Whether no variable occurs."""

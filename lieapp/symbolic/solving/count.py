@@ -27,7 +27,7 @@ from lieapp.symbolic.taylor import BadPointError, Point
 FURTHER = 8
 """Orders of expansion tried beyond that of the equations."""
 
-INFINITE = 3
+INFINITE = 5
 """Orders tried when no expansion says that there are finitely many solutions."""
 
 SECONDS = 3.0

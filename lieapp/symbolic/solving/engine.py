@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+from lieapp.symbolic.coefficients import FunctionOrderError
 from lieapp.symbolic.deadline import Clock
 from lieapp.symbolic.linear import Form, add
 from lieapp.symbolic.solving.complete import common_divisor, complete, is_finite
@@ -15,7 +17,7 @@ from lieapp.symbolic.solving.integrate import integrate
 from lieapp.symbolic.solving.monomial import mixed_term, one_term
 from lieapp.symbolic.solving.ode import ordinary
 from lieapp.symbolic.solving.separate import separate, separate_large
-from lieapp.symbolic.solving.split import split
+from lieapp.symbolic.solving.split import split, split_arbitrary
 from lieapp.symbolic.solving.state import Solution, State
 
 STEPS = (
@@ -23,6 +25,7 @@ STEPS = (
     split,
     eliminate,
     integrate,
+    split_arbitrary,
     common_divisor,
     count_and_guess,
     ordinary,
@@ -54,9 +57,21 @@ def solve(state: State, clock: Clock | None = None) -> Solution:
 def _step(state: State, clock: Clock | None) -> bool:
     """Take the first step that applies; False if none does, or if it had to be interrupted."""
     if clock is None:
-        return any(step(state) for step in STEPS)
+        return any(_taken(step, state) for step in STEPS)
     objects = (state, state.unknowns, state.field, state.field.table)
-    return clock.within(clock.reserve, objects, lambda: any(step(state) for step in STEPS), False)
+    return clock.within(clock.reserve, objects, lambda: any(_taken(step, state) for step in STEPS), False)
+
+
+def _taken(step: Callable[[State], bool], state: State) -> bool:
+    """Whether a step applies; one that lacks higher derivatives of an arbitrary function is undone."""
+    equations, values, count = state.equations, state.values, len(state.steps)
+    try:
+        return step(state)
+    except FunctionOrderError:
+        state.equations, state.values = equations, values
+        del state.steps[count:]
+        state.lift()
+        return False
 
 
 def sorted_out(state: State) -> Solution:

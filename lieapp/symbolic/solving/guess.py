@@ -18,7 +18,7 @@ from lieapp.symbolic.solving.complete import is_finite
 from lieapp.symbolic.solving.count import bound, coupled, large
 from lieapp.symbolic.solving.eliminate import eliminate
 from lieapp.symbolic.solving.monomial import one_term
-from lieapp.symbolic.solving.split import split
+from lieapp.symbolic.solving.split import split_arbitrary
 from lieapp.symbolic.solving.state import State, Step
 
 MAX_CONSTANTS = 80
@@ -74,20 +74,23 @@ def ansatz(state: State, functions: list[int], equations: list[Form], degree: in
         values[f] = {(own.new(()), own.zero): m for m in _monomials(state, f, degree)}
     if sum(map(len, values.values())) > MAX_CONSTANTS:
         return []
-    forms = []
-    for equation in equations:
+    sub = State(field, own, [], list(values.values()), state.nonzero)
+    places = {f: n for n, f in enumerate(functions)}
+    # the short equations first: few coefficients are left when the long ones come
+    for equation in sorted(equations, key=lambda e: sum(len(c.numer) for c in e.values())):
         form: Form = {}
         for (f, K), c in equation.items():
-            for key, slope in derivative(values[f], K, field, own).items():
+            for key, slope in derivative(sub.values[places[f]], K, field, own).items():
                 add(form, key, c * slope)
-        forms.append(form)
-    sub = State(field, own, forms, list(values.values()), state.nonzero)
-    while sub.equations and (split(sub) or one_term(sub) or eliminate(sub)):
-        pass
-    if sub.equations:
-        return []
+        sub.add_equations([form])
+        while sub.equations and (split_arbitrary(sub) or one_term(sub) or eliminate(sub)):
+            pass
+        if sub.equations:
+            return []
     for divisor in sub.assumed:
-        state.assume(divisor)
+        # of arbitrary functions the count says nothing more than that they are generic
+        if divisor.free_symbols <= set(field.constants):
+            state.assume(divisor)
     free = sorted({c for value in sub.values for c, _ in value})
     return [
         {f: value.get((c, own.zero), field.zero) for f, value in zip(functions, sub.values, strict=True)}

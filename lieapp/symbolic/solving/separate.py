@@ -11,30 +11,35 @@ from lieapp.symbolic.solving.complete import reduced_form
 from lieapp.symbolic.solving.state import State, Step, form_sort_key
 
 MAX_TERMS = 40
+MAX_DIVISOR = 4
+"""Monomials in the coefficient that such an equation may be divided by."""
+
 MAX_SIZE = 24
 """Monomials in the coefficients of an equation beyond which it is differentiated only when all else fails."""
 
 
 def separate(state: State) -> bool:
     """Add the shortest new consequence of the small equations."""
-    return _separate([e for e in state.equations if _size(e) <= MAX_SIZE], state)
+    return _separate([e for e in state.equations if _size(e) <= MAX_SIZE], state, MAX_DIVISOR)
 
 
 def separate_large(state: State) -> bool:
-    """Add the shortest new consequence of the large equations, whose derivatives may swell."""
-    return _separate([e for e in state.equations if _size(e) > MAX_SIZE], state)
+    """Add the shortest new consequence of all equations, also where the derivatives may swell."""
+    return _separate(state.equations, state, None)
 
 
 def _size(equation: Form) -> int:
     return sum(len(c.numer) for c in equation.values())
 
 
-def _separate(equations: list[Form], state: State) -> bool:
+def _separate(equations: list[Form], state: State, divisor: int | None) -> bool:
     for equation in sorted(equations, key=form_sort_key):
         if len(equation) > MAX_TERMS:
             return False
         best: tuple[Form, Element] | None = None
         for key, c in equation.items():
+            if divisor is not None and len(c.numer) > divisor:
+                continue
             for v in sorted(state.arguments(equation) - state.unknowns.arguments[key[0]]):
                 scaled = {k: d / c for k, d in equation.items()}
                 try:

@@ -7,20 +7,42 @@ independent over functions of the other variables.
 from __future__ import annotations
 
 from lieapp.symbolic.linear import Form, add
+from lieapp.symbolic.solving.independent import assume_independent
 from lieapp.symbolic.solving.state import State, Step
 
 
 def split(state: State) -> bool:
-    """Split every equation by every variable that its functions don't depend on."""
+    """Split every equation by every variable that its functions don't depend on, but not yet by k(u)."""
+    return _split(state, [e for e in state.equations if not _has_arbitrary(state, e)])
+
+
+def split_arbitrary(state: State) -> bool:
+    """Split by arbitrary functions k(u) too: generic, their derivatives satisfy no equation.
+
+    Late, so that as few special cases as possible are excluded; these are recorded.
+    """
+    return _split(state, state.equations)
+
+
+def _split(state: State, equations: list[Form]) -> bool:
     changed = False
-    for equation in list(state.equations):
+    for equation in list(equations):
         parts = split_form(state, equation)
         if len(parts) > 1:
+            if _has_arbitrary(state, equation):
+                assume_independent(state, equation)
             state.remove(equation)
             state.steps.append(Step("split", equation, parts=tuple(parts)))
             state.add_equations(parts)
             changed = True
     return changed
+
+
+def _has_arbitrary(state: State, equation: Form) -> bool:
+    """Whether arbitrary functions of a variable occur that none of the equation's functions depends on."""
+    outside = set(range(len(state.field.variables))) - state.arguments(equation)
+    movers = {n for v in outside for n in state.field.movers(v)} & state.field.arbitrary()
+    return any(m[n] for c in equation.values() for m in c.numer for n in movers)
 
 
 def split_form(state: State, form: Form) -> list[Form]:

@@ -70,7 +70,8 @@ class State:
             signature = frozenset(form.items())
             if form and signature not in self._signatures:
                 self._signatures.add(signature)
-                self.equations.append(form)
+                # a new list: what a step began can be undone
+                self.equations = [*self.equations, form]
                 count += 1
         return count
 
@@ -124,7 +125,8 @@ class State:
         self._record_nonzero(element.numer)
 
     def _record_nonzero(self, polynomial: Any) -> None:
-        constants = range(len(self.field.variables), len(self.field.variables) + len(self.field.constants))
+        constants = {*range(len(self.field.variables), len(self.field.variables) + len(self.field.constants))}
+        constants |= self.field.arbitrary()
         if polynomial in self._assumed_elements or not any(m[n] for m in polynomial for n in constants):
             return
         self._assumed_elements.add(polynomial)
