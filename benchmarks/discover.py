@@ -24,8 +24,8 @@ from machine import heading
 
 FIVE = ("ckdv", "kdv", "ks", "burgers", "nkdv")
 RESULTS = Path(__file__).parent / "results"
-STAGES = ("start", "data", "truth", "discovery", "cross-check", "compare", "finite", "report")
-HEAD = ("equation", "method", "seeds", "exact found", "derived", "worst cosine (min)",
+STAGES = ("start", "data", "truth", "discovery", "cross-check", "compare", "formulas", "finite", "report")
+HEAD = ("equation", "method", "seeds", "exact found", "derived", "proved", "worst cosine (min)",
         "angle / rad (max)", "worst exact η (max)", "next η (min)", *(f"{s} / s" for s in STAGES),
         "whole process / s (min–max)")  # fmt: skip
 
@@ -76,6 +76,8 @@ def run(name: str, method: str, seed: int) -> dict[str, Any]:
     other = [row["eta"] for row in summary["generators"] if row["verdict"] != "exact"]
     return {
         "equation": name, "method": method, "seed": seed, "commit": commit(), "count": summary["count"],
+        "proved": sum(row["proved"] for row in summary["formulas"]),
+        "formulas": [row["field"] for row in summary["formulas"] if row["proved"]],
         "derived": len(summary["truth"]), "cosines": [row["cosine"] for row in summary["truth"]],
         "angle": summary["subspace"]["angle"], "exact_eta": exact, "other_eta": other,
         "holds": [(row["verdict"], (row.get("finite") or {}).get("holds")) for row in summary["generators"]],
@@ -107,6 +109,7 @@ def summarised(group: list[dict[str, Any]]) -> list[str]:
         " ".join(str(row["seed"]) for row in group),
         "–".join(map(str, counts)),
         str(group[0]["derived"]),
+        "–".join(str(n) for n in sorted({row.get("proved", "not asked") for row in group}, key=str)),
         f"{int(min(min(row['cosines'], default=0.0) for row in group) * 1e7) / 1e7:.7f}",
         f"{max(angles):.1e}" if angles else "none",
         f"{max(max(row['exact_eta'], default=0.0) for row in group):.1e}",

@@ -41,7 +41,7 @@ class TruthConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
     periodic: list[str] = []
     """Variables in which solutions are periodic; of a plugin, its own unless given."""
     budget: Share = 60.0
-    """Seconds after which the derivation is given up."""
+    """Seconds after which the derivation ends; what was found until then is told, and what is left unsolved."""
     explain: bool = False
     """Tell the determining equations and every step of their solution."""
     latex: bool = False
@@ -95,6 +95,14 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     """Trajectories kept aside for judging."""
     tolerance: Share = 1e-3
     """Relative error allowed in the data over the whole time window."""
+    noise: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    """Standard deviation of noise added to the data, as a share of each unknown's own: for studies."""
+    every_point: Positive = 1
+    """Take only every so many points along each axis of space."""
+    every_time: Positive = 1
+    """Take only every so many time samples."""
+    smoothing: Annotated[float, msgspec.Meta(ge=0, lt=1)] | None = None
+    """Cut Fourier modes below this share of the largest as noise; 0 cuts none, none estimates it from the data."""
     slices: Positive = 96
     """Time slices of the training trajectories that fields are solved on."""
     held_out_slices: Positive = 48

@@ -20,7 +20,7 @@ from lieapp.errors import EquationError
 @click.option("--parameter", multiple=True, metavar="NAME:WHAT", help="A constant: 'g:positive, g != 3'.")
 @click.option("--function", multiple=True, metavar="NAME:ARGS", help="An arbitrary function: 'k:u'.")
 @click.option("--periodic", multiple=True, metavar="x", help="Variables in which solutions are periodic.")
-@click.option("--budget", type=float, metavar="SECONDS", help="When to give up.")
+@click.option("--budget", type=float, metavar="SECONDS", help="After which the partial result is told.")
 @click.option("--explain", is_flag=True, help="Show the determining equations and every solving step.")
 @click.option("--flows", is_flag=True, help="Find the finite flow of each generator.")
 @click.option("--reductions", is_flag=True, help="Invariants of each generator, and the equation reduced by it.")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -67,6 +67,13 @@ class Outcome:
     def true_squares(self) -> Tensor:
         """Squared norms of the derived fields, summed over the held-out data."""
         return torch.diagonal(self.gram)[self.true]
+
+
+def promoted(outcome: Outcome, proved: Sequence[int]) -> Outcome:
+    """The outcome with some slots exact because what they span was proved, whatever their histories say."""
+    verdicts: list[Verdict] = ["exact" if n in proved else verdict for n, verdict in enumerate(outcome.verdicts)]
+    exact = [n for n in outcome.slots if verdicts[n] == "exact"]
+    return replace(outcome, verdicts=verdicts, exact=exact)
 
 
 def compare(

@@ -19,13 +19,14 @@ from lieapp.data.trajectories import Trajectories
 from lieapp.domains.base import Characteristics, Fields, Validity
 from lieapp.domains.linearisation import Linearisation
 from lieapp.domains.patches import PatchData, Patches
-from lieapp.domains.pde_data import SliceData, measure_scales
+from lieapp.domains.pde_data import NOISE, SliceData, measure_scales
 from lieapp.domains.residual import Backend, FiniteResidual, Residual
 from lieapp.domains.slices import Scales, Slices
 from lieapp.domains.spread import EveryComponent, contracted
 from lieapp.errors import DataError
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
+from lieapp.numerics.spectral import noise_floor
 from lieapp.symbolic.equation import read_pde
 from lieapp.symbolic.evolution import Evolution, evolution_form
 from lieapp.symbolic.latex import ordered_latex
@@ -47,12 +48,14 @@ class Dataset:
         draft: the first set strongly smoothed, cheap to train on: exact symmetries hold for any smooth slice.
         train: the first set, to solve on.
         held_out: the second set at full resolution.
+        noise: share of the largest Fourier mode below which modes are cut as noise; 0 where none was found.
     """
 
     draft: SliceData
     train: SliceData
     held_out: SliceData
     scales: Scales
+    noise: float = 0.0
 
 
 class PDEDomain:
@@ -105,8 +108,11 @@ class PDEDomain:
         generator = torch.Generator().manual_seed(seed)
         return simulate(self.declaration, samples, generator, device, tolerance, progress)
 
-    def split(self, everything: Trajectories, samples: int) -> Dataset:
+    def split(self, everything: Trajectories, samples: int, smoothing: float | None = None) -> Dataset:
         """The first `samples` trajectories to learn from, the others to judge on.
+
+        Modes below `smoothing` x the largest are cut as noise; unless it is given below what is estimated to be
+        noise. An exact symmetry holds for any smooth slice, solution or not, so what is cut doesn't matter to it.
 
         Raises DataError if one of the two would be empty, or if the data don't vary.
         """
@@ -120,11 +126,14 @@ class PDEDomain:
         train, rest = everything.select(slice(0, samples)), everything.select(slice(samples, None))
         scales = measure_scales(train, self.coordinates)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
+        cut = noise_floor(everything.values.flatten(0, 1), everything.grid) if smoothing is None else smoothing
+        cut = cut if cut > NOISE else 0.0
         return Dataset(
-            draft=SliceData(train, self.linearisation, scales, padding, DRAFT_NOISE),
-            train=SliceData(train, self.linearisation, scales, padding, TRAIN_NOISE),
-            held_out=SliceData(rest, self.linearisation, scales, padding),
+            draft=SliceData(train, self.linearisation, scales, padding, max(cut, DRAFT_NOISE)),
+            train=SliceData(train, self.linearisation, scales, padding, max(cut, TRAIN_NOISE)),
+            held_out=SliceData(rest, self.linearisation, scales, padding, max(cut, NOISE)),
             scales=scales,
+            noise=cut,
         )
 
     def latex(self) -> str:

@@ -51,6 +51,11 @@ class SliceData:
         self.grid: Grid = trajectories.grid.refined(shape)
 
     @property
+    def kept(self) -> tuple[int, ...]:
+        """The highest mode along each axis that is kept."""
+        return self._cut
+
+    @property
     def slices(self) -> int:
         """Number of slices in all."""
         return self.source.samples * len(self.source.time)

@@ -129,6 +129,36 @@ def bandwidth(values: Float[Tensor, "*batch space"], grid: Grid, tolerance: floa
     return tuple(result)
 
 
+def noise_floor(values: Float[Tensor, "*batch space"], grid: Grid) -> float:
+    """Amplitude of white noise as a share of the largest mode's, from the modes that hold nothing else; 0 for none.
+
+    Noise is flat where a smooth solution's modes fall: the upper quarter of the modes of each axis is compared with
+    the quarter below it. The result is what no mode of pure noise exceeds in any sample.
+    """
+    amplitude = to_modes(values, grid).abs().flatten(0, -len(grid.axes) - 1)
+    largest = float(amplitude.max())
+    if largest == 0:
+        return 0.0
+    floors = []
+    for i, axis in enumerate(grid.axes):
+        k = (wavenumbers(grid, values.dtype, values.device)[i] * axis.length / (2 * torch.pi)).abs().flatten()
+        highest = axis.points // 2
+        upper, lower = (
+            amplitude.index_select(i + 1, torch.nonzero((k > a * highest) & (k < b * highest)).flatten()).median()
+            for a, b in ((0.75, 1.0), (0.5, 0.75))
+        )
+        # a spectrum that still falls is a solution's own
+        floors.append(float(upper) if upper > 0 and float(lower / upper) < FLAT else 0.0)
+    return LOUDEST * min(floors) / largest
+
+
+FLAT = 1.6
+"""Largest fall between two quarters of a spectrum that counts as flat."""
+
+LOUDEST = 6.0
+"""No mode of noise exceeds this multiple of their median: Rayleigh's distribution, a probability of 1e-10."""
+
+
 def padded_points(axis: Axis, cut: int, degree: int) -> int:
     """Points on which a product of `degree` factors with modes up to `cut` doesn't alias, a fast FFT size."""
     return fast_size(max(2 * (degree * cut) + 2, 16))

@@ -9,6 +9,7 @@ import torch
 import lieapp
 from lieapp.compare.outcome import Outcome, compare
 from lieapp.config import DiscoverConfig
+from lieapp.data.spoil import noisy, thin
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.discovery.result import SIZE, Discovery
@@ -24,10 +25,10 @@ from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import naming
 from lieapp.runs.finite import finite_judgement
-from lieapp.runs.formulas import formulas_of
+from lieapp.runs.formulas import Written, formulas_json, missing_words, write_down
 from lieapp.runs.pictures import write_fields
 from lieapp.runs.reporter import RunReporter
-from lieapp.runs.stages import Stages
+from lieapp.runs.stages import NOISY, Stages
 from lieapp.runs.stopwatch import Stopwatch
 from lieapp.runs.summary import summary_of
 from lieapp.runs.truth import Derived, derived, scaled
@@ -68,9 +69,11 @@ class _Job:
         if config.cross_check:
             # after the method itself, so that a resumed run finds the training's own checkpoint
             check = self._timed("cross-check", lambda: self.stages.other(data))
-        summary, known, outcome = self._timed("compare", lambda: self._compare(data, truth, found, check))
-        written = self._timed("formulas", lambda: self._formulas(data, found, outcome, truth))
-        summary.update(written)
+        known, compared = self._timed("compare", lambda: self._compare(data, truth, found, check))
+        written, outcome = self._timed(
+            "formulas", lambda: write_down(config, domain, data, found, compared, self.report)
+        )
+        summary = self._summary(truth, found, check, written, outcome)
         if config.finite_samples:
             self._timed("finite", lambda: self._finite(data, found, outcome, summary))
         self._timed("report", lambda: self._pictures(data, found, known, outcome))
@@ -100,7 +103,20 @@ class _Job:
             )  # fmt: skip
             self.checkpoint.save_data(kept)
         self._note_accuracy(kept)
-        return domain.split(kept.to(self.device), config.samples)
+        data = domain.split(self._spoiled(kept).to(self.device), config.samples, config.smoothing)
+        if data.noise:
+            modes = ", ".join(map(str, data.held_out.kept))
+            self.report.line(
+                f"data: modes below {data.noise:.1e} of the largest are cut as noise; modes up to {modes} are kept"
+            )
+            self.directory.add_provenance(noise=data.noise, modes_kept=list(data.held_out.kept))
+        return data
+
+    def _spoiled(self, data: Trajectories) -> Trajectories:
+        """The data as the settings want them: thinner, with noise."""
+        config = self.config
+        thinned = thin(data, config.every_point, config.every_time)
+        return noisy(thinned, config.noise, config.seed) if config.noise else thinned
 
     def _note_accuracy(self, data: Trajectories) -> None:
         self.directory.add_provenance(data={**data.facts, "error": data.error})
@@ -109,28 +125,40 @@ class _Job:
 
     def _compare(
         self, data: Dataset, truth: Derived, found: Discovery, check: Discovery | None
-    ) -> tuple[dict[str, Any], FixedFields | None, Outcome]:
-        config = self.config
+    ) -> tuple[FixedFields | None, Outcome]:
         known = scaled(self.domain, truth, data.scales) if truth.formulas else None
-        batches = data.held_out.batches(config.held_out_slices, SIZE)
+        batches = data.held_out.batches(self.config.held_out_slices, SIZE)
         derived_fields = (known, len(truth.formulas)) if known else None
-        outcome = compare(self.domain, batches, found, check, derived_fields)
         for text in found.warnings:
             self.report.warn(text)
+        return known, compare(self.domain, batches, found, check, derived_fields)
+
+    def _summary(
+        self, truth: Derived, found: Discovery, check: Discovery | None, written: Written, outcome: Outcome
+    ) -> dict[str, Any]:
+        """What is known once formulas are proved."""
         if check is not None and len(outcome.exact) != len(outcome.others_exact):
             self.report.warn(
-                f"{config.method} finds {len(outcome.exact)} exact candidates, {check.method} "
+                f"{self.config.method} finds {len(outcome.exact)} exact candidates, {check.method} "
                 f"{len(outcome.others_exact)}"
             )
-        own = {"run": str(self.directory.path), "plugin": config.plugin, "method": config.method}
-        summary = {**own, "seconds": {}, **summary_of(self.domain, found, check, truth, outcome)}
-        return {**summary, "warnings": self.report.warnings}, known, outcome
-
-    def _formulas(self, data: Dataset, found: Discovery, outcome: Outcome, truth: Derived) -> dict[str, Any]:
-        return formulas_of(self.config, self.domain, data, found, outcome, truth, self.report)
+        if words := missing_words(written, outcome):
+            self.report.warn(words)
+        return {
+            "run": str(self.directory.path),
+            "plugin": self.config.plugin,
+            "method": self.config.method,
+            "seconds": {},
+            **summary_of(self.domain, found, check, truth, outcome),
+            **formulas_json(self.domain, written, outcome, truth),
+            "warnings": self.report.warnings,
+        }
 
     def _finite(self, data: Dataset, found: Discovery, outcome: Outcome, summary: dict[str, Any]) -> None:
         """Fields at finite size, into the summary and into finite.safetensors."""
+        if data.noise:
+            self.report.warn(f"fields were not judged at finite size: {NOISY}")
+            return
         try:
             judged = finite_judgement(self.config, self.domain, data, found, outcome, self.report)
         except GridError as error:

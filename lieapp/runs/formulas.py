@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
@@ -11,7 +12,7 @@ from lieapp.compare.closed_form.approximate import decimals, sketch
 from lieapp.compare.closed_form.forms import Formula, closed_forms, same_span
 from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import Measured, measure
-from lieapp.compare.outcome import Outcome
+from lieapp.compare.outcome import Outcome, promoted
 from lieapp.compare.verdict import SMALL
 from lieapp.config import DiscoverConfig
 from lieapp.discovery.result import SIZE, Discovery
@@ -26,46 +27,89 @@ SLICES = 24
 LONGEST = 300
 """Characters of a leftover term that is still told."""
 
+NEAR = 1e-4
+"""Fields with an eta below this are put to the proof too where their history doesn't make them candidates."""
 
-def formulas_of(
-    config: DiscoverConfig,
-    domain: PDEDomain,
-    data: Dataset,
-    found: Discovery,
-    outcome: Outcome,
-    truth: Derived,
-    report: Reporter,
-) -> dict[str, Any]:
-    """The keys `formulas` and `formulas_check` of the summary.
 
-    Each of `formulas` has `field` (null where the library holds none), `verdict`, `proved`, `eta` of the formula on
-    held-out data, `leftover` of the invariance condition, and the `slot` that an approximate one belongs to.
-    `formulas_check`: `dimension` of the exact span, how many are `proved`, whether they span the `derived` ones.
+@dataclass(frozen=True)
+class Written:
+    """Formulas for the fields of a run.
+
+    Args:
+        forms: for the span of the candidates, the proved ones first.
+        measured: the library and the learned fields on held-out data.
+        functions: how many functions the library has.
+    """
+
+    forms: list[Formula]
+    measured: Measured
+    functions: int
+
+    @property
+    def proved(self) -> list[Formula]:
+        """Those that are symmetries, exactly."""
+        return [form for form in self.forms if form.proved]
+
+
+def write_down(
+    config: DiscoverConfig, domain: PDEDomain, data: Dataset, found: Discovery, outcome: Outcome, report: Reporter
+) -> tuple[Written, Outcome]:
+    """Formulas, and the outcome in which fields whose span was proved are exact.
+
+    An ansatz that holds a field exactly from the first level on leaves no fall of eta to see; then the proof
+    decides.
     """
     functions = library(domain.system, domain.periodic, config.library_degree)
     measured = measure(
         domain, functions, domain.system.jets.coordinates, data.scales, found.fields,
         lambda: data.held_out.batches(SLICES, SIZE),
     )  # fmt: skip
+    eta = found.levels[-1].eta
+    near = [n for n in outcome.slots if n in outcome.exact or eta[n] < NEAR]
     forms: list[Formula] = []
-    if outcome.exact:
+    if near:
         values = [exact(v) for v in domain.declaration.parameters.values()]
         forms = closed_forms(
-            domain.system, measured, outcome.exact, values,
-            lambda n: report.progress(n, len(outcome.exact), "proved"),
-        )  # fmt: skip
-    proved = [form for form in forms if form.proved]
-    missing = len(outcome.exact) - len(forms)
-    if missing > 0:
-        report.warn(
-            f"{missing} of {len(outcome.exact)} exact fields have no formula in a library of {len(functions)} "
-            "functions; they are drawn as numbers; raise library_degree for more monomials"
+            domain.system, measured, near, values, lambda n: report.progress(n, len(near), "proved")
         )
-    rows = [_exact_row(form) for form in forms]
-    rows += [_approximate_row(domain, measured, n) for n in outcome.slots if outcome.verdicts[n] == "approximate"]
-    check: dict[str, Any] = {"dimension": len(outcome.exact), "proved": len(proved), "derived": len(truth.formulas)}
-    check["same_span"] = same_span(domain.system, [form.field for form in proved], truth.formulas)
+    written = Written(forms, measured, len(functions))
+    if len(written.proved) == len(near):
+        return written, promoted(outcome, near)
+    return written, outcome
+
+
+def formulas_json(domain: PDEDomain, written: Written, outcome: Outcome, truth: Derived) -> dict[str, Any]:
+    """The keys `formulas` and `formulas_check` of the summary.
+
+    Each of `formulas` has `field` (null where the library holds none), `verdict`, `proved`, `eta` of the formula on
+    held-out data, `leftover` of the invariance condition, and the `slot` that an approximate one belongs to.
+    `formulas_check`: `dimension` of the exact span, how many are `proved`, whether they span the `derived` ones.
+    """
+    rows = [_exact_row(form) for form in written.forms]
+    rows += [
+        _approximate_row(domain, written.measured, n)
+        for n in outcome.slots
+        if outcome.verdicts[n] == "approximate"
+    ]
+    proved = [form.field for form in written.proved]
+    check = {
+        "dimension": len(outcome.exact),
+        "proved": len(proved),
+        "derived": len(truth.formulas),
+        "same_span": same_span(domain.system, proved, truth.formulas),
+    }
     return {"formulas": rows, "formulas_check": check}
+
+
+def missing_words(written: Written, outcome: Outcome) -> str:
+    """What is said of exact fields without a formula; empty if all have one."""
+    missing = len(outcome.exact) - len(written.forms)
+    if missing <= 0:
+        return ""
+    return (
+        f"{missing} of {len(outcome.exact)} exact fields have no formula in a library of {written.functions} "
+        "functions; they are drawn as numbers; raise library_degree for more monomials"
+    )
 
 
 def _exact_row(form: Formula) -> dict[str, Any]:

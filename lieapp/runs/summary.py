@@ -23,7 +23,6 @@ def summary_of(
             {"slot": n + 1, "eta": last.eta[n], "verdict": outcome.verdicts[n], **_sure(outcome, n)}
             for n in outcome.slots
         ],
-        "formulas": [],
         "spectrum": _spectrum(found, check),
         "truth": [
             {"name": name, "field": field, "cosine": cosine}

@@ -1,4 +1,4 @@
-"""Bad input to `lieapp truth`: one clear error with a next step each, the right exit code, no traceback, no hang."""
+"""Bad input to `lieapp truth`: one clear error with a next step each, the right exit code, no hang."""
 
 import json
 import time

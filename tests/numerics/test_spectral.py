@@ -12,6 +12,7 @@ from lieapp.numerics.spectral import (
     bandwidth,
     fast_size,
     low_pass,
+    noise_floor,
     padded_points,
     resample,
     to_modes,
@@ -142,3 +143,22 @@ def test_an_axis_that_isn_t_periodic_has_no_modes():
 def test_grid_leaves_out_the_right_end_where_periodic():
     assert axis(6).coordinates().tolist() == [1.0, 1.5, 2.0, 2.5, 3.0, 3.5]
     assert Axis("t", 1, 4, 7).coordinates().tolist() == [1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0]
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-2, 5e-2])
+@pytest.mark.parametrize("shape", [(128,), (32, 48)])
+def test_noise_is_found_and_no_mode_of_it_is_kept(share, shape):
+    grid = Grid(tuple(Axis(name, 0.0, 1.0, n, periodic=True) for name, n in zip("xy", shape, strict=False)))
+    smooth = random_function(grid, 3)[:1].repeat(50, *[1] * len(shape))
+    noise = torch.randn(smooth.shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    values = smooth + share * smooth.std() * noise
+    floor = noise_floor(values, grid)
+    assert floor > 0 and max(bandwidth(values, grid, floor)) <= 3
+
+
+def test_a_spectrum_that_falls_to_the_last_mode_is_no_noise():
+    """The modes of 1/(1.2 - cos x) fall by a constant factor; the last is far from round-off."""
+    grid = Grid((axis(32, 0.0, 2 * math.pi),))
+    x = grid.mesh(torch.float64, "cpu")[0]
+    assert noise_floor((1 / (1.2 - torch.cos(x)))[None], grid) == 0
+    assert noise_floor(torch.zeros(1, 32, dtype=torch.float64), grid) == 0

@@ -8,11 +8,11 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lieapp.report.structure import structure_words
 from lieapp.symbolic.coefficients import CoefficientField
 from lieapp.symbolic.families import Group
 from lieapp.symbolic.linear import Unknowns
 from lieapp.symbolic.parsing import parse_system
-from lieapp.report.structure import bracket_lines, structure_words
 from lieapp.symbolic.structure import structure_json
 from lieapp.symbolic.truth import derive
 
