@@ -103,6 +103,8 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     """Take only every so many time samples."""
     smoothing: Annotated[float, msgspec.Meta(ge=0, lt=1)] | None = None
     """Cut Fourier modes below this share of the largest as noise; 0 cuts none, none estimates it from the data."""
+    misfit: Share = 0.3
+    """By what share of their change in time data of a plugin's source may miss the equation."""
     slices: Positive = 96
     """Time slices of the training trajectories that fields are solved on."""
     held_out_slices: Positive = 48

@@ -14,9 +14,10 @@ from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.discovery.result import SIZE, Discovery
 from lieapp.domains.formulas import FixedFields
+from lieapp.domains.misfit import misfit
 from lieapp.domains.pde import Dataset, PDEDomain
 from lieapp.domains.residual import Backend
-from lieapp.errors import GridError
+from lieapp.errors import DataError, GridError
 from lieapp.registry.catalog import Catalog
 from lieapp.report.html import write_report
 from lieapp.report.tables import write_csv
@@ -32,6 +33,10 @@ from lieapp.runs.stages import NOISY, Stages
 from lieapp.runs.stopwatch import Stopwatch
 from lieapp.runs.summary import summary_of
 from lieapp.runs.truth import Derived, derived, scaled
+
+
+MISSED = 0.05
+"""Misfit of data that is warned of."""
 
 
 def execute(config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
@@ -103,6 +108,8 @@ class _Job:
             )  # fmt: skip
             self.checkpoint.save_data(kept)
         self._note_accuracy(kept)
+        if domain.declaration.source is not None:
+            self._check_misfit(kept)
         data = domain.split(self._spoiled(kept).to(self.device), config.samples, config.smoothing)
         if data.noise:
             modes = ", ".join(map(str, data.held_out.kept))
@@ -111,6 +118,22 @@ class _Job:
             )
             self.directory.add_provenance(noise=data.noise, modes_kept=list(data.held_out.kept))
         return data
+
+    def _check_misfit(self, data: Trajectories) -> None:
+        """Raises DataError if data from elsewhere don't solve the equation: what is found would not be theirs."""
+        found = misfit(self.domain.evolution, data)
+        if found is None:
+            self.report.line("data: too few times, or too far apart, to tell whether they solve the equation")
+            return
+        self.directory.add_provenance(misfit=found.relative)
+        if found.relative > self.config.misfit:
+            raise DataError(
+                f"{self.domain.name}: the data don't solve the equation: {found.words()}.",
+                hint="Correct the equation or the data; --set misfit=2 goes on all the same, with the equation's "
+                "symmetries, not the data's.",
+            )
+        if found.relative > MISSED:
+            self.report.warn(f"data: {found.words()}")
 
     def _spoiled(self, data: Trajectories) -> Trajectories:
         """The data as the settings want them: thinner, with noise."""

@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 
 from lieapp.compare.closed_form.approximate import decimals, sketch
-from lieapp.compare.closed_form.forms import Formula, closed_forms, same_span
+from lieapp.compare.closed_form.forms import Formula, closed_forms, holds, same_span
 from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import Measured, measure
 from lieapp.compare.outcome import Outcome, promoted
@@ -83,7 +83,8 @@ def formulas_json(domain: PDEDomain, written: Written, outcome: Outcome, truth: 
 
     Each of `formulas` has `field` (null where the library holds none), `verdict`, `proved`, `eta` of the formula on
     held-out data, `leftover` of the invariance condition, and the `slot` that an approximate one belongs to.
-    `formulas_check`: `dimension` of the exact span, how many are `proved`, whether they span the `derived` ones.
+    `formulas_check`: `dimension` of the exact span, how many are `proved`, whether they span the `derived` ones,
+    or at least hold them.
     """
     rows = [_exact_row(form) for form in written.forms]
     rows += [
@@ -97,6 +98,7 @@ def formulas_json(domain: PDEDomain, written: Written, outcome: Outcome, truth: 
         "proved": len(proved),
         "derived": len(truth.formulas),
         "same_span": same_span(domain.system, proved, truth.formulas),
+        "holds_derived": holds(domain.system, proved, truth.formulas),
     }
     return {"formulas": rows, "formulas_check": check}
 

@@ -204,8 +204,12 @@ class _Search:
 
 def same_span(system: System, first: Sequence[Field], second: Sequence[Field]) -> bool:
     """Whether two lists of fields span the same space, exactly."""
+    return holds(system, first, second) and holds(system, second, first)
+
+
+def holds(system: System, span: Sequence[Field], fields: Sequence[Field]) -> bool:
+    """Whether fields lie in the span of others, exactly."""
     field = CoefficientField(system.jets.coordinates, system.parameters)
-    rows = [[field.element(e) for e in f.components.values()] for f in (*first, *second)]
+    rows = [[field.element(e) for e in f.components.values()] for f in (*span, *fields)]
     rows = [[field.lift(c) for c in row] for row in rows]
-    a, b = rows[: len(first)], rows[len(first) :]
-    return all(None not in coordinates_in(x, y, field) for x, y in ((a, b), (b, a)) if y)
+    return not fields or None not in coordinates_in(rows[: len(span)], rows[len(span) :], field)
