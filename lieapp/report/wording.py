@@ -135,11 +135,12 @@ def proof(summary: Summary) -> str:
     said = f"{proved} of {dimension} exact candidates written down and proved"
     if not known or not proved:
         return f"{said}."
-    span = (
-        "they span exactly the derived generators"
-        if check.get("same_span")
-        else (f"their span is not that of the {known} derived generators")
-    )
+    if check.get("same_span"):
+        span = "they span exactly the derived generators"
+    elif check.get("holds_derived"):
+        span = f"they hold the {known} derived generators, and members of a family besides"
+    else:
+        span = f"their span is not that of the {known} derived generators"
     return f"{said}; {span}."
 
 

@@ -34,7 +34,6 @@ from lieapp.runs.stopwatch import Stopwatch
 from lieapp.runs.summary import summary_of
 from lieapp.runs.truth import Derived, derived, scaled
 
-
 MISSED = 0.05
 """Misfit of data that is warned of."""
 

@@ -12,7 +12,8 @@ def test_burgers_gives_its_three_generators_with_a_proof(lieapp, settings):
     assert said.code == 0
     summary = said.json
     assert summary["count"] == 3 and summary["formulas_check"] == {
-        "dimension": 3, "proved": 3, "derived": 3, "same_span": True
+        "dimension": 3, "proved": 3, "derived": 3, "same_span": True,
+        "holds_derived": True,
     }  # fmt: skip
     assert all(row["cosine"] > 0.99999 for row in summary["truth"])
     assert any("not judged at finite size" in words for words in summary["warnings"])
