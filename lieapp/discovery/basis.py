@@ -51,6 +51,14 @@ class TensorBasis:
         ]
         self.count = len(self.terms)
 
+    def up_to(self, degree: int) -> list[int]:
+        """The features whose Chebyshev polynomials have at most this degree."""
+        return [
+            k
+            for k, term in enumerate(self.terms)
+            if all(n <= degree or kind != "chebyshev" for n, kind in zip(term, self._kinds, strict=True))
+        ]
+
     def at(self, points: Points) -> Scalars:
         """Values alone."""
         return self.jvp(points, torch.zeros_like(points))[0]

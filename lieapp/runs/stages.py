@@ -22,6 +22,7 @@ from lieapp.domains.pde import Dataset, PDEDomain
 from lieapp.errors import ConfigError, DiscoveryError, GridError
 from lieapp.progress import Reporter
 from lieapp.runs.checkpoint import Checkpoint
+from lieapp.runs.coefficients import coefficient_features
 from lieapp.runs.directory import RunDirectory
 
 PATCH = (48, 64)
@@ -30,6 +31,13 @@ PATCH = (48, 64)
 
 PAPER_PATCH = (64, 64)
 """The same where fields are trained from nothing, as in the code published with the paper."""
+
+
+NOISY = (
+    "the data hold noise, and moved data are differentiated in time, where it isn't cut; the linear criterion "
+    "needs single times only"
+)
+"""Why nothing is moved by a finite amount."""
 
 
 def projection_settings(config: DiscoverConfig) -> Settings:
@@ -92,7 +100,7 @@ class Stages:
         config = self.config
         return by_spectrum(
             self.domain, data, config.degrees, config.modes, config.unknown_degree, config.slots, self.slices,
-            self.report, metrics,
+            self.report, metrics, coefficient_features(self.domain, data, config.slices),
         )  # fmt: skip
 
     def _projection(self, data: Dataset, trainings: list[Any], metrics: Metrics) -> Discovery:
@@ -119,6 +127,9 @@ class Stages:
     def _refined(self, found: Discovery, stage: str, name: str, data: Dataset, trainings: list[Any]) -> Discovery:
         start = refinable(found)
         if start is None or self.config.epochs == 0:
+            return found
+        if data.noise and not self.config.stages:
+            self.report.warn(f"the flow stage was left out: {NOISY}")
             return found
         try:
             self.domain.check_patches(self.patches(data, torch.float64))

@@ -11,7 +11,7 @@ mkdv = PDE(
     name="mkdv",
     title="Modified Korteweg-de Vries",
     equation=sp.Eq(u.diff(t) + 6 * u**2 * u.diff(x) + u.diff(x, 3), 0),
-    region={t: (0, 20), x: (0, 64)},
+    region={t: (0, 10), x: (0, 64)},
     points={t: 140, x: 128},
     periodic=[x],
     initial=SumOfSines(amplitude=0.2),

@@ -16,6 +16,7 @@ rkdv = PDE(
     equation=sp.Eq(u.diff(t) + sp.sqrt(t + 1) * (u * u.diff(x) + u.diff(x, 3)), 0),
     region={t: (0, 20), x: (0, 64)},
     points={t: 140, x: 128},
+    keep_last=100,
     periodic=[x],
     initial=SumOfSines(),
 )

@@ -16,8 +16,9 @@ skdv = PDE(
     equation=sp.Eq(u.diff(t) + u * u.diff(x) + u.diff(x, 3) + u / (t + 1), 0),
     region={t: (0, 20), x: (0, 64)},
     points={t: 140, x: 128},
+    keep_last=100,
     periodic=[x],
-    initial=SumOfSines(),
+    initial=SumOfSines(amplitude=1.5),
 )
 
 

@@ -93,7 +93,7 @@ def measure(
         coordinates: the symbols of the functions, in the order of the domain's coordinates.
         learned: the fields that are to be put into formulas.
     """
-    functions, norms = _usable(LibraryFeatures(functions, coordinates, scales), functions, batches())
+    functions, norms = usable(LibraryFeatures(functions, coordinates, scales), functions, batches())
     features = LibraryFeatures(functions, coordinates, scales)
     features.norms = norms
     count = len(coordinates)
@@ -120,7 +120,7 @@ def measure(
     )
 
 
-def _usable(
+def usable(
     features: LibraryFeatures, functions: Sequence[sp.Expr], batches: Iterable[Any]
 ) -> tuple[list[sp.Expr], Float[Tensor, " feature"]]:
     """Functions that are finite on the data, and their root mean squares."""
