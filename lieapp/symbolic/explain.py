@@ -6,7 +6,7 @@ c1, c2, …; derivatives as subscripts, `xi^x_tu`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import sympy as sp
@@ -92,13 +92,16 @@ class Notation:
         return symbol
 
 
-def explanation(determining: DeterminingSystem, state: State) -> dict[str, Any]:
+def explanation(
+    determining: DeterminingSystem, state: State, moved: Mapping[sp.Symbol, sp.Expr] | None = None
+) -> dict[str, Any]:
     """The object under `explain` in the JSON of `lieapp truth --explain`.
 
     `leading`: the derivatives that the system was solved for; `components`: the unknown functions; `determining`:
     the equations that they must satisfy (`= 0` understood); `steps`: what was done, in order; `solution`: the
     components in the functions and constants that are left, with the `conditions` on these. Formulas as `text` and
-    as `latex`.
+    as `latex`. `moved`, where a linear equation has a source: a solution of it for each unknown u; everything else
+    is then said of the homogeneous equation, for u minus that solution.
     """
     notation = Notation(determining)
     system, leading = determining.system, determining.leading
@@ -114,6 +117,7 @@ def explanation(determining: DeterminingSystem, state: State) -> dict[str, Any]:
         "steps": list(_steps(notation, state.steps)),
         "solution": {str(x): _formula(notation, value) for x, value in zip(coordinates, state.values, strict=True)},
         "conditions": [_formula(notation, form) for form in state.equations],
+        "moved": {str(u): {"text": str(p), "latex": sp.latex(p)} for u, p in (moved or {}).items()},
     }
 
 

@@ -30,6 +30,7 @@ from lieapp.symbolic.safeguard import disagreement
 from lieapp.symbolic.showing import derivation_latex, truth_latex, truth_text
 from lieapp.symbolic.solving import Solution, State, solve
 from lieapp.symbolic.solving.engine import values_of
+from lieapp.symbolic.source import Moved, NoParticularSolutionError, solve_moved, sources
 from lieapp.symbolic.structure import structure_json
 from lieapp.symbolic.taylor import BadPointError
 
@@ -65,6 +66,7 @@ class Truth(Consequences):
         seconds: how long it took.
         determining: the equations that were solved.
         state: the solver's last state: its steps, and the general symmetry in what is left free.
+        moved: what was solved in place of a linear equation with a source.
     """
 
     dimension: int
@@ -80,6 +82,7 @@ class Truth(Consequences):
     seconds: float = 0.0
     determining: DeterminingSystem | None = field(default=None, repr=False)
     state: State | None = field(default=None, repr=False)
+    moved: Moved | None = field(default=None, repr=False)
 
     @property
     def certified(self) -> bool:
@@ -88,6 +91,8 @@ class Truth(Consequences):
 
     def explain(self) -> dict[str, Any]:
         """The determining equations and every step of their solution; empty where they weren't kept."""
+        if self.moved:
+            return explanation(self.moved.determining, self.moved.state, self.moved.by)
         return explanation(self.determining, self.state) if self.determining and self.state else {}
 
     def latex(self, explain: bool = False) -> str:
@@ -140,10 +145,18 @@ def derive(
     state = State(base, unknowns, list(determining.equations), values, system.nonzero)
     for divisor in dict.fromkeys(determining.assumed_nonzero):
         state.assume(divisor)
-    solution = solve(state, clock)
+    with_source = sources(system)
+    carried, coupled = None, []
+    if with_source:
+        try:
+            carried = solve_moved(determining, with_source, clock)
+        except NoParticularSolutionError as error:
+            coupled.append(str(error))
+    solution, moved = carried or (solve(state, clock), None)
+    state = solution.state
     saved = (state, unknowns, base, base.table)
     groups, finite = _groups(solution)
-    unsolved: list[str] = []
+    unsolved: list[str] = coupled
     if not solution.exhausted:
         unsolved.append(clock.told() if clock.left(clock.reserve) <= 0 else "the solver's number of steps ran out")
 
@@ -199,6 +212,7 @@ def derive(
         seconds=time.perf_counter() - clock.started,
         determining=determining,
         state=state,
+        moved=moved,
     )
 
 

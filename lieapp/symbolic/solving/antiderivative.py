@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
+from sympy.functions.elementary.hyperbolic import HyperbolicFunction
+from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from lieapp.errors import EquationError
 from lieapp.symbolic.coefficients import CoefficientField, Element
 from lieapp.symbolic.solving.state import State
+
+ELEMENTARY = (sp.exp, sp.log, *TrigonometricFunction.__subclasses__(), *HyperbolicFunction.__subclasses__())
+"""Functions that coefficients may contain; erf, Si, Ei and arctan stay integrals."""
 
 
 def antiderivative(state: State, element: Element, v: int) -> Element | None:
@@ -66,7 +71,9 @@ def _elementary(state: State, expression: sp.Expr, v: sp.Symbol) -> sp.Expr | No
         if isinstance(condition, sp.Ne):
             state.assume((condition.lhs - condition.rhs).xreplace(back))
     found = found.replace(lambda e: isinstance(e, (sp.asinh, sp.acosh, sp.atanh)), lambda e: e.rewrite(sp.log))
-    if found.has(sp.Integral, sp.Piecewise, sp.I):
+    if found.has(sp.Integral, sp.Piecewise, sp.I) or any(
+        not isinstance(f, ELEMENTARY) for f in found.atoms(sp.Function)
+    ):
         return None
     return found.xreplace(back)
 
