@@ -1,0 +1,188 @@
+"""Labelled pictures f: [-1, 1]² -> [0, 1]^c as one tensor, checked when they are made."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from lieapp.errors import DataError
+
+LARGEST = 255
+"""Of bytes; every whole-number format here is one of bytes."""
+
+CHANNELS = (1, 3)
+"""Grey and RGB."""
+
+SMALLEST = 4
+"""Pixels along a side; below that nothing can be moved."""
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Pictures of one size, grey or RGB.
+
+    Args:
+        pixels: in [0, 1], rows from top to bottom.
+        labels: the class of each picture, an index into `names`.
+        names: of the classes.
+        facts: where they come from and what was done to them, for provenance.
+    """
+
+    pixels: Float[Tensor, "batch channel height width"]
+    labels: Int[Tensor, " batch"]
+    names: tuple[str, ...]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.pixels)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Channels, height and width."""
+        channels, height, width = self.pixels.shape[1:]
+        return channels, height, width
+
+    @property
+    def sha256(self) -> str:
+        """Of sizes, pixels and labels: what a cached network is found by."""
+        digest = hashlib.sha256(repr((tuple(self.pixels.shape), self.names)).encode())
+        for tensor in (self.pixels, self.labels):
+            digest.update(tensor.cpu().contiguous().numpy().tobytes())
+        return digest.hexdigest()
+
+    def take(self, which: Tensor) -> Pictures:
+        """Some of the pictures, by their numbers."""
+        return replace(self, pixels=self.pixels[which], labels=self.labels[which])
+
+    def split(self, share: float, seed: int) -> tuple[Pictures, Pictures]:
+        """A part to learn from and a part to judge on, `share` of each class, drawn by seed.
+
+        Raises DataError if a class has only one picture, or if `share` isn't between 0 and 1.
+        """
+        if not 0 < share < 1:
+            raise DataError(
+                f"validation = {share:g}: the share of pictures kept aside lies between 0 and 1.",
+                hint="Set validation = 0.1.",
+            )
+        generator = torch.Generator().manual_seed(seed)
+        learn, judge = [], []
+        for number, name in enumerate(self.names):
+            own = torch.nonzero(self.labels == number)[:, 0]
+            if len(own) == 1:
+                raise DataError(
+                    f"class {name!r} has one picture; one to learn from and one to judge on are needed.",
+                    hint="Add pictures to that class or remove it.",
+                )
+            if not len(own):  # sets of fixed classes may lack some
+                continue
+            own = own[torch.randperm(len(own), generator=generator)]
+            count = min(max(1, round(share * len(own))), len(own) - 1)
+            judge.append(own[:count])
+            learn.append(own[count:])
+        return self.take(torch.cat(learn).sort()[0]), self.take(torch.cat(judge).sort()[0])
+
+
+def flipped(
+    pixels: Float[Tensor, "batch channel height width"], generator: torch.Generator
+) -> Float[Tensor, "batch channel height width"]:
+    """Each picture mirrored left to right with probability 1/2, the paper's only discrete symmetry."""
+    turned = torch.rand(len(pixels), generator=generator) < 0.5
+    return torch.where(turned.to(pixels.device)[:, None, None, None], pixels.flip(-1), pixels)
+
+
+def make_pictures(
+    pixels: np.ndarray, labels: np.ndarray, names: Sequence[str] | None, source: str, **facts: Any
+) -> Pictures:
+    """Pictures from arrays as files hold them; bytes are divided by 255.
+
+    Args:
+        pixels: (picture, height, width) or (picture, channel, height, width), bytes or floats in [0, 1].
+        labels: whole numbers.
+        names: of the classes; the numbers themselves if None.
+        source: what errors name, a file or a folder.
+
+    Raises DataError for what can't be a labelled set of pictures.
+    """
+    values = _checked_pixels(pixels, source)
+    labels = _checked_labels(labels, len(values), names, source)
+    if names is None:
+        found = np.unique(labels)
+        names = [str(number) for number in found]
+        labels = np.searchsorted(found, labels)
+    present = len(np.unique(labels))
+    if present < 2:
+        raise DataError(
+            f"{source}: all {len(labels)} pictures are of one class; a network learns to tell at least two apart.",
+            hint="Add pictures of another class.",
+        )
+    facts = {"source": source, "pictures": len(values), "shape": list(values.shape[1:]), **facts}
+    return Pictures(torch.from_numpy(values), torch.from_numpy(labels.astype(np.int64)), tuple(names), facts)
+
+
+def _checked_pixels(pixels: np.ndarray, source: str) -> np.ndarray:
+    """As float32 in [0, 1] with a channel axis."""
+    pixels = pixels[:, None] if pixels.ndim == 3 else pixels
+    if pixels.ndim != 4 or pixels.shape[1] not in CHANNELS:
+        raise DataError(
+            f"{source}: pictures of shape {list(pixels.shape)}; an array (picture, height, width), or one with "
+            "1 or 3 channels, is expected.",
+            hint="Reshape the array; a picture is grey or RGB.",
+        )
+    if not len(pixels):
+        raise DataError(f"{source}: there is no picture.", hint="Give a file or folder that holds some.")
+    if min(pixels.shape[2:]) < SMALLEST:
+        raise DataError(
+            f"{source}: pictures of {pixels.shape[2]} x {pixels.shape[3]} pixels; at least {SMALLEST} x {SMALLEST} "
+            "are needed.",
+            hint="Use larger pictures.",
+        )
+    if pixels.dtype == np.uint8:
+        return pixels.astype(np.float32) / LARGEST
+    if pixels.dtype.kind != "f":
+        raise DataError(
+            f"{source}: pixels are of type {pixels.dtype}; bytes (uint8, 0 to 255) or floats in [0, 1] are "
+            "expected.",
+            hint="Convert them, e.g. with images.astype('uint8').",
+        )
+    bad = ~np.isfinite(pixels)
+    if bad.any():
+        where = int(np.nonzero(bad.reshape(len(bad), -1).any(1))[0][0])
+        raise DataError(
+            f"{source}: {int(bad.sum())} pixels are NaN or infinite, the first in picture {where}.",
+            hint="Remove those pictures or replace those values.",
+        )
+    low, high = float(pixels.min()), float(pixels.max())
+    if low < 0 or high > 1:
+        raise DataError(
+            f"{source}: pixels lie in [{low:g}, {high:g}]; floats must lie in [0, 1].",
+            hint="Scale them to [0, 1] without subtracting a mean, or store bytes from 0 to 255.",
+        )
+    return pixels.astype(np.float32)
+
+
+def _checked_labels(labels: np.ndarray, count: int, names: Sequence[str] | None, source: str) -> np.ndarray:
+    if labels.shape != (count,):
+        raise DataError(
+            f"{source}: {count} pictures, but labels of shape {list(labels.shape)}; one for each is expected.",
+            hint="Make sure that pictures and labels belong together.",
+        )
+    if labels.dtype.kind not in "iu":
+        raise DataError(
+            f"{source}: labels are of type {labels.dtype}; whole numbers are expected.",
+            hint="Number the classes from 0.",
+        )
+    low, high = int(labels.min()), int(labels.max())
+    if low < 0 or (names is not None and high >= len(names)):
+        most = f"{len(names) - 1}, the last class" if names is not None else "above"
+        raise DataError(
+            f"{source}: labels lie between {low} and {high}; they must lie between 0 and {most}.",
+            hint="Number the classes from 0.",
+        )
+    return labels

@@ -1,0 +1,87 @@
+"""What `--data` may name: a file, a folder, or a set that a package ships or torchvision downloads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+
+from lieapp.data.images import cifar10, folders, idx, npz, offline
+from lieapp.data.images.pictures import Pictures
+from lieapp.errors import DataError, UsageError
+
+PARTS = ("train", "test")
+
+
+def cache_folder() -> Path:
+    """Where downloads and trained networks are kept: LIEAPP_CACHE, or lieapp in the user's cache folder."""
+    own = os.environ.get("LIEAPP_CACHE")
+    if own:
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lieapp"
+
+
+def _cifar10(part: str) -> Pictures:
+    root = cache_folder() / "cifar10"
+    place = cifar10.find_cifar10(root) if root.is_dir() else None
+    return cifar10.read_cifar10(place or cifar10.download(root), part)
+
+
+SETS: dict[str, Callable[[str], Pictures]] = {
+    "fashion-mnist": offline.fashion_mnist,
+    "digits": offline.digits,
+    "photographs": offline.photographs,
+    "cifar10": _cifar10,
+}
+"""Sets that have a name of their own."""
+
+
+def read_pictures(text: str, part: str = "train") -> Pictures:
+    """The pictures that `text` means: the name of a set, an .npz file, a file of idx pictures or a folder.
+
+    A folder holds idx files, CIFAR-10, or one folder for each class; the last also in a folder for each part.
+    Raises UsageError if there is no such thing, DataError if it can't be used.
+    """
+    place = Path(text).expanduser()
+    if text in SETS and not place.exists():
+        return SETS[text](part)
+    if place.is_dir():
+        return _read_folder(place, part)
+    if place.is_file():
+        return _read_file(place)
+    near = get_close_matches(text, SETS, n=1)
+    meant = f"did you mean {near[0]!r}?" if near else f"the sets with a name are {', '.join(SETS)}."
+    raise UsageError(
+        f"--data {text}: there is no such file, folder or set; {meant}",
+        hint="Give a folder of classes, idx files, CIFAR-10's folder, or an .npz file with images and labels.",
+    )
+
+
+def _read_folder(folder: Path, part: str) -> Pictures:
+    pair = idx.find_idx(folder, part)
+    if pair is not None:
+        return idx.read_idx_pair(*pair)
+    place = cifar10.find_cifar10(folder)
+    if place is not None:
+        return cifar10.read_cifar10(place, part)
+    parts = [place.name for place in folders.class_folders(folder)]
+    if part in parts and set(parts) <= {*PARTS, "val", "valid", "validation"}:
+        folder = folder / part
+    return folders.read_folder(folder)
+
+
+def _read_file(file: Path) -> Pictures:
+    if file.suffix == ".npz":
+        return npz.read_npz(file)
+    if "images" in file.name and "idx3" in file.name:
+        labels = file.with_name(file.name.replace("images", "labels").replace("idx3", "idx1"))
+        if not labels.is_file():
+            raise DataError(
+                f"{file}: its labels, {labels.name}, aren't beside it.", hint="Put that file there too."
+            )
+        return idx.read_idx_pair(file, labels)
+    raise DataError(
+        f"{file}: files of this kind can't be read.",
+        hint="An .npz file, a file …-images-idx3-ubyte, or a folder can be given.",
+    )
