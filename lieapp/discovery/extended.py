@@ -15,7 +15,7 @@ from torch import Tensor
 
 from lieapp.domains.spread import Features, Points, Scalars
 
-NEW = 1e-8
+NEW = 1e-10
 """A function of which less than this share is left beyond the earlier ones, on the data, brings nothing."""
 
 

@@ -16,6 +16,7 @@ wkdv = PDE(
     equation=sp.Eq(u.diff(t) + u * u.diff(x) + u.diff(x, 3) - sp.cos(t) / (2 + sp.sin(t)) * u, 0),
     region={t: (0, 10), x: (0, 64)},
     points={t: 140, x: 128},
+    keep_last=80,
     periodic=[x],
     initial=SumOfSines(),
 )

@@ -8,6 +8,7 @@ elementary: from 1/(2(t+1)) come 1/(t+1), log(t+1), sqrt(t+1), 1/sqrt(t+1), (t+1
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import combinations_with_replacement
 
 import sympy as sp
@@ -102,6 +103,7 @@ def _relatives(a: sp.Expr, v: sp.Symbol) -> Iterator[sp.Expr]:
     yield from (p for f in first[1:] if (p := _antiderivative(f, v)) is not None)
 
 
+@cache  # a basis and the formulas ask for the same ones, and integrals take seconds
 def _antiderivative(f: sp.Expr, v: sp.Symbol) -> sp.Expr | None:
     positive = sp.Dummy(positive=True)
     try:
