@@ -18,6 +18,7 @@ from lieapp.symbolic.solving.antiderivative import antiderivative, integral
 from lieapp.symbolic.solving.integrate import _same
 from lieapp.symbolic.solving.second_order import (
     Method,
+    indicial,
     new_variable,
     normal_form,
     second_solution,
@@ -223,6 +224,10 @@ def _by_new_variable(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Ex
     return new_variable(state, a, x, _constant)
 
 
+def _by_indicial(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
+    return indicial(state, a, x, (_constant, _by_new_variable))
+
+
 def _by_square(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
     def solve(lower: list[sp.Expr]) -> list[sp.Expr] | None:
         found = (method(state, lower, x) for method in METHODS[:-1])
@@ -238,6 +243,7 @@ METHODS: tuple[Method, ...] = (
     _lowered,
     _by_normal_form,
     _by_new_variable,
+    _by_indicial,
     second_solution,
     _by_square,
     _by_sympy,

@@ -48,6 +48,26 @@ def new_variable(state: State, a: list[sp.Expr], x: sp.Symbol, constant: Method)
     return None if basis is None or path is None else [y.subs(s, path) for y in basis]
 
 
+def indicial(state: State, a: list[sp.Expr], x: sp.Symbol, methods: tuple[Method, ...]) -> list[sp.Expr] | None:
+    """y = xᵐ w with a rational root m of the indicial equation at 0, where w is solved by one of the methods."""
+    if len(a) != 3 or not all(c.is_rational_function(x) for c in a):
+        return None
+    q, p, _ = a
+    first, second = (sp.cancel(c * x**k).subs(x, 0) for c, k in ((p, 1), (q, 2)))
+    if not (first.is_Rational and second.is_Rational):
+        return None
+    m = sp.Dummy("m")
+    for exponent in sp.roots(m * (m - 1) + first * m + second, m):
+        if exponent == 0 or not exponent.is_Rational:
+            continue
+        lower = [sp.factor(q + exponent * p / x + exponent * (exponent - 1) / x**2), sp.cancel(p + 2 * exponent / x)]
+        for method in methods:
+            found = method(state, [*lower, sp.S.One], x)
+            if found is not None:
+                return [x**exponent * w for w in found]
+    return None
+
+
 def second_solution(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
     """d'Alembert: beside a polynomial solution y the solution y ∫ exp(-∫p)/y²."""
     if len(a) != 3 or not all(c.is_rational_function(x) for c in a):
