@@ -7,7 +7,7 @@ Solved as it stands, such an equation couples its finitely many generators with 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
@@ -20,7 +20,7 @@ from lieapp.symbolic.linear import Form, Unknowns, add, combined, raised
 from lieapp.symbolic.solving import State, solve
 from lieapp.symbolic.solving.antiderivative import antiderivative
 from lieapp.symbolic.solving.engine import sorted_out
-from lieapp.symbolic.solving.guess import ansatz
+from lieapp.symbolic.solving.guess import ansatz, around_sources
 from lieapp.symbolic.solving.state import Solution
 
 LOW, HIGH = (0, 1, 2), (3, 4)
@@ -75,6 +75,7 @@ class _Search:
         whole = range(len(self.system.jets.independent))
         tries = [
             *((self._by_ansatz, degree) for degree in LOW),
+            *((self._by_terms, degree) for degree in LOW),
             *((self._by_solver, v) for v in whole),
             *((self._by_integrals, v) for v in whole),
             *((self._by_ansatz, degree) for degree in HIGH),
@@ -124,9 +125,18 @@ class _Search:
 
     def _by_ansatz(self, parts: Sequence[sp.Expr], degree: int) -> list[sp.Expr] | None:
         """Polynomials in the variables and in the atoms of the equations."""
+        return self._guessed(parts, degree, ansatz)
+
+    def _by_terms(self, parts: Sequence[sp.Expr], degree: int) -> list[sp.Expr] | None:
+        """Terms of the sources and of their derivatives times polynomials."""
+        return self._guessed(parts, degree, around_sources)
+
+    def _guessed(
+        self, parts: Sequence[sp.Expr], degree: int, method: Callable[..., list[dict[int, Element]]]
+    ) -> list[sp.Expr] | None:
         state, ids = self._state(parts, range(len(self.system.jets.independent)))
         *functions, constant = ids
-        for found in ansatz(state, ids, state.equations, degree):
+        for found in method(state, ids, state.equations, degree):
             if found[constant]:
                 return self._found(state, [found[f] / found[constant] for f in functions])
         return None
@@ -212,7 +222,7 @@ def solve_moved(
     if any(v >= len(system.jets.independent) for f in _functions(state) for v in state.unknowns.arguments[f]):
         return None
     if found is None:
-        if solution.groups:
+        if not all(solution.finite):
             raise NoParticularSolutionError(_missing(system, solution))
         return None
     by = dict(zip(system.jets.unknowns, found, strict=True))

@@ -41,6 +41,9 @@ ODES = {
     "of a derivative": [0, -sp.cos(t) / sp.sin(t), 1],
     "of a second derivative": [0, 0, -sp.cos(t) / sp.sin(t), 1],
     "Euler with waves": [4 / t**2, 1 / t, 1],
+    "waves of t squared": [4 * t**2, -1 / t, 1],
+    "waves of t squared in normal form": [4 * t**2 - sp.Rational(3, 4) / t**2, 0, 1],
+    "their products": [16 * t + 3 / t**3, 16 * t**2 - 3 / t**2, 0, 1],
 }
 
 
@@ -103,6 +106,25 @@ def test_heat_equation_stays_as_a_condition():
     solution = solve(state_of({(0, (1, 0)): 1, (0, (0, 2)): -1}))
     ((functions, conditions),) = solution.groups
     assert len(functions) == len(conditions) == 1 and solution.finite == [False]
+
+
+def test_constants_are_taken_out_of_a_family():
+    """f_t - f_xx + g + x h = 0 with constants g and h: f = β - t g - t x h."""
+    solution = solve(
+        state_of({(0, (1, 0)): 1, (0, (0, 2)): -1, (1, (0, 0)): 1, (2, (0, 0)): x}, functions=((0, 1), (), ()))
+    )
+    ((functions, conditions),) = solution.groups
+    assert len(functions) == len(conditions) == 1 and len(solution.constants) == 2
+    assert all(len(condition) == 2 for condition in conditions)
+
+
+def test_a_source_that_other_equations_determine_is_no_family():
+    """f_t - f_xx + g = 0 with g_t = -g and g_x = g: g = c exp(x - t), and f = β + c exp(x - t)/2."""
+    source = {(0, (1, 0)): 1, (0, (0, 2)): -1, (1, (0, 0)): 1}
+    known = [{(1, (1, 0)): 1, (1, (0, 0)): 1}, {(1, (0, 1)): 1, (1, (0, 0)): -1}]
+    solution = solve(state_of(source, *known, functions=((0, 1), (0, 1))))
+    ((functions, (condition,)),) = solution.groups
+    assert len(functions) == 1 and len(condition) == 2 and len(solution.constants) == 1
 
 
 def test_airy_stays_unsolved():

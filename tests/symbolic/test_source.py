@@ -28,6 +28,7 @@ PARTIAL = {
     "u_t - u_xx - sin(x)": 6,
     "u_t - u_xx - exp(t + x)": 6,
     "u_t - u_xx - exp(-x**2)": 6,
+    "u_t - u_xx - exp(-2*t)*sin(x)": 6,
     "u_tt - u_xx - 1": 1,
     "u_tt - u_xx - t*x": 1,
 }
@@ -96,3 +97,12 @@ def test_the_derivation_is_that_of_the_homogeneous_equation():
     explained = derive(system_of("u_t - u_xx - 1", "t,x", "u")).explain()
     assert explained["moved"]["u"]["text"] in ("t", "-x**2/2")
     assert {"u_t = u_xx", "u_xx = u_t"} & {formula["text"] for formula in explained["leading"]}
+
+
+@pytest.mark.parametrize(
+    ("equation", "dimension"),
+    [("u_t - u_xx - u_x**2 - exp(-u)", 6), ("u_tt + u_t**2 - u_xx - u_x**2 - exp(-u)", 1)],
+)
+def test_what_a_point_transformation_makes_linear(equation, dimension):
+    """exp(u) solves the heat or the wave equation with the source 1."""
+    assert of_source(equation, "t,x", "u") == (dimension, True, True)

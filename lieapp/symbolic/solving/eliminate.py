@@ -10,9 +10,33 @@ MAX_TERMS = 9
 
 
 def eliminate(state: State) -> bool:
-    """Solve one short equation for a function of all its arguments; f = Σ … then holds without conditions."""
+    """Solve one short equation for a function of all its arguments; f = Σ … then holds without conditions.
+
+    Not yet where f is the source of a partial equation for another function, α_t - α_xx + f = 0: other equations
+    may determine f, and then α is left as a family.
+    """
+    return _eliminate(state, [e for e in state.equations if not _is_partial(state, e)])
+
+
+def eliminate_source(state: State) -> bool:
+    """Solve for sources too, when nothing else determines them."""
+    return _eliminate(state, state.equations)
+
+
+def _is_partial(state: State, equation: Form) -> bool:
+    """Whether some function occurs with derivatives by different variables, of second order or higher."""
+    moved: dict[int, set[int]] = {}
+    highest: dict[int, int] = {}
+    for f, K in equation:
+        if any(K):
+            moved.setdefault(f, set()).update(v for v, n in enumerate(K) if n)
+            highest[f] = max(highest.get(f, 0), sum(K))
+    return any(len(variables) > 1 and highest[f] > 1 for f, variables in moved.items())
+
+
+def _eliminate(state: State, equations: list[Form]) -> bool:
     best: tuple[tuple, Form, Key] | None = None
-    for equation in state.equations:
+    for equation in equations:
         everything = state.arguments(equation)
         if len(equation) > MAX_TERMS and any(any(K) for _, K in equation):
             continue

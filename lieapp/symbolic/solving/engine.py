@@ -9,8 +9,9 @@ from lieapp.symbolic.coefficients import FunctionOrderError
 from lieapp.symbolic.deadline import Clock
 from lieapp.symbolic.linear import Form, add
 from lieapp.symbolic.solving.complete import common_divisor, complete, is_finite
+from lieapp.symbolic.solving.constants import free_constants
 from lieapp.symbolic.solving.decouple import decouple
-from lieapp.symbolic.solving.eliminate import eliminate
+from lieapp.symbolic.solving.eliminate import eliminate, eliminate_source
 from lieapp.symbolic.solving.formal import formal
 from lieapp.symbolic.solving.guess import count_and_guess, guess
 from lieapp.symbolic.solving.integrate import integrate
@@ -32,6 +33,8 @@ STEPS = (
     separate,
     complete,
     decouple,
+    free_constants,
+    eliminate_source,
     mixed_term,
     formal,
     separate_large,

@@ -6,7 +6,7 @@ are kept beside the part that stays unsolved: what is known to be a symmetry isn
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from random import Random
 
@@ -23,6 +23,9 @@ from lieapp.symbolic.solving.state import State, Step
 
 MAX_CONSTANTS = 80
 """Coefficients of an ansatz."""
+
+DERIVED = 2
+"""Times that sources are differentiated for an ansatz."""
 
 MAX_SOLUTIONS = 4
 """Solutions of a large part that are worth an ansatz before it is solved step by step."""
@@ -66,12 +69,22 @@ def guess(state: State) -> bool:
     return False
 
 
-def ansatz(state: State, functions: list[int], equations: list[Form], degree: int) -> list[dict[int, Element]]:
-    """Independent solutions whose functions are polynomials of a degree in their variables and atoms."""
+def ansatz(
+    state: State,
+    functions: list[int],
+    equations: list[Form],
+    degree: int,
+    factors: Sequence[Element] = (),
+) -> list[dict[int, Element]]:
+    """Independent solutions whose functions are polynomials of a degree in their variables and atoms.
+
+    With `factors` these times polynomials in the variables alone.
+    """
     field, own = state.field, Unknowns(state.unknowns.size)
     values: dict[int, Form] = {}
     for f in functions:
-        values[f] = {(own.new(()), own.zero): m for m in _monomials(state, f, degree)}
+        monomials = _multiples(state, f, degree, factors) if factors else _monomials(state, f, degree)
+        values[f] = {(own.new(()), own.zero): m for m in monomials}
     if sum(map(len, values.values())) > MAX_CONSTANTS:
         return []
     sub = State(field, own, [], list(values.values()), state.nonzero)
@@ -96,6 +109,49 @@ def ansatz(state: State, functions: list[int], equations: list[Form], degree: in
         {f: value.get((c, own.zero), field.zero) for f, value in zip(functions, sub.values, strict=True)}
         for c in free
     ]
+
+
+def around_sources(
+    state: State, functions: list[int], equations: list[Form], degree: int
+) -> list[dict[int, Element]]:
+    """Solutions by undetermined coefficients: terms of the sources and of their derivatives times polynomials.
+
+    Sources are the coefficients of constants; the equations are divided by those of the highest derivatives.
+    """
+    terms: dict[Element, None] = {}
+    for equation in equations:
+        pivot = equation[max(equation, key=lambda key: (sum(key[1]), key))]
+        for (f, _), c in equation.items():
+            if not state.unknowns.arguments[f]:
+                terms |= dict.fromkeys(_terms(state, c / pivot))
+    for _ in range(DERIVED):
+        for term in list(terms):
+            for v in sorted(state.field.depends(term)):
+                terms |= dict.fromkeys(_terms(state, state.field.diff(term, v)))
+    return ansatz(state, functions, equations, degree, tuple(terms)) if terms else []
+
+
+def _terms(state: State, element: Element) -> list[Element]:
+    """The monomials of the numerator over the denominator, without numbers."""
+    field = state.field
+    element = field.reduce(element)
+    below = field.field.raw_new(element.denom)
+    return [field.field.raw_new(field.field.ring.from_dict({m: 1})) / below for m in element.numer]
+
+
+def _multiples(state: State, f: int, degree: int, factors: Sequence[Element]) -> list[Element]:
+    field, own = state.field, sorted(state.unknowns.arguments[f])
+    if not own:
+        return [field.one]
+    found: dict[Element, None] = {}
+    for exponents in product(range(degree + 1), repeat=len(own)):
+        if sum(exponents) <= degree:
+            for factor in factors:
+                if field.depends(factor) <= set(own):
+                    for v, e in zip(own, exponents, strict=True):
+                        factor *= field.field.gens[v] ** e
+                    found[factor] = None
+    return list(found)
 
 
 def _monomials(state: State, f: int, degree: int) -> Iterator[Element]:

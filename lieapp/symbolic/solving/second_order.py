@@ -60,7 +60,10 @@ def indicial(state: State, a: list[sp.Expr], x: sp.Symbol, methods: tuple[Method
     for exponent in sp.roots(m * (m - 1) + first * m + second, m):
         if exponent == 0 or not exponent.is_Rational:
             continue
-        lower = [sp.factor(q + exponent * p / x + exponent * (exponent - 1) / x**2), sp.cancel(p + 2 * exponent / x)]
+        lower = [
+            sp.factor(q + exponent * p / x + exponent * (exponent - 1) / x**2),
+            sp.cancel(p + 2 * exponent / x),
+        ]
         for method in methods:
             found = method(state, [*lower, sp.S.One], x)
             if found is not None:
