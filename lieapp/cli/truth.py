@@ -95,18 +95,27 @@ def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
     def rows(fields: Sequence[Mapping[str, str]]) -> list[tuple[int, str]]:
         return [(place, field_text(field)) for place, field in enumerate(fields, start=1)]
 
-    print_table(f"Symmetries, dimension {document['dimension']}", ("", "field"), rows(document["generators"]))
-    _show_families(document["families"])
+    def algebra(title: str, fields: Sequence[Mapping[str, str]], families: Sequence[Mapping[str, Any]]) -> None:
+        if fields:
+            print_table(title, ("", "field"), rows(fields))
+        else:
+            print_line(f"{title}: {'families only' if families else 'none'}", style="bold")
+        _show_families(families)
+
+    modulo = " modulo the families" if document["infinite"] else ""
+    title = f"Symmetries, dimension {document['dimension']}{modulo}"
+    algebra(title, document["generators"], document["families"])
     if periodic:
         title = f"Those that a domain periodic in {', '.join(periodic)} keeps"
-        print_table(title, ("", "field"), rows(document["periodic"]))
-        _show_families(document["periodic_families"])
+        algebra(title, document["periodic"], document["periodic_families"])
     _show_structure(document["structure"])
     _show_consequences(document)
     for key, words in (("unsolved", "left unsolved"), ("assumed_nonzero", "assumed not to vanish")):
         for expression in document.get(key) or []:
             print_line(f"{words}: {expression}")
-    print_line(f"Each one is proved; {wording.completeness(document)}. {document['seconds']:.1f} s")
+    proved = "Each one is proved; " if document["generators"] or document["families"] else ""
+    said = wording.completeness(document)
+    print_line(f"{proved}{said if proved else said[0].upper() + said[1:]}. {document['seconds']:.1f} s")
 
 
 def _show_structure(structure: Mapping[str, Any]) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 def lines(document: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """Each line, and whether it is a heading."""
-    if "flows" in document:
+    if document.get("flows"):
         yield f"Finite flows, exp({document['parameter']} V)", True
         for number, row in enumerate(document["flows"], start=1):
             yield f"  V{number}: {flow_words(row)}", False
-    if "reductions" in document:
+    if document.get("reductions"):
         yield "Invariants and reductions", True
         for number, row in enumerate(document["reductions"], start=1):
             yield from ((line, False) for line in _reduced(number, row))
@@ -21,7 +21,7 @@ def lines(document: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
 def flow_words(row: Mapping[str, Any]) -> str:
     """`t -> t*exp(2*s), x -> x*exp(s)`: the coordinates that move, and where the flow is defined."""
     if row["flow"] is None:
-        return "no closed form was found"
+        return str(row["reason"])
     moved = [f"{name} -> {text}" for name, text in row["flow"].items() if text != name]
     where = " and ".join(f"{text} > 0" for text in row["domain"])
     return (", ".join(moved) or "nothing moves") + (f"   where {where}" if where else "")

@@ -37,8 +37,8 @@ def structure_words(structure: Mapping[str, Any]) -> list[str]:
         lines.append("brackets hold modulo the families")
     if not structure["abelian"]:
         series = structure["derived_series"] or []
+        lines += [f"centre: {_span(structure['center'])}"] if structure["center"] is not None else []
         if not structure["perfect"]:
-            lines += [f"centre: {_span(structure['center'])}"] if structure["center"] is not None else []
             lines += [f"derived algebra: {_span(series[0])}"] if series else []
         lines += _parts(structure)
     if structure["assumed_nonzero"]:

@@ -143,27 +143,31 @@ def derive(request: Request) -> dict[str, Any]:
         )
     variables = [named[name] for name in periodic]
     found = truth.derive(system, variables, lengths, clock)
+    return _told(found, request.config, clock)
+
+
+def _told(found: Truth, config: TruthConfig, clock: Clock) -> dict[str, Any]:
+    """The JSON with what else was asked for; flows and reductions in what is left of the budget."""
+    from lieapp.symbolic import consequences
+
     document: dict[str, Any] = found.as_json()
-    _add_consequences(document, found, request.config, clock)
-    if request.config.explain:
-        document["explain"] = found.explain()
-    if request.config.latex:
-        document["latex"] = found.latex(explain=request.config.explain)
-    return document
-
-
-def _add_consequences(document: dict[str, Any], found: Truth, config: TruthConfig, clock: Clock) -> None:
-    """Flows, invariants and reductions where they were asked for, in what is left of the budget."""
+    rows: list[str] = []
     wanted = config.flows + config.reductions
-    if not wanted:
-        return
-    from lieapp.symbolic.consequences import flows_json, reductions_json
-
-    seconds = max(clock.left(), 0.0) / wanted
     if config.flows:
-        document |= flows_json(found, seconds)
+        flows = consequences.flows(found, clock.part(1 / wanted))
+        document |= consequences.flows_json(found, flows)
+        rows += consequences.flows_latex(found, flows)
     if config.reductions:
-        document["reductions"] = reductions_json(found, seconds)
+        reductions = consequences.reductions(found, clock.part())
+        document["reductions"] = consequences.reductions_json(reductions)
+        rows += consequences.reductions_latex(reductions)
+    if config.explain:
+        document["explain"] = found.explain()
+    if config.latex:
+        document["latex"] = found.latex(config.explain, rows)
+    if wanted:
+        document["seconds"] = round(time.perf_counter() - clock.started, 3)
+    return document
 
 
 def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None]:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import sympy as sp
 
 from lieapp.errors import EquationError
+from lieapp.symbolic.deadline import Clock
 from lieapp.symbolic.fields import Field
 from lieapp.symbolic.reduction.flow import domain, flow
-from lieapp.symbolic.reduction.invariants import combined, invariants
-from lieapp.symbolic.reduction.reduce import reduce
+from lieapp.symbolic.reduction.invariants import Invariants, combined, invariants
+from lieapp.symbolic.reduction.reduce import SECONDS, reduce
 from lieapp.symbolic.reduction.result import Reduction
 
 if TYPE_CHECKING:
     from lieapp.symbolic.equation import System
     from lieapp.symbolic.truth import Truth
+
+T = TypeVar("T")
+
+LATE = "the time ran out"
 
 PARAMETERS = ("s", "epsilon", "lambda_", "sigma", "theta")
 """Names of the flow's parameter, the first that the equation doesn't use."""
@@ -30,47 +37,109 @@ def parameter_of(system: System) -> str:
     return free[0] if free else "s_" + "_".join(sorted(taken))
 
 
-def flows_json(truth: Truth, seconds: float) -> dict[str, Any]:
-    """`parameter`, and for each generator `flow` (null where no closed form was found) and the `domain`.
+@dataclass(frozen=True)
+class Flow:
+    """The finite transformation of one generator.
 
-    A flow sends the coordinates to expressions in themselves and the parameter; it holds where each expression of
-    `domain` is positive, the generic real branch being meant. Each is checked: dX/ds = V(X), X = x at s = 0, and
-    the group law.
+    Args:
+        values: each coordinate as an expression in the coordinates and the parameter; None if there is no answer.
+        domain: where it holds: what must be positive, the generic real branch being meant.
+        reason: why there is no answer.
     """
-    system = system_of(truth)
-    name = parameter_of(system)
-    rows: list[dict[str, Any]] = []
-    deadline = time.perf_counter() + seconds
-    for k, field in enumerate(truth.generators):
-        values = flow(field, name, share(deadline, len(truth.generators) - k))
-        row: dict[str, Any] = {"flow": None, "domain": []}
-        if values is not None:
-            row["flow"] = {c: str(values.get(c, sp.Symbol(c))) for c in field.components}
-            row["domain"] = [str(e) for e in domain(values, name)]
-        rows.append(row)
-    return {"parameter": name, "flows": rows}
+
+    values: dict[str, sp.Expr] | None
+    domain: tuple[sp.Expr, ...] = ()
+    reason: str = ""
 
 
-def reductions_json(truth: Truth, seconds: float) -> list[dict[str, Any]]:
-    """For each generator its `invariants` and the `reduction` by it, or the reason why there is none."""
+@dataclass(frozen=True)
+class Reduced:
+    """The invariants of one generator and the reduction by it."""
+
+    invariants: Invariants
+    reduction: Reduction
+
+
+def flows(truth: Truth, clock: Clock) -> list[Flow]:
+    """The flow of each generator, each with an equal share of what is left of the time.
+
+    Checked: dX/ds = V(X), X = x at s = 0, and the group law.
+    """
+    name = parameter_of(system_of(truth))
+
+    def one(field: Field, deadline: float) -> Flow:
+        values = flow(field, name, deadline)
+        if values is None:
+            return Flow(None, reason=LATE if time.perf_counter() > deadline else "no closed form was found")
+        every = {c: values.get(c, sp.Symbol(c)) for c in field.components}
+        return Flow(every, tuple(domain(values, name)))
+
+    return _each(truth, clock, one, Flow(None, reason=LATE))
+
+
+def reductions(truth: Truth, clock: Clock) -> list[Reduced]:
+    """The invariants of each generator, and the reduction by it or the reason why there is none."""
     system = system_of(truth)
+
+    def one(field: Field, deadline: float) -> Reduced:
+        return Reduced(invariants(system.jets, field, deadline), reduce(system, field, deadline))
+
+    return _each(truth, clock, one, Reduced(Invariants(reason=LATE), Reduction(reason=LATE)))
+
+
+def _each(truth: Truth, clock: Clock, one: Callable[[Field, float], T], late: T) -> list[T]:
+    """Something of each generator; what takes longer than its share is interrupted."""
     rows = []
-    deadline = time.perf_counter() + seconds
     for k, field in enumerate(truth.generators):
-        until = share(deadline, len(truth.generators) - k)
-        rows.append(
-            {
-                "invariants": invariants(system.jets, field, until).as_json(),
-                "reduction": reduce(system, field, until).as_json(),
-            }
-        )
+        own = clock.part(1 / (len(truth.generators) - k))
+        deadline = time.perf_counter() + (SECONDS if own.seconds is None else own.seconds)
+        rows.append(own.within(0.0, (), partial(one, field, deadline), late))
     return rows
 
 
-def share(deadline: float, left: int) -> float:
-    """When the next of `left` generators must be done, so that each has its share of the time."""
-    now = time.perf_counter()
-    return now + max(deadline - now, 0.0) / max(left, 1)
+def flows_json(truth: Truth, found: Sequence[Flow]) -> dict[str, Any]:
+    """`parameter`, and for each generator `flow` (null without an answer), its `domain` and the `reason`."""
+    rows = [
+        {
+            "flow": None if row.values is None else {c: str(e) for c, e in row.values.items()},
+            "domain": [str(e) for e in row.domain],
+            "reason": row.reason,
+        }
+        for row in found
+    ]
+    return {"parameter": parameter_of(system_of(truth)), "flows": rows}
+
+
+def reductions_json(found: Sequence[Reduced]) -> list[dict[str, Any]]:
+    """For each generator its `invariants` and the `reduction` by it."""
+    return [{"invariants": row.invariants.as_json(), "reduction": row.reduction.as_json()} for row in found]
+
+
+def flows_latex(truth: Truth, found: Sequence[Flow]) -> list[str]:
+    """Rows of an `aligned` block."""
+    s = sp.latex(sp.Symbol(parameter_of(system_of(truth))))
+    rows = []
+    for k, row in enumerate(found, start=1):
+        if row.values is None:
+            rows.append(rf"e^{{{s} V_{{{k}}}}} &: \text{{{row.reason}}}")
+            continue
+        names = ", ".join(sp.latex(sp.Symbol(c)) for c in row.values)
+        moved = ",\\ ".join(sp.latex(e) for e in row.values.values())
+        where = "".join(rf",\quad {sp.latex(e)} > 0" for e in row.domain)
+        rows.append(rf"e^{{{s} V_{{{k}}}}} &: ({names}) \mapsto \left({moved}\right){where}")
+    return rows
+
+
+def reductions_latex(found: Sequence[Reduced]) -> list[str]:
+    """Rows of an `aligned` block, those of a generator under its name."""
+    rows = []
+    for k, row in enumerate(found, start=1):
+        rows.append(rf"& \text{{reduced by }} V_{{{k}}}\text{{:}}")
+        if row.reduction.reason:
+            rows.append(rf"& \quad\text{{none: {row.reduction.reason}}}")
+        else:
+            rows += [rf"& \quad {line.replace('&', '')}" for line in row.reduction.latex_rows()]
+    return rows
 
 
 def system_of(truth: Truth) -> System:

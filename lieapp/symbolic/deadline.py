@@ -33,6 +33,11 @@ class Clock:
         self.seconds = seconds
         self.started = time.perf_counter()
 
+    def part(self, share: float = 1.0) -> Clock:
+        """A clock of its own for a share of what is left."""
+        left = self.left()
+        return Clock(None if left == inf else max(share * left, 0.0))
+
     @property
     def reserve(self) -> float:
         """Seconds kept for telling what was found: proofs and the basis in normal form."""

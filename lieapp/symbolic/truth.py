@@ -95,9 +95,12 @@ class Truth(Consequences):
             return explanation(self.moved.determining, self.moved.state, self.moved.by)
         return explanation(self.determining, self.state) if self.determining and self.state else {}
 
-    def latex(self, explain: bool = False) -> str:
-        """The algebra as one `aligned` block of LaTeX, with `explain` after one of its derivation."""
-        return (derivation_latex(self.explain()) + "\n" if explain else "") + truth_latex(self)
+    def latex(self, explain: bool = False, more: Sequence[str] = ()) -> str:
+        """The algebra as one `aligned` block of LaTeX, with `explain` after one of its derivation.
+
+        `more`: further rows, as those of flows and reductions (`consequences`).
+        """
+        return (derivation_latex(self.explain()) + "\n" if explain else "") + truth_latex(self, more)
 
     def __str__(self) -> str:
         return truth_text(self)
@@ -140,6 +143,7 @@ def derive(
     """
     clock = budget if isinstance(budget, Clock) else Clock(budget)
     determining = _determining(system, clock)
+    system = determining.system
     base, unknowns = determining.field, determining.unknowns
     values = [unknowns.form(base, f) for f in determining.components]
     state = State(base, unknowns, list(determining.equations), values, system.nonzero)
@@ -204,7 +208,7 @@ def derive(
         generators=tuple(generators),
         families=families,
         unsolved=tuple(unsolved),
-        assumed_nonzero=tuple(state.assumed),
+        assumed_nonzero=tuple(dict.fromkeys([*determining.divided, *state.assumed])),
         certificate=certificate,
         periodic=kept,
         periodic_families=kept_families,

@@ -6,8 +6,20 @@ import sympy as sp
 from lieapp.api import symmetries
 from lieapp.errors import EquationError
 from lieapp.report.consequences import lines
-from lieapp.symbolic.consequences import flows_json, parameter_of, reductions_json
+from lieapp.symbolic import consequences
+from lieapp.symbolic.consequences import (
+    LATE,
+    flows,
+    flows_json,
+    flows_latex,
+    parameter_of,
+    reductions,
+    reductions_json,
+    reductions_latex,
+)
+from lieapp.symbolic.deadline import Clock
 from lieapp.symbolic.parsing import parse_expression, parse_system
+from lieapp.symbolic.reduction.flow import flow
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +28,8 @@ def burgers():
 
 
 def test_every_generator_has_its_row(burgers):
-    document = {**flows_json(burgers, 60.0), "reductions": reductions_json(burgers, 60.0)}
+    moved, reduced = flows(burgers, Clock(60.0)), reductions(burgers, Clock(60.0))
+    document = {**flows_json(burgers, moved), "reductions": reductions_json(reduced)}
     assert len(document["flows"]) == len(document["reductions"]) == burgers.dimension == 5
     names = {str(s): s for s in (*burgers.determining.system.jets.coordinates, sp.Symbol("s"), sp.Symbol("nu"))}
     for field, row in zip(burgers.generators, document["flows"], strict=True):
@@ -42,9 +55,29 @@ def test_a_combination_with_a_symbol_is_a_travelling_wave(burgers):
 
 
 def test_time_that_is_used_up_is_told(burgers):
-    rows = reductions_json(burgers, 0.0)
-    assert all(row["reduction"]["reason"] for row in rows)
-    assert [row["flow"] for row in flows_json(burgers, 0.0)["flows"]].count(None) >= 1
+    assert all(row.reduction.reason == row.invariants.reason == LATE for row in reductions(burgers, Clock(0.0)))
+    assert all(row.values is None and row.reason == LATE for row in flows(burgers, Clock(0.0)))
+
+
+def test_what_takes_too_long_is_interrupted_and_the_others_are_told(burgers, monkeypatch):
+    slow = burgers.generators[2]
+
+    def patient(field, name, deadline):
+        while field == slow:
+            pass
+        return flow(field, name, deadline)
+
+    monkeypatch.setattr(consequences, "flow", patient)
+    rows = flows(burgers, Clock(5.0))
+    assert [row.values is None for row in rows] == [field == slow for field in burgers.generators]
+    assert rows[2].reason == LATE
+
+
+def test_latex_of_flows_and_reductions(burgers):
+    rows = [*flows_latex(burgers, flows(burgers, Clock(60.0))), *reductions_latex(reductions(burgers, Clock(60.0)))]
+    block = burgers.latex(more=rows)
+    assert r"e^{s V_{3}} &: (t, x, u) \mapsto" in block and r"\text{reduced by } V_{4}" in block
+    assert block.count("{") == block.count("}") and block.count(r"\begin{aligned}") == 1
 
 
 @pytest.mark.parametrize("number", [0, 6, -1])

@@ -97,7 +97,13 @@ class Reduction:
         r"""The same as an `aligned` block of LaTeX, derivatives written as indices."""
         if self.reason or self.jets is None:
             return rf"\text{{{self.text()}}}"
+        return "\\begin{aligned}\n" + " \\\\\n".join(self.latex_rows()) + "\n\\end{aligned}"
+
+    def latex_rows(self) -> list[str]:
+        """The rows of that block."""
+        if self.jets is None:
+            return []
         lines = [f"{name} &= {sp.latex(value)}" for name, value in self.variables.items() if str(value) != name]
         lines += [f"{sp.latex(sp.Symbol(name))} &= {sp.latex(value)}" for name, value in self.ansatz.items()]
         lines += [f"{ordered_latex(e, self.jets)} &= 0" for e in self.residuals]
-        return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+        return lines
