@@ -17,7 +17,10 @@ FLOOR = 1e-7
 """eta at round-off: derived generators come out between 1e-12 and 1e-8 on the shipped equations."""
 
 FALL = 2.0
-"""A field falls when each of the last two levels divides eta by this on (geometric) average."""
+"""A field falls when each of the last two levels divides eta by this on (geometric) average …"""
+
+STILL = 2.0**0.5
+"""… and the last one by this at least: what has fallen far and then stands still has settled."""
 
 SMALL = 0.1
 """Largest eta of an approximate symmetry: a relative error of a tenth over the whole time window."""
@@ -31,7 +34,7 @@ def verdict(sequence: Sequence[float]) -> Verdict:
     last = sequence[-1]
     if not math.isfinite(last):
         return "none"
-    if last <= FLOOR or (last <= FALLEN and fall(sequence) >= FALL):
+    if last <= FLOOR or (last <= FALLEN and fall(sequence) >= FALL and fall(sequence[-2:]) >= STILL):
         return "exact"
     return "approximate" if last < SMALL else "none"
 

@@ -13,7 +13,7 @@ from lieapp.compare.closed_form.forms import Formula, closed_forms, holds, same_
 from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import Measured, measure
 from lieapp.compare.outcome import Outcome, promoted
-from lieapp.compare.verdict import SMALL
+from lieapp.compare.verdict import FALLEN, SMALL
 from lieapp.config import DiscoverConfig
 from lieapp.discovery.result import SIZE, Discovery
 from lieapp.domains.pde import Dataset, PDEDomain
@@ -27,8 +27,8 @@ SLICES = 24
 LONGEST = 300
 """Characters of a leftover term that is still told."""
 
-NEAR = 1e-4
-"""Fields with an eta below this are put to the proof too where their history doesn't make them candidates."""
+WITHIN = 0.02
+"""Sine of its angle to the span of proved formulas up to which a learned field is one of these symmetries."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class Written:
 def write_down(
     config: DiscoverConfig, domain: PDEDomain, data: Dataset, found: Discovery, outcome: Outcome, report: Reporter
 ) -> tuple[Written, Outcome]:
-    """Formulas, and the outcome in which fields whose span was proved are exact.
+    """Formulas, and the outcome in which every field that lies in the span of proved ones is exact.
 
-    An ansatz that holds a field exactly from the first level on leaves no fall of eta to see; then the proof
-    decides.
+    An ansatz that holds a field exactly from the first level on leaves no fall of eta to see, and a training may
+    stand still at its end: then the proof decides.
     """
     functions = library(domain.system, domain.periodic, config.library_degree)
     measured = measure(
@@ -65,7 +65,7 @@ def write_down(
         lambda: data.held_out.batches(SLICES, SIZE),
     )  # fmt: skip
     eta = found.levels[-1].eta
-    near = [n for n in outcome.slots if n in outcome.exact or eta[n] < NEAR]
+    near = [n for n in outcome.slots if n in outcome.exact or eta[n] < FALLEN]
     forms: list[Formula] = []
     if near:
         values = [exact(v) for v in domain.declaration.parameters.values()]
@@ -73,9 +73,8 @@ def write_down(
             domain.system, measured, near, values, lambda n: report.progress(n, len(near), "proved")
         )
     written = Written(forms, measured, len(functions))
-    if len(written.proved) == len(near):
-        return written, promoted(outcome, near)
-    return written, outcome
+    spanning = [(form.columns, form.coefficients) for form in written.proved]
+    return written, promoted(outcome, [n for n in near if measured.sine(n, spanning) <= WITHIN])
 
 
 def formulas_json(domain: PDEDomain, written: Written, outcome: Outcome, truth: Derived) -> dict[str, Any]:

@@ -31,3 +31,9 @@ def test_fall_is_the_mean_factor_per_level():
 def test_the_gap_ignores_round_off():
     assert gap_after([1e-12, 1e-9, 3e-8, 0.5, 0.6]) == 3
     assert gap_after([0.3]) == 0
+
+
+def test_what_fell_far_and_then_stands_still_is_approximate():
+    """Found on a KdV with a coefficient in t: the average over two levels hid that the last one changed nothing."""
+    assert verdict([0.32, 0.24, 0.029, 0.025]) == "approximate"
+    assert verdict([0.32, 0.24, 0.029, 0.012]) == "exact"

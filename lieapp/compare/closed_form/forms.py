@@ -55,6 +55,7 @@ class Formula:
         leftover: what is left of the invariance condition, one expression for each equation.
         eta: of the formula on held-out data.
         sine: of its angle to the learned span.
+        columns, coefficients: the same as a combination of library columns.
     """
 
     field: Field
@@ -62,6 +63,8 @@ class Formula:
     leftover: tuple[sp.Expr, ...]
     eta: float
     sine: float
+    columns: tuple[int, ...]
+    coefficients: tuple[float, ...]
 
 
 def closed_forms(
@@ -137,7 +140,7 @@ class _Search:
             if formula.proved:
                 self.proved.append(formula)
                 self.taken.add(self._leading(candidate))
-                self._sharpen(reading)
+                self._sharpen(formula)
                 return True
         if candidate.sine <= CLEAR:
             self.doubtful += readings[:1]
@@ -159,14 +162,16 @@ class _Search:
         field = self._field(reading.candidate.columns, reading.values)
         leftover = defect(self.system, field.components)
         proved = all(e == 0 for e in leftover)
-        return Formula(field, proved, leftover, reading.eta, reading.candidate.sine)
+        columns = reading.candidate.columns
+        scale = self.measured.scale[list(columns)].tolist()
+        own = tuple(float(v) / s for v, s in zip(reading.values, scale, strict=True))
+        return Formula(field, proved, leftover, reading.eta, reading.candidate.sine, columns, own)
 
-    def _sharpen(self, reading: _Reading) -> None:
+    def _sharpen(self, formula: Formula) -> None:
         """Put the proved field in place of the learned direction next to it: its error troubles no other."""
         gram, within = self.columns.gram, self.columns.within
-        columns = list(reading.candidate.columns)
-        scale = self.measured.scale[columns]
-        exact = torch.tensor([float(v) for v in reading.values], dtype=gram.dtype) / scale
+        columns = list(formula.columns)
+        exact = torch.tensor(formula.coefficients, dtype=gram.dtype)
         exact = exact / (exact @ gram[columns][:, columns] @ exact).sqrt()
         shadow = within[:, columns] @ exact
         # an orthonormal basis of what is orthogonal to its shadow

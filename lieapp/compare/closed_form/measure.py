@@ -70,6 +70,17 @@ class Measured:
         rows = list(chosen)
         return Columns(self.gram, _orthonormal(self.own[rows][:, rows]) @ self.within[rows])
 
+    def sine(self, place: int, formulas: Sequence[tuple[Sequence[int], Sequence[float]]]) -> float:
+        """Sine of the angle of a learned field to the span of some combinations of columns."""
+        if not formulas:
+            return 1.0
+        made = torch.zeros(len(formulas), len(self.scale), dtype=self.gram.dtype)
+        for row, (columns, coefficients) in zip(made, formulas, strict=True):
+            row[list(columns)] = torch.tensor(coefficients, dtype=made.dtype)
+        inner = made @ self.within[place]
+        share = inner @ torch.linalg.solve(made @ self.gram @ made.T, inner) / self.own[place, place]
+        return float((1 - share).clamp(0, 1).sqrt())
+
     def eta(self, columns: Sequence[int], coefficients: Sequence[float]) -> float:
         """rms(M)/rms(Q) of a combination of columns."""
         c = torch.zeros_like(self.scale)
