@@ -19,7 +19,9 @@ from lieapp.symbolic.equation import System
 from lieapp.symbolic.jets import MultiIndex
 from lieapp.symbolic.leading import Leading, solve_for_leading
 from lieapp.symbolic.linear import Form, Key, Unknowns, add, primitive
+from lieapp.symbolic.products import one_equation, without_products
 from lieapp.symbolic.prolongation import GeneralProlongation
+from lieapp.symbolic.wellposed import check_equations
 
 Polynomials = dict[Key, Any]
 """A form whose coefficients are polynomials of the coefficients' ring."""
@@ -38,6 +40,7 @@ class DeterminingSystem:
         equations: forms that must vanish.
         residuals: the left-hand sides they come from: the system's, or those of its completion.
         assumed_nonzero: expressions that were divided by.
+        divided: factors of the equations that were divided out and vanish for some functions or parameters.
     """
 
     system: System
@@ -48,11 +51,22 @@ class DeterminingSystem:
     equations: list[Form]
     residuals: list[sp.Expr]
     assumed_nonzero: list[sp.Expr] = attribute(default_factory=list)
+    divided: list[sp.Expr] = attribute(default_factory=list)
 
 
 def determining_equations(system: System, leading: Leading | None = None) -> DeterminingSystem:
-    """The determining equations of the point symmetries of a system."""
-    leading = leading or solve_for_leading(system)
+    """The determining equations of the point symmetries of a system, its equations without what can be divided out.
+
+    Raises EquationError if an equation is a product, or implies one by the others.
+    """
+    if leading is None:
+        check_equations(system)
+        system, divided = without_products(system)
+        leading = solve_for_leading(system)
+    else:
+        divided = []
+    for implied in leading.implied:
+        divided += [e for e in one_equation(implied, system)[1] if e not in divided]
     residuals = [system.jets.symbol(*jet) - rule for jet, rule in leading.rules.items()]
     if len(residuals) == len(system.residuals):
         # the same solutions, and usually without denominators
@@ -76,7 +90,9 @@ def determining_equations(system: System, leading: Leading | None = None) -> Det
                 equations.append(form)
     equations = [{key: coefficients.lift(c) for key, c in form.items()} for form in equations]
     divisors += jet_field.divisors
-    return DeterminingSystem(system, leading, coefficients, unknowns, components, equations, residuals, divisors)
+    return DeterminingSystem(
+        system, leading, coefficients, unknowns, components, equations, residuals, divisors, divided
+    )
 
 
 class _JetField:

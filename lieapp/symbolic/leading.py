@@ -16,7 +16,7 @@ import sympy as sp
 from lieapp.errors import EquationError
 from lieapp.symbolic.equation import System
 from lieapp.symbolic.jets import JetSpace, MultiIndex
-from lieapp.symbolic.solvable import check_irreducible, solved_for
+from lieapp.symbolic.solvable import check_one_branch, solved_for
 from lieapp.symbolic.wellposed import check_determined, check_differential, check_equations, without_vanishing
 
 Jet = tuple[int, MultiIndex]
@@ -52,12 +52,14 @@ class Leading:
         ranking: the ranking used.
         rules: R for each leading derivative, free of leading derivatives and their derivatives.
         assumed_nonzero: coefficients that were divided by.
+        implied: equations that the given ones imply together, before they were solved.
     """
 
     jets: JetSpace
     ranking: Ranking
     rules: dict[Jet, sp.Expr] = field(default_factory=dict)
     assumed_nonzero: list[sp.Expr] = field(default_factory=list)
+    implied: list[sp.Expr] = field(default_factory=list)
     _normal: dict[Jet, sp.Expr] = field(default_factory=dict)
 
     def is_principal(self, jet: Jet) -> bool:
@@ -151,7 +153,9 @@ def _solve(system: System, ranking: Ranking, roots: bool) -> Leading | None:
         seen += 1
         if seen > MAX_EQUATIONS:
             return None
-        equation = sp.numer(_canonical(solved.reduce(queue.pop(0)), system.jets))
+        given = queue.pop(0)
+        reduced = solved.reduce(given)
+        equation = sp.numer(_canonical(reduced, system.jets))
         equation = without_vanishing(equation, system)
         if equation == 0:
             continue
@@ -161,12 +165,14 @@ def _solve(system: System, ranking: Ranking, roots: bool) -> Leading | None:
                 f"{system.name}: the equations are inconsistent: they imply {_told(equation)}.",
                 hint="They have no solution; leave out or correct the equation that contradicts the others.",
             )
+        if reduced not in system.residuals:
+            solved.implied.append(equation)
         symbol, lead = max(found.items(), key=lambda item: ranking.key(item[1]))
         alone = solved_for(equation, symbol)
         if alone is None or not (alone.linear or roots):
             return None
         if not alone.linear:
-            check_irreducible(equation, system.jets, system.name)
+            check_one_branch(equation, symbol, system.jets, system.name)
         rule = _canonical(alone.value, system.jets)
         if not _is_one(alone.divisor):
             solved.assumed_nonzero.append(sp.factor(alone.divisor))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from lieapp.errors import EquationError
 from lieapp.symbolic.jets import JetSpace
+from lieapp.symbolic.products import refuse
 
 MAX_DEGREE = 12
 """Highest pure power of a derivative that is solved by a root."""
@@ -62,13 +62,23 @@ def _root(radicand: sp.Expr, degree: int) -> sp.Expr | None:
     return root.xreplace({dummy: s for s, dummy in positive.items()})
 
 
-def check_irreducible(equation: sp.Expr, jets: JetSpace, name: str) -> None:
-    """Raises EquationError if the equation is a product: each factor has symmetries of its own."""
-    if not equation.is_polynomial(*jets.jets(equation)):
+def check_one_branch(equation: sp.Expr, symbol: sp.Symbol, jets: JetSpace, name: str) -> None:
+    """Raises EquationError if the roots of u_J² + b u_J + c = 0, or of u_Jⁿ = c, are equations of their own.
+
+    That is so where the root is taken of a square in the derivatives, times what is free of derivatives. Else going
+    around a point at which the derivatives let the root vanish leads from one root to the other at the same (x, u),
+    and both have the same symmetries.
+    """
+    polynomial = sp.Poly(equation, symbol)
+    degree = polynomial.degree()
+    if degree % 2:
         return
-    factors = [f for f, _ in sp.factor_list(equation)[1] if any(any(J) for _, J in jets.jets(f).values())]
-    if len(factors) > 1:
-        raise EquationError(
-            f"{name}: {sp.Mul(*factors, evaluate=False)} = 0 is a product of equations.",
-            hint=f"Each factor has symmetries of its own; give one of them, such as {factors[0]} = 0.",
-        )
+    top, half = polynomial.nth(degree), degree // 2
+    middle = polynomial.nth(1) / top if degree == 2 else sp.S.Zero
+    radicand = sp.together(middle**2 / 4 - polynomial.nth(0) / top)
+    sides = (sp.factor_list(side)[1] for side in sp.fraction(radicand))
+    if any(n % 2 and jets.order([f]) for side in sides for f, n in side):
+        return
+    root = _root(radicand, 2)
+    if root is not None:
+        refuse([symbol**half + middle / 2 + sign * root for sign in (-1, 1)], name)
