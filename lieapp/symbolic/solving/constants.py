@@ -38,9 +38,9 @@ def _independent(state: State, found: list[dict[int, Element]], constants: list[
         row = [solution[c] for c in constants]
         for k, other in pivots:
             row = [a - row[k] * b for a, b in zip(row, other, strict=True)] if row[k] else row
-        k = next((k for k, a in enumerate(row) if a), None)
-        if k is not None:
-            pivots.append((k, [a / row[k] for a in row]))
+        first = next((n for n, a in enumerate(row) if a), None)
+        if first is not None:
+            pivots.append((first, [a / row[first] for a in row]))
             chosen.append(solution)
     return chosen
 
