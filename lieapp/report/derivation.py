@@ -24,6 +24,8 @@ RULES = {
 
 def lines(explained: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """Each line, and whether it is a heading."""
+    for unknown, solution in (explained.get("moved") or {}).items():
+        yield f"For {unknown} - ({solution['text']}), which solves the equations without their sources", True
     yield "Solved for its leading derivatives", True
     yield from ((f"  {formula['text']}", False) for formula in explained["leading"])
     functions = ", ".join(f"{name}({', '.join(args)})" for name, args in explained["components"].items())
