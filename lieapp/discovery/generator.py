@@ -23,14 +23,16 @@ class GeneratorNetwork(nn.Module):
         width: of the trunk's two layers.
         head: of each field's own hidden layer.
         modes: Fourier modes fed for each periodic coordinate.
+        unit: factor on coordinates before they are fed; 1 for those of size 1.
     """
 
     def __init__(
         self, periodic: tuple[bool, ...], dependent: tuple[bool, ...], slots: int, width: int = 256, head: int = 32,
-        modes: int = 1,
+        modes: int = 1, unit: float = 1.0,
     ) -> None:  # fmt: skip
         super().__init__()
         self.periodic, self.dependent, self.slots, self.modes = periodic, dependent, slots, modes
+        self.unit = unit
         n = len(periodic)
         self.trunk = nn.ModuleList([nn.Linear(input_count(periodic, modes), width), nn.Linear(width, width)])
         self.inner, self.inner_bias = _weights(slots, width, head), _weights(slots, 1, head, width)
@@ -40,7 +42,7 @@ class GeneratorNetwork(nn.Module):
         """Fields at points of their own, see `fields.Slotted`: only the head that a slot needs is evaluated."""
         which = range(self.slots) if which is None else which
         slots, batch = points.shape[:2]
-        z = network_inputs(points.flatten(0, 1), self.periodic, self.dependent, self.modes)
+        z = network_inputs(self.unit * points.flatten(0, 1), self.periodic, self.dependent, self.modes)
         for layer in self.trunk:
             z = functional.silu(layer(z))
         shape = z.shape[1:-1]
@@ -52,8 +54,8 @@ class GeneratorNetwork(nn.Module):
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
         """All fields at all points and their derivatives along tangents."""
-        z = network_inputs(points, self.periodic, self.dependent, self.modes)
-        dz = input_rates(points, tangents, self.periodic, self.modes)
+        z = network_inputs(self.unit * points, self.periodic, self.dependent, self.modes)
+        dz = input_rates(self.unit * points, self.unit * tangents, self.periodic, self.modes)
         for layer in self.trunk:
             z, dz = _silu(layer(z), functional.linear(dz, layer.weight))
         lead = z.shape[:-1]

@@ -1,0 +1,92 @@
+"""Fields by descent on the validity of moved data alone, where the limit of a small flow says nothing."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from lieapp.discovery import losses
+from lieapp.discovery.descent import Descent
+from lieapp.discovery.fields import Scaled, Slotted, values
+from lieapp.discovery.flow import Flow, Solver
+from lieapp.discovery.loop import Checkpoint, train
+from lieapp.discovery.result import Dataset, Discovery, Level, Metrics
+from lieapp.domains.base import Domain, Fields
+from lieapp.progress import Reporter
+
+SIZE = 32
+"""Pieces of data moved at a time, of each field."""
+
+SHARES = (-1.0, -0.5, 0.5, 1.0)
+"""Flow parameters that fields are judged at, as shares of σ."""
+
+
+def by_flow(
+    domain: Domain, data: Dataset, training: Descent, levels: list[Level], judged_on: int, sigma: float,
+    solver: Solver, checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None,
+) -> Discovery:  # fmt: skip
+    """Train fields from scratch; slots stay in the order of the orthonormality loss.
+
+    The `eta` of the levels is the mean validity of held-out data moved to ±σ/2 and ±σ.
+
+    Args:
+        training, levels: fresh, or as a checkpoint left them.
+        judged_on: how many held-out pieces of data.
+
+    Raises DiscoveryError if the loss isn't finite or a field can't be followed.
+    """
+
+    def judged(done: int) -> Level:
+        fields = unit_fields(training.fields, data.train.batches(1, 1))
+        batches = data.held_out.batches(judged_on, SIZE)
+        found = mean_validity(domain, fields, batches, [share * sigma for share in SHARES], solver)
+        return Level(done, found.mean(1).tolist())
+
+    train(training, training.plan.steps, levels, judged, checkpoint, report, metrics)
+    fields = unit_fields(training.fields, data.train.batches(1, 1))
+    last = judged(training.plan.steps)
+    return Discovery("neural", fields, [*levels, last], "training steps", sorted(last.eta))
+
+
+def unit_fields(fields: nn.Module, batches: Iterable[Any]) -> Scaled:
+    """A fixed copy of the fields, each of norm 1 under the weight of the data."""
+    return normalised(copy.deepcopy(fields).requires_grad_(False), batches)
+
+
+def normalised(fields: Slotted, batches: Iterable[Any]) -> Scaled:
+    """The fields divided by their norms under the weight of the data."""
+    squares, weight = torch.zeros(()), torch.zeros(())
+    for batch in batches:
+        own = losses.norms(values(fields, batch.points), batch.weight).square() * batch.weight.sum()
+        squares, weight = squares.to(own) + own, weight.to(own) + batch.weight.sum()
+    return Scaled(fields, (weight / squares).sqrt())
+
+
+def gram(fields: Fields, batches: Iterable[Any]) -> Float[Tensor, "field field"]:
+    """Inner products of the fields under the weight of the data, in float64."""
+    total = torch.zeros((), dtype=torch.float64)
+    with torch.no_grad():
+        for batch in batches:
+            columns = (batch.weight.sqrt()[:, None] * values(fields, batch.points)).flatten(1).double().cpu()
+            total = total + columns @ columns.T
+    return total
+
+
+def mean_validity(
+    domain: Domain, fields: Scaled, batches: Iterable[Any], s: Sequence[float], solver: Solver
+) -> Float[Tensor, "slot s"]:
+    """Mean validity of data moved by each field to each flow parameter."""
+    flow, slots = Flow(fields, solver), len(fields.factors)
+    total, count = torch.zeros(()), 0
+    with torch.no_grad():
+        for batch in batches:
+            moved = [domain.act(flow, batch, torch.full((slots,), value).to(batch.points)) for value in s]
+            scores = torch.stack([domain.validity(None, own).score.reshape(slots, -1) for own in moved], 1)
+            total = total + scores.sum(2).cpu()
+            count += scores.shape[2]
+    return total / max(count, 1)

@@ -1,0 +1,65 @@
+"""Named fields that learned ones are compared with where nothing can be derived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from lieapp.domains.formulas import FixedFields
+
+
+@dataclass(frozen=True)
+class ReferenceField:
+    """One field.
+
+    Args:
+        name: in words.
+        formula: a SymPy-syntax string for each coordinate.
+        function: the same on points `batch coordinate *space`.
+        basic: whether it belongs to the basis; others are sums of those, with a name of their own.
+    """
+
+    name: str
+    formula: dict[str, str]
+    function: Callable[[Tensor], Tensor]
+    basic: bool = True
+
+
+def stack(fields: Sequence[ReferenceField]) -> FixedFields:
+    """The fields as one stack, as the contract's `Fields`."""
+    return FixedFields(lambda points: torch.stack([field.function(points) for field in fields]))
+
+
+def linear_field(
+    name: str,
+    formula: dict[str, str],
+    matrix: Sequence[Sequence[float]],
+    shift: Sequence[float],
+    basic: bool = True,
+) -> ReferenceField:
+    """The field z -> A z + b."""
+
+    def function(points: Tensor) -> Tensor:
+        a, b = points.new_tensor(matrix), points.new_tensor(shift)
+        moved = torch.einsum("cd,bd...->bc...", a, points)
+        return moved + b.reshape(-1, *[1] * (points.ndim - 2))
+
+    return ReferenceField(name, formula, function, basic)
+
+
+ZERO, NO_SHIFT = ((0.0, 0.0), (0.0, 0.0)), (0.0, 0.0)
+
+AFFINE = (
+    linear_field("translation in x", {"x": "1", "y": "0"}, ZERO, (1.0, 0.0)),
+    linear_field("translation in y", {"x": "0", "y": "1"}, ZERO, (0.0, 1.0)),
+    linear_field("scaling of x", {"x": "x", "y": "0"}, ((1.0, 0.0), (0.0, 0.0)), NO_SHIFT),
+    linear_field("scaling of y", {"x": "0", "y": "y"}, ((0.0, 0.0), (0.0, 1.0)), NO_SHIFT),
+    linear_field("shear along x", {"x": "y", "y": "0"}, ((0.0, 1.0), (0.0, 0.0)), NO_SHIFT),
+    linear_field("shear along y", {"x": "0", "y": "x"}, ((0.0, 0.0), (1.0, 0.0)), NO_SHIFT),
+    linear_field("uniform scaling", {"x": "x", "y": "y"}, ((1.0, 0.0), (0.0, 1.0)), NO_SHIFT, basic=False),
+    linear_field("rotation", {"x": "-y", "y": "x"}, ((0.0, -1.0), (1.0, 0.0)), NO_SHIFT, basic=False),
+)
+"""Generators of the affine group of the plane, in the order of the paper's table."""

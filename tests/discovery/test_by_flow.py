@@ -1,0 +1,99 @@
+"""Fields of pictures learned by the finite flow: a planted rotation is found in the first slot."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from lieapp.compare.subspace import normalised as unit_gram
+from lieapp.data.images.pictures import make_pictures
+from lieapp.discovery.by_flow import by_flow, gram, mean_validity, normalised
+from lieapp.discovery.descent import Descent, Plan, Weights
+from lieapp.discovery.fields import Joined
+from lieapp.discovery.flow import Solver
+from lieapp.discovery.generator import GeneratorNetwork
+from lieapp.discovery.scores import FiniteScore
+from lieapp.domains.image import ImageDomain
+from lieapp.domains.image_data import ImageData
+from lieapp.domains.image_grid import pixel_grid
+from lieapp.domains.image_weight import pixel_weight
+from lieapp.domains.reference import AFFINE, stack
+from lieapp.progress import SilentReporter
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "domains"))
+from extractors import turning
+
+SIGMA, STEPS = 0.4, 120
+ROTATION = len(AFFINE) - 1
+SOLVER = Solver("rk4", 0.134)
+
+
+@dataclass
+class Data:
+    train: ImageData
+    held_out: ImageData
+
+
+class Kept:
+    """A checkpoint in memory."""
+
+    def save(self, state, levels):
+        self.state, self.levels = state, list(levels)
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Three soft spots at random places on 20 x 20 pixels."""
+    places = np.random.default_rng(0).uniform(-0.7, 0.7, (96, 3, 2, 1, 1))
+    squares = (pixel_grid(20, 20, torch.float64).numpy()[:, None] - places) ** 2
+    pixels = np.exp(-squares.sum(2) / 0.04).max(1)
+    parts = make_pictures(pixels, np.arange(96) % 2, None, "spots").split(0.25, 0)
+    # without a weight, fields grow where the extractor doesn't look: in the corners
+    weight = pixel_weight(turning, parts[0].pixels, 20, torch.Generator().manual_seed(0))
+    return Data(*(ImageData(part, turning, flip=False, weight=weight) for part in parts))
+
+
+def training(data, steps=STEPS):
+    torch.manual_seed(1)
+    network = GeneratorNetwork((False, False), (True, True), 2, 64, 16, unit=0.5)
+    plan = Plan(steps, 12, Weights(1, 3, 1, 0), 3.0, lambda k: 5e-3 if k < 0.6 * steps else 5e-4, steps)
+    return Descent(data.train, network, FiniteScore(DOMAIN, SIGMA, SOLVER, plain=True), plan, 0)
+
+
+DOMAIN = ImageDomain("spots", turning)
+
+
+def run(data, descent, kept, levels=()):
+    return by_flow(DOMAIN, data, descent, list(levels), 24, SIGMA, SOLVER, kept, SilentReporter())
+
+
+def test_a_planted_rotation_is_found_in_the_first_slot(data):
+    found = run(data, training(data), Kept())
+    batches = list(data.held_out.batches(24, 24))
+    inner = unit_gram(gram(Joined(found.fields, stack(AFFINE)), batches))
+    assert torch.allclose(torch.diagonal(gram(found.fields, batches)), torch.tensor(400.0).double(), rtol=1e-3)
+    assert inner[0, 2 + ROTATION].abs() > 0.98, inner[:2, 2:]
+    assert inner[0, 1].abs() < 0.1
+    assert [level.label for level in found.levels] == [15, 30, 60, 120]
+    first, second = found.levels[-1].eta
+    assert first < 0.5 * second
+
+
+def test_the_angle_of_the_planted_field_is_the_smallest_of_all_affine_ones(data):
+    fields = normalised(stack(AFFINE), data.train.batches(1, 1))
+    found = mean_validity(DOMAIN, fields, data.held_out.batches(24, 10), [-0.4, 0.4], SOLVER).mean(1)
+    assert found.argmin() == ROTATION and found[ROTATION] < 0.3 * found[:ROTATION].min()
+
+
+def test_a_resumed_training_ends_where_the_whole_one_does(data):
+    whole = run(data, training(data, 8), Kept())
+    kept, part = Kept(), training(data, 8)
+    part.plan = Plan(**{**vars(part.plan), "steps": 5})
+    run(data, part, kept)
+    resumed = training(data, 8)
+    resumed.load(kept.state)
+    again = run(data, resumed, Kept())
+    assert again.levels[-1].eta == whole.levels[-1].eta
