@@ -8,6 +8,7 @@ from typing import Any
 RULES = {
     "vanish": "it vanishes",
     "integrate": "integrated",
+    "particular solution": "a solution of the equation with its source, by which everything is moved",
     "split": "the coefficients of independent functions vanish one by one",
     "eliminate": "solved for a function that is not differentiated",
     "linear ODE": "solved as a linear ordinary differential equation",

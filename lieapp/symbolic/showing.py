@@ -71,6 +71,10 @@ def derivation_latex(explained: Mapping[str, Any]) -> str:
         letter, _, index = names[x].partition("^")
         rows.append(rf"\{letter}^{{{sp.latex(sp.Symbol(index))}}} &= {formula['latex']}")
     rows += [rf"& \text{{where }} {formula['latex']} = 0" for formula in explained["conditions"]]
+    rows += [
+        rf"& \text{{said of }} {sp.latex(sp.Symbol(u))} - \left({formula['latex']}\right)"
+        for u, formula in explained["moved"].items()
+    ]
     return _aligned(rows)
 
 
