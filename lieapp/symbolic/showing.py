@@ -60,7 +60,11 @@ def _algebra(generators: Sequence[Field], families: Sequence[Family]) -> Iterato
 
 def derivation_latex(explained: Mapping[str, Any]) -> str:
     """The derivation as one `aligned` block: leading derivatives, determining equations, steps, general symmetry."""
-    rows = [rf"& {formula['latex']}" for formula in explained["leading"]]
+    rows = [
+        rf"& {sp.latex(sp.Symbol(u))} - \left({formula['latex']}\right) \text{{ in place of the unknown}}"
+        for u, formula in explained["moved"].items()
+    ]
+    rows += [rf"& {formula['latex']}" for formula in explained["leading"]]
     rows += [rf"& {formula['latex']} = 0" for formula in explained["determining"]]
     for number, step in enumerate(explained["steps"], start=1):
         new = "".join(rf",\; {_declared(text)}" for text in step["new"])
@@ -71,10 +75,6 @@ def derivation_latex(explained: Mapping[str, Any]) -> str:
         letter, _, index = names[x].partition("^")
         rows.append(rf"\{letter}^{{{sp.latex(sp.Symbol(index))}}} &= {formula['latex']}")
     rows += [rf"& \text{{where }} {formula['latex']} = 0" for formula in explained["conditions"]]
-    rows += [
-        rf"& \text{{said of }} {sp.latex(sp.Symbol(u))} - \left({formula['latex']}\right)"
-        for u, formula in explained["moved"].items()
-    ]
     return _aligned(rows)
 
 
