@@ -244,9 +244,9 @@ d_u, u d_u and 2 t d_t + x d_x; of the potential form 2 t d_t + x d_x and 2 t d_
 rotations, boosts, phase and scalings); ours are functions, compared by inner products, and nothing is
 picked. Most of its generators don't exist on a periodic domain, where ours are learned: there the
 derived ones are translations, Galilean boost, phase and superposition. Wave, Schrödinger and
-reaction-diffusion are in two dimensions of space there, in one here; equations, coefficients and
-periods are otherwise the same, initial states smoother here. So the two columns measure the same
-quantity on different tasks; neither is a repetition of the other."""
+reaction-diffusion are in two dimensions of space there, in one here. Coefficients are the same; boxes,
+windows and initial states are ours. So the two columns measure the same quantity on different tasks;
+neither is a repetition of the other."""
 
 
 if __name__ == "__main__":

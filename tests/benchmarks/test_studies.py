@@ -57,6 +57,7 @@ def test_grassmann_distance_of_known_angles():
     assert distance(gram, [], [0]) is None
 
 
+@pytest.mark.slow
 def test_approximate(monkeypatch, tmp_path):
     """Neither claimed field is approximate, and others come before it, at any size of the study."""
     out = tmp_path / "approximate.md"
