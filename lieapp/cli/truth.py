@@ -83,7 +83,7 @@ def _names(values: Sequence[str]) -> list[str]:
 
 def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
     from lieapp.cli.tables import print_line, print_table
-    from lieapp.report import wording
+    from lieapp.report import assumed, wording
     from lieapp.report.formula import field_text
 
     if "latex" in document:
@@ -110,9 +110,10 @@ def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
         algebra(title, document["periodic"], document["periodic_families"])
     _show_structure(document["structure"])
     _show_consequences(document)
-    for key, words in (("unsolved", "left unsolved"), ("assumed_nonzero", "assumed not to vanish")):
-        for expression in document.get(key) or []:
-            print_line(f"{words}: {expression}")
+    for text in document.get("unsolved") or []:
+        print_line(f"left unsolved: {text}")
+    for line in assumed.lines(document):
+        print_line(line)
     proved = "Each one is proved; " if document["generators"] or document["families"] else ""
     said = wording.completeness(document)
     print_line(f"{proved}{said if proved else said[0].upper() + said[1:]}. {document['seconds']:.1f} s")

@@ -38,6 +38,10 @@ def _rows(truth: Truth) -> Iterator[str]:
         yield from _algebra(truth.periodic, truth.periodic_families)
     for expression in truth.assumed_nonzero:
         yield rf"& {sp.latex(expression)} \neq 0"
+    for span in truth.assumed_independent:
+        yield rf"& {', '.join(map(sp.latex, span))} \text{{ linearly independent}}"
+    if truth.assumed_generic:
+        yield rf"& {', '.join(sp.latex(sp.Symbol(n)) for n in truth.assumed_generic)} \text{{ generic}}"
     if truth.unsolved:
         yield r"& \text{conditions are left unsolved: there may be more}"
     elif not truth.certified:
@@ -102,6 +106,8 @@ def truth_text(truth: Truth) -> str:
         where = "; ".join(f"{condition} = 0" for condition in family.conditions)
         lines.append(f"  {family.field.text()} for every {functions}" + (f" where {where}" if where else ""))
     lines += [f"  assumed not to vanish: {expression}" for expression in truth.assumed_nonzero]
+    lines += [f"  assumed linearly independent: {', '.join(map(str, s))}" for s in truth.assumed_independent]
+    lines += [f"  assumed generic: {', '.join(truth.assumed_generic)}"] if truth.assumed_generic else []
     lines += [f"  unsolved: {text}" for text in truth.unsolved]
     reason = "" if truth.certified else f" ({truth.certificate.reason})"
     lines.append("certified to be complete" if truth.certified else f"not certified to be complete{reason}")

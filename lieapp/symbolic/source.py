@@ -270,5 +270,5 @@ def _carried(determining: DeterminingSystem, state: State, by: Mapping[sp.Symbol
         moving = [(base.lift(s), value) for s, value in zip(slope, values[:size], strict=True)]
         values[k] = combined((base.one, values[k]), *moving)
     carried = State(base, determining.unknowns, conditions, values, determining.system.nonzero)
-    carried.assumed = list(state.assumed)
+    carried.take_assumptions(state)
     return carried

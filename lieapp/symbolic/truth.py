@@ -59,6 +59,8 @@ class Truth(Consequences):
         unsolved: conditions that weren't solved, and what the time didn't suffice for; the dimension is then a
             lower bound.
         assumed_nonzero: expressions in the parameters that were divided by.
+        assumed_independent: sets of expressions with arbitrary functions that are assumed linearly independent.
+        assumed_generic: parameters and functions at random values of which solutions were counted.
         periodic: the generators that a domain with the asked periodic variables keeps; all without such variables.
         periodic_families: likewise.
         structure: brackets and what follows from them; empty if the budget didn't suffice.
@@ -75,6 +77,8 @@ class Truth(Consequences):
     families: tuple[Family, ...] = ()
     unsolved: tuple[str, ...] = ()
     assumed_nonzero: tuple[sp.Expr, ...] = ()
+    assumed_independent: tuple[tuple[sp.Expr, ...], ...] = ()
+    assumed_generic: tuple[str, ...] = ()
     certificate: Certificate = field(default_factory=Certificate)
     periodic: tuple[Field, ...] = ()
     periodic_families: tuple[Family, ...] = ()
@@ -117,6 +121,8 @@ class Truth(Consequences):
             "families": [f.as_json() for f in self.families],
             "unsolved": list(self.unsolved),
             "assumed_nonzero": [str(e) for e in self.assumed_nonzero],
+            "assumed_independent": [[str(e) for e in span] for span in self.assumed_independent],
+            "assumed_generic": list(self.assumed_generic),
             "certified": self.certified,
             "certificate": self.certificate.as_json(),
             "periodic": [f.as_json() for f in self.periodic],
@@ -209,6 +215,8 @@ def derive(
         families=families,
         unsolved=tuple(unsolved),
         assumed_nonzero=tuple(dict.fromkeys([*determining.divided, *state.assumed])),
+        assumed_independent=tuple(state.independent),
+        assumed_generic=tuple(state.generic),
         certificate=certificate,
         periodic=kept,
         periodic_families=kept_families,

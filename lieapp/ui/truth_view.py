@@ -35,6 +35,10 @@ def show_truth(truth: Mapping[str, Any], periodic: Sequence[str]) -> None:
         if truth.get(key):
             latex = ", ".join(formula(expression_latex(str(e))) for e in truth[key])
             st.markdown(f"{words}: {latex}")
+    for span in truth.get("assumed_independent") or []:
+        st.markdown(f"Assumed linearly independent: {', '.join(formula(expression_latex(str(e))) for e in span)}")
+    if truth.get("assumed_generic"):
+        st.markdown(f"Assumed generic: {', '.join(formula(expression_latex(n)) for n in truth['assumed_generic'])}")
     _algebra(truth.get("structure") or {})
     st.caption(plain(f"Every generator is proved; {completeness(truth)}."))
 

@@ -176,6 +176,7 @@ def _monomials(state: State, f: int, degree: int) -> Iterator[Element]:
 
 
 def _settle(state: State, functions: list[int], equations: list[Form], found: list[dict[int, Element]]) -> None:
+    state.assume_generic(equations)
     state.steps.append(Step("count", equations[0]))
     values = _combinations(state, functions, found)
     for f in functions:

@@ -1,40 +1,63 @@
 """Which arbitrary functions are excluded by splitting an equation: those that make its coefficients dependent.
 
-Σ Pⱼ Eⱼ = 0, with Pⱼ made of k(u), k'(u), … and of u, and Eⱼ independent of u, says Eⱼ = 0 for all j unless the
-Wronskian of the Pⱼ vanishes.
+Σ Pⱼ Eⱼ = 0, with Pⱼ made of k(u), k'(u), … and of u, and Eⱼ independent of u, says Eⱼ = 0 for all j unless the Pⱼ
+are linearly dependent: if they depend on u alone, unless their Wronskian vanishes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.polys.matrices import DomainMatrix
 
+from lieapp.symbolic.assumptions import vanishing_factors
 from lieapp.symbolic.coefficients import Element
 from lieapp.symbolic.linear import Form
 from lieapp.symbolic.solving.state import State
+from lieapp.symbolic.spans import simplest
 
 MAX_PARTS = 5
+"""Coefficients beyond which their Wronskian isn't written out."""
+
+MAX_TERMS = 4
+"""Terms of a factor of the Wronskian beyond which the coefficients are said to be independent instead."""
 
 
 def assume_independent(state: State, equation: Form) -> None:
-    """Record that the Wronskian of the coefficients, as functions of one variable, doesn't vanish."""
+    """Record that the coefficients are independent, by their Wronskian if that is short."""
     field = state.field
-    for v in sorted(set(range(len(field.variables))) - state.arguments(equation)):
-        movers = sorted(field.movers(v))
-        if not set(movers) & field.arbitrary():
-            continue
-        parts = list(_parts(state, equation, movers).values())
-        if not 1 < len(parts) <= MAX_PARTS:
-            continue
-        x = field.variables[v]
-        rows = [[field.expression(p) for p in parts]]
-        for _ in parts[1:]:
-            # as expressions: the field has no atoms for derivatives this high
-            rows.append([sp.diff(e, x) for e in rows[-1]])
-        state.assume(_determinant(rows))
+    outside = sorted(set(range(len(field.variables))) - state.arguments(equation))
+    movers = sorted({n for v in outside for n in field.movers(v)})
+    parts = [p.numer for p in _parts(state, equation, movers).values()]
+    if not any(m[n] for p in parts for m in p for n in field.arbitrary()):
+        return
+    common = parts[0]
+    for p in parts[1:]:
+        common = common.gcd(p)
+    state.divide(field.field.raw_new(common))
+    if len(parts) == 1:
+        return
+    elements = [field.field.raw_new(p.exquo(common)) for p in parts]
+    expressions = simplest([field.expression(e) for e in elements])
+    moving = {v for e in elements for v in outside if field.involves(e, v)}
+    if len(moving) == 1 and len(expressions) <= MAX_PARTS:
+        value = _wronskian(expressions, field.variables[moving.pop()])
+        factors = vanishing_factors(value, field.constants, state.nonzero)
+        if all(len(sp.Add.make_args(sp.expand(f))) <= MAX_TERMS for f in factors):
+            state.assume(value)
+            return
+    state.assume_independent(expressions)
+
+
+def _wronskian(expressions: Sequence[sp.Expr], x: sp.Symbol) -> sp.Expr:
+    rows = [list(expressions)]
+    for _ in expressions[1:]:
+        # as expressions: the field has no atoms for derivatives this high
+        rows.append([sp.diff(e, x) for e in rows[-1]])
+    return _determinant(rows)
 
 
 def _parts(state: State, equation: Form, movers: list[int]) -> dict[frozenset, Element]:

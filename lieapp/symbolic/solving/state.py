@@ -9,9 +9,10 @@ from typing import Any
 
 import sympy as sp
 
-from lieapp.symbolic.assumptions import vanishing_factors
+from lieapp.symbolic.assumptions import named, vanishing_factors
 from lieapp.symbolic.coefficients import CoefficientField, Element
 from lieapp.symbolic.linear import Form, Unknowns, primitive, substituted
+from lieapp.symbolic.spans import Span, fewest, simplest
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,9 @@ class State:
         equations: forms that must vanish, primitive.
         values: the sought components as forms in the functions that are left.
         nonzero: factors known not to vanish.
+        assumed: expressions in parameters and arbitrary functions that were divided by.
+        independent: sets of expressions with arbitrary functions that are assumed to be linearly independent.
+        generic: parameters and functions at random values of which solutions were counted.
         formal: whether integrals that aren't elementary may stay as they are, ∫ f(t) dt; only when stuck.
     """
 
@@ -52,6 +56,8 @@ class State:
     formal: bool = False
     steps: list[Step] = attribute(default_factory=list)
     assumed: list[sp.Expr] = attribute(default_factory=list)
+    independent: list[Span] = attribute(default_factory=list)
+    generic: list[str] = attribute(default_factory=list)
     _tried: set[tuple] = attribute(default_factory=set)
     _signatures: set[frozenset] = attribute(default_factory=set)
     _derived: set[frozenset] = attribute(default_factory=set)
@@ -137,7 +143,32 @@ class State:
         """Record that an expression was divided by, if some parameter values make it vanish."""
         for factor in vanishing_factors(expression, self.field.constants, self.nonzero):
             if factor not in self.assumed and -factor not in self.assumed:
-                self.assumed.append(factor)
+                self.assumed.append(-factor if factor.could_extract_minus_sign() else factor)
+
+    def assume_independent(self, expressions: Iterable[sp.Expr]) -> None:
+        """Record that expressions are assumed to be linearly independent."""
+        self.independent = fewest([*self.independent, simplest([named(e)[0] for e in expressions])])
+
+    def assume_generic(self, equations: Iterable[Form]) -> None:
+        """Record that the solutions of equations were counted at random values of what they contain."""
+        field = self.field
+        first = len(field.variables)
+        symbols = [*range(first, first + len(field.constants)), *sorted(field.arbitrary())]
+        used = {n for e in equations for c in e.values() for m in c.numer for n in symbols if n < len(m) and m[n]}
+        expressions = field.table.expressions()
+        for n in sorted(used):
+            symbol = field.field.symbols[n]
+            e = expressions.get(symbol, symbol)
+            function = e.expr if isinstance(e, sp.Derivative) else e
+            name = str(function.func) if function.args else str(function)
+            if name not in self.generic:
+                self.generic.append(name)
+
+    def take_assumptions(self, other: State) -> None:
+        """Record what was assumed elsewhere."""
+        self.assumed += [e for e in other.assumed if e not in self.assumed]
+        self.independent = fewest([*self.independent, *other.independent])
+        self.generic += [name for name in other.generic if name not in self.generic]
 
 
 @dataclass
