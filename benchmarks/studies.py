@@ -23,6 +23,8 @@ from lieapp.discovery.projection import one_cycle
 from lieapp.discovery.scores import FiniteScore, LinearScore
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.residual import Backend
+from lieapp.errors import DiscoveryError
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
 from lieapp.runs.truth import Derived, derived, scaled
@@ -68,6 +70,7 @@ class Settings:
         floor: validity, as relative change per time window, below which a slot no longer drives the training; the
             published code's differences leave more than that of true solutions.
         sigma: flow parameters within ±sigma; None for the limit of a small flow.
+        backend: what differentiates moved data.
         batch: slices of the limit, or patches of a finite flow.
         seed: of the network's weights and of the batches.
     """
@@ -83,6 +86,7 @@ class Settings:
     w_lips: float = 1.0
     tau: float = 3.0
     sigma: float | None = None
+    backend: str = "curvilinear"
     seed: int = 0
 
     def told(self) -> str:
@@ -97,11 +101,20 @@ class Settings:
 
 
 def case(name: str, samples: int = 16, held_out: int = 4, seed: int = 0, folders: Sequence[Path] = ()) -> Case:
-    """Simulate and derive, with the tolerance that `lieapp discover` has."""
+    """Simulate and derive, with the tolerance that `lieapp discover` has.
+
+    Raises DiscoveryError if no generators are derived.
+    """
     catalog = load_catalog(folders)
     domain = PDEDomain(catalog.get(name).declaration)
     data = domain.dataset(samples, held_out, seed, tolerance=Tolerance(1e-3))
-    truth = derived(domain, catalog.folders, 60.0, SilentReporter())
+    reporter = SilentReporter()
+    truth = derived(domain, catalog.folders, 60.0, reporter)
+    if not truth.formulas:
+        raise DiscoveryError(
+            f"{name}: there are no derived generators to hold fields against ({'; '.join(reporter.warnings)}).",
+            hint="Look at the equation with `lieapp truth`.",
+        )
     return Case(domain, data, truth, scaled(domain, truth, data.scales))
 
 
@@ -124,6 +137,8 @@ def descent(case: Case, settings: Settings) -> Descent:
     fields = network.to(torch.float64)
     if settings.sigma is None:
         return Descent(data.draft, fields, LinearScore(domain), plan, settings.seed)
+    if settings.backend != domain.backend.name:
+        domain = PDEDomain(domain.declaration, Backend(settings.backend))
     score = FiniteScore(domain, settings.sigma, Solver("rk4", 0.2, False), plain=True)
     patches = domain.patches(data.train.source, data.scales, PATCH, torch.float64)
     return Descent(patches, fields, score, plan, settings.seed)
