@@ -133,7 +133,7 @@ def symmetries(
     periodic: Any = (),
     lengths: Mapping[Any, Any] | None = None,
     nonzero: Sequence[Any] = (),
-    budget: float = 60.0,
+    budget: float | None = 60.0,
 ) -> Truth:
     """The point symmetries of a differential equation or system, derived, proved and certified.
 
@@ -146,14 +146,17 @@ def symmetries(
         independent: the variables; needed with text, else read from the equations.
         dependent: the unknowns; likewise. For an ODE with an arbitrary f(x) they must be given.
         parameters: constants of typed equations with what is known of them, `"g:positive, g != 3"`; several in a
-            list or separated by semicolons.
-        functions: arbitrary functions of typed equations, `"k:u"`.
+            list or separated by semicolons, or as a mapping `{"g": "positive"}`.
+        functions: arbitrary functions of typed equations, `"k:u"`, or as a mapping `{"k": "u"}`.
         periodic: variables in which solutions are periodic: restricts `periodic` of the result.
-        lengths: the lengths of those periods where they are known; else the restriction holds for every length.
+        lengths: the lengths of those periods where they are known, `{x: 2*sp.pi}`; else the restriction holds for
+            every length.
         nonzero: expressions in the parameters of SymPy's equations that are known not to vanish.
-        budget: seconds after which what was found until then is returned, with the rest in `unsolved`.
+        budget: seconds after which what was found until then is returned, with the rest in `unsolved`; None for
+            no limit.
 
-    Raises EquationError or ParseError, with a hint, if the equations can't be read or solved for derivatives.
+    Raises EquationError or ParseError, with a hint, if the equations can't be read or solved for derivatives, and
+    UsageError for an argument of a kind that can't be meant.
     """
     from lieapp.symbolic.symmetries import symmetries as derived
 

@@ -22,12 +22,17 @@ HINTS = {
 """What to do about those that reading meets too."""
 
 
+UNNAMED = "equation"
+"""What a system without a name is called in the code; its errors are told without it: there is no other."""
+
+
 class LieappError(Exception):
     """Base of every error a user can meet; anything else that escapes is a bug."""
 
     exit_code = 1
 
     def __init__(self, message: str, *, hint: str = "") -> None:
+        message = message.removeprefix(f"{UNNAMED}: ")
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -65,6 +70,12 @@ class EquationError(LieappError):
 
 class ParseError(EquationError):
     """A typed expression outside the grammar; the message points at the column."""
+
+    exit_code = 2
+
+
+class DeclarationError(EquationError):
+    """Equations that don't fit the unknowns declared with them."""
 
     exit_code = 2
 

@@ -11,11 +11,14 @@ import click
 
 from lieapp.errors import CancelledError, LieappError, UsageError, file_error
 
-AGAIN = "Type the command again; `lieapp runs list` shows runs that --resume goes on with."
-"""The next step after Ctrl-C."""
+AGAIN = "Type the command again."
+RESUME = "Type the command again; `lieapp runs list` shows runs that --resume goes on with."
+"""The next step after Ctrl-C, and that of commands which leave a run behind."""
+
+WITH_RUNS = ("discover",)
 
 
-def report_failure(error: BaseException, *, as_json: bool, debug: bool) -> int:
+def report_failure(error: BaseException, *, as_json: bool, debug: bool, command: str = "") -> int:
     """Say what went wrong, on stderr or as the JSON error object on stdout, and give the exit code."""
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 1
@@ -25,7 +28,7 @@ def report_failure(error: BaseException, *, as_json: bool, debug: bool) -> int:
         return 1
     if debug:
         traceback.print_exception(error)
-    told = as_lieapp_error(error)
+    told = as_lieapp_error(error, command)
     if as_json:
         print_json(told.as_json())
     else:
@@ -35,12 +38,12 @@ def report_failure(error: BaseException, *, as_json: bool, debug: bool) -> int:
     return told.exit_code
 
 
-def as_lieapp_error(error: BaseException) -> LieappError:
+def as_lieapp_error(error: BaseException, command: str = "") -> LieappError:
     """Any error as one of the family; what isn't of it is a bug and says so."""
     if isinstance(error, LieappError):
         return error
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
-        return CancelledError("interrupted.", hint=AGAIN)
+        return CancelledError("interrupted.", hint=RESUME if command in WITH_RUNS else AGAIN)
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "lieapp"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
@@ -74,6 +76,7 @@ def cli() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit code: 0 done, 1 failed, 2 usage, 130 interrupted."""
     try:
+    _open_closed_streams()
         code = cli.main(args=list(arguments), prog_name="lieapp", standalone_mode=False)
     except NO_COMMAND as error:
         # no command where one is needed: its help is the answer, and nothing was done
@@ -83,11 +86,23 @@ def run(arguments: Sequence[str]) -> int:
         # an interrupt inside the import of a library or of a plugin may come out as any other error
         lost = interrupted() and not isinstance(error, (CancelledError, SystemExit))
         failure = KeyboardInterrupt() if lost else error
-        return report_failure(failure, as_json="--json" in arguments, debug="--debug" in arguments)
+        return report_failure(
+            failure,
+            as_json="--json" in arguments,
+            debug="--debug" in arguments,
+            command=arguments[0] if arguments else "",
+        )
     return code if isinstance(code, int) else 0
 
 
 def main() -> NoReturn:
+def _open_closed_streams() -> None:
+    """Where the caller closed stdout or stderr, as `>&-` does, what is printed goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+
+
     """Entry point of the program in installations made before `lieapp.__main__` was."""
     from lieapp.__main__ import main
 

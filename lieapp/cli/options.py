@@ -24,8 +24,24 @@ if TYPE_CHECKING:
 # the folders may come from a config of another machine: whether they exist is said later, by name
 FOLDER = click.Path(path_type=Path)
 
+
+def _only_one(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> str | None:
+    """The value of an option that is given once. Raises UsageError for several: none of them wins silently."""
+    if len(values) > 1:
+        raise UsageError(
+            f"--{parameter.name} is given {len(values)} times: {', '.join(values)}.", hint="Give one of them."
+        )
+    return values[0] if values else None
+
+
 OPTIONS: dict[str, Callable[[Any], Any]] = {
-    "plugin": click.option("--plugin", metavar="NAME", help="Which plugin; `lieapp plugins` lists them."),
+    "plugin": click.option(
+        "--plugin",
+        multiple=True,
+        callback=_only_one,
+        metavar="NAME",
+        help="Which plugin; `lieapp plugins` lists them.",
+    ),
     "plugins": click.option(
         "--plugins", type=FOLDER, multiple=True, metavar="DIR", help="A further folder of plugin files."
     ),

@@ -18,7 +18,7 @@ from lieapp.errors import EquationError
 @click.option("--independent", multiple=True, metavar="t,x", help="The independent variables.")
 @click.option("--dependent", multiple=True, metavar="u,v", help="The unknowns.")
 @click.option("--parameter", multiple=True, metavar="NAME:WHAT", help="A constant: 'g:positive, g != 3'.")
-@click.option("--function", multiple=True, metavar="NAME:ARGS", help="An arbitrary function: 'k:u'.")
+@click.option("--function", multiple=True, metavar="NAME:ARG", help="An arbitrary function of one argument: 'k:u'.")
 @click.option("--periodic", multiple=True, metavar="x", help="Variables in which solutions are periodic.")
 @click.option("--budget", type=float, metavar="SECONDS", help="After which the partial result is told.")
 @click.option("--explain", is_flag=True, help="Show the determining equations and every solving step.")

@@ -76,7 +76,12 @@ def derive_in_child(config: TruthConfig, folders: Sequence[Path] = ()) -> dict[s
 
 def check_request(config: TruthConfig) -> None:
     """Raises UsageError unless exactly one of plugin and equation is given, the latter with its names."""
-    if (config.plugin is None) == (not config.equation):
+    if config.plugin is not None and config.equation:
+        raise UsageError(
+            f"both a plugin, {config.plugin}, and an equation, {config.equation[0]!r}, are given.",
+            hint="Give one of them: the plugin has its own equation.",
+        )
+    if config.plugin is None and not config.equation:
         raise UsageError(
             "truth needs either a plugin or an equation.",
             hint="Give --plugin NAME, or --equation 'u_t + u*u_x + u_xxx' --independent t,x --dependent u.",

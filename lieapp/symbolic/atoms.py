@@ -97,7 +97,8 @@ class AtomTable:
         if e.is_NumberSymbol:
             return self._constant(e)
         raise EquationError(
-            f"{e} is not supported in coefficients.", hint="Use exp, log, sqrt, sin, cos, tan, powers."
+            f"{e} is not supported in coefficients.",
+            hint="Use exp, log, sqrt, sin, cos, tan, sinh, cosh, tanh, powers.",
         )
 
     def _exponential(self, term: sp.Expr) -> sp.Expr:

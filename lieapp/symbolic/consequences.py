@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import sympy as sp
 
-from lieapp.errors import EquationError
+from lieapp.errors import EquationError, UsageError
+from lieapp.symbolic.chosen import Generator, chosen
 from lieapp.symbolic.deadline import Clock
 from lieapp.symbolic.fields import Field
 from lieapp.symbolic.reduction.flow import domain, flow
-from lieapp.symbolic.reduction.invariants import Invariants, combined, invariants
+from lieapp.symbolic.reduction.invariants import Invariants, invariants
 from lieapp.symbolic.reduction.reduce import SECONDS, reduce
 from lieapp.symbolic.reduction.result import Reduction
 
@@ -32,7 +33,11 @@ PARAMETERS = ("s", "epsilon", "lambda_", "sigma", "theta")
 
 def parameter_of(system: System) -> str:
     """A name for the parameter of flows that no coordinate, parameter or function has."""
-    taken = {str(s) for s in (*system.jets.coordinates, *system.parameters)} | set(system.functions)
+    return free_name(taken_by(system))
+
+
+def free_name(taken: Collection[str]) -> str:
+    """The first of the usual names that is free."""
     free = [name for name in PARAMETERS if name not in taken]
     return free[0] if free else "s_" + "_".join(sorted(taken))
 
@@ -97,6 +102,11 @@ def _each(truth: Truth, clock: Clock, one: Callable[[Field, float], T], late: T)
     return rows
 
 
+def taken_by(system: System) -> set[str]:
+    """The names of coordinates, parameters and functions."""
+    return {str(s) for s in (*system.jets.coordinates, *system.parameters)} | set(system.functions)
+
+
 def flows_json(truth: Truth, found: Sequence[Flow]) -> dict[str, Any]:
     """`parameter`, and for each generator `flow` (null without an answer), its `domain` and the `reason`."""
     rows = [
@@ -149,34 +159,49 @@ def system_of(truth: Truth) -> System:
     return truth.determining.system
 
 
+def _parameter(truth: Truth, field: Field, wanted: object) -> str:
+    """The name of a flow's parameter. Raises UsageError for one that is no name, or is taken."""
+    system = system_of(truth)
+    taken = taken_by(system) | {str(s) for value in field.components.values() for s in value.free_symbols}
+    if wanted is None:
+        return free_name(taken)
+    name = str(wanted) if isinstance(wanted, (str, sp.Symbol)) else ""
+    if not name.isidentifier() or name in taken:
+        raise UsageError(
+            f"parameter is {wanted!r}; it must be a name that the equation doesn't use.",
+            hint="Leave it out, or write parameter='s'.",
+        )
+    return name
+
+
 class Consequences:
-    """Methods of a derived truth that work on one generator, by its number as printed: V1, V2, …"""
+    """Methods of a derived truth that work on one generator.
 
-    def flow(self: Truth, number: int, parameter: str | None = None) -> dict[str, sp.Expr] | None:  # type: ignore[misc]
-        """The finite transformation exp(s V): coordinate -> expression; None if no closed form was found."""
-        return flow(_numbered(self, number), parameter or parameter_of(system_of(self)))
+    It is given by its number as printed, 1 for V1, as a field, or as a combination: {1: 1, 2: c} is V1 + c V2,
+    where c is a number or a constant symbol. They raise EquationError or UsageError for what is none of these.
+    """
 
-    def invariants(self: Truth, number: int) -> tuple[sp.Expr, ...]:  # type: ignore[misc]
-        """Functionally independent I with V(I) = 0, similarity variables first."""
-        return tuple(invariants(system_of(self).jets, _numbered(self, number)).expressions)
+    def flow(self: Truth, generator: Generator, parameter: str | None = None) -> dict[str, sp.Expr] | None:  # type: ignore[misc]
+        """The finite transformation exp(s V): coordinate -> expression; None if no closed form was found.
 
-    def reduction(self: Truth, generator: int | Field | Mapping[int, Any]) -> Reduction:  # type: ignore[misc]
+        Args:
+            generator: its number, a field, or a combination {1: 1, 2: c}.
+            parameter: the name of s; one that the equation doesn't use if None.
+        """
+        field = chosen(self, generator)
+        return flow(field, _parameter(self, field, parameter))
+
+    def invariants(self: Truth, generator: Generator) -> tuple[sp.Expr, ...]:  # type: ignore[misc]
+        """Functionally independent I with V(I) = 0, similarity variables first.
+
+        The generator is given by its number, as a field, or as a combination {1: 1, 2: c}.
+        """
+        return tuple(invariants(system_of(self).jets, chosen(self, generator)).expressions)
+
+    def reduction(self: Truth, generator: Generator) -> Reduction:  # type: ignore[misc]
         """The system reduced by a generator.
 
         Given by its number, as a field, or as a combination: {1: 1, 2: c} is V1 + c V2, whose invariant
         solutions of an equation with translations are travelling waves; c may be a symbol.
         """
-        if isinstance(generator, Mapping):
-            fields = [_numbered(self, number) for number in generator]
-            generator = combined(fields, [sp.sympify(c, strict=True) for c in generator.values()])
-        field = generator if isinstance(generator, Field) else _numbered(self, generator)
-        return reduce(system_of(self), field)
-
-
-def _numbered(truth: Truth, number: int) -> Field:
-    if not 1 <= number <= len(truth.generators):
-        raise EquationError(
-            f"There is no V{number}; there are {len(truth.generators)} generators.",
-            hint="Count them from 1, as they are printed.",
-        )
-    return truth.generators[number - 1]
+        return reduce(system_of(self), chosen(self, generator))

@@ -13,6 +13,9 @@ from lieapp.errors import EquationError
 from lieapp.symbolic.jets import JetSpace
 from lieapp.symbolic.plausible import with_values
 
+LARGEST = 10**30
+"""Denominators above it are binary fractions, which nobody means."""
+
 
 @dataclass(frozen=True)
 class System:
@@ -52,8 +55,14 @@ def as_expression(value: object, name: str) -> sp.Expr:
 def exact(value: float | int | sp.Expr) -> sp.Expr:
     """The number a user meant: .01 is 1/100, not the binary fraction next to it."""
     if isinstance(value, sp.Expr):
-        return sp.nsimplify(value, rational=True) if value.has(sp.Float) else value
+        return value.xreplace({f: _rational(f) for f in value.atoms(sp.Float)})
     return sp.Rational(str(value))
+
+
+def _rational(number: sp.Float) -> sp.Expr:
+    """The short fraction that is meant, 1/3 for .333333333333333, else the decimal as it is written."""
+    found = sp.nsimplify(number, rational=True)
+    return found if found.is_Rational and found.q <= LARGEST else sp.Rational(str(number))
 
 
 def read_pde(pde: PDE) -> System:

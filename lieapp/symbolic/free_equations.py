@@ -6,20 +6,24 @@ such as k(u(t, x)), is arbitrary; every other symbol is a generic constant.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from lieapp.errors import EquationError
+from lieapp.symbolic.distinct import check_distinct, check_no_jets, check_real
 from lieapp.symbolic.equation import System, as_expression, exact, on_jets
 from lieapp.symbolic.jets import JetSpace
+from lieapp.symbolic.literals import too_large
+from lieapp.symbolic.plausible import with_values
 
 
 def read_free(
     equations: Sequence[sp.Eq | sp.Expr],
-    independent: Sequence[sp.Symbol] = (),
-    dependent: Sequence[AppliedUndef] = (),
+    independent: Sequence[sp.Symbol | str] = (),
+    dependent: Sequence[AppliedUndef | str] = (),
     nonzero: Sequence[sp.Expr] = (),
     name: str = "equation",
 ) -> System:
@@ -36,15 +40,22 @@ def read_free(
     """
     # done, so that the derivatives of k(u) are taken
     sides = [exact(_side(e, name)).doit() for e in equations]
+    check_real(sides, name)
     applied = sorted({f for side in sides for f in side.atoms(AppliedUndef)}, key=str)
-    variables = tuple(independent) or _variables(applied, name)
-    unknowns = list(dependent) or [f for f in applied if set(f.args) == set(variables)]
+    symbols = {s for side in sides for s in side.free_symbols}
+    variables = _meant(independent, symbols, str, "variable", name) or _variables(applied, name)
+    unknowns = list(_meant(dependent, applied, lambda f: f.func.__name__, "unknown", name))
+    check_real(variables, name)
+    check_distinct({*symbols, *variables}, applied, name)
+    unknowns = unknowns or [f for f in applied if set(f.args) == set(variables)]
     _check_unknowns(unknowns, applied, variables, name)
     jets = JetSpace(variables, tuple(f.func.__name__ for f in unknowns))
     coordinates = dict(zip([*variables, *unknowns], jets.coordinates, strict=True))
     arbitrary = {
         f: _arbitrary(f, coordinates, name) for f in applied if f not in unknowns and f.args[0] in coordinates
     }
+    names = {*map(str, symbols), *(f.func.__name__ for f in applied)}
+    check_no_jets(sorted(names), jets, name)
     residuals = tuple(_residual(side, jets, unknowns, arbitrary, name) for side in sides)
     outside = {*variables, *(s for r in residuals for s in jets.jets(r))}
     parameters = sorted({s for r in residuals for s in r.free_symbols} - outside, key=str)
@@ -54,20 +65,70 @@ def read_free(
         tuple(parameters),
         name=name,
         functions={f.func.__name__: (str(f.args[0]),) for f in arbitrary.values()},
-        nonzero=tuple(as_expression(e, name) for e in nonzero),
+        nonzero=tuple(_nonzero(e, parameters, name) for e in nonzero),
     )
+
+
+def _meant(
+    given: Sequence[Any], there: Collection[Any], called: Callable[[Any], str], what: str, name: str
+) -> tuple[Any, ...]:
+    """Variables or unknowns as objects: names are looked up among those of the equations.
+
+    Raises EquationError for a name that isn't there, what is neither name nor symbol, and one given twice.
+    """
+    found = []
+    for one in given:
+        if isinstance(one, str):
+            same = [e for e in there if called(e) == one]
+            if not same:
+                raise EquationError(
+                    f"{name}: the {what} {one} doesn't occur.",
+                    hint=f"There are {', '.join(sorted({called(e) for e in there}))}.",
+                )
+            # several of one name are refused afterwards
+            one = same[0]
+        elif not isinstance(one, sp.Symbol if what == "variable" else AppliedUndef):
+            raise EquationError(
+                f"{name}: {one!r} is no {what}.",
+                hint="Variables are symbols, as t, x = sp.symbols('t x', real=True); unknowns functions of them, "
+                "as u = sp.Function('u')(t, x).",
+            )
+        if one in found:
+            raise EquationError(f"{name}: the {what} {one} is given twice.", hint="Leave one of them out.")
+        found.append(one)
+    return tuple(found)
+
+
+def _nonzero(expression: object, parameters: Sequence[sp.Symbol], name: str) -> sp.Expr:
+    """Raises EquationError unless it is an expression in the parameters that can be other than 0."""
+    found = exact(as_expression(expression, name))
+    if not isinstance(found, sp.Expr) or not found.free_symbols or found.free_symbols - {*parameters}:
+        told = f"its parameters are {', '.join(map(str, parameters))}" if parameters else "it has no parameters"
+        raise EquationError(
+            f"{name}: nonzero holds {found}, which is no expression in the equation's parameters; {told}.",
+            hint="Give what is known not to vanish, as nonzero=[g - 3] for a parameter g.",
+        )
+    if sp.expand(found) == 0:
+        raise EquationError(f"{name}: nonzero holds {found}, which is 0.", hint="Leave it out, or correct it.")
+    return found
 
 
 def _side(equation: object, name: str) -> sp.Expr:
     """What must vanish. Raises EquationError for what is no equation in real unknowns."""
     if isinstance(equation, sp.Eq):
         equation = equation.lhs - equation.rhs
-    if isinstance(equation, (bool, sp.logic.boolalg.Boolean, sp.MatrixBase)):
+    side = as_expression(equation, name)
+    # booleans, matrices, sets
+    if not isinstance(side, sp.Expr) or side.is_Matrix:
         raise EquationError(
             f"{name}: {equation} is no equation between expressions.",
             hint="Write sp.Eq(u.diff(t), …), or an expression that vanishes; a system is a list of them.",
         )
-    side = as_expression(equation, name)
+    for node in sp.postorder_traversal(side):
+        if any(too_large(node.func, argument) for argument in node.args):
+            raise EquationError(
+                f"{name}: {node} is a number too large to be meant.", hint="Put a symbol, such as a, in its place."
+            )
     if side.has(sp.I, sp.conjugate, sp.re, sp.im):
         raise EquationError(
             f"{name}: {side} = 0 is complex; unknowns and coefficients are real here.",
@@ -134,7 +195,8 @@ def _residual(
     kept |= {plain[f]: value for f, value in arbitrary.items()}
     # derivatives first: they contain the functions
     side = side.xreplace(slopes).xreplace(plain)
-    return sp.sympify(on_jets(side, jets, unknowns, name)).xreplace(kept)
+    on = with_values(sp.sympify(on_jets(side, jets, unknowns, name)), {}, jets, name)
+    return on.xreplace(kept)
 
 
 def _slope(node: sp.Expr, arbitrary: dict[AppliedUndef, sp.Expr]) -> sp.Expr | None:

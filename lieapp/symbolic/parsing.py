@@ -15,14 +15,26 @@ from typing import Any, NoReturn
 import sympy as sp
 
 from lieapp.errors import ParseError
-from lieapp.symbolic.declarations import FUNCTIONS, check_names, check_used, fail, functions_of, parameters_of
+from lieapp.symbolic.declarations import (
+    FUNCTIONS,
+    check_condition,
+    check_declared,
+    check_equations,
+    check_names,
+    check_used,
+    fail,
+    functions_of,
+    parameters_of,
+)
 from lieapp.symbolic.equation import System
 from lieapp.symbolic.jets import JetSpace
+from lieapp.symbolic.literals import exact_number, is_impossible, too_large
+from lieapp.symbolic.readings import AmbiguousError, multi_index
+from lieapp.symbolic.spelling import hint_of, misspelt, unfinished
 
 MAX_LENGTH = 4000
 MAX_EXPONENT = 64
 """Largest numeric exponent: powers are expanded, so a larger one only eats memory."""
-MAX_DIGITS = 60
 MAX_BITS = 256
 MAX_TERMS = 1000
 """Terms that an expression may have when it is multiplied out, as the derivation does."""
@@ -35,12 +47,13 @@ COMPLEX = ("I", "conj", "conjugate", "re", "im", "abs", "Abs", "sign", "Max", "M
 EXAMPLE = "For example u_t + u*u_x + u_xxx."
 LOCAL = "Derivatives are written u_x; the integral of u becomes an unknown v with the equation v_x - u."
 SMOOTH = "Equations are real and smooth: write u = v + i w as two unknowns, |u|**2 as v**2 + w**2."
-SYSTEM = "Give each equation of a system an --equation of its own."
+SYSTEM = "Give each equation of a system by itself."
 NONZERO = "Write an equation whose denominators don't vanish identically."
 DEEP = "Write it with fewer parentheses inside one another."
-PARAMETER = "Put a parameter in place of the number: --parameter a."
+PARAMETER = "Put a parameter, such as a, in place of the number."
 LARGE = "Use lower powers, or put a parameter or function in place of what is raised."
-POWER = "Lower the exponent, or put a parameter in its place: --parameter n."
+POWER = "Lower the exponent, or put a parameter, such as n, in its place."
+REAL = "Look for a division by zero, or a root or logarithm of a negative number."
 """Next steps that several errors share."""
 
 Resolver = Callable[[str], sp.Expr | None]
@@ -68,6 +81,8 @@ def parse_system(
 ) -> System:
     """The system of typed equations.
 
+    Raises ParseError for what the grammar has not, and for declarations that contradict one another.
+
     Args:
         equations: `u_t + u*u_x + u_xxx`, with `= 0` understood, or `u_t = u_xx`.
         independent: names of the variables.
@@ -83,17 +98,16 @@ def parse_system(
     values: dict[str, sp.Expr] = {str(s): s for s in (*jets.coordinates, *constants)}
     resolve = _jet_resolver(jets, values, declared)
     residuals = tuple(_equation(text, resolve, declared) for text in equations)
-    for text, residual in zip(equations, residuals, strict=True):
-        if not jets.jets(residual):
-            raise ParseError(
-                f"{text!r} contains no unknown; it is no differential equation.",
-                hint=f"The unknowns are {', '.join(dependent)}; derivatives are written {dependent[0]}_"
-                f"{independent[-1]}.",
-            )
+    check_equations(equations, residuals, jets)
     check_used(constants, declared, residuals)
-    nonzero = tuple(parse_expression(a, values) - parse_expression(b, values) for a, b in conditions)
+    nonzero = []
+    for condition in conditions:
+        check_declared(condition, constants)
+        own = {str(c): c for c in constants}
+        nonzero.append(parse_expression(condition.left, own) - parse_expression(condition.right, own))
+        check_condition(condition, nonzero[-1], constants)
     arguments = {k: tuple(str(a) for a in f.args) for k, f in declared.items()}
-    return System(jets, residuals, constants, functions=arguments, nonzero=nonzero)
+    return System(jets, residuals, constants, functions=arguments, nonzero=tuple(nonzero))
 
 
 def _equation(text: str, resolve: Resolver, functions: Mapping[str, sp.Expr]) -> sp.Expr:
@@ -103,7 +117,7 @@ def _equation(text: str, resolve: Resolver, functions: Mapping[str, sp.Expr]) ->
             text,
             text.index("=", len(sides[0]) + 1),
             "an equation has one '=' at most",
-            "Give each equation of a system an --equation of its own; comparisons aren't equations.",
+            f"{SYSTEM} Comparisons aren't equations.",
         )
     left = _Reader(text, 0, sides[0], resolve, functions).read()
     if len(sides) == 1:
@@ -120,7 +134,7 @@ def _jet_resolver(jets: JetSpace, values: Mapping[str, sp.Expr], functions: Mapp
         base, _, letters = name.rpartition("_")
         while base:
             if base in jets.dependent:
-                J = _multi_index(letters, [str(x) for x in jets.independent])
+                J = multi_index(letters, [str(x) for x in jets.independent])
                 return None if J is None else jets.symbol(jets.dependent.index(base), J)
             if base in functions:
                 (argument,) = functions[base].args
@@ -132,22 +146,6 @@ def _jet_resolver(jets: JetSpace, values: Mapping[str, sp.Expr], functions: Mapp
         return None
 
     return resolve
-
-
-def _multi_index(letters: str, variables: Sequence[str]) -> tuple[int, ...] | None:
-    """How often each variable occurs in `txx` (or `time_x`); None if something else does."""
-    J = [0] * len(variables)
-    longest = sorted(variables, key=len, reverse=True)
-    while letters:
-        if letters[0] == "_":
-            letters = letters[1:]
-            continue
-        match = next((v for v in longest if letters.startswith(v)), None)
-        if match is None:
-            return None
-        J[list(variables).index(match)] += 1
-        letters = letters[len(match) :]
-    return tuple(J) if any(J) else None
 
 
 def _depth(expression: sp.Expr) -> int:
@@ -194,10 +192,11 @@ class _Reader:
         if len(self.part) > MAX_LENGTH:
             raise ParseError(
                 f"The expression has {len(self.part)} characters; {MAX_LENGTH} are the most.",
-                hint="Split a system into several --equation, or put the equation into a plugin file.",
+                hint=f"{SYSTEM} A plugin file holds longer ones.",
             )
-        if "^" in self.part:
-            fail(self.whole, self.offset + self.part.index("^"), "'^' is not a power", "Write ** for powers.")
+        for place, character in enumerate(self.part):
+            if (found := misspelt(character)) is not None:
+                fail(self.whole, self.offset + place, *found)
         lead = len(self.part) - len(self.part.lstrip())
         self.offset += lead
         self.part = self.part.strip()
@@ -206,8 +205,10 @@ class _Reader:
         try:
             tree = ast.parse(self.part, mode="eval")
         except SyntaxError as error:
+            if unfinished(self.part):
+                fail(self.whole, self.offset + len(self.part), "an expression is missing here", EXAMPLE)
             column = min(max((error.offset or 1) - 1, 0), len(self.part))
-            hint = SYSTEM if ";" in self.part else "Did you forget a '*' or a ')'?"
+            hint = SYSTEM if ";" in self.part else hint_of(self.part, column)
             fail(self.whole, self.offset + column, "this can't be read", hint)
         except (ValueError, RecursionError, MemoryError):
             fail(self.whole, self.offset, "this can't be read", EXAMPLE)
@@ -219,13 +220,6 @@ class _Reader:
             fail(self.whole, self.offset, "this is nested too deeply", DEEP)
         if _terms(result) > MAX_TERMS:
             fail(self.whole, self.offset, f"this has more than {MAX_TERMS} terms when multiplied out", LARGE)
-        if result.has(sp.zoo, sp.oo, sp.nan, sp.I):
-            fail(
-                self.whole,
-                self.offset,
-                "this is not a finite real expression",
-                "Look for a division by zero, or a root or logarithm of a negative number.",
-            )
         return result
 
     def _fail(self, node: ast.AST, problem: str, hint: str) -> NoReturn:
@@ -236,6 +230,13 @@ class _Reader:
         fail(self.whole, self.offset + before + column, problem, hint)
 
     def _visit(self, node: ast.AST) -> sp.Expr:
+        """The value of a node; what is infinite or complex is refused where it arises."""
+        value = self._value(node)
+        if is_impossible(value):
+            self._fail(node, "this is not a finite real expression", REAL)
+        return value
+
+    def _value(self, node: ast.AST) -> sp.Expr:
         if isinstance(node, ast.BinOp):
             return self._binary(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
@@ -277,13 +278,17 @@ class _Reader:
         value: Any = node.value
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             self._fail(node, f"{value!r} is not a real number", "Write numbers as 3, 0.1 or Rational(1, 3).")
-        written = repr(value)
-        if len(written) > MAX_DIGITS or value in (float("inf"), float("-inf")):
+        # the digits themselves: a double would round them
+        number = exact_number(ast.get_source_segment(self.part, node) or repr(value))
+        if number is None:
             self._fail(node, "this number is too long", PARAMETER)
-        return sp.Integer(value) if isinstance(value, int) else sp.Rational(written)
+        return number
 
     def _name(self, node: ast.Name) -> sp.Expr:
-        value = self.resolve(node.id)
+        try:
+            value = self.resolve(node.id)
+        except AmbiguousError as error:
+            self._fail(node, str(error), "Write u_x_y with _ between the variables, or give them other names.")
         if value is not None:
             return value
         if node.id in self.functions:
@@ -323,4 +328,6 @@ class _Reader:
             return self.functions[name]
         if len(arguments) != 1:
             self._fail(node, f"{name} takes one argument", f"For example {name}(x).")
+        if too_large(FUNCTIONS[name], arguments[0]):
+            self._fail(node, "this number is too large to be meant", PARAMETER)
         return FUNCTIONS[name](arguments[0])

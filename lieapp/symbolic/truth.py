@@ -235,7 +235,7 @@ def _determining(system: System, clock: Clock) -> DeterminingSystem:
     except OutOfTimeError:
         raise BudgetError(
             f"{system.name}: {clock.told()} before the determining equations were ready.",
-            hint="Raise --budget; numbers in place of parameters and expanded equations are quicker.",
+            hint="Raise the budget; numbers in place of parameters and expanded equations are quicker.",
         ) from None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import sympy as sp
 
-from lieapp.errors import EquationError
+from lieapp.errors import DeclarationError, EquationError
 from lieapp.symbolic.coefficients import CoefficientField
 from lieapp.symbolic.equation import System
 from lieapp.symbolic.jets import JetSpace, MultiIndex
@@ -15,7 +15,8 @@ Jet = tuple[int, MultiIndex]
 
 
 def check_equations(system: System) -> None:
-    """Raises EquationError for an equation that is identically zero or impossible, and an unknown in none.
+    """Raises EquationError for an equation that is identically zero or impossible; DeclarationError for an unknown
+    in none, and where no derivative occurs.
 
     Whether an equation is zero is decided with all relations, as sin² + cos² = 1.
     """
@@ -38,12 +39,12 @@ def check_equations(system: System) -> None:
         used |= {a for a, _ in found.values()}
     missing = [u for a, u in enumerate(system.jets.dependent) if a not in used]
     if missing:
-        raise EquationError(
+        raise DeclarationError(
             f"{system.name}: the unknown {missing[0]} occurs in no equation.",
             hint=f"Leave {missing[0]} out of the unknowns, or add the equation that determines it.",
         )
     if system.jets.order(system.residuals) == 0:
-        raise EquationError(
+        raise DeclarationError(
             f"{system.name}: no derivative occurs; it is no differential equation.",
             hint=f"Derivatives are written {_example(system.jets)}.",
         )
@@ -73,7 +74,7 @@ def check_determined(leads: Iterable[Jet], jets: JetSpace, name: str) -> None:
         names = " and ".join(free)
         raise EquationError(
             f"{name}: the system is underdetermined: {names} may be any function of {_list(jets)}.",
-            hint="Add the missing equation, or declare what is given as a function: --function k:x.",
+            hint="Add the missing equation, or declare what is given as a function of a variable: k:x.",
         )
 
 

@@ -23,11 +23,8 @@ SYSTEMS = {
     ),
     "inconsistent": (eq("u_x - 1", "u_t - x"), "inconsistent: they imply 1 = 0"),
     "inconsistent by a cross derivative": (eq("u_x", "u_t - x"), "inconsistent: they imply 1 = 0"),
-    "an unknown that never occurs": (eq("u_t - u_xx", names=UV), "the unknown v occurs in no equation"),
-    "an unknown that cancels": (eq("u_t - u_xx + v - v", names=UV), "the unknown v occurs in no equation"),
     "zero by a relation": (eq("sin(u)**2 + cos(u)**2 - 1"), "identically zero"),
     "one of two is zero": (eq("u_t - u_xx", "(sin(u)**2 + cos(u)**2 - 1)*u_x"), "equation 2 of 2"),
-    "no derivative": (eq("u - x"), "no derivative occurs"),
     "algebraic": (eq("u_t - v_xx", "v - u**3", names=UV), "without a derivative"),
     "transcendental in each derivative": (eq("sin(u_x) + u_t**5 + u_t"), "can't be solved for leading derivatives"),
     "a product": (eq("u_x**2 - u_t**2"), "product of equations"),
@@ -35,6 +32,9 @@ SYSTEMS = {
 }
 
 TYPED = {
+    "no derivative": (eq("u - x"), "no derivative occurs"),
+    "an unknown that cancels": (eq("u_t - u_xx + v - v", names=UV), "the unknown v occurs in no equation"),
+    "an unknown that never occurs": (eq("u_t - u_xx", names=UV), "the unknown v occurs in no equation"),
     "zero": (eq("u_t - u_t"), "contains no unknown"),
     "only zero": (eq("0"), "contains no unknown"),
     "no unknown": (eq("u_t - u_xx", "x"), "contains no unknown"),
@@ -75,7 +75,7 @@ TYPED = {
     "half empty": (eq("u_t ="), "an expression is missing here"),
     "two equal signs": (eq("u_t = u = 3"), "one '=' at most"),
     "unicode letter": (eq("ü_t - u_xx"), "'ü_t' is not declared"),
-    "unicode minus": (eq("u_t − u_xx"), "can't be read"),
+    "unicode minus": (eq("u_t − u_xx"), "no minus of the keyboard"),
     "caret": (eq("u_t + u^2"), "'^' is not a power"),
     "division by zero": (eq("u_t - u_xx/(u - u)"), "division by zero"),
     "logarithm of zero": (eq("u_t - log(0)"), "not a finite real expression"),
@@ -93,6 +93,25 @@ TYPED = {
     "two arguments": ((*eq("u_t - k*u_xx"), "--function", "k:u,u_x"), "must be given one argument"),
     "unused parameter": ((*HEAT, "--parameter", "nu"), "the parameter nu is declared but occurs in no equation"),
     "unused function": ((*HEAT, "--function", "k:u"), "the function k is declared but occurs in no equation"),
+    "assumptions that exclude one another": (
+        (*eq("u_t - g*u_xx"), "--parameter", "g:positive,negative"),
+        "g can't be positive and negative",
+    ),
+    "a condition on itself": ((*eq("u_t - g*u_xx"), "--parameter", "g, g != g"), "no number fulfils this"),
+    "a condition on numbers": ((*eq("u_t - g*u_xx"), "--parameter", "g, 0 != 1"), "nothing about a parameter"),
+    "a false condition": ((*eq("u_t - g*u_xx"), "--parameter", "g, 0 != 0"), "no number fulfils this"),
+    "a condition alone": ((*eq("u_t - g*u_xx"), "--parameter", "g != 3"), "'g' is no parameter that is declared"),
+    "names without commas": (("--equation", "u_t", "--independent", "t x", "--dependent", "u"), "'t x' can't be"),
+    "a function of two": ((*eq("u_t - k*u_xx"), "--function", "k:t,u"), "must be given one argument"),
+    "a number that would be rounded away": (eq("u_t - 1e-400*u_xx"), "too long"),
+    "a number too large": (eq("u_t - exp(exp(exp(exp(50))))*u_xx"), "too large to be meant"),
+    "ambiguous letters": (
+        ("--equation", "u_y - u_xx", "--independent", "x,xx,y", "--dependent", "u"),
+        "'xx' can mean the derivative with respect to xx or x, 2 times",
+    ),
+    "both a plugin and an equation": ((*HEAT, "--plugin", "heat"), "both a plugin, heat, and an equation"),
+    "two plugins": (("--plugin", "heat", "--plugin", "kdv"), "--plugin is given 2 times: heat, kdv"),
+    "neither": ((), "either a plugin or an equation"),
     "empty parameter": ((*HEAT, "--parameter", ""), "can't be a name"),
     "assumption": ((*HEAT, "--parameter", "nu:huge"), "'huge' is not one of"),
     "periodic in no variable": ((*HEAT, "--periodic", "y"), "periodic in y"),
@@ -138,6 +157,26 @@ def test_in_words(lieapp, case):
 def test_hints_name_the_way_out(lieapp):
     hints = {case: lieapp("truth", *TYPED[case][0], "--json").error["hint"] for case in ("integral", "conjugate")}
     assert "v_x - u" in hints["integral"] and "u = v + i w" in hints["conjugate"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        ((*eq("u_t - g*u_xx"), "--parameter", "g != 3"), "Declare g first: 'g, g != 3'."),
+        (("--equation", "u_t", "--independent", "t x", "--dependent", "u"), "Write commas between names: t,x."),
+        (eq("u_t − u_xx"), "Write - for minus."),
+        (eq("u_{t} - u_xx"), "without braces"),
+        (eq("u_t - u_xx; u_x"), "Give each equation of a system by itself."),
+    ],
+    ids=["condition", "commas", "minus", "braces", "system"],
+)
+def test_hints_say_what_to_type(lieapp, arguments, hint):
+    assert hint in lieapp("truth", *arguments, "--json").error["hint"]
+
+
+def test_no_name_is_put_before_errors_of_the_only_equation(lieapp):
+    said = lieapp("truth", *eq("u_x - 1", "u_t - x"))
+    assert said.err.startswith("error: the equations are inconsistent")
 
 
 @pytest.mark.parametrize(

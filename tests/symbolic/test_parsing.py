@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lieapp.errors import ParseError
+from lieapp.symbolic.literals import too_large
 from lieapp.symbolic.parsing import parse_expression, parse_system
 
 
@@ -77,6 +78,17 @@ REFUSED = {
     "u_t if u else u": 1,
     "u_t := 3": 5,
     "u_q": 1,
+    "u_t - u_xx +": 13,
+    "u_t - u_xx -  ": 13,
+    "u_t + sin(": 11,
+    "u_t - sqrt(-1)*u_xx": 7,
+    "u_t + u*log(0)": 9,
+    "u_t + (-8)**(1/3)*u": 7,
+    "u_t − u_xx": 5,
+    "u_{t}": 3,
+    "u_t + u·u_x": 8,
+    "u_t + exp(exp(50))": 7,
+    "u_t - 1e-400*u_xx": 7,
     "": 1,
     "ü + é": 1,
 }
@@ -100,6 +112,11 @@ def test_refused_with_a_caret(text, column):
         {"parameters": ["u"]},
         {"parameters": ["exp"]},
         {"parameters": ["a b"]},
+        {"parameters": ["g:positive,negative"]},
+        {"parameters": ["g:"]},
+        {"parameters": ["g, g != g"]},
+        {"parameters": ["g, u != 1"]},
+        {"parameters": ["g", "g"]},
         {"functions": ["k:w"]},
         {"functions": ["k"]},
     ],
@@ -109,6 +126,26 @@ def test_bad_declarations(kwargs):
     with pytest.raises(ParseError) as caught:
         residual("u_t - u_xx", **kwargs)
     assert caught.value.hint
+
+
+def test_assumptions_add_up():
+    (n,) = parse_system(["u_t - n*u_xx"], ["t", "x"], ["u"], ["n:positive, integer"]).parameters
+    assert n.is_positive and n.is_integer
+
+
+@pytest.mark.parametrize(
+    ("variables", "text"),
+    [(["x", "xx", "y"], "u_xx"), (["a", "bc", "ab", "c"], "u_abc"), (["x", "y", "xy"], "u_xyx")],
+)
+def test_letters_that_mean_two_derivatives(variables, text):
+    with pytest.raises(ParseError, match=r"can mean the derivative with respect to .* or ") as caught:
+        parse_system([f"u_{variables[0]} + {text}"], variables, ["u"])
+    assert caught.value.hint
+
+
+def test_an_underscore_tells_them_apart():
+    system = parse_system(["u_x + u_ab_c"], ["x", "a", "bc", "ab", "c"], ["u"])
+    assert system.residuals[0].has(system.jets.symbol(0, (0, 0, 0, 1, 1)))
 
 
 def test_an_equation_needs_an_unknown():
@@ -145,5 +182,7 @@ def test_what_sympy_writes_is_read_back(expression):
     """The JSON contract: fields are strings in SymPy's syntax."""
     text = str(expression)
     if "E" in text or expression.has(sp.zoo, sp.nan, sp.I):
+        return
+    if any(too_large(e.func, a) for e in sp.postorder_traversal(expression) for a in e.args):
         return
     assert sp.expand(parse_expression(text, names) - expression) == 0
