@@ -75,8 +75,8 @@ def cli() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit code: 0 done, 1 failed, 2 usage, 130 interrupted."""
-    try:
     _open_closed_streams()
+    try:
         code = cli.main(args=list(arguments), prog_name="lieapp", standalone_mode=False)
     except NO_COMMAND as error:
         # no command where one is needed: its help is the answer, and nothing was done
@@ -95,7 +95,6 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def main() -> NoReturn:
 def _open_closed_streams() -> None:
     """Where the caller closed stdout or stderr, as `>&-` does, what is printed goes nowhere."""
     for name in ("stdout", "stderr"):
@@ -103,6 +102,7 @@ def _open_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
+def main() -> NoReturn:
     """Entry point of the program in installations made before `lieapp.__main__` was."""
     from lieapp.__main__ import main
 
