@@ -18,7 +18,7 @@ from lieapp.symbolic.solving.complete import reduced_form
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "mu", "rho", "sigma")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Family:
     """Generators with arbitrary functions, in formulas.
 
@@ -39,6 +39,18 @@ class Family:
             "conditions": [str(c) for c in self.conditions],
             "field": self.field.as_json(),
         }
+
+    def text(self) -> str:
+        """One line: `alpha d_u for every alpha(t, x) where alpha_t - alpha_xx = 0`."""
+        functions = ", ".join(f"{name}({', '.join(arguments)})" for name, arguments in self.functions.items())
+        where = "; ".join(f"{condition} = 0" for condition in self.conditions)
+        return f"{self.field.text()} for every {functions}" + (f" where {where}" if where else "")
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return self.text()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 
-@dataclass(frozen=True, eq=True)
+@dataclass(frozen=True, eq=True, repr=False)
 class Field:
     """A generator.
 
@@ -30,6 +30,9 @@ class Field:
         return _sum(self.components, sp.latex, r"\partial_{{{}}}", r"\,")
 
     def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
         return self.text()
 
     def _repr_latex_(self) -> str:

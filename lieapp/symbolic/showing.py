@@ -101,10 +101,7 @@ def truth_text(truth: Truth) -> str:
     modulo = " modulo the families" if truth.families else ""
     lines = [f"{truth.dimension} point symmetr{'y' if truth.dimension == 1 else 'ies'}{modulo}"]
     lines += [f"  V{k} = {field.text()}" for k, field in enumerate(truth.generators, start=1)]
-    for family in truth.families:
-        functions = ", ".join(f"{name}({', '.join(args)})" for name, args in family.functions.items())
-        where = "; ".join(f"{condition} = 0" for condition in family.conditions)
-        lines.append(f"  {family.field.text()} for every {functions}" + (f" where {where}" if where else ""))
+    lines += [f"  {family}" for family in truth.families]
     lines += [f"  assumed not to vanish: {expression}" for expression in truth.assumed_nonzero]
     lines += [f"  assumed linearly independent: {', '.join(map(str, s))}" for s in truth.assumed_independent]
     lines += [f"  assumed generic: {', '.join(truth.assumed_generic)}"] if truth.assumed_generic else []

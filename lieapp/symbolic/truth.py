@@ -43,7 +43,7 @@ TELLING = 2.0
 __all__ = ["Family", "Field", "Truth", "derive"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Truth(Consequences):
     """What was derived.
 
@@ -107,6 +107,9 @@ class Truth(Consequences):
         return (derivation_latex(self.explain()) + "\n" if explain else "") + truth_latex(self, more)
 
     def __str__(self) -> str:
+        return truth_text(self)
+
+    def __repr__(self) -> str:
         return truth_text(self)
 
     def _repr_latex_(self) -> str:

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from lieapp.cli.failures import as_lieapp_error
+from lieapp.cli.failures import WITH_RUNS, as_lieapp_error
 from lieapp.cli.main import COMMANDS, cli
 from lieapp.errors import DataError
 
@@ -47,6 +47,23 @@ def test_without_a_command_the_help_is_the_answer(lieapp, arguments):
     said = lieapp(*arguments)
     assert said.code == 2 and said.out == "" and said.err.startswith("Usage: lieapp")
     assert "error:" not in said.err and "Commands" in said.err
+
+
+@pytest.mark.parametrize("command", ["truth", "check", "data", "discover"])
+def test_two_plugins_are_one_too_many(lieapp, command):
+    said = lieapp(command, "--plugin", "heat", "--plugin", "kdv")
+    assert said.code == 2 and "error: --plugin is given 2 times: heat, kdv." in said.err and "hint: " in said.err
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-"])
+def test_closed_streams_are_no_bug(tmp_path, closed, pytestconfig):
+    """The shell closes stdout; what would be printed goes nowhere."""
+    command = f"{sys.executable} -m lieapp plugins {closed}"
+    environment = {**os.environ, "PYTHONPATH": str(pytestconfig.rootpath)}
+    done = subprocess.run(
+        command, shell=True, cwd=tmp_path, capture_output=True, text=True, env=environment, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("arguments", [["plugins", "--nope"], ["discover", "--seed", "x"], ["compare"], ["nope"]])
@@ -88,6 +105,12 @@ def test_a_full_disk_is_no_bug_and_its_file_is_named(lieapp, engine):
     said = lieapp("check", "--plugin", "ckdv", "--json", "--quiet")
     assert said.code == 1 and said.error["message"] == "runs/r/log.txt: No space left on device."
     assert said.error["type"] == "FileError" and said.error["hint"] == "Make room, or write elsewhere."
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_only_commands_with_runs_speak_of_runs_after_ctrl_c(command):
+    hint = as_lieapp_error(KeyboardInterrupt(), command).hint
+    assert hint.startswith("Type the command again") and ("runs list" in hint) == (command in WITH_RUNS)
 
 
 def test_interrupted_is_130(lieapp, engine):

@@ -93,6 +93,14 @@ def test_periodic_in_an_unknown_name():
         symmetries("u_t - u_xx", "t,x", "u", periodic="z")
 
 
+def test_parts_of_a_truth_are_shown_as_they_are_printed():
+    heat = symmetries(u.diff(t) - u.diff(x, 2))
+    (family,) = heat.families
+    assert str(family) == repr(family) == "alpha d_u for every alpha(t, x) where alpha_t - alpha_xx = 0"
+    assert f"  {family}" in str(heat).splitlines() and repr(heat) == str(heat)
+    assert repr(heat.generators[:2]) == "(d_t, d_x)"
+
+
 def test_shown_as_text_and_latex():
     truth = symmetries(u.diff(t) - sp.Symbol("D", positive=True) * u.diff(x, 2))
     assert str(truth).splitlines()[0].startswith("6 point symmetries modulo the families")
