@@ -6,8 +6,8 @@ One cell is one training of 20-35 s on one core; the data are simulated once for
 by gradient in the limit of a small flow, where σ doesn't occur; σ and the differentiation of moved data by the
 finite flow itself, on patches, with fewer steps. Found is the number of independent directions of those of the
 first three slots that are right: η below .1, cosine .99 or more with the span of the derived generators, on
-held-out data. Rows are added to sensitivity.json as they come; an interrupted call goes on where it was, seed by seed.
-sensitivity.md is made from it, the paper's counts beside ours.
+held-out data. Rows are added to sensitivity.json as they come; an interrupted call goes on where it was, seed by
+seed. sensitivity.md is made from it, the paper's counts beside ours.
 """
 
 from __future__ import annotations
