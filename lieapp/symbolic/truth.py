@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 import sympy as sp
 
 from lieapp.errors import BudgetError, EquationError
+from lieapp.symbolic import unsolved as unsolved_parts
 from lieapp.symbolic.affine import affine_symmetries
 from lieapp.symbolic.basis import Vector, expression_of, normal_basis
 from lieapp.symbolic.certificate import BUDGET, Certificate, certify
@@ -33,9 +34,6 @@ from lieapp.symbolic.solving.engine import values_of
 from lieapp.symbolic.source import Moved, NoParticularSolutionError, solve_moved, sources
 from lieapp.symbolic.structure import structure_json
 from lieapp.symbolic.taylor import BadPointError
-
-MAX_TOLD = 20
-"""Conditions of one group that are written out."""
 
 TELLING = 2.0
 """Seconds beyond the budget in which the result is put into words."""
@@ -186,14 +184,28 @@ def derive(
     vectors, generators, groups = _proved(determining, found or [], groups, clock, unsolved)
     coordinates = system.jets.coordinates
 
-    def told() -> list[str]:
-        return [t for g in finite for t in _unsolved(family_of(g, base, unknowns, coordinates))]
+    whole = not unsolved
+    counts: list[int | None] = [None] * len(finite)
+    if whole:
+        # of what was still to be worked on nothing is counted
+        counts = clock.within(
+            clock.reserve, saved, lambda: [unsolved_parts.constants(g, state) for g in finite], counts
+        )
 
-    unsolved += clock.within(-TELLING, saved, told, [f"{len(finite)} groups of determining equations"])
+    def told() -> list[str]:
+        families = [family_of(g, base, unknowns, coordinates) for g in finite]
+        return [t for f, count in zip(families, counts, strict=True) for t in unsolved_parts.told(f, count)]
+
+    told_parts = clock.within(-TELLING, saved, told, [f"{len(finite)} groups of determining equations"])
+    unsolved += dict.fromkeys(told_parts)
     if clock.left(clock.reserve / 4) <= 0:
         certificate = Certificate(False, dimension=len(vectors), reason=clock.told())
     elif unsolved:
         certificate = Certificate(False, dimension=len(vectors), reason="conditions are left unsolved")
+        if whole and not groups and None not in counts:
+            limited = _certificate(determining, vectors, groups, clock)
+            reason = unsolved_parts.whole(len(vectors), counts, limited.bound) or certificate.reason
+            certificate = replace(limited, certified=False, reason=reason)
     else:
         certificate = _certificate(determining, vectors, groups, clock)
     families = tuple(family_of(g, base, unknowns, coordinates) for g in groups)
@@ -358,12 +370,6 @@ def _periodic(
     vectors = normal_basis(modulo_families(vectors, left, wide, functions), wide)
     fields = tuple(_field(v, wide, system) for v in vectors)
     return fields, tuple(family_of(g, wide, functions, system.jets.coordinates) for g in left)
-
-
-def _unsolved(family: Family) -> list[str]:
-    told = [f"{c} = 0" for c in family.conditions[:MAX_TOLD]] or [str(family.field)]
-    more = len(family.conditions) - MAX_TOLD
-    return told if more <= 0 else [*told, f"and {more} more equations in {', '.join(family.functions)}"]
 
 
 def certificate_seconds(clock: Clock) -> float:

@@ -267,6 +267,8 @@ def test_json_is_the_contract():
         "families",
         "unsolved",
         "assumed_nonzero",
+        "assumed_independent",
+        "assumed_generic",
         "certified",
         "certificate",
         "periodic",
