@@ -138,8 +138,8 @@ def _check_name(name: str) -> None:
     ):
         return
     hint = "Names are letters and digits, and neither a function, pi nor a word of Python."
-    if re.search(r"\w\s+\w", name):
-        hint = f"Write commas between names: {','.join(name.split())}."
+    if re.search(r"\w[\s;]+\w", name):
+        hint = "Write commas between names: " + ",".join(re.split(r"[\s;]+", name)) + "."
     raise ParseError(f"{name!r} can't be a name.", hint=hint)
 
 

@@ -95,17 +95,17 @@ def parse_system(
     taken = [*independent, *dependent, *(str(c) for c in constants)]
     declared = functions_of(functions, jets)
     check_names([*taken, *declared])
-    values: dict[str, sp.Expr] = {str(s): s for s in (*jets.coordinates, *constants)}
-    resolve = _jet_resolver(jets, values, declared)
-    residuals = tuple(_equation(text, resolve, declared) for text in equations)
-    check_equations(equations, residuals, jets)
-    check_used(constants, declared, residuals)
     nonzero = []
     for condition in conditions:
         check_declared(condition, constants)
         own = {str(c): c for c in constants}
         nonzero.append(parse_expression(condition.left, own) - parse_expression(condition.right, own))
         check_condition(condition, nonzero[-1], constants)
+    values: dict[str, sp.Expr] = {str(s): s for s in (*jets.coordinates, *constants)}
+    resolve = _jet_resolver(jets, values, declared)
+    residuals = tuple(_equation(text, resolve, declared) for text in equations)
+    check_equations(equations, residuals, jets)
+    check_used(constants, declared, residuals)
     arguments = {k: tuple(str(a) for a in f.args) for k, f in declared.items()}
     return System(jets, residuals, constants, functions=arguments, nonzero=tuple(nonzero))
 

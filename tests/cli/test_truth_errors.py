@@ -164,11 +164,12 @@ def test_hints_name_the_way_out(lieapp):
     [
         ((*eq("u_t - g*u_xx"), "--parameter", "g != 3"), "Declare g first: 'g, g != 3'."),
         (("--equation", "u_t", "--independent", "t x", "--dependent", "u"), "Write commas between names: t,x."),
+        (("--equation", "u_t", "--independent", "t;x", "--dependent", "u"), "Write commas between names: t,x."),
         (eq("u_t − u_xx"), "Write - for minus."),
         (eq("u_{t} - u_xx"), "without braces"),
         (eq("u_t - u_xx; u_x"), "Give each equation of a system by itself."),
     ],
-    ids=["condition", "commas", "minus", "braces", "system"],
+    ids=["condition", "commas", "semicolons", "minus", "braces", "system"],
 )
 def test_hints_say_what_to_type(lieapp, arguments, hint):
     assert hint in lieapp("truth", *arguments, "--json").error["hint"]
