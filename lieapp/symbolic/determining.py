@@ -100,7 +100,8 @@ class _JetField:
 
     def __init__(self, system: System, leading: Leading, residuals: list[sp.Expr], order: int) -> None:
         self.system, self.jets = system, system.jets
-        self.prolongation = GeneralProlongation(self.jets, order)
+        asked = {J for r in residuals for _, J in self.jets.jets(r).values()}
+        self.prolongation = GeneralProlongation(self.jets, order, asked=asked)
         self.slopes = [self._slopes(r) for r in residuals]
         self.by_residual = dict(zip(residuals, self.slopes, strict=True))
         ring = self.prolongation.ring

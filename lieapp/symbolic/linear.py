@@ -114,7 +114,10 @@ def primitive(form: Form, field: CoefficientField) -> tuple[Form, Any]:
     for c in form.values():
         if not c.denom.is_ground or abs(c.denom.LC) != 1:
             denominator = denominator.lcm(c.denom)
-    numerators = {key: field.reduce_polynomial(c.numer * denominator.exquo(c.denom)) for key, c in form.items()}
+    numerators = {
+        key: field.reduce_polynomial(c.numer if c.denom == denominator else c.numer * denominator.exquo(c.denom))
+        for key, c in form.items()
+    }
     numerators = {key: p for key, p in numerators.items() if p}
     content = None
     for p in sorted(numerators.values(), key=len):
@@ -124,6 +127,8 @@ def primitive(form: Form, field: CoefficientField) -> tuple[Form, Any]:
     if content is None:
         return {}, denominator
     first = min(numerators)
-    if numerators[first].exquo(content).LC < 0:
+    if numerators[first].LC * content.LC < 0:
         content = -content
+    if content == 1:
+        return {key: field.field.raw_new(p) for key, p in numerators.items()}, content
     return {key: field.field.raw_new(p.exquo(content)) for key, p in numerators.items()}, content

@@ -7,7 +7,7 @@ linear forms whose coefficients are integer polynomials in the jets.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
@@ -54,14 +54,21 @@ class GeneralProlongation:
         jets: the jet space.
         order: highest |J| that will be asked for.
         fixed: for each component the positions of the coordinates it depends on; all of them by default.
+        asked: the J that will be asked for; all up to the order by default.
     """
 
-    def __init__(self, jets: JetSpace, order: int, fixed: Sequence[frozenset[int]] | None = None) -> None:
+    def __init__(
+        self,
+        jets: JetSpace,
+        order: int,
+        fixed: Sequence[frozenset[int]] | None = None,
+        asked: Collection[MultiIndex] | None = None,
+    ) -> None:
         self.jets = jets
         self.p, self.q = len(jets.independent), len(jets.dependent)
         size = self.p + self.q
         self.arguments = tuple(fixed or [frozenset(range(size))] * size)
-        self.indices = [J for n in range(1, order + 1) for J in multi_indices(self.p, n)]
+        self.indices = [J for n in range(1, order + 1) for J in multi_indices(self.p, n) if _occurs(J, asked)]
         self.symbols = [jets.symbol(a, J) for a in range(self.q) for J in self.indices]
         self.ring = PolyRing(self.symbols, ZZ, sp.polys.orderings.grevlex)
         self.position = {(a, J): n for n, (a, J) in enumerate((a, J) for a in range(self.q) for J in self.indices)}
@@ -115,6 +122,13 @@ def multi_indices(size: int, order: int) -> list[MultiIndex]:
     if size == 1:
         return [(order,)]
     return [(k, *rest) for k in range(order, -1, -1) for rest in multi_indices(size - 1, order - k)]
+
+
+def _occurs(K: MultiIndex, asked: Collection[MultiIndex] | None) -> bool:
+    """Whether uᵃ_K stands in some φᵃ_J: K is at most as high as J, and beyond J by one derivative at most."""
+    return asked is None or any(
+        sum(K) <= sum(J) and sum(max(k - j, 0) for k, j in zip(K, J, strict=True)) <= 1 for J in asked
+    )
 
 
 def _add(form: JetForm, key: tuple[int, MultiIndex], value: Any) -> None:

@@ -35,6 +35,9 @@ from lieapp.symbolic.source import Moved, NoParticularSolutionError, solve_moved
 from lieapp.symbolic.structure import structure_json
 from lieapp.symbolic.taylor import BadPointError
 
+HIGH = 8
+"""Order from which the determining equations of an equation take long."""
+
 TELLING = 2.0
 """Seconds beyond the budget in which the result is put into words."""
 
@@ -250,8 +253,17 @@ def _determining(system: System, clock: Clock) -> DeterminingSystem:
     except OutOfTimeError:
         raise BudgetError(
             f"{system.name}: {clock.told()} before the determining equations were ready.",
-            hint="Raise the budget; numbers in place of parameters and expanded equations are quicker.",
+            hint=f"Raise the budget{_quicker(system)}.",
         ) from None
+
+
+def _quicker(system: System) -> str:
+    """What else makes the determining equations of a system quicker."""
+    order = system.jets.order(system.residuals)
+    ways = [f"take fewer derivatives than {order}, since the equations grow fast with the order"] * (order >= HIGH)
+    ways += ["put numbers in place of parameters"] * bool(system.parameters)
+    ways += ["expand the equations"] * any(r != sp.expand(r) for r in system.residuals)
+    return "".join(f", or {way}" for way in ways)
 
 
 def _groups(solution: Solution) -> tuple[list[Group], list[Group]]:

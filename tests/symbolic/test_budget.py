@@ -81,7 +81,20 @@ def test_a_partial_result_has_proved_generators_and_says_what_is_unsolved(monkey
 def test_no_time_for_the_determining_equations():
     with pytest.raises(BudgetError, match="before the determining equations were ready") as caught:
         truth.derive(KDV, budget=1e-4)
-    assert "--budget" in caught.value.hint
+    assert caught.value.hint == "Raise the budget."
+
+
+@pytest.mark.parametrize(
+    ("equation", "parameters", "words", "other"),
+    [
+        ("u_t - u_" + 14 * "x", (), "fewer derivatives than 14", "parameters"),
+        ("u_t - (u + nu)*(u + 1)*u_xx", ("nu",), "numbers in place of parameters, or expand", "derivatives"),
+    ],
+)
+def test_the_hint_is_apt(equation, parameters, words, other):
+    with pytest.raises(BudgetError) as caught:
+        truth.derive(parse_system([equation], ["t", "x"], ["u"], parameters), budget=1e-4)
+    assert words in caught.value.hint and other not in caught.value.hint
 
 
 def test_no_time_for_the_certificate(monkeypatch):

@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lieapp.symbolic.jets import JetSpace
+from lieapp.symbolic.parsing import parse_system
 from lieapp.symbolic.prolongation import GeneralProlongation, multi_indices, prolong
+from lieapp.symbolic.truth import derive
 
 x, t, y = sp.symbols("x t y", real=True)
 
@@ -77,3 +79,20 @@ def test_number_of_multi_indices(size, order, count):
     found = multi_indices(size, order)
     assert len(set(found)) == count == len(found)
     assert all(sum(J) == order for J in found)
+
+
+def test_the_jets_of_what_is_asked_suffice():
+    """With the jets up to the order or those of φ_J alone the same coefficient comes out."""
+    jets = JetSpace(sp.symbols("t x", real=True), ("u", "v"))
+    for J in ((0, 4), (2, 1), (1, 3)):
+        whole, part = GeneralProlongation(jets, sum(J)), GeneralProlongation(jets, sum(J), asked=[J])
+        assert len(part.indices) < len(whole.indices)
+        for a in range(2):
+            full, little = whole.coefficient(a, J), part.coefficient(a, J)
+            assert {k: c.as_expr() for k, c in full.items()} == {k: c.as_expr() for k, c in little.items()}
+
+
+def test_symmetries_of_high_order():
+    """u_t = ∂ₓ⁹ u: two translations, the scaling, u ∂_u and the superposition."""
+    found = derive(parse_system(["u_t - u_" + 9 * "x"], ["t", "x"], ["u"]))
+    assert (found.dimension, len(found.families), found.certified) == (4, 1, True)
