@@ -6,6 +6,7 @@ depend on each other (cyclic vectors; elimination by linear algebra).
 
 from __future__ import annotations
 
+from lieapp.symbolic.coefficients import Element
 from lieapp.symbolic.linear import Form, Key, raised
 from lieapp.symbolic.solving.complete import is_finite, reduced_form
 from lieapp.symbolic.solving.count import coupled
@@ -23,20 +24,26 @@ def decouple(state: State) -> bool:
         (v,) = variables
         if not state.first_try("decouple", *functions):
             continue
-        found = [form for f in functions if (form := _relation(state, f, v, equations)) is not None]
-        for form in sorted(found, key=len):
+        found = [relation for f in functions if (relation := _relation(state, f, v, equations)) is not None]
+        for form, divisors in sorted(found, key=lambda relation: len(relation[0])):
             if state.add_consequence(form):
+                for divisor in divisors:
+                    state.divide(divisor)
                 state.steps.append(Step("decouple", state.equations[-1]))
                 return True
     return False
 
 
-def _relation(state: State, f: int, v: int, equations: list[Form]) -> Form | None:
-    """Σ aₖ ∂ᵥᵏ f = 0 with the smallest highest derivative; None beyond MAX_ORDER or if f isn't there."""
+def _relation(state: State, f: int, v: int, equations: list[Form]) -> tuple[Form, list[Element]] | None:
+    """Σ aₖ ∂ᵥᵏ f = 0 with the smallest highest derivative, and what was divided by.
+
+    None beyond MAX_ORDER or if f isn't there.
+    """
     if not state.unknowns.arguments[f]:
         return None
     field, zero = state.field, state.unknowns.zero
     pivots: list[tuple[Key, Form, Form]] = []
+    divisors: list[Element] = []
     for k in range(MAX_ORDER + 1):
         derivative: Form = {(f, raised(zero, v, k)): field.one}
         row = reduced_form(state, derivative, equations, only_lead=False)
@@ -47,9 +54,10 @@ def _relation(state: State, f: int, v: int, equations: list[Form]) -> Form | Non
                 row = _minus(state, row, factor, other)
                 made = _minus(state, made, factor, origin)
         if not row:
-            return made
+            return made, divisors
         key = min(row)
         scale = row[key]
+        divisors.append(scale)
         pivots.append((key, _scaled(state, row, scale), _scaled(state, made, scale)))
     return None
 
