@@ -20,7 +20,7 @@ from lieapp.keywords import spelled
 if TYPE_CHECKING:
     from lieapp.symbolic.truth import Truth
 
-__all__ = ["PDE", "ChangeOfVariables", "SumOfSines", "hookimpl", "symmetries"]
+__all__ = ["PDE", "ChangeOfVariables", "Images", "SumOfSines", "hookimpl", "symmetries"]
 
 hookimpl = pluggy.HookimplMarker("lieapp")
 """Marks a function of a plugin file as a hook; the hooks are listed in docs/hooks.md."""
@@ -121,6 +121,42 @@ class PDE:
         _check_equation(self)
         _check_parameters(self)
         _check_region(self)
+
+
+@spelled
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Images:
+    """Labelled pictures, in whose plane symmetries are sought: fields that keep what a network sees of them.
+
+    Args:
+        name: what is typed after `--plugin`; lower-case letters, digits, `_` and `-`.
+        title: what tables and pages print.
+        data: a file, a folder or a set with a name, as `--data` takes it; `offline` is Fashion-MNIST where it is
+            installed, else scikit-learn's digits.
+        flip: whether mirror images are as good as the pictures themselves.
+        features: an extractor of your own in place of a trained network: a function from a torch tensor
+            (picture, channel, row, column) with values in [0, 1] to a tensor (picture, feature), differentiable.
+    """
+
+    name: str
+    title: str
+    data: str = "offline"
+    flip: bool = True
+    features: Callable[[Any], Any] | None = None
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        rules = {
+            "data": (isinstance(self.data, str) and bool(self.data), "text, a file, a folder or the name of a set"),
+            "flip": (isinstance(self.flip, bool), "True or False"),
+            "features": (self.features is None or callable(self.features), "a function of a batch of pictures"),
+        }
+        for key, (holds, rule) in rules.items():
+            if not holds:
+                raise PluginError(
+                    f"{self.name}: {key} is {getattr(self, key)!r}; it must be {rule}.",
+                    hint=f"Leave {key} out for its default.",
+                )
 
 
 def symmetries(

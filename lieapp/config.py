@@ -8,7 +8,7 @@ import msgspec
 
 from lieapp.settings import load_config
 
-__all__ = ["DataConfig", "DiscoverConfig", "TruthConfig", "load_config"]
+__all__ = ["DataConfig", "DiscoverConfig", "DiscoverImagesConfig", "TrainConfig", "TruthConfig", "load_config"]
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Threads = Annotated[int, msgspec.Meta(ge=1, le=1024)]  # torch crashes where the system has no more to give
@@ -213,3 +213,120 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
         if self.stages:
             return self.stages
         return ("spectrum",) if self.method == "spectrum" else ("projection", "flow")
+
+
+TRAIN_PAPER: dict[str, Any] = {
+    "network": "resnet18", "pictures": 0, "epochs": 200, "rate": 0.1, "optimizer": "sgd",
+}  # fmt: skip
+"""What the paper does (appendix "Training ResNet-18")."""
+
+Fraction = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class TrainConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """`lieapp train`: a network that tells pictures apart, whose features `lieapp discover` then uses."""
+
+    presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": TRAIN_PAPER}
+
+    plugin: str
+    kind: Literal["train"] = "train"
+    preset: Literal["quick", "paper"] = "quick"
+    """Defaults of the settings below: quick, or those of the paper's appendix."""
+    data: str = ""
+    """A file, a folder or a set with a name; empty: that of the plugin."""
+    seed: Seed = 0
+    device: Device = "auto"
+    threads: Threads = 2
+    """Threads on a CPU, at most as many as cores are free."""
+    network: Literal["small", "resnet18"] = "small"
+    """Three convolutions, or ResNet-18 with the stem for small pictures."""
+    base: Positive = 16
+    """Channels of the small network's first layer; the next ones have twice and four times as many."""
+    pictures: Count = 20000
+    """At most so many pictures, drawn by seed; 0 takes all."""
+    validation: Fraction = 0.1
+    """Share of each class kept aside for judging."""
+    epochs: Positive = 6
+    """How often each picture is seen."""
+    batch: Positive = 128
+    """Pictures in one step."""
+    rate: Share = 0.005
+    """Highest learning rate."""
+    optimizer: Literal["adam", "sgd"] = "adam"
+    """Adam on one cycle, or SGD as in the paper."""
+
+
+IMAGES_PAPER: dict[str, Any] = {
+    "slots": 10, "pictures": 0, "steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "tau": 7.75,
+    "w_ortho": 10.0, "w_lips": 10.0, "trunk": 256, "weight_rounds": 20,
+}  # fmt: skip
+"""What the paper does (appendix "Experiment Details", images): 50 epochs of 45000 pictures are 17600 steps."""
+
+
+class DiscoverImagesConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """`lieapp discover` of pictures: network, weight of pixels, discovery by the finite flow, comparison."""
+
+    presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": IMAGES_PAPER}
+
+    plugin: str
+    kind: Literal["discover"] = "discover"
+    domain: Literal["images"] = "images"
+    preset: Literal["quick", "paper"] = "quick"
+    """Defaults of the settings below, and of the network: quick, or those of the paper's appendix."""
+    data: str = ""
+    """A file, a folder or a set with a name; empty: that of the plugin."""
+    trained: str = ""
+    """A file of `lieapp train`; empty: the network of the preset, trained if it isn't in the cache."""
+    slots: Positive = 6
+    seed: Seed = 0
+    device: Device = "auto"
+    threads: Threads = 2
+    """Threads on a CPU, at most as many as cores are free."""
+    pictures: Count = 2000
+    """At most so many pictures to learn from, drawn by seed; 0 takes all."""
+    validation: Fraction = 0.1
+    """Share of each class kept aside for judging."""
+    held_out: Positive = 256
+    """How many of those are judged on."""
+    padding: Literal["border", "zeros"] = "border"
+    """What lies outside a picture: its edge, continued, or black."""
+    weighted: bool = True
+    """Weigh pixels by how much the features depend on them."""
+    weight_rounds: Positive = 4
+    """Pseudo-pixels drawn for each picture to measure that."""
+    sigma: Share = 0.4
+    """Pictures are moved to flow parameters within [-sigma, sigma]; a picture reaches from -1 to 1."""
+    tau: Share = 3.0
+    """Lipschitz constant of a field, per unit length, above which it costs."""
+    w_sym: Weight = 1.0
+    """Weight of the validity of moved pictures."""
+    w_ortho: Weight = 3.0
+    """Weight of the orthonormality loss."""
+    w_lips: Weight = 1.0
+    """Weight of the Lipschitz loss."""
+    steps: Positive = 400
+    """Descent steps."""
+    batch: Positive = 24
+    """Pictures in one step."""
+    rate: Share = 0.003
+    """Learning rate."""
+    cooling: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.1
+    """Factor on the rate in the last 40 % of the steps."""
+    clip: Share = 1.0
+    """Largest norm of a gradient."""
+    trunk: Positive = 128
+    """Units in the two shared hidden layers of the generator network."""
+    head: Positive = 32
+    """Units in the hidden layer that each of its fields has to itself."""
+    solver: Literal["rk4", "midpoint", "euler"] = "rk4"
+    """Integrates flows."""
+    solver_step: Share = 0.14
+    """Largest step in s."""
+
+    def __post_init__(self) -> None:
+        if self.sigma > MOST_STEPS * self.solver_step:
+            raise ValueError(
+                f"sigma = {self.sigma:g} and solver_step = {self.solver_step:g}: a flow would take more than "
+                f"{MOST_STEPS} steps; lower sigma (pictures have size 2) or raise solver_step"
+            )

@@ -43,6 +43,11 @@ def given(
     return {key: whole[key] for key, _ in leaves(values) if key in whole}
 
 
+def typed(key: str, file: Path | None = None, sets: Sequence[str] = (), **options: Any) -> Any:
+    """The value given for one key, unchecked; None if there is none. Raises ConfigError for what can't be read."""
+    return _merge(file, sets, options)[0].get(key)
+
+
 def _preset(cls: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, Any]:
     """The defaults that the chosen preset gives; none for a name that isn't one, which the converter refuses."""
     presets: Mapping[str, dict[str, Any]] = getattr(cls, "presets", {})

@@ -85,10 +85,11 @@ def test_the_first_plugin_works_as_it_is_printed(tmp_path, monkeypatch):
 def test_every_keyword_of_a_declaration_is_explained():
     from dataclasses import fields
 
-    from lieapp.api import PDE
+    from lieapp.api import PDE, Images
 
-    text = (DOCS / "first-plugin.md").read_text(encoding="utf-8")
-    assert [f.name for f in fields(PDE) if f"| `{f.name}` |" not in text] == []
+    for declaration, page in ((PDE, "first-plugin.md"), (Images, "images.md")):
+        text = (DOCS / page).read_text(encoding="utf-8")
+        assert [f.name for f in fields(declaration) if f"| `{f.name}` |" not in text] == []
 
 
 def test_links_between_pages_lead_somewhere():

@@ -19,13 +19,14 @@ from lieapp.errors import DataError, UsageError
 def command(settings: Common, samples: int | None, out: Path, force: bool) -> Outcome:
     """Simulate trajectories of a plugin's equation and write them to an HDF5 file."""
     from lieapp.config import DataConfig
-    from lieapp.data.declared import check_data
+    from lieapp.data.declared import check_data, check_equation
     from lieapp.runs.devices import check_device
     from lieapp.runs.reporter import reporting
 
     config = settings.load(DataConfig, samples=samples)
     entry = settings.entry(config.plugin)
     check_device(config.device)
+    check_equation(entry.declaration, "data")
     check_data(entry.declaration)
     _check_target(out, force)
     with reporting(settings.quiet) as report:

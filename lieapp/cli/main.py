@@ -21,6 +21,7 @@ COMMANDS = {
     "check": "Let a plugin verify itself.",
     "truth": "Derive the symmetries of an equation.",
     "data": "Simulate trajectories and write them to a file.",
+    "train": "Train a network on pictures, for its features.",
     "discover": "Find the symmetries in data and compare them with the derived ones.",
     "runs": "List, show or cancel runs.",
     "compare": "Put the results of several runs side by side.",

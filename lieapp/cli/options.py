@@ -107,6 +107,12 @@ class Common:
 
         return given(cls, self.config, self.sets, **self._options(options))
 
+    def typed(self, key: str) -> Any:
+        """The value typed for one setting, unchecked; None if there is none. Raises ConfigError."""
+        from lieapp.settings import typed
+
+        return typed(key, self.config, self.sets, **self._options({}))
+
     def _options(self, more: dict[str, Any]) -> dict[str, Any]:
         return {"plugin": self.plugin, "seed": self.seed, "device": self.device, **more}
 

@@ -54,7 +54,10 @@ def command(
     # here too, not only in the child: a mistyped name is answered at once
     periodic: Sequence[Any] = config.periodic
     if config.plugin is not None:
+        from lieapp.data.declared import check_equation
+
         entry = settings.entry(config.plugin)
+        check_equation(entry.declaration, "truth")
         if not periodic:
             periodic = entry.declaration.periodic
             _warn_of_period(entry.declaration)

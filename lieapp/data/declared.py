@@ -8,10 +8,19 @@ from typing import Any
 from sympy.core.function import AppliedUndef
 
 from lieapp.api import MIN_POINTS, PDE, SumOfSines
-from lieapp.errors import DataError, GridError, PluginError
+from lieapp.errors import DataError, GridError, PluginError, UsageError
 from lieapp.symbolic.equation import read_pde, read_transform
 from lieapp.symbolic.evolution import Evolution, evolution_form
 from lieapp.symbolic.regular import check_periodic, check_regular
+
+
+def check_equation(declaration: Any, command: str) -> None:
+    """Raises UsageError for a declaration of pictures, where a command needs an equation."""
+    if not isinstance(declaration, PDE):
+        raise UsageError(
+            f"{declaration.name}: these are pictures, not an equation; `lieapp {command}` has nothing to work on.",
+            hint=f"`lieapp discover --plugin {declaration.name}` finds symmetries of pictures.",
+        )
 
 
 def check_data(pde: PDE) -> None:

@@ -78,13 +78,14 @@ def gram(fields: Fields, batches: Iterable[Any]) -> Float[Tensor, "field field"]
 
 
 def mean_validity(
-    domain: Domain, fields: Scaled, batches: Iterable[Any], s: Sequence[float], solver: Solver
+    domain: Domain, fields: Slotted, batches: Iterable[Any], s: Sequence[float], solver: Solver
 ) -> Float[Tensor, "slot s"]:
     """Mean validity of data moved by each field to each flow parameter."""
-    flow, slots = Flow(fields, solver), len(fields.factors)
+    flow = Flow(fields, solver)
     total, count = torch.zeros(()), 0
     with torch.no_grad():
         for batch in batches:
+            slots = len(values(fields, batch.points))
             moved = [domain.act(flow, batch, torch.full((slots,), value).to(batch.points)) for value in s]
             scores = torch.stack([domain.validity(None, own).score.reshape(slots, -1) for own in moved], 1)
             total = total + scores.sum(2).cpu()

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 import sympy as sp
 
-from lieapp.api import MIN_POINTS, PDE
+from lieapp.api import MIN_POINTS, PDE, Images
 from lieapp.data.declared import check_coefficients, check_times
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.check_change import change_leaves
@@ -65,6 +65,11 @@ class Declared(Protocol):
 
 def check(entry: Declared, report: Reporter) -> list[Check]:
     """Verify a plugin: equation, derived symmetries, data, and that tensors and formulas agree."""
+    if isinstance(entry.declaration, Images):
+        # torch's part of pictures, and nothing that equations need
+        from lieapp.domains.check_images import check_images
+
+        return check_images(entry.declaration)
     return _Checks(entry.declaration, report).run()
 
 

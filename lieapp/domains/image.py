@@ -29,9 +29,9 @@ class ImageDomain:
         padding: what lies outside a picture, "border" or "zeros".
     """
 
-    coordinates = ("x", "y")
-    periodic = (False, False)
-    dependent = (False, False)
+    coordinates: tuple[str, ...] = ("x", "y")
+    periodic: tuple[bool, ...] = (False, False)
+    dependent: tuple[bool, ...] = (False, False)
     # for s -> 0 resampling hides everything on pictures that aren't smoothed (docs/method.md)
     stages: tuple[str, ...] = ("flow",)
 

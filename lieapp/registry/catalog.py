@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from lieapp.api import PDE
+from lieapp.api import PDE, Images
 from lieapp.errors import PluginError, UnknownPluginError
 from lieapp.registry.loader import Loader, Plugin
 from lieapp.registry.modules import Broken, LoadError, guarded
@@ -17,7 +17,7 @@ from lieapp.registry.sources import SHIPPED, variable_folders
 
 RENAME = "Write another name=… in one of them, or remove one of the files."
 
-DECLARATIONS = (PDE,)
+DECLARATIONS = (PDE, Images)
 """What `lieapp_domains` may return; every one has a name and a title."""
 
 
@@ -111,6 +111,11 @@ class Catalog:
             f"{name!r} is the shipped {entry.file}, not that of {files}; write another name=… there to use "
             f"{'it' if len(others) == 1 else 'them'}"
         )
+
+    @property
+    def equations(self) -> list[Entry]:
+        """The entries that are equations; others have no truth and no simulated data."""
+        return [entry for entry in self.entries if isinstance(entry.declaration, PDE)]
 
     def _advice(self) -> str:
         advice = "`lieapp plugins` lists what was found."

@@ -156,6 +156,8 @@ def sentence(summary: Summary) -> str:
     """The outcome in one sentence: "2 candidates exact of 4 slots; 2 derived; worst cosine 0.99998"."""
     if not summary:
         return "No summary was written; the run did not reach its end."
+    if "sentence" in summary:  # of pictures, which have no formulas
+        return str(summary["sentence"])
     found, total = int(summary.get("count") or 0), len(slots(summary))
     parts = [f"{found} candidate{'' if found == 1 else 's'} exact of {total} slot{'' if total == 1 else 's'}"]
     truth = derived(summary)

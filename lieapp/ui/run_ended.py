@@ -13,6 +13,7 @@ from lieapp.ui import jobs
 from lieapp.ui.drawing import log_tail, picture, run_figure
 from lieapp.ui.places import runs_root
 from lieapp.ui.run_head import config_of
+from lieapp.ui.run_plain import is_plain, show_plain
 from lieapp.ui.run_result import show_result
 from lieapp.ui.words import RESUMABLE, plain
 
@@ -21,7 +22,11 @@ def show_ended(run: RunDirectory) -> None:
     """What an ended run shows, by its state."""
     state = run.state
     if state == "done":
-        show_result(run)
+        summary = run.summary()
+        if summary is not None and is_plain(run, summary):
+            show_plain(run, summary)
+        else:
+            show_result(run)
         return
     if state == "failed":
         _error(run)

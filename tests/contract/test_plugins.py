@@ -14,7 +14,7 @@ from lieapp.domains.pde_data import SliceData, measure_scales
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
 
-ENTRIES = {entry.name: entry for entry in load_catalog().entries}
+ENTRIES = {entry.name: entry for entry in load_catalog().equations}
 
 
 def test_all_six_are_there_and_none_is_broken():

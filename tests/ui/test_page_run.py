@@ -62,6 +62,20 @@ def test_done(open_page, make_run, words):
     assert len(app.get("download_button")) == 2
 
 
+def test_done_on_pictures(open_page, make_run, words):
+    run = make_run("done")
+    near = {"name": "rotation", "cosine": 0.9991}
+    named = {"name": "rotation", "field": {"x": "-y", "y": "x"}, "angle": 0.07, "cosine": 0.999}
+    summary = {
+        "domain": "images", "sentence": "1 of 1 slots are affine", "s": [-0.4, 0.4], "warnings": ["few pictures"],
+        "generators": [{"slot": 1, "angle": 0.066, "affine": 0.999, "nearest": near}], "reference": [named],
+    }  # fmt: skip
+    (run / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    text = words(open_page("run", run=run.name))
+    assert "1 of 1 slots are affine" in text and "few pictures" in text
+    assert "| 1 | 0.066 | 0.999 | rotation | 0.9991 |" in text and "-y ∂x + x ∂y" in text.replace("−", "-")
+
+
 def test_done_with_fields_judged_at_finite_size(open_page, make_run, words):
     run = make_run("done", at_size=True)
     app = open_page("run", run=run.name)

@@ -28,10 +28,16 @@ def _cifar10(part: str) -> Pictures:
     return cifar10.read_cifar10(place or cifar10.download(root), part)
 
 
+def _offline(part: str) -> Pictures:
+    """What is there without a network: Fashion-MNIST where it is installed, else digits."""
+    return offline.fashion_mnist(part) if offline.DEBIAN.is_dir() else offline.digits(part)
+
+
 SETS: dict[str, Callable[[str], Pictures]] = {
     "fashion-mnist": offline.fashion_mnist,
     "digits": offline.digits,
     "photographs": offline.photographs,
+    "offline": _offline,
     "cifar10": _cifar10,
 }
 """Sets that have a name of their own."""

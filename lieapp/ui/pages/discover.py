@@ -30,7 +30,7 @@ def show() -> None:
             f"Not loaded: {plain(names)}. The Plugins page says why.",
             icon=":material/warning:",
         )
-    if not catalog.entries:
+    if not catalog.equations:
         st.info("No plugin was found.", icon=":material/extension_off:")
         return
     plugin = _plugin(catalog)
@@ -39,7 +39,7 @@ def show() -> None:
 
 
 def _plugin(catalog: Catalog) -> str:
-    titles = {entry.name: entry.title for entry in catalog.entries}
+    titles = {entry.name: entry.title for entry in catalog.equations}
     names = list(titles)
     asked = st.query_params.get("plugin", "ckdv")
     if asked not in names:

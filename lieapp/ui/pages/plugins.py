@@ -34,8 +34,11 @@ def show() -> None:
         st.info("No plugin was found.", icon=":material/extension_off:")
         return
     entry = _chosen(catalog)
-    _equation(entry)
-    _truth(entry)
+    if entry in catalog.equations:
+        _equation(entry)
+        _truth(entry)
+    else:
+        _pictures(entry)
     _origin(entry)
     _all(catalog)
 
@@ -97,6 +100,12 @@ def _equation(entry: Entry) -> None:
         icon=":material/travel_explore:",
         query_params={"plugin": entry.name},
     )
+
+
+def _pictures(entry: Entry) -> None:
+    st.header(entry.title)
+    st.markdown("Pictures, in whose plane symmetries are sought. On a terminal:")
+    st.code(f"lieapp discover --plugin {entry.name}", language="bash")
 
 
 def _truth(entry: Entry) -> None:

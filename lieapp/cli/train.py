@@ -1,0 +1,100 @@
+"""`lieapp train`: a network whose features tell whether moved pictures are still valid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lieapp.cli.options import Common, Outcome, common
+from lieapp.errors import UsageError
+
+if TYPE_CHECKING:
+    from lieapp.config import TrainConfig
+    from lieapp.registry.catalog import Catalog
+    from lieapp.runs.directory import RunDirectory
+
+
+@click.command("train")
+@common("plugin", "plugins", "config", "sets", "seed", "device", "out", "resume")
+@click.option("--data", metavar="PLACE", help="Pictures: a file, a folder, or a set with a name.")
+@click.option("--preset", metavar="quick|paper", help="Defaults of the settings: fast ones or the paper's.")
+def command(settings: Common, data: str | None, preset: str | None) -> Outcome:
+    """Train a network on labelled pictures; `lieapp discover` then uses its features.
+
+    The network is kept in a cache and found there by pictures and settings.
+    """
+    if settings.resume is not None:
+        summary = _resumed(settings, settings.resume, data, preset)
+    else:
+        summary = _started(settings, data, preset)
+    return Outcome(summary, lambda: _show(summary))
+
+
+def _started(settings: Common, data: str | None, preset: str | None) -> dict[str, Any]:
+    """A new run. Everything that was typed is checked before its folder is made."""
+    from lieapp.config import TrainConfig
+    from lieapp.runs.devices import check_device
+    from lieapp.runs.directory import RunDirectory
+
+    config = settings.load(TrainConfig, data=data, preset=preset)
+    catalog = settings.catalog()
+    entry = catalog.get(config.plugin)
+    _check(entry.declaration)
+    check_device(config.device)
+    run = RunDirectory.create(settings.out, config, config.plugin, entry=entry, folders=catalog.folders)
+    return _work(settings, run, config, catalog)
+
+
+def _resumed(settings: Common, text: str, data: str | None, preset: str | None) -> dict[str, Any]:
+    """An earlier run, with its own settings; a finished one gives its result again."""
+    from lieapp.config import TrainConfig
+    from lieapp.runs.devices import check_device
+    from lieapp.runs.resume import find_resumable, plugin_folders
+
+    given = settings.given(TrainConfig, data=data, preset=preset)
+    run = find_resumable(settings.out, text, "train", given)
+    config = run.config_as(TrainConfig)
+    summary = run.summary()
+    if run.state == "done" and summary is not None:
+        return summary
+    check_device(config.device)
+    return _work(settings, run, config, settings.catalog(plugin_folders(run)))
+
+
+def _check(declaration: Any) -> None:
+    """Raises UsageError for what needs no network."""
+    from lieapp.api import Images
+
+    if not isinstance(declaration, Images):
+        raise UsageError(
+            f"{declaration.name}: an equation needs no network.",
+            hint=f"Type `lieapp discover --plugin {declaration.name}`.",
+        )
+    if declaration.features is not None:
+        raise UsageError(
+            f"{declaration.name}: this plugin brings its own features; nothing is to be trained.",
+            hint=f"Type `lieapp discover --plugin {declaration.name}`.",
+        )
+
+
+def _work(settings: Common, run: RunDirectory, config: TrainConfig, catalog: Catalog) -> dict[str, Any]:
+    from lieapp.runs.reporter import RunReporter, reporting
+    from lieapp.runs.session import running
+
+    with reporting(settings.quiet) as inner, running(run):
+        report = RunReporter(inner, run)
+        report.line(f"run {run.path}")
+        note = catalog.note(config.plugin)
+        if note:
+            report.warn(note)
+        from lieapp.runs.train import execute
+
+        return execute(config, run, catalog, report)
+
+
+def _show(summary: dict[str, Any]) -> None:
+    from lieapp.cli.tables import print_line
+
+    print_line(f"{summary['sentence']}. {summary['seconds']['total']:.1f} s")
+    print_line(f"{summary['file']}")

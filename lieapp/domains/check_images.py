@@ -1,0 +1,65 @@
+"""A plugin of pictures verifies itself: they can be read, and its extractor suits a descent."""
+
+from __future__ import annotations
+
+import torch
+
+from lieapp.api import Images
+from lieapp.data.images.pictures import Pictures
+from lieapp.data.images.sources import read_pictures
+from lieapp.domains.check import Check
+from lieapp.domains.extractor import Extractor, Shape
+from lieapp.domains.image import ImageDomain
+from lieapp.domains.image_data import ImageData
+from lieapp.errors import DataError, LieappError
+
+SOME = 8
+"""Pictures that an extractor is tried on."""
+
+UNMOVED = 1e-2
+"""Largest angle in radians between features of one picture taken twice; round-off in float32 reaches 1e-3."""
+
+
+def check_images(declaration: Images) -> list[Check]:
+    """Whether the pictures can be read, and whether their features are finite, repeatable and differentiable."""
+    try:
+        pictures = read_pictures(declaration.data)
+    except LieappError as error:
+        return [
+            Check("data", False, f"{error.message} {error.hint}".strip()),
+            Check("features", False, "not run: it needs data."),
+        ]
+    shape = " x ".join(map(str, pictures.shape))
+    done = [Check("data", True, f"{len(pictures)} pictures of {shape} in {len(pictures.names)} classes")]
+    try:
+        done.append(Check("features", True, _features(declaration, pictures)))
+    except LieappError as error:
+        done.append(Check("features", False, f"{error.message} {error.hint}".strip()))
+    except Exception as error:  # a plugin's own code may raise anything
+        done.append(Check("features", False, f"{type(error).__name__}: {error}"))
+    return done
+
+
+def _features(declaration: Images, pictures: Pictures) -> str:
+    features = declaration.features
+    if features is None:
+        features = Extractor("small", Shape(*pictures.shape, len(pictures.names))).eval().features
+    batch = next(ImageData(pictures.take(torch.arange(SOME)), features, False).batches(SOME, SOME))
+    domain = ImageDomain(declaration.name, features)
+    still = domain.validity(None, batch).score.detach()
+    if not bool((still < UNMOVED).all()):
+        raise DataError(
+            f"features of one picture taken twice differ by {float(still.max()):.1e} rad.",
+            hint="Leave out what is random in the extractor, such as dropout.",
+        )
+    shift = torch.zeros(1, 1, 2, 1, 1, requires_grad=True)
+    moved = domain.act(lambda points, _: points + 0.1 + shift, batch, torch.zeros(1))
+    score = domain.validity(None, moved).score.sum()
+    slope = torch.autograd.grad(score, shift, allow_unused=True)[0] if score.requires_grad else None
+    if slope is None or not bool(torch.isfinite(slope).all()):
+        raise DataError(
+            "features can't be differentiated by the pictures.",
+            hint="Use torch functions throughout, without .detach() or .numpy(), and finite slopes.",
+        )
+    own = "the plugin's own" if declaration.features is not None else "a network's, to be trained"
+    return f"{batch.features.shape[1]}, {own}; shifted by a tenth, pictures turn them, with a slope"

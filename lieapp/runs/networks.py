@@ -1,0 +1,131 @@
+"""Trained networks: found in the cache by pictures and settings, or trained and put there."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+
+from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy
+from lieapp.config import TrainConfig
+from lieapp.data.images.pictures import Pictures
+from lieapp.data.images.sources import cache_folder
+from lieapp.discovery.loop import SAVE_EVERY
+from lieapp.domains.extractor import Extractor, Shape
+from lieapp.domains.extractor_files import VERSION, extractor_bytes, read_extractor
+from lieapp.errors import CancelledError, DataError
+from lieapp.progress import Reporter
+from lieapp.runs.checkpoint import Checkpoint
+from lieapp.runs.files import write_atomic
+
+NEUTRAL = ("plugin", "kind", "preset", "data", "device", "threads")
+"""Settings that don't change which network comes out, or that pictures stand for."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A network and where it came from.
+
+    Args:
+        facts: accuracy and loss on the pictures kept aside, their number, and the settings.
+        file: its place in the cache.
+        cached: whether it was there already.
+    """
+
+    extractor: Extractor
+    facts: dict[str, Any]
+    file: Path
+    cached: bool
+
+
+def drawn(pictures: Pictures, most: int, seed: int) -> Pictures:
+    """At most so many of the pictures (0: all), drawn by seed."""
+    if not most or most >= len(pictures):
+        return pictures
+    order = torch.randperm(len(pictures), generator=torch.Generator().manual_seed(seed))
+    return pictures.take(order[:most].sort()[0])
+
+
+def network_file(config: TrainConfig, pictures: Pictures, flip: bool) -> Path:
+    """Where the network of these pictures and settings is kept."""
+    settings = {k: v for k, v in msgspec.to_builtins(config).items() if k not in NEUTRAL}
+    key = repr((VERSION, pictures.sha256, flip, sorted(settings.items())))
+    return cache_folder() / "networks" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
+
+
+def network_of(
+    config: TrainConfig, pictures: Pictures, flip: bool, device: str, checkpoint: Checkpoint, report: Reporter,
+    metric: Callable[..., None] = lambda **row: None,
+) -> Trained:  # fmt: skip
+    """The network from the cache, or trained now, going on from the checkpoint if it holds a part of the way.
+
+    Args:
+        pictures: all there are; at most `config.pictures` of them are used.
+        metric: takes what is recorded of each step.
+
+    Raises DataError if the pictures can't be split, DiscoveryError if the loss isn't finite.
+    """
+    pictures = drawn(pictures, config.pictures, config.seed)
+    file = network_file(config, pictures, flip)
+    if file.is_file():
+        try:
+            extractor, facts = read_extractor(file)
+            return Trained(extractor.to(device), facts, file, True)
+        except DataError as error:
+            report.warn(f"{error.message} It is trained again.")
+    learn, judge = pictures.split(config.validation, config.seed)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(config.seed)
+        extractor = Extractor(config.network, Shape(*pictures.shape, len(pictures.names)), config.base)
+    extractor.normalise_by(learn.pixels)
+    recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip)
+    training = ClassifierTraining(extractor.to(device), learn, recipe, config.seed)
+    kept = checkpoint.training()
+    if kept is not None:
+        training.load(kept[0])
+        report.line(f"resumed at step {training.done} of {training.steps}")
+    _fit(training, judge, checkpoint, report, metric)
+    share, loss = accuracy(extractor, judge)
+    facts = {
+        "accuracy": share, "loss": loss, "learned_from": len(learn), "judged_on": len(judge), "flip": flip,
+        "classes": list(pictures.names), "settings": msgspec.to_builtins(config),
+    }  # fmt: skip
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(file, extractor_bytes(extractor, facts))
+    return Trained(extractor.eval().requires_grad_(False), facts, file, False)
+
+
+def _fit(
+    training: ClassifierTraining,
+    judge: Pictures,
+    checkpoint: Checkpoint,
+    report: Reporter,
+    metric: Callable[..., None],
+) -> None:
+    """Go on to the end, judged after every epoch.
+
+    A request to stop leaves a checkpoint of the last step, an interrupt one of some seconds before. Not
+    `discovery.loop.train`, which copies the state at every step: that of ResNet-18 takes longer than the step.
+    """
+    began = saved = time.perf_counter()
+    while training.done < training.steps:
+        row = training.step()
+        elapsed = round(time.perf_counter() - began, 3)
+        metric(step=training.done, total=training.steps, **row, seconds=elapsed, stage="training")
+        try:
+            report.progress(training.done, training.steps, f"epoch {row['epoch']}, loss {row['loss']:.2f}")
+        except CancelledError:
+            checkpoint.save(training.state(), [])
+            raise
+        if training.done % training.each == 0:
+            share, _ = accuracy(training.extractor, judge)
+            report.line(f"epoch {row['epoch']}: {100 * share:.1f} % of the pictures kept aside are told right")
+        if time.perf_counter() - saved > SAVE_EVERY:
+            checkpoint.save(training.state(), [])
+            saved = time.perf_counter()

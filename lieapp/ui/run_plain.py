@@ -1,0 +1,38 @@
+"""A finished run that has no formulas: a training, or a discovery on pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from lieapp.report.image_tables import named_rows, slot_rows
+from lieapp.runs.directory import RunDirectory
+from lieapp.ui.drawing import facts_block, log_tail, table
+from lieapp.ui.words import plain
+
+# keys of a training's summary that are shown; no docstring, the app would print it
+SHOWN = ("network", "accuracy", "loss", "learned_from", "judged_on", "parameters", "file", "cached")
+
+
+def is_plain(run: RunDirectory, summary: dict[str, Any]) -> bool:
+    """Whether a run is one of these."""
+    return summary.get("domain") == "images" or run.config().get("kind") == "train"
+
+
+def show_plain(run: RunDirectory, summary: dict[str, Any]) -> None:
+    """The sentence, the tables, the log."""
+    st.success(plain(summary.get("sentence", "Done.")), icon=":material/verified:")
+    for words in summary.get("warnings") or []:
+        st.warning(plain(words), icon=":material/warning:")
+    if summary.get("domain") == "images":
+        for title, (heads, rows) in (
+            ("Learned fields", slot_rows(summary)),
+            ("Affine fields", named_rows(summary)),
+        ):
+            st.subheader(title)
+            table([plain(head) for head in heads], [[plain(cell) for cell in row] for row in rows])
+    else:
+        facts_block([(key.replace("_", " "), str(summary[key])) for key in SHOWN if key in summary])
+    with st.expander("Log"):
+        log_tail(run)

@@ -1,0 +1,229 @@
+"""`lieapp train`, `discover` and `check` on pictures, end to end at a small size, and what they refuse."""
+
+import csv
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from lieapp.augment.classifier import ClassifierTraining
+from lieapp.domains.extractor_files import read_extractor
+from lieapp.runs.directory import RunDirectory
+
+TURNING = '''"""Pictures seen by an extractor of their own."""
+from lieapp.api import Images, hookimpl
+
+def features(pixels):
+    import torch
+    return torch.stack([pixels.mean((1, 2, 3)), pixels.square().mean((1, 2, 3)), pixels[:, 0, :, 3].sum(1)], 1) + .1
+
+mine = Images(name="mine", title="Mine", data="set.npz", flip=False, features=FEATURES)
+
+@hookimpl
+def lieapp_domains():
+    return [mine]
+'''
+TRAIN = ("--set", "batch=16", "--set", "base=4", "--set", "threads=1", "--set", "epochs=2")
+DISCOVER = (
+    "--slots", "2", *(part for text in (
+        "steps=6", "batch=4", "trunk=16", "head=8", "weight_rounds=1", "held_out=8", "threads=1",
+    ) for part in ("--set", text)),
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("LIEAPP_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def place(tmp_path):
+    """80 pictures of 9 x 8 with a bright half, left or right, in set.npz."""
+    pixels = np.random.default_rng(0).random((80, 9, 8)) * 0.5
+    labels = np.arange(80) % 2
+    for n, label in enumerate(labels):
+        pixels[n, :, 4 * label : 4 * label + 4] += 0.5
+    np.savez(tmp_path / "set.npz", images=pixels, labels=labels)
+    return "set.npz"
+
+
+@pytest.fixture
+def mine(tmp_path, place):
+    (tmp_path / "plugins").mkdir()
+
+    def write(features="features"):
+        (tmp_path / "plugins" / "mine.py").write_text(TURNING.replace("FEATURES", features))
+
+    write()
+    return write
+
+
+def in_state(folder, state):
+    """The only run in a state."""
+    (run,) = [run for run in RunDirectory.list(folder / "runs") if run.state == state]
+    return run
+
+
+def test_a_network_is_trained_once(lieapp, place, tmp_path):
+    words = ("train", "--plugin", "images", "--data", place, *TRAIN, "--json")
+    said = lieapp(*words)
+    assert said.code == 0, said.err
+    first = said.json
+    assert first["learned_from"] == 72 and first["judged_on"] == 8 and first["cached"] is False
+    run = RunDirectory.find(tmp_path / "runs", first["run"])
+    assert run.state == "done" and run.config()["kind"] == "train" and run.summary() == first
+    assert [row["step"] for row in run.metrics()] == list(range(1, 9))
+    assert read_extractor(run.path / "network.safetensors")[1]["accuracy"] == first["accuracy"]
+    again = lieapp(*words).json
+    assert again["cached"] is True and again["accuracy"] == first["accuracy"]
+    other = lieapp(*words[:-1], "--seed", "1", "--json").json
+    assert other["cached"] is False
+    assert lieapp("train", "--resume", first["run"], "--json").json == first
+    assert "told right" in lieapp("train", "--plugin", "images", "--data", place, *TRAIN).out
+    assert "train" in lieapp("runs", "list").out
+
+
+def test_a_training_that_was_stopped_goes_on(lieapp, place, tmp_path, monkeypatch):
+    words = ("train", "--plugin", "images", "--data", place, *TRAIN, "--json")
+    whole = lieapp(*words).json
+    (tmp_path / "cache" / "networks").rename(tmp_path / "aside")
+    step = ClassifierTraining.step
+
+    def stopped(self):
+        row = step(self)
+        if self.done == 3:
+            in_state(tmp_path, "running").request_cancel()
+        return row
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ClassifierTraining, "step", stopped)
+        assert lieapp(*words).code == 130
+    run = in_state(tmp_path, "cancelled")
+    said = lieapp("train", "--resume", run.id, "--json")
+    assert said.json["loss"] == whole["loss"] and "resumed at step 3 of 8" in said.err
+    assert [row["step"] for row in run.metrics()] == list(range(1, 9))
+
+
+def test_discover_trains_what_the_cache_lacks(lieapp, place, tmp_path, monkeypatch):
+    from lieapp.config import TrainConfig
+
+    monkeypatch.setattr(TrainConfig, "presets", {"quick": {"epochs": 1, "batch": 16, "base": 4}, "paper": {}})
+    words = ("discover", "--plugin", "images", "--data", place, *DISCOVER, "--json")
+    said = lieapp(*words)
+    assert said.code == 0, said.err
+    found = said.json
+    assert found["domain"] == "images" and found["method"] == "flow" and found["network"]["cached"] is False
+    assert [row["slot"] for row in found["generators"]] == [1, 2]
+    assert all(0 <= row["angle"] <= 3.2 and 0 <= row["affine"] <= 1 for row in found["generators"])
+    assert [row["name"] for row in found["reference"]][-1] == "rotation" and len(found["inner"][0]) == 8
+    assert found["count"] is None and found["truth"] == []
+    run = RunDirectory.find(tmp_path / "runs", found["run"])
+    assert run.summary() == found and run.state == "done"
+    tensors = load_file(run.path / "fields.safetensors")
+    assert tensors["learned"].shape == (2, 2, 9, 8) and tensors["orbit/pictures"].shape == (2, 5, 6, 1, 9, 8)
+    still = tensors["orbit/pictures"][:, 2]
+    assert torch.allclose(still, tensors["pictures"].expand_as(still), atol=1e-5)
+    assert len(list(csv.reader((run.path / "generators.csv").open()))) == 1 + 2 + 8
+    again = lieapp(*words).json
+    assert again["network"]["cached"] is True and again["generators"] == found["generators"]
+    assert lieapp("discover", "--resume", found["run"], "--json").json == found
+
+
+def test_a_discovery_that_was_stopped_goes_on(lieapp, mine, tmp_path, monkeypatch):
+    from lieapp.discovery.descent import Descent
+
+    words = ("discover", "--plugin", "mine", *DISCOVER, "--json")
+    whole = lieapp(*words).json
+    step = Descent.step
+
+    def stopped(self):
+        row = step(self)
+        if self.done == 4:
+            in_state(tmp_path, "running").request_cancel()
+        return row
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Descent, "step", stopped)
+        assert lieapp(*words).code == 130
+    run = in_state(tmp_path, "cancelled")
+    said = lieapp("discover", "--resume", run.id, "--json")
+    assert said.json["generators"] == whole["generators"]
+    assert [row["step"] for row in run.metrics()] == [1, 2, 3, 4, 5, 6]
+
+
+def test_an_extractor_of_the_plugin_s_own(lieapp, mine):
+    said = lieapp("discover", "--plugin", "mine", *DISCOVER)
+    assert said.code == 0 and "rotation" in said.out and "slots are affine" in said.out
+    assert lieapp("check", "--plugin", "mine", "--json").json["ok"] is True
+
+
+@pytest.mark.parametrize(
+    ("features", "words"),
+    [
+        ("lambda p: p.detach().flatten(1)", "differentiated"),
+        ("lambda p: p", "one row"),
+        ("lambda p: p.nothing", "AttributeError"),
+        ("lambda p: p.flatten(1) + p.new_empty(len(p), 72).normal_(std=9)", "twice"),
+    ],
+)
+def test_check_says_what_is_wrong_with_an_extractor(lieapp, mine, features, words):
+    mine(features)
+    said = lieapp("check", "--plugin", "mine", "--json")
+    assert said.code == 1
+    assert [c["ok"] for c in said.json["checks"]] == [True, False] and words in said.json["checks"][1]["detail"]
+
+
+def test_an_extractor_that_raises_is_named(lieapp, mine):
+    mine("lambda p: p.nothing")
+    said = lieapp("discover", "--plugin", "mine", *DISCOVER, "--json")
+    assert said.code == 1 and said.error["type"] == "PluginError" and "mine: its features" in said.error["message"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "words"),
+    [
+        (["truth", "--plugin", "images"], "UsageError", "pictures, not an equation"),
+        (["data", "--plugin", "images", "--out", "a.h5"], "UsageError", "pictures, not an equation"),
+        (["train", "--plugin", "kdv"], "UsageError", "needs no network"),
+        (["train", "--plugin", "mine"], "UsageError", "its own features"),
+        (["train", "--plugin", "images", "--set", "network=large"], "ConfigError", "resnet18, small"),
+        (["train", "--plugin", "images", "--set", "validation=1"], "ConfigError", "validation is 1"),
+        (["discover", "--plugin", "images", "--method", "spectrum"], "ConfigError", "method"),
+        (["discover", "--plugin", "kdv", "--data", "set.npz"], "ConfigError", "data"),
+        (["discover", "--plugin", "images", "--set", "sigma=200"], "ConfigError", "steps"),
+        (["train", "--plugin", "images", "--data", "digit"], "UsageError", "did you mean 'digits'"),
+        (["discover", "--plugin", "images", "--data", "set.npz", "--set", "trained=none"], "DataError", "none"),
+    ],
+)
+def test_what_is_refused(lieapp, mine, arguments, kind, words):
+    said = lieapp(*arguments, "--json")
+    assert said.code in (1, 2) and said.error["type"] == kind and words in said.error["message"]
+    assert said.error["hint"]
+
+
+def test_a_network_for_pictures_of_another_size(lieapp, place, tmp_path):
+    trained = lieapp("train", "--plugin", "images", "--data", place, *TRAIN, "--json").json["file"]
+    np.savez(tmp_path / "other.npz", images=np.zeros((8, 9, 9), np.uint8), labels=np.arange(8) % 2)
+    words = ("discover", "--plugin", "images", *DISCOVER, "--set", f"trained={trained}", "--json")
+    said = lieapp(*words, "--data", "other.npz")
+    assert said.error["type"] == "DataError" and "trained on 1 x 9 x 8" in said.error["message"]
+    assert lieapp(*words, "--data", place).code == 0
+
+
+@pytest.mark.slow
+def test_the_paper_s_preset_on_a_small_cifar10(lieapp, tmp_path):
+    folder = tmp_path / "cifar" / "cifar-10-batches-bin"
+    folder.mkdir(parents=True)
+    records = np.random.default_rng(0).integers(0, 256, (5, 12, 3073), dtype=np.uint8)
+    records[:, :, 0] = np.arange(12) % 4
+    for n, batch in enumerate(records, 1):
+        (folder / f"data_batch_{n}.bin").write_bytes(batch.tobytes())
+    common = ("--plugin", "images", "--data", str(folder.parent), "--preset", "paper", "--json")
+    common += ("--set", "threads=1")
+    trained = lieapp("train", *common, "--set", "epochs=1", "--set", "batch=26").json
+    assert trained["network"] == "resnet18" and trained["parameters"] > 11e6
+    small = ("--set", "steps=2", "--set", "batch=2", "--set", "weight_rounds=1", "--set", "held_out=4")
+    said = lieapp("discover", *common, *small, "--set", f"trained={trained['file']}")
+    assert said.code == 0, said.err
+    assert len(said.json["generators"]) == 10 and said.json["subspace"]["angle"] > 0
