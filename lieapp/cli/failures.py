@@ -15,7 +15,7 @@ AGAIN = "Type the command again."
 RESUME = "Type the command again; `lieapp runs list` shows runs that --resume goes on with."
 """The next step after Ctrl-C, and that of commands which leave a run behind."""
 
-WITH_RUNS = ("discover",)
+WITH_RUNS = ("discover", "train")
 
 
 def report_failure(error: BaseException, *, as_json: bool, debug: bool, command: str = "") -> int:
