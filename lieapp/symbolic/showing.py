@@ -63,7 +63,7 @@ def _algebra(generators: Sequence[Field], families: Sequence[Family]) -> Iterato
 
 
 def derivation_latex(explained: Mapping[str, Any]) -> str:
-    """The derivation as one `aligned` block: leading derivatives, determining equations, steps, general symmetry."""
+    """The derivation as one `aligned` block: leading derivatives, equations, steps, general symmetry."""
     rows = [
         rf"& {sp.latex(sp.Symbol(u))} - \left({formula['latex']}\right) \text{{ in place of the unknown}}"
         for u, formula in explained["moved"].items()

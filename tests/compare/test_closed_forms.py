@@ -137,7 +137,7 @@ def test_the_library_has_no_function_twice_and_none_that_is_not_periodic():
 
 def test_a_learned_field_is_known_by_its_angle_to_the_proved_ones(learned):
     """Of d_x and u d_u the first lies in the span of Burgers' proved formulas, the second doesn't."""
-    domain, truth, measured = learned("burgers", 0.0)
+    domain, _, measured = learned("burgers", 0.0)
     u = domain.system.jets.coordinates[2]
     zero = sp.S.Zero
     fields = [Field({"t": zero, "x": sp.S.One, "u": zero}), Field({"t": zero, "x": zero, "u": u})]
