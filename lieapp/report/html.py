@@ -25,12 +25,12 @@ def write_report(run_dir: Path) -> Path:
     folder.mkdir(exist_ok=True)
     for picture in pictures:
         if picture.svg:
-            _replace(folder / f"{picture.key}.svg", picture.svg)
+            replace_file(folder / f"{picture.key}.svg", picture.svg)
         else:
             # of an earlier report of this run: the app would go on showing it
             (folder / f"{picture.key}.svg").unlink(missing_ok=True)
     path = run_dir / "report.html"
-    _replace(path, document(material, pictures))
+    replace_file(path, document(material, pictures))
     return path
 
 
@@ -44,9 +44,14 @@ def document(material: Material, pictures: Sequence[Figure]) -> str:
         *([("formulas", "Closed forms", _formulas(summary))] if summary.get("formulas") else []),
         *_pictures(summary, pictures),
         ("check", "Cross-check", f"<p>{escape(wording.cross_check(summary))}</p>"),
-        ("seconds", "Seconds per stage", _seconds(summary)),
-        ("provenance", "Provenance", _provenance(material)),
+        ("seconds", "Seconds per stage", seconds_html(summary)),
+        ("provenance", "Provenance", provenance_html(material)),
     ]
+    return page(title, _head(material, title), sections)
+
+
+def page(title: str, head: str, sections: Sequence[tuple[str, str, str]]) -> str:
+    """A page of sections, each with its key, its heading and its HTML."""
     links = "".join(f'<a href="#{key}">{escape(name)}</a>' for key, name, _ in sections)
     body = "".join(f'<section><h2 id="{key}">{escape(name)}</h2>{html}</section>\n' for key, name, html in sections)
     return (
@@ -56,7 +61,7 @@ def document(material: Material, pictures: Sequence[Figure]) -> str:
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src data:; '
         "style-src 'unsafe-inline'\">"
         f"<title>{escape(title)} · lieapp</title><style>{CSS}</style></head><body>\n"
-        f"<header>{_head(material, title)}<nav>{links}</nav></header>\n<main>{body}</main></body></html>\n"
+        f"<header>{head}<nav>{links}</nav></header>\n<main>{body}</main></body></html>\n"
     )
 
 
@@ -83,7 +88,7 @@ def _truth(summary: Json) -> str:
     cells = [
         [escape(row.name), latex_to_mathml(field_latex(row.field)), _n(wording.cosine(row.cosine))] for row in rows
     ]
-    html = _table(["generator", "field", "cosine with the learned span"], cells)
+    html = table_html(["generator", "field", "cosine with the learned span"], cells)
     angle = wording.subspace(summary)
     html += f'<p class="note">{escape(angle)}</p>' if angle else ""
     return html + _families(summary)
@@ -114,7 +119,10 @@ def _slots(summary: Json) -> str:
         "η is the relative error that a moved solution gathers over the time window, on held-out data. "
         "Exact means a candidate here: η falls towards the floor as the ansatz grows; nothing is proved."
     )
-    return _table([_N + "slot", _N + "η", _N + wording.INTERVAL, "verdict"], cells) + f'<p class="note">{note}</p>'
+    return (
+        table_html([NUMBER + "slot", NUMBER + "η", NUMBER + wording.INTERVAL, "verdict"], cells)
+        + f'<p class="note">{note}</p>'
+    )
 
 
 def _formulas(summary: Json) -> str:
@@ -127,7 +135,7 @@ def _formulas(summary: Json) -> str:
         "η of the formula on held-out data. Proved: substituted into the exact invariance condition it leaves 0; "
         "the leftover is what another one leaves there."
     )
-    table = _table(["field", _N + "η", "exact invariance condition", "leftover term"], cells)
+    table = table_html(["field", NUMBER + "η", "exact invariance condition", "leftover term"], cells)
     return f'<p>{escape(wording.proof(summary))}</p>{table}<p class="note">{note}</p>'
 
 
@@ -145,8 +153,8 @@ def _at_size(summary: Json) -> str:
     rows = at_size(summary)
     head, cells = size_table(rows)
     last = len(head) - 1
-    table = _table(
-        [*(_N + escape(words) for words in head[:last]), escape(head[last])],
+    table = table_html(
+        [*(NUMBER + escape(words) for words in head[:last]), escape(head[last])],
         [[*map(_n, row[:last]), escape(row[last])] for row in cells],
     )
     return table + "".join(f'<p class="note">{escape(words)}</p>' for words in (NOTE, folds(rows)) if words)
@@ -158,18 +166,20 @@ def _figure(picture: Figure) -> str:
     return f"<figure>{picture.svg}<figcaption>{escape(picture.caption)}</figcaption></figure>"
 
 
-def _seconds(summary: Json) -> str:
+def seconds_html(summary: Json) -> str:
+    """Stages and how long each took."""
     rows = wording.stage_seconds(summary)
     if not rows:
         return '<p class="note">No times were recorded.</p>'
-    return _table(["stage", _N + "seconds"], [[escape(stage), _n(f"{value:.2f}")] for stage, value in rows])
+    return table_html(["stage", NUMBER + "seconds"], [[escape(stage), _n(f"{value:.2f}")] for stage, value in rows])
 
 
-def _provenance(material: Material) -> str:
+def provenance_html(material: Material) -> str:
+    """What the run came from."""
     rows = provenance_rows(material)
     if not rows:
         return '<p class="note">No provenance was recorded.</p>'
-    return _table(["what", "value"], [[escape(key), escape(value)] for key, value in rows], "small")
+    return table_html(["what", "value"], [[escape(key), escape(value)] for key, value in rows], "small")
 
 
 def provenance_rows(material: Material) -> list[tuple[str, str]]:
@@ -192,19 +202,19 @@ def _flat(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
         yield key, str(value)
 
 
-_N = "\0"
+NUMBER = "\0"
 """In front of a heading or a cell: set as a number."""
 
 
 def _n(words: str) -> str:
-    return _N + escape(words)
+    return NUMBER + escape(words)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> str:
+def table_html(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> str:
     """A table of HTML that is already escaped."""
 
     def cell(tag: str, html: str) -> str:
-        return f'<{tag} class="n">{html[1:]}</{tag}>' if html.startswith(_N) else f"<{tag}>{html}</{tag}>"
+        return f'<{tag} class="n">{html[1:]}</{tag}>' if html.startswith(NUMBER) else f"<{tag}>{html}</{tag}>"
 
     top = "".join(cell("th", words) for words in head)
     lines = "".join(f"<tr>{''.join(cell('td', html) for html in row)}</tr>" for row in rows)
@@ -212,7 +222,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -
     return f'<div class="scroll"><table{style}><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
     """Write beside and rename: a page that reads meanwhile sees the old file or the new one."""
     beside = path.with_name(path.name + ".part")
     try:

@@ -29,6 +29,7 @@ from lieapp.domains.image_data import ImageData
 from lieapp.domains.image_weight import pixel_weight
 from lieapp.errors import PluginError
 from lieapp.registry.catalog import Catalog
+from lieapp.report.image_html import write_image_report
 from lieapp.report.image_tables import sentence, write_csv
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
@@ -95,6 +96,7 @@ class _Job:
         self._timed("report", lambda: self._write(domain, data, found, summary))
         summary["seconds"] = self.watch.seconds()
         self.directory.write_summary(summary)
+        write_image_report(self.directory.path)
         return summary
 
     def _timed(self, stage: str, work: Any) -> Any:

@@ -32,7 +32,23 @@ def show_plain(run: RunDirectory, summary: dict[str, Any]) -> None:
         ):
             st.subheader(title)
             table([plain(head) for head in heads], [[plain(cell) for cell in row] for row in rows])
+        _pictures(run, summary)
     else:
         facts_block([(key.replace("_", " "), str(summary[key])) for key in SHOWN if key in summary])
     with st.expander("Log"):
         log_tail(run)
+
+
+def _pictures(run: RunDirectory, summary: dict[str, Any]) -> None:
+    """The figures that the run left, as images: nothing in a file of a run folder can then act."""
+    strips = [
+        (f"strip{row['slot']}", f"Held-out pictures moved along slot {row['slot']}")
+        for row in summary["generators"]
+    ]
+    for key, title in (("fields", "Fields in the plane"), ("weight", "Weight of pixels"), *strips):
+        try:
+            svg = (run.path / "figures" / f"{key}.svg").read_text(encoding="utf-8")
+        except OSError:
+            continue
+        st.subheader(title)
+        st.image(svg, alt=title)
