@@ -278,6 +278,8 @@ def _particular(state: State, basis: list[Element], r: Element, v: int) -> Eleme
 def solve_square(state: State, rows: list[list[Element]]) -> list[Element] | None:
     """Gauss elimination of an augmented square system in the field."""
     field, n = state.field, len(rows)
+    # what was tried before may have brought new atoms
+    rows = [[field.lift(c) for c in row] for row in rows]
     for k in range(n):
         pivot = next((i for i in range(k, n) if field.reduce(rows[i][k])), None)
         if pivot is None:
