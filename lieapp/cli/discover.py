@@ -54,6 +54,7 @@ def _started(settings: Common, typed: dict[str, Any]) -> dict[str, Any]:
     """A new run. Everything that was typed is checked before its folder is made."""
     from lieapp.api import Images
     from lieapp.config import DiscoverConfig, DiscoverImagesConfig
+    from lieapp.data.images.places import check_file, check_place
     from lieapp.runs.devices import check_device
     from lieapp.runs.directory import RunDirectory
 
@@ -66,7 +67,11 @@ def _started(settings: Common, typed: dict[str, Any]) -> dict[str, Any]:
     struct: type[Config] = DiscoverImagesConfig if pictures else DiscoverConfig
     config = settings.load(struct, **typed)
     check_device(config.device)
-    if not pictures:
+    if isinstance(config, DiscoverImagesConfig):
+        check_place(config.data or entry.declaration.data)
+        if config.trained:
+            check_file(config.trained)
+    else:
         from lieapp.data.declared import check_discovery
 
         check_discovery(entry.declaration)

@@ -34,6 +34,7 @@ def command(settings: Common, data: str | None, preset: str | None) -> Outcome:
 def _started(settings: Common, data: str | None, preset: str | None) -> dict[str, Any]:
     """A new run. Everything that was typed is checked before its folder is made."""
     from lieapp.config import TrainConfig
+    from lieapp.data.images.places import check_place
     from lieapp.runs.devices import check_device
     from lieapp.runs.directory import RunDirectory
 
@@ -41,6 +42,7 @@ def _started(settings: Common, data: str | None, preset: str | None) -> dict[str
     catalog = settings.catalog()
     entry = catalog.get(config.plugin)
     _check(entry.declaration)
+    check_place(config.data or entry.declaration.data)
     check_device(config.device)
     run = RunDirectory.create(settings.out, config, config.plugin, entry=entry, folders=catalog.folders)
     return _work(settings, run, config, catalog)

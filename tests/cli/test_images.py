@@ -197,11 +197,13 @@ def test_an_extractor_that_raises_is_named(lieapp, mine):
         (["discover", "--plugin", "kdv", "--data", "set.npz"], "ConfigError", "data"),
         (["discover", "--plugin", "images", "--set", "sigma=200"], "ConfigError", "steps"),
         (["train", "--plugin", "images", "--data", "digit"], "UsageError", "did you mean 'digits'"),
-        (["discover", "--plugin", "images", "--data", "set.npz", "--set", "trained=none"], "DataError", "none"),
+        (["discover", "--plugin", "images", "--set", "trained=none"], "UsageError", "there is no such file"),
+        (["discover", "--plugin", "images", "--data", "foto"], "UsageError", "no such file, folder or set"),
     ],
 )
-def test_what_is_refused(lieapp, mine, arguments, kind, words):
+def test_what_is_refused_leaves_no_run(lieapp, mine, tmp_path, arguments, kind, words):
     said = lieapp(*arguments, "--json")
+    assert not (tmp_path / "runs").exists()
     assert said.code in (1, 2) and said.error["type"] == kind and words in said.error["message"]
     assert said.error["hint"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from difflib import get_close_matches
 from pathlib import Path
 
 from lieapp.data.images import cifar10, folders, idx, npz, offline
 from lieapp.data.images.pictures import Pictures
-from lieapp.errors import DataError, UsageError
+from lieapp.data.images.places import check_place
+from lieapp.errors import DataError
 
 PARTS = ("train", "test")
 
@@ -33,14 +33,14 @@ def _offline(part: str) -> Pictures:
     return offline.fashion_mnist(part) if offline.DEBIAN.is_dir() else offline.digits(part)
 
 
-SETS: dict[str, Callable[[str], Pictures]] = {
+READERS: dict[str, Callable[[str], Pictures]] = {
     "fashion-mnist": offline.fashion_mnist,
     "digits": offline.digits,
     "photographs": offline.photographs,
     "offline": _offline,
     "cifar10": _cifar10,
 }
-"""Sets that have a name of their own."""
+"""How each set with a name of its own is read, by part."""
 
 
 def read_pictures(text: str, part: str = "train") -> Pictures:
@@ -49,19 +49,11 @@ def read_pictures(text: str, part: str = "train") -> Pictures:
     A folder holds idx files, CIFAR-10, or one folder for each class; the last also in a folder for each part.
     Raises UsageError if there is no such thing, DataError if it can't be used.
     """
+    check_place(text)
     place = Path(text).expanduser()
-    if text in SETS and not place.exists():
-        return SETS[text](part)
     if place.is_dir():
         return _read_folder(place, part)
-    if place.is_file():
-        return _read_file(place)
-    near = get_close_matches(text, SETS, n=1)
-    meant = f"did you mean {near[0]!r}?" if near else f"the sets with a name are {', '.join(SETS)}."
-    raise UsageError(
-        f"--data {text}: there is no such file, folder or set; {meant}",
-        hint="Give a folder of classes, idx files, CIFAR-10's folder, or an .npz file with images and labels.",
-    )
+    return _read_file(place) if place.exists() else READERS[text](part)
 
 
 def _read_folder(folder: Path, part: str) -> Pictures:

@@ -9,7 +9,8 @@ import torch
 from PIL import Image
 
 from lieapp.data.images.idx import read_idx
-from lieapp.data.images.sources import read_pictures
+from lieapp.data.images.places import SETS
+from lieapp.data.images.sources import READERS, read_pictures
 from lieapp.errors import DataError, UsageError
 
 SIDE = 12
@@ -116,6 +117,10 @@ def test_a_set_whose_package_is_missing(monkeypatch):
     with pytest.raises(DataError, match="scikit-learn") as caught:
         read_pictures("digits")
     assert "lieapp[images]" in caught.value.hint
+
+
+def test_every_set_with_a_name_has_its_reader():
+    assert set(SETS) == set(READERS)
 
 
 def test_what_is_no_set(tmp_path):

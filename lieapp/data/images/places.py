@@ -1,0 +1,32 @@
+"""What `--data` may name, told without torch and before any work."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from lieapp.errors import UsageError
+
+SETS = ("offline", "fashion-mnist", "digits", "photographs", "cifar10")
+"""Sets that have a name of their own; a file or folder of the same name goes first."""
+
+
+def check_place(text: str) -> None:
+    """Raises UsageError unless `text` is a file or folder that exists, or the name of a set."""
+    if text in SETS or Path(text).expanduser().exists():
+        return
+    near = get_close_matches(text, SETS, n=1)
+    meant = f"did you mean {near[0]!r}?" if near else f"the sets with a name are {', '.join(SETS)}."
+    raise UsageError(
+        f"--data {text}: there is no such file, folder or set; {meant}",
+        hint="Give a folder of classes, idx files, CIFAR-10's folder, or an .npz file with images and labels.",
+    )
+
+
+def check_file(text: str) -> None:
+    """Raises UsageError unless there is such a file of a trained network."""
+    if not Path(text).is_file():
+        raise UsageError(
+            f"trained = {text}: there is no such file.",
+            hint="`lieapp train` prints the file of the network; leave trained out to take it from the cache.",
+        )
