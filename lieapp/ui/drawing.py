@@ -14,7 +14,7 @@ from lieapp.report.formula import expression_latex, field_latex
 from lieapp.report.material import Material
 from lieapp.report.wording import Summary
 from lieapp.runs.directory import RunDirectory
-from lieapp.ui.words import plain, sign
+from lieapp.ui.words import plain, sign, unbroken
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -81,7 +81,7 @@ def truth_table(summary: Summary) -> None:
 def slot_table(summary: Summary) -> None:
     """Learned slots with defect and verdict."""
     rows = [
-        (str(row.number), plain(wording.number(row.eta)), plain(row.interval or "–"), plain(row.words))
+        (str(row.number), unbroken(wording.number(row.eta)), unbroken(row.interval or "–"), plain(row.words))
         for row in wording.slots(summary)
     ]
     if rows:
@@ -96,7 +96,7 @@ def formula_table(summary: Summary) -> None:
     for row in wording.written(summary):
         rest = ", ".join(formula(expression_latex(part)) for part in row.leftover.split("; ") if part)
         field = formula(field_latex(row.field)) if row.field else "–"
-        rows.append((field, plain(wording.number(row.eta)), plain(row.words), rest or "–"))
+        rows.append((field, unbroken(wording.number(row.eta)), plain(row.words), rest or "–"))
     if rows:
         table(("field", "η", "exact invariance condition", "leftover"), rows)
         st.caption(plain(wording.proof(summary)))

@@ -64,3 +64,8 @@ def ago(moment: float | None, now: float) -> str:
 def plain(text: object) -> str:
     """Text that Markdown shows as it is: `u*u_x` is a product, and no plugin sends links or images."""
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~:&@])", r"\\\1", str(text)).replace("\n", " ")
+
+
+def unbroken(text: object) -> str:
+    """A number or an interval that isn't broken at its hyphens and blanks in a narrow cell."""
+    return plain(text).replace("\\-", "\u2011").replace(" ", "\u00a0")
