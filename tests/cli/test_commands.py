@@ -78,7 +78,7 @@ def test_truth_of_a_typed_equation(lieapp):
     ("arguments", "kind", "words"),
     [
         ([], "UsageError", "either a plugin or an equation"),
-        (["--plugin", "ckdv", *KDV], "UsageError", "either a plugin or an equation"),
+        (["--plugin", "ckdv", *KDV], "UsageError", "both a plugin, ckdv, and an equation"),
         (["--plugin", "ckdv", "--dependent", "u"], "UsageError", "--dependent belongs to --equation"),
         (["--plugin", "ckvd"], "UnknownPluginError", "did you mean 'ckdv'"),
         (["--equation", "u_t"], "UsageError", "independent variables"),

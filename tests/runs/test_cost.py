@@ -24,7 +24,7 @@ def told(*sets, plugin="kdv"):
 
 
 @pytest.mark.parametrize("method", ["neural", "spectrum"])
-@pytest.mark.parametrize("plugin", [entry.name for entry in CATALOG.entries])
+@pytest.mark.parametrize("plugin", [entry.name for entry in CATALOG.equations])
 def test_the_defaults_are_not_costly(plugin, method):
     assert told(f"method={method}", plugin=plugin) == []
 
