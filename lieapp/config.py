@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 
 from lieapp.settings import load_config
+from lieapp.transformations import parse_kinds
 
 __all__ = ["DataConfig", "DiscoverConfig", "DiscoverImagesConfig", "TrainConfig", "TruthConfig", "load_config"]
 
@@ -255,6 +256,11 @@ class TrainConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
     """Highest learning rate."""
     optimizer: Literal["adam", "sgd"] = "adam"
     """Adam on one cycle, or SGD as in the paper."""
+    augment: str = ""
+    """Transformations of the pictures to learn from, with their ranges: `rotation:0.5,shear-x`."""
+
+    def __post_init__(self) -> None:
+        parse_kinds(self.augment)
 
 
 IMAGES_PAPER: dict[str, Any] = {

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "lieapp"
 
 LEVELS = [
-    {"api", "config", "errors", "keywords", "progress", "settings", "__init__"},
+    {"api", "config", "errors", "keywords", "progress", "settings", "transformations", "__init__"},
     {"numerics", "symbolic"},
     {"domains", "data"},
     {"discovery"},

@@ -7,13 +7,15 @@ and 80 % of the epochs, weight decay 5e-4 (the printed .4 is a slip). The quick 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from lieapp.augment.transform import transformed
 from lieapp.data.images.pictures import Pictures, flipped
 from lieapp.discovery.states import load_state, state_of
 from lieapp.domains.extractor import Extractor
@@ -41,6 +43,7 @@ class Recipe:
         rate: highest learning rate.
         optimizer: "adam" on one cycle or "sgd" as in the paper.
         flip: mirror pictures at random.
+        augment: largest flow parameters of what pictures are moved by at random.
     """
 
     epochs: int
@@ -48,6 +51,7 @@ class Recipe:
     rate: float
     optimizer: str
     flip: bool
+    augment: Mapping[str, float] = field(default_factory=dict)
 
     def rate_at(self, share: float) -> float:
         """The rate after a share of the training."""
@@ -93,6 +97,7 @@ class ClassifierTraining:
         pixels, labels = self.pictures.pixels[which], self.pictures.labels[which]
         if self.recipe.flip:
             pixels = flipped(pixels, self.generator)
+        pixels = transformed(pixels, self.recipe.augment, self.generator)
         device = self.extractor.mean.device
         scores = self.extractor.train()(pixels.to(device))
         loss = functional.cross_entropy(scores, labels.to(device))

@@ -23,6 +23,7 @@ from lieapp.errors import CancelledError, DataError
 from lieapp.progress import Reporter
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.files import write_atomic
+from lieapp.transformations import parse_kinds
 
 NEUTRAL = ("plugin", "kind", "preset", "data", "device", "threads")
 """Settings that don't change which network comes out, or that pictures stand for."""
@@ -84,7 +85,7 @@ def network_of(
         torch.manual_seed(config.seed)
         extractor = Extractor(config.network, Shape(*pictures.shape, len(pictures.names)), config.base)
     extractor.normalise_by(learn.pixels)
-    recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip)
+    recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip, parse_kinds(config.augment))
     training = ClassifierTraining(extractor.to(device), learn, recipe, config.seed)
     kept = checkpoint.training()
     if kept is not None:

@@ -1,0 +1,61 @@
+"""Pictures to train with, each moved by random elements of one-parameter groups that were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.domains.image_grid import pixel_grid, resample
+from lieapp.domains.reference import AFFINE, ReferenceField
+
+Pixels = Float[Tensor, "batch channel height width"]
+Move = Callable[[Pixels, Float[Tensor, " batch"]], Pixels]
+"""Pictures, each moved to its own flow parameter."""
+
+PADDING = "border"
+"""What lies outside of a moved picture: its edge, continued, as in a discovery."""
+
+
+def affine_move(field: ReferenceField) -> Move:
+    """f(exp(-sA) x) for an affine field A, exactly, with bilinear interpolation."""
+    corners = torch.tensor([[[0.0], [0.0]], [[1.0], [0.0]], [[0.0], [1.0]]])
+    shift, first, second = field.function(corners).double()[:, :, 0]
+    rate = torch.zeros(3, 3, dtype=torch.float64)
+    rate[:2] = torch.stack([first - shift, second - shift, shift], 1)
+
+    def move(pixels: Pixels, s: Float[Tensor, " batch"]) -> Pixels:
+        back = torch.linalg.matrix_exp(-s.double().cpu()[:, None, None] * rate)[:, :2].to(pixels)
+        grid = pixel_grid(*pixels.shape[2:], pixels.dtype, pixels.device)[0]
+        places = torch.einsum("bij,jhw->bihw", back[:, :, :2], grid) + back[:, :, 2, None, None]
+        return resample(pixels, places, PADDING)
+
+    return move
+
+
+FIELDS = {
+    "rotation": "rotation",
+    "shear-x": "shear along x",
+    "shear-y": "shear along y",
+    "translation-x": "translation in x",
+    "translation-y": "translation in y",
+    "scaling": "uniform scaling",
+    "scaling-x": "scaling of x",
+    "scaling-y": "scaling of y",
+}
+"""The reference field behind each affine kind."""
+
+MOVES: dict[str, Move] = {
+    kind: affine_move(next(field for field in AFFINE if field.name == name)) for kind, name in FIELDS.items()
+}
+"""How each of `lieapp.transformations.KINDS` moves pictures."""
+
+
+def transformed(pixels: Pixels, kinds: Mapping[str, float], generator: torch.Generator) -> Pixels:
+    """Each picture moved along each kind in turn, to flow parameters drawn evenly from [-range, range]."""
+    for kind, size in kinds.items():
+        s = size * (2 * torch.rand(len(pixels), generator=generator) - 1)
+        pixels = MOVES[kind](pixels, s.to(pixels))
+    return pixels
