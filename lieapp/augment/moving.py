@@ -21,8 +21,8 @@ class Moving:
     """How samples are moved.
 
     Args:
-        sigma: the coefficient of each generator is uniform in [-sigma, sigma]; generators have norm 1 on the data in
-            scaled coordinates, in which t and x run over [0, 1] and unknowns have standard deviation .29.
+        sigma: the coefficient of each generator is uniform in [-sigma, sigma]; generators have norm 1 on the data
+            in scaled coordinates, in which t and x run over [0, 1] and unknowns have standard deviation .29.
         scales: one sigma for each generator, in their order, in place of the common one.
         resampling: "whittaker" (Fourier in x, a polynomial in t), or for comparison "bilinear" or "splat".
         order: of the interpolation in time.
@@ -65,7 +65,11 @@ class Mover:
 
     @classmethod
     def of(
-        cls, spec: str, equation: PDE | System, data: Trajectories, settings: Moving = Moving()  # noqa: B008
+        cls,
+        spec: str,
+        equation: PDE | System,
+        data: Trajectories,
+        settings: Moving = Moving(),
     ) -> Mover:
         """A mover along what `spec` says.
 

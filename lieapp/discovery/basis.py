@@ -35,6 +35,7 @@ class TensorBasis:
     """
 
     def __init__(self, periodic: tuple[bool, ...], dependent: tuple[bool, ...], degrees: Degrees) -> None:
+        self.periodic, self.dependent, self.degrees = periodic, dependent, degrees
         self._kinds = [
             "unknown" if d else "fourier" if p else "chebyshev" for p, d in zip(periodic, dependent, strict=True)
         ]

@@ -7,6 +7,8 @@ from typing import Any
 import torch
 
 import lieapp
+from lieapp.augment.learned import FILE as LEARNED
+from lieapp.augment.learned import Learned, content_of
 from lieapp.compare.outcome import Outcome, compare
 from lieapp.config import DiscoverConfig
 from lieapp.data.spoil import noisy, thin
@@ -24,7 +26,7 @@ from lieapp.report.tables import write_csv
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
-from lieapp.runs.files import naming
+from lieapp.runs.files import naming, write_atomic
 from lieapp.runs.finite import finite_judgement
 from lieapp.runs.formulas import Written, formulas_json, missing_words, write_down
 from lieapp.runs.pictures import write_fields
@@ -199,5 +201,7 @@ class _Job:
     def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:
         batches = data.held_out.batches(self.config.held_out_slices, SIZE)
         norms = (outcome.true_squares / sum(batch.weight.numel() for batch in batches)).sqrt()
+        learned = Learned(found.fields, self.domain.coordinates, data.scales)
+        write_atomic(self.directory.path / LEARNED, content_of(learned))
         file = self.directory.path / "fields.safetensors"
         write_fields(file, self.domain, data.held_out, found.fields, len(outcome.slots), known, norms)

@@ -25,6 +25,7 @@ class LibraryFeatures:
 
     def __init__(self, functions: Sequence[sp.Expr], coordinates: Sequence[sp.Symbol], scales: Scales) -> None:
         self.tape, self.scales, self.count = Tape(list(functions), coordinates), scales, len(functions)
+        self.functions = list(functions)
         self.norms: Float[Tensor, " feature"] = torch.ones(len(functions), dtype=torch.float64)
 
     def at(self, points: Points) -> Scalars:

@@ -1,0 +1,143 @@
+"""learned.safetensors: the learned fields of a run as functions, so that anything can be moved along them later.
+
+A file holds what the fields are made of, as JSON in its header, and their numbers as tensors; no code.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import sympy as sp
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor, nn
+
+from lieapp.compare.closed_form.measure import LibraryFeatures
+from lieapp.discovery.basis import Degrees, TensorBasis
+from lieapp.discovery.extended import Extended
+from lieapp.discovery.fields import Combination, Scaled, Slotted
+from lieapp.discovery.generator import GeneratorNetwork
+from lieapp.discovery.network import FeatureNetwork
+from lieapp.domains.slices import Scales
+from lieapp.domains.spread import Features
+from lieapp.errors import RunError
+from lieapp.symbolic.parsing import parse_expression
+
+FILE = "learned.safetensors"
+"""Name of the file in a run directory."""
+
+Known = tuple[tuple[str, ...], Scales]
+"""Names and scales of the coordinates."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Learned fields in scaled coordinates.
+
+    Args:
+        fields: one for each slot.
+        coordinates: their names, independent variables first.
+        scales: physical = origin + size x scaled.
+    """
+
+    fields: Slotted
+    coordinates: tuple[str, ...]
+    scales: Scales
+
+
+def content_of(learned: Learned) -> bytes:
+    """The bytes of a file. Raises TypeError for fields of a kind that isn't known here, a bug."""
+    tensors: dict[str, Tensor] = {}
+    facts = {
+        "fields": _described(learned.fields, "fields", tensors),
+        "coordinates": learned.coordinates,
+        "scales": asdict(learned.scales),
+    }
+    kept = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
+    return save(kept, metadata={"facts": json.dumps(facts)})
+
+
+def read_learned(file: Path) -> Learned:
+    """The learned fields of a file. Raises RunError if there is none or it can't be read."""
+    try:
+        content = file.read_bytes()
+        length = int.from_bytes(content[:8], "little")
+        facts = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["facts"])
+        names, scales = (
+            tuple(facts["coordinates"]),
+            Scales(*(tuple(facts["scales"][k]) for k in ("origin", "size"))),
+        )
+        fields = _made(facts["fields"], "fields", load(content), (names, scales))
+    except FileNotFoundError:
+        raise RunError(
+            f"{file.parent.name}: there is no {FILE}; its learned fields weren't kept as functions.",
+            hint="Runs of `lieapp discover` keep them when they are done; start that run again.",
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        raise RunError(f"{file} can't be read: {error}.", hint="Start that run again.") from None
+    return Learned(fields, names, scales)
+
+
+def _described(thing: Any, key: str, tensors: dict[str, Tensor]) -> dict[str, Any]:
+    """What a thing is made of; its numbers go to `tensors`, under names that begin with the key."""
+    if isinstance(thing, Scaled):
+        tensors[f"{key}.factors"] = thing.factors
+        return {"kind": "scaled", "fields": _described(thing.fields, f"{key}.fields", tensors)}
+    if isinstance(thing, Combination):
+        tensors[f"{key}.coefficients"] = thing.coefficients
+        return {"kind": "combination", "features": _described(thing.features, f"{key}.features", tensors)}
+    if isinstance(thing, Extended):
+        tensors[f"{key}.mix"] = thing.mix
+        parts = {name: _described(getattr(thing, name), f"{key}.{name}", tensors) for name in ("basis", "further")}
+        return {"kind": "extended", **parts}
+    if isinstance(thing, TensorBasis):
+        return {"kind": "basis", "periodic": thing.periodic, "dependent": thing.dependent, **asdict(thing.degrees)}
+    if isinstance(thing, LibraryFeatures):
+        tensors[f"{key}.norms"] = thing.norms
+        return {"kind": "library", "functions": [str(f) for f in thing.functions]}
+    if isinstance(thing, (FeatureNetwork, GeneratorNetwork)):
+        tensors.update({f"{key}.{name}": value for name, value in thing.state_dict().items()})
+        return {"kind": "features" if isinstance(thing, FeatureNetwork) else "generators", **_sizes(thing)}
+    raise TypeError(f"fields made of {type(thing).__name__} can't be kept")
+
+
+def _sizes(network: FeatureNetwork | GeneratorNetwork) -> dict[str, Any]:
+    """The arguments a network is made with."""
+    known = {"periodic": network.periodic, "dependent": network.dependent, "modes": network.modes}
+    if isinstance(network, FeatureNetwork):
+        return {**known, "width": network.head.in_features, "features": network.head.out_features}
+    width, head = network.inner.shape[1:]
+    return {**known, "slots": network.slots, "width": width, "head": head, "unit": network.unit}
+
+
+def _made(
+    facts: dict[str, Any], key: str, tensors: dict[str, Tensor], known: tuple[tuple[str, ...], Scales]
+) -> Any:
+    """The thing with this description."""
+    kind, given = facts["kind"], {k: v for k, v in facts.items() if k != "kind"}
+    if kind == "scaled":
+        return Scaled(_made(facts["fields"], f"{key}.fields", tensors, known), tensors[f"{key}.factors"])
+    if kind == "combination":
+        features: Features = _made(facts["features"], f"{key}.features", tensors, known)
+        return Combination(features, tensors[f"{key}.coefficients"])
+    if kind == "extended":
+        basis, further = (_made(facts[part], f"{key}.{part}", tensors, known) for part in ("basis", "further"))
+        return Extended(basis, further, tensors[f"{key}.mix"])
+    if kind == "library":
+        names, scales = known
+        symbols = {name: sp.Symbol(name, real=True) for name in names}
+        functions = [parse_expression(text, symbols) for text in facts["functions"]]
+        made = LibraryFeatures(functions, list(symbols.values()), scales)
+        made.norms = tensors[f"{key}.norms"]
+        return made
+    for pair in ("periodic", "dependent"):
+        given[pair] = tuple(given[pair])
+    if kind == "basis":
+        return TensorBasis(given.pop("periodic"), given.pop("dependent"), Degrees(**given))
+    network: nn.Module = {"features": FeatureNetwork, "generators": GeneratorNetwork}[kind](**given)
+    state = {name.removeprefix(f"{key}."): v for name, v in tensors.items() if name.startswith(f"{key}.")}
+    network.to(next(iter(state.values())).dtype).load_state_dict(state)
+    return network.requires_grad_(False)

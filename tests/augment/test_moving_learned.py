@@ -1,0 +1,68 @@
+"""Learned fields written to a file are the same functions when they are read."""
+
+import pytest
+import sympy as sp
+import torch
+
+from lieapp.augment.learned import Learned, content_of, read_learned
+from lieapp.compare.closed_form.measure import LibraryFeatures
+from lieapp.discovery.basis import Degrees, TensorBasis
+from lieapp.discovery.extended import Extended
+from lieapp.discovery.fields import Combination, Scaled, values
+from lieapp.discovery.generator import GeneratorNetwork
+from lieapp.discovery.network import FeatureNetwork
+from lieapp.domains.slices import Scales
+from lieapp.errors import RunError
+
+NAMES, PERIODIC, DEPENDENT = ("t", "x", "u"), (False, True, False), (False, False, True)
+SCALES = Scales((1.5, 0.0, 0.0), (2.0, 16.0, 3.0))
+
+
+def numbers(*shape):
+    return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+
+
+def basis():
+    return TensorBasis(PERIODIC, DEPENDENT, Degrees(1, 3, 2))
+
+
+def extended():
+    symbols = sp.symbols("t x u", real=True)
+    library = LibraryFeatures([sp.sqrt(symbols[0] + 1), symbols[2] / sp.sqrt(symbols[0] + 1)], symbols, SCALES)
+    library.norms = torch.tensor([1.5, 0.3], dtype=torch.float64)
+    return Extended(basis(), library, numbers(basis().count + 2, 5))
+
+
+def network():
+    return FeatureNetwork(PERIODIC, DEPENDENT, 6, 4, 2).double()
+
+
+KINDS = {
+    "basis": lambda: Combination(basis(), numbers(2, basis().count, 3)),
+    "extended": lambda: Combination(extended(), numbers(2, 5, 3)),
+    "network": lambda: Combination(network(), torch.nn.Parameter(numbers(2, 5, 3))),
+    "generators": lambda: Scaled(GeneratorNetwork(PERIODIC, DEPENDENT, 2, 6, 5, 2, 1.5), torch.tensor([2.0, 3.0])),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_fields_come_back_bit_for_bit(tmp_path, kind):
+    fields = KINDS[kind]()
+    (tmp_path / "learned.safetensors").write_bytes(content_of(Learned(fields, NAMES, SCALES)))
+    found = read_learned(tmp_path / "learned.safetensors")
+    assert (found.coordinates, found.scales) == (NAMES, SCALES)
+    dtype = torch.float32 if kind == "generators" else torch.float64
+    points = torch.rand(4, 3, 7, generator=torch.Generator().manual_seed(0)).to(dtype)
+    assert torch.equal(values(found.fields, points), values(fields, points))
+
+
+def test_what_is_no_such_file_is_told(tmp_path):
+    with pytest.raises(RunError, match="no learned"):
+        read_learned(tmp_path / "learned.safetensors")
+    (tmp_path / "learned.safetensors").write_bytes(b"12345678" * 3)
+    with pytest.raises(RunError, match="can't be read"):
+        read_learned(tmp_path / "learned.safetensors")
+    whole = content_of(Learned(KINDS["basis"](), NAMES, SCALES))
+    (tmp_path / "learned.safetensors").write_bytes(whole[:-9])
+    with pytest.raises(RunError, match="can't be read"):
+        read_learned(tmp_path / "learned.safetensors")
