@@ -29,13 +29,13 @@ class Term:
 TERMS = {
     "generator": Term(
         "Generator V",
-        r"A vector field on the graph of a solution, $V = \xi^i\,\partial_{x^i} + \varphi^a\,\partial_{u^a}$. It is a "
-        "symmetry if its flow sends every solution to a solution.",
+        r"A vector field on the graph of a solution, $V = \xi^i\,\partial_{x^i} + \varphi^a\,\partial_{u^a}$. "
+        "It is a symmetry if its flow sends every solution to a solution.",
     ),
     "flow": Term(
         "Finite flow",
-        r"The transformation $e^{sV}$ that one gets by following the generator, $dz/ds = V(z)$, for the parameter $s$. "
-        "Formulas are checked by substitution.",
+        "The transformation $e^{sV}$ that one gets by following the generator, $dz/ds = V(z)$, for the "
+        "parameter $s$. Formulas are checked by substitution.",
         "symmetries",
     ),
     "s": Term(
@@ -48,9 +48,9 @@ TERMS = {
     ),
     "eta": Term(
         "η, the defect",
-        r"$\eta(V) = T\,\frac{\mathrm{rms}(M)}{\mathrm{rms}(Q)}$: the relative error that a moved solution accumulates "
-        r"over the time window $T$. $Q$ is the characteristic, $M$ the linearised residual along it. 0 for a symmetry; "
-        "measured on held-out trajectories.",
+        r"$\eta(V) = T\,\frac{\mathrm{rms}(M)}{\mathrm{rms}(Q)}$: the relative error that a moved solution "
+        "accumulates over the time window $T$. $Q$ is the characteristic, $M$ the linearised residual along "
+        "it. 0 for a symmetry; measured on held-out trajectories.",
     ),
     "eta_interval": Term(
         "90 % of draws",
@@ -63,18 +63,20 @@ TERMS = {
     ),
     "residual": Term(
         "Residual",
-        r"What the equation $\Delta(x, u, u_x, \dots) = 0$ leaves when data are put into it; for an evolution equation "
-        r"$u_t - F[u]$. 0 for a solution.",
+        r"What the equation $\Delta(x, u, u_x, \dots) = 0$ leaves when data are put into it; for an evolution "
+        "equation $u_t - F[u]$. 0 for a solution.",
     ),
     "finite_defect": Term(
         "Defect at finite size",
-        r"$\eta(V, s) = \frac{\mathrm{rms}(R_s - R_0)}{|s|\,\mathrm{rms}(Q)}$, with $R_s$ the residual of held-out data "
-        "moved to $s$. A field holds if this stays below .1 at every $s$ with enough nodes left.",
+        r"$\eta(V, s) = \frac{\mathrm{rms}(R_s - R_0)}{|s|\,\mathrm{rms}(Q)}$, with $R_s$ the residual of "
+        "held-out data moved to $s$. A field holds if this stays below .1 at every $s$ with enough nodes "
+        "left.",
     ),
     "verdict": Term(
         "Verdict",
-        "*exact*: η is at round-off, or small and still falling as the ansatz grows. *approximate*: η is below .1 and "
-        "stays. *none*: anything else. Exact ones are called candidates until a formula is proved.",
+        "*exact*: η is at round-off, or small and still falling as the ansatz grows. *approximate*: η is "
+        "below .1 and stays. *none*: anything else. Exact ones are called candidates until a formula is "
+        "proved.",
     ),
     "confidence": Term(
         "Confidence",
@@ -82,8 +84,8 @@ TERMS = {
     ),
     "proved": Term(
         "Proved",
-        r"The formula fulfils the exact invariance condition $\mathrm{pr}\,V[\Delta] = 0$ wherever $\Delta = 0$, by "
-        "algebra, not by numbers.",
+        r"The formula fulfils the exact invariance condition $\mathrm{pr}\,V[\Delta] = 0$ wherever $\Delta = "
+        "0$, by algebra, not by numbers.",
         "method",
     ),
     "leftover": Term(
@@ -98,8 +100,8 @@ TERMS = {
     ),
     "inner": Term(
         "Inner product",
-        r"$\langle V, W\rangle = \sum_{\text{points}} \omega \sum_c V^c W^c$ on held-out data in scaled coordinates; the "
-        "heat map shows these cosines, slot against derived generator.",
+        r"$\langle V, W\rangle = \sum_{\text{points}} \omega \sum_c V^c W^c$ on held-out data in scaled "
+        "coordinates; the heat map shows these cosines, slot against derived generator.",
     ),
     "angle": Term(
         "Angle",
@@ -112,14 +114,14 @@ TERMS = {
     ),
     "spectrum": Term(
         "Spectrum and gap",
-        "The η of all fields of the ansatz in ascending order. Symmetries lie before the gap, the largest jump on a "
-        "logarithmic axis.",
+        "The η of all fields of the ansatz in ascending order. Symmetries lie before the gap, the largest "
+        "jump on a logarithmic axis.",
         "method",
     ),
     "cross_check": Term(
         "Cross-check",
-        "A second method, which shares nothing but the data, finds its own span; printed is the largest principal angle "
-        "between the two.",
+        "A second method, which shares nothing but the data, finds its own span; printed is the largest "
+        "principal angle between the two.",
         "method",
     ),
     "convergence": Term(
@@ -134,7 +136,8 @@ TERMS = {
     ),
     "tau": Term(
         "τ",
-        "The Lipschitz constant of a field, in scaled coordinates, above which it costs: wild fields would fold the data.",
+        "The Lipschitz constant of a field, in scaled coordinates, above which it costs: wild fields would "
+        "fold the data.",
         "method",
     ),
     "weight": Term(
@@ -145,25 +148,25 @@ TERMS = {
     ),
     "loss": Term(
         "Loss",
-        "Training minimises a weighted sum: validity of moved data, orthonormality of the fields, Lipschitz and Sobolev "
-        "terms for smoothness.",
+        "Training minimises a weighted sum: validity of moved data, orthonormality of the fields, Lipschitz "
+        "and Sobolev terms for smoothness.",
         "method",
     ),
     "affine": Term(
         "Affine part",
-        "The norm of a field's projection on the affine fields of the plane (translations, rotation, scalings, shears): "
-        "1 for an affine field.",
+        "The norm of a field's projection on the affine fields of the plane (translations, rotation, "
+        "scalings, shears): 1 for an affine field.",
         "images",
     ),
     "periodic": Term(
         "Kept by a periodic domain",
-        r"The combinations of generators with $V(x + L) = V(x)$: only these act on data in a periodic box. Scalings, "
-        "which stretch the box, drop out.",
+        "The combinations of generators with $V(x + L) = V(x)$: only these act on data in a periodic box. "
+        "Scalings, which stretch the box, drop out.",
     ),
     "jets": Term(
         "Jet notation",
-        "Derivatives are variables of their own: `u_t`, `u_xx`, `u_tx`. An equation is an expression in them, `= 0` "
-        "understood.",
+        "Derivatives are variables of their own: `u_t`, `u_xx`, `u_tx`. An equation is an expression in them, "
+        "`= 0` understood.",
         "command-line",
     ),
     "evolution": Term(
@@ -172,20 +175,20 @@ TERMS = {
     ),
     "determining": Term(
         "Determining equations",
-        r"$\mathrm{pr}\,V[\Delta] = 0$ on $\Delta = 0$, split by the derivatives of u: linear equations for the components "
-        r"$\xi$ and $\varphi$ of a generator.",
+        r"$\mathrm{pr}\,V[\Delta] = 0$ on $\Delta = 0$, split by the derivatives of u: linear equations for "
+        r"the components $\xi$ and $\varphi$ of a generator.",
         "symmetries",
     ),
     "certified": Term(
         "Certified",
-        "An independent count of Taylor coefficients, modulo two large primes, leaves room for these symmetries and no "
-        "others: complete for generic parameters, up to a negligible probability.",
+        "An independent count of Taylor coefficients, modulo two large primes, leaves room for these "
+        "symmetries and no others: complete for generic parameters, up to a negligible probability.",
         "command-line",
     ),
     "families": Term(
         "Families",
-        "Generators with arbitrary functions, as α(t, x) ∂u for every solution α of a linear equation. The dimension "
-        "counts the others, modulo these.",
+        "Generators with arbitrary functions, as α(t, x) ∂u for every solution α of a linear equation. The "
+        "dimension counts the others, modulo these.",
         "symmetries",
     ),
     "assumed": Term(
@@ -201,9 +204,9 @@ TERMS = {
     ),
     "structure": Term(
         "Structure",
-        "*Abelian*: all brackets vanish. *Nilpotent*, *solvable*: repeated brackets end at 0. *Centre*: what commutes with "
-        "all. *Radical*: the largest solvable ideal; what is left is the semisimple *Levi factor*. *Nilradical*: the "
-        "largest nilpotent ideal.",
+        "*Abelian*: all brackets vanish. *Nilpotent*, *solvable*: repeated brackets end at 0. *Centre*: what "
+        "commutes with all. *Radical*: the largest solvable ideal; what is left is the semisimple *Levi "
+        "factor*. *Nilradical*: the largest nilpotent ideal.",
         "symmetries",
     ),
     "invariants": Term(
@@ -213,19 +216,20 @@ TERMS = {
     ),
     "reduction": Term(
         "Reduction",
-        "Solutions that a generator leaves unchanged obey an equation with one variable fewer; an ODE loses one order. "
-        "Checked by substitution.",
+        "Solutions that a generator leaves unchanged obey an equation with one variable fewer; an ODE loses "
+        "one order. Checked by substitution.",
         "symmetries",
     ),
     "budget": Term(
         "Budget",
-        "Seconds after which the derivation ends by itself. What was found until then is shown, with what is left open.",
+        "Seconds after which the derivation ends by itself. What was found until then is shown, with what is "
+        "left open.",
         "command-line",
     ),
     "self_check": Term(
         "Self-check",
-        "The plugin verifies itself: its equation, derived symmetries, evolution form, tensors against exact evaluation, "
-        "short data, and the derived generators on them.",
+        "The plugin verifies itself: its equation, derived symmetries, evolution form, tensors against exact "
+        "evaluation, short data, and the derived generators on them.",
         "command-line",
     ),
     "sha256": Term(
