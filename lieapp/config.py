@@ -263,21 +263,11 @@ class TrainConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
         parse_kinds(self.augment)
 
 
-IMAGES_PAPER: dict[str, Any] = {
-    "slots": 10, "pictures": 0, "steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "tau": 7.75,
-    "w_ortho": 10.0, "w_lips": 10.0, "trunk": 256, "weight_rounds": 20,
-}  # fmt: skip
-"""What the paper does (appendix "Experiment Details", images): 50 epochs of 45000 pictures are 17600 steps."""
-
-
-class DiscoverImagesConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
-    """`lieapp discover` of pictures: network, weight of pixels, discovery by the finite flow, comparison."""
-
-    presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": IMAGES_PAPER}
+class DiscoverPictures(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """What discoveries on pictures share, whatever of them is moved."""
 
     plugin: str
     kind: Literal["discover"] = "discover"
-    domain: Literal["images"] = "images"
     preset: Literal["quick", "paper"] = "quick"
     """Defaults of the settings below, and of the network: quick, or those of the paper's appendix."""
     data: str = ""
@@ -295,16 +285,12 @@ class DiscoverImagesConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=T
     """Share of each class kept aside for judging."""
     held_out: Positive = 256
     """How many of those are judged on."""
-    padding: Literal["border", "zeros"] = "border"
-    """What lies outside a picture: its edge, continued, or black."""
     weighted: bool = True
-    """Weigh pixels by how much the features depend on them."""
-    weight_rounds: Positive = 4
-    """Pseudo-pixels drawn for each picture to measure that."""
+    """Weigh what is moved by how much the features depend on it."""
     sigma: Share = 0.4
-    """Pictures are moved to flow parameters within [-sigma, sigma]; a picture reaches from -1 to 1."""
+    """Pictures are moved to flow parameters within [-sigma, sigma]."""
     tau: Share = 3.0
-    """Lipschitz constant of a field, per unit length, above which it costs."""
+    """Lipschitz constant of a field, per unit of what is moved, above which it costs."""
     w_sym: Weight = 1.0
     """Weight of the validity of moved pictures."""
     w_ortho: Weight = 3.0
@@ -334,5 +320,27 @@ class DiscoverImagesConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=T
         if self.sigma > MOST_STEPS * self.solver_step:
             raise ValueError(
                 f"sigma = {self.sigma:g} and solver_step = {self.solver_step:g}: a flow would take more than "
-                f"{MOST_STEPS} steps; lower sigma (pictures have size 2) or raise solver_step"
+                f"{MOST_STEPS} steps; lower sigma (pictures have size 2, colours 1) or raise solver_step"
             )
+
+
+IMAGES_PAPER: dict[str, Any] = {
+    "slots": 10, "pictures": 0, "steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "tau": 7.75,
+    "w_ortho": 10.0, "w_lips": 10.0, "trunk": 256, "weight_rounds": 20,
+}  # fmt: skip
+"""What the paper does (appendix "Experiment Details", images): 50 epochs of 45000 pictures are 17600 steps."""
+
+
+class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
+    """`lieapp discover` of pictures: network, weight of pixels, discovery by the finite flow, comparison.
+
+    sigma and tau count in units in which a picture reaches from -1 to 1.
+    """
+
+    presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": IMAGES_PAPER}
+
+    domain: Literal["images"] = "images"
+    padding: Literal["border", "zeros"] = "border"
+    """What lies outside a picture: its edge, continued, or black."""
+    weight_rounds: Positive = 4
+    """Pseudo-pixels drawn for each picture to measure that weight."""

@@ -10,15 +10,9 @@ from lieapp.cli.options import Common, Outcome, common
 from lieapp.errors import RunError
 
 if TYPE_CHECKING:
-    from lieapp.config import DiscoverConfig, DiscoverImagesConfig
     from lieapp.registry.catalog import Catalog
     from lieapp.runs.directory import RunDirectory
-    from lieapp.runs.reporter import RunReporter
-
-    Config = DiscoverConfig | DiscoverImagesConfig
-
-IMAGES = "images"
-"""What the configuration of a run of pictures has for its domain."""
+    from lieapp.runs.kinds import Kind
 
 
 @click.command("discover")
@@ -41,10 +35,9 @@ def command(settings: Common, **typed: Any) -> Outcome:
         summary = _started(settings, typed)
 
     def show() -> None:
-        from lieapp.report.image_tables import image_tables
-        from lieapp.report.tables import discover_tables
+        from lieapp.runs.kinds import kind_of_run
 
-        for part in image_tables(summary) if summary.get("domain") == IMAGES else discover_tables(summary):
+        for part in kind_of_run(summary).tables(summary):
             console().print(part)
 
     return Outcome(summary, show)
@@ -52,62 +45,51 @@ def command(settings: Common, **typed: Any) -> Outcome:
 
 def _started(settings: Common, typed: dict[str, Any]) -> dict[str, Any]:
     """A new run. Everything that was typed is checked before its folder is made."""
-    from lieapp.api import Images
-    from lieapp.config import DiscoverConfig, DiscoverImagesConfig
-    from lieapp.data.images.places import check_file, check_place
+    from lieapp.config import DiscoverConfig
     from lieapp.runs.devices import check_device
     from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.kinds import kind_of
 
     name = settings.typed("plugin")
     if not isinstance(name, str):
         settings.load(DiscoverConfig, **typed)  # raises: the plugin is missing
     catalog = settings.catalog()
     entry = catalog.get(str(name))
-    pictures = isinstance(entry.declaration, Images)
-    struct: type[Config] = DiscoverImagesConfig if pictures else DiscoverConfig
-    config = settings.load(struct, **typed)
+    kind = kind_of(entry.declaration)
+    config = settings.load(kind.config, **typed)
     check_device(config.device)
-    if isinstance(config, DiscoverImagesConfig):
-        check_place(config.data or entry.declaration.data)
-        if config.trained:
-            check_file(config.trained)
-    else:
-        from lieapp.data.declared import check_discovery
-
-        check_discovery(entry.declaration)
+    kind.check(config, entry.declaration)
     run = RunDirectory.create(settings.out, config, config.plugin, entry=entry, folders=catalog.folders)
-    return _work(settings, run, config, catalog)
+    return _work(settings, run, kind, config, catalog)
 
 
 def _resumed(settings: Common, text: str, typed: dict[str, Any]) -> dict[str, Any]:
     """An earlier run, with its own settings; a finished one gives its result again."""
-    from lieapp.config import DiscoverConfig, DiscoverImagesConfig
     from lieapp.runs.devices import check_device
     from lieapp.runs.resume import find_resumable, plugin_folders
 
-    struct: type[Config] = DiscoverImagesConfig if _is_of_pictures(settings, text) else DiscoverConfig
-    run = find_resumable(settings.out, text, "discover", settings.given(struct, **typed))
-    config = run.config_as(struct)
+    kind = _kind(settings, text)
+    run = find_resumable(settings.out, text, "discover", settings.given(kind.config, **typed))
+    config = run.config_as(kind.config)
     summary = run.summary()
     if run.state == "done" and summary is not None:
         return summary
     check_device(config.device)
-    return _work(settings, run, config, settings.catalog(plugin_folders(run)))
+    return _work(settings, run, kind, config, settings.catalog(plugin_folders(run)))
 
 
-def _is_of_pictures(settings: Common, text: str) -> bool:
-    """Whether the run to resume is one of pictures; if there is none, that is said later."""
+def _kind(settings: Common, text: str) -> Kind:
+    """That of the run to resume; if there is none, that is said later."""
     from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.kinds import kind_of_run
 
     try:
-        return RunDirectory.find(settings.out, text).config().get("domain") == IMAGES
+        return kind_of_run(RunDirectory.find(settings.out, text).config())
     except RunError:
-        return False
+        return kind_of_run({})
 
 
-def _work(settings: Common, run: RunDirectory, config: Config, catalog: Catalog) -> dict[str, Any]:
-    from lieapp.config import DiscoverImagesConfig
-    from lieapp.runs import cost
+def _work(settings: Common, run: RunDirectory, kind: Kind, config: Any, catalog: Catalog) -> dict[str, Any]:
     from lieapp.runs.reporter import RunReporter, reporting
     from lieapp.runs.resume import changed_plugin
     from lieapp.runs.session import running
@@ -117,22 +99,9 @@ def _work(settings: Common, run: RunDirectory, config: Config, catalog: Catalog)
         report.line(f"run {run.path}")
         entry = catalog.get(config.plugin)
         changed = changed_plugin(run, entry.sha256)
-        costly = [] if isinstance(config, DiscoverImagesConfig) else cost.warnings(config, entry.declaration)
+        costly = kind.warnings(config, entry.declaration)
         for warning in filter(None, (changed, catalog.note(config.plugin), *costly)):
             report.warn(warning)
-        summary = _executed(config, run, catalog, report)
+        summary = kind.execute(config, run, catalog, report)
         run.write_summary(summary)
     return summary
-
-
-def _executed(config: Config, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
-    # torch and the engine: more than a second, so only once everything typed is known to be right
-    from lieapp.config import DiscoverImagesConfig
-
-    if isinstance(config, DiscoverImagesConfig):
-        from lieapp.runs.discover_images import execute as of_pictures
-
-        return of_pictures(config, run, catalog, report)
-    from lieapp.runs.discover import execute
-
-    return execute(config, run, catalog, report)

@@ -49,3 +49,48 @@ def _orthonormal(gram: Gram, span: list[int]) -> Float[Tensor, "span direction"]
     keep = value > 1e-12 * value[-1]
     norm = torch.diagonal(gram)[span].sqrt()
     return vector[:, keep] / value[keep].sqrt() / norm[:, None]
+
+
+DEPENDENT = 1e-6
+"""Squared norm below which what a field of norm 1 adds to those before it is round-off; values may be float32."""
+
+
+def independent(gram: Gram, span: list[int]) -> list[int]:
+    """Those of a span, in its order, that aren't combinations of the ones before them."""
+    unit, kept = normalised(gram), list[int]()
+    for number in span:
+        projection = cosines(unit, kept, [number])[0] if kept else 0.0
+        if 1 - projection**2 > DEPENDENT:
+            kept.append(number)
+    return kept
+
+
+def orthonormalised(gram: Gram, basis: list[int]) -> Float[Tensor, "basis direction"]:
+    """Coefficients of Gram and Schmidt's fields: each is made of those of the basis up to its own place."""
+    lower = torch.linalg.cholesky(gram[basis][:, basis])
+    return torch.linalg.solve_triangular(lower, torch.eye(len(basis), dtype=gram.dtype), upper=False).T
+
+
+SMALL = 0.2
+"""Components below this aren't named."""
+
+
+def largest_components(gram: Gram, field: int, others: list[int], most: int = 3) -> list[tuple[int, float]]:
+    """What a field is mostly made of: numbers of others of norm 1, and coefficients of the field of norm 1.
+
+    Orthogonal matching pursuit (Pati 1993): each time the one that brings the combination nearest, until the next
+    one brings less than `SMALL`. The nearest one is always named.
+    """
+    unit, chosen = normalised(gram), list[int]()
+    while len(chosen) < most:
+        reached = cosines(unit, chosen, [field])[0]
+        found = [(cosines(unit, [*chosen, n], [field])[0], n) for n in others if n not in chosen]
+        if not found:
+            break
+        best, number = max(found, key=lambda pair: pair[0])
+        if chosen and best**2 - reached**2 < SMALL**2:
+            break
+        chosen.append(number)
+    matrix = unit[chosen][:, chosen]
+    coefficients = torch.linalg.lstsq(matrix, unit[chosen, field][:, None]).solution[:, 0].tolist()
+    return sorted(zip(chosen, coefficients, strict=True), key=lambda pair: -abs(pair[1]))

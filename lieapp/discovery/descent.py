@@ -100,7 +100,7 @@ class Descent:
         parts = {
             "symmetry": (scores + max(plan.floor, torch.finfo(scores.dtype).tiny)).log().sum(),
             "orthonormality": losses.orthonormality(v, batch.weight),
-            "lipschitz": losses.lipschitz(v, batch.points, plan.tau),
+            "lipschitz": losses.lipschitz(v, batch.points, plan.tau, batch.pairs),
         }
         if self.done >= plan.sobolev_from and weights.sobolev > 0:
             parts["sobolev"] = losses.sobolev(v, batch.lines)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from lieapp.discovery.fields import Own, Points
@@ -33,17 +33,26 @@ def orthonormality(v: Own, weight: Float[Tensor, "batch *index"]) -> Float[Tenso
     return (math.pi / 2 - torch.arccos(inner)).triu(1).sum()
 
 
-def lipschitz(v: Own, points: Points, tau: float) -> Float[Tensor, ""]:
-    """Σ_a mean over neighbouring nodes of max(|V(z_i) - V(z_j)| / |z_i - z_j| - τ, 0) (paper, L_Lips)."""
-    total, pairs = v.new_zeros(()), 0
-    for dim in range(-(v.ndim - 3), 0):
-        apart, away = v.diff(dim=dim).square().sum(2), points.diff(dim=dim).square().sum(1)
-        tiny = torch.finfo(v.dtype).tiny
+def lipschitz(v: Own, points: Points, tau: float, pairs: Int[Tensor, "2 pair"] | None = None) -> Float[Tensor, ""]:
+    """Σ_a mean over neighbouring nodes of max(|V(z_i) - V(z_j)| / |z_i - z_j| - τ, 0) (paper, L_Lips).
+
+    Args:
+        pairs: flat numbers of neighbouring nodes of each piece; None for neighbours along the axes.
+    """
+    if pairs is None:
+        dims = range(-(v.ndim - 3), 0)
+        parts = [(v.diff(dim=dim), points.diff(dim=dim)) for dim in dims]
+    else:
+        flat, places = v.flatten(3), points.flatten(2)
+        parts = [(flat[..., pairs[0]] - flat[..., pairs[1]], places[..., pairs[0]] - places[..., pairs[1]])]
+    total, count, tiny = v.new_zeros(()), 0, torch.finfo(v.dtype).tiny
+    for change, step in parts:
+        apart, away = change.square().sum(2), step.square().sum(1)
         # neighbours that coincide have one value
         ratio = torch.where(away > 0, (apart + tiny).sqrt() / away.clamp_min(tiny).sqrt(), 0)
         total = total + (ratio - tau).clamp_min(0).sum()
-        pairs += away.numel()
-    return total / max(pairs, 1)
+        count += away.numel()
+    return total / max(count, 1)
 
 
 def sobolev(v: Own, lines: Sequence[Line]) -> Float[Tensor, ""]:

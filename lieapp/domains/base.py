@@ -6,7 +6,7 @@ laid out `field batch component *space`, with a component axis also where there 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -53,6 +53,21 @@ class Line:
     periodic: bool
 
 
+@dataclass(frozen=True)
+class ReferenceField:
+    """A named field that learned ones are compared with.
+
+    Args:
+        name: in words.
+        formula: a SymPy-syntax string for each coordinate.
+        function: the same on points `batch coordinate *space`.
+    """
+
+    name: str
+    formula: dict[str, str]
+    function: Callable[[Tensor], Tensor]
+
+
 class Batch(Protocol):
     """A piece of data in scaled coordinates."""
 
@@ -64,6 +79,11 @@ class Batch(Protocol):
     @property
     def lines(self) -> list[Line]:
         """The axes along which fields should be smooth."""
+        ...
+
+    @property
+    def pairs(self) -> Int[Tensor, "2 pair"] | None:
+        """Flat numbers of nodes that are neighbours, where nodes are scattered; None: those along the axes are."""
         ...
 
 
@@ -111,6 +131,15 @@ class Domain(Protocol):
     periodic: tuple[bool, ...]
     dependent: tuple[bool, ...]
     stages: tuple[str, ...]
+    """Which of spectrum, projection, gradient and flow make sense."""
+
+    def truth(self, budget: float | None = None) -> Any:
+        """The symmetries derived in so many seconds; None where nothing can be derived."""
+        ...
+
+    def reference(self) -> Sequence[ReferenceField]:
+        """Named fields to compare with; none where symmetries are derived."""
+        ...
 
     def characteristic(self, batch: Any, fields: Fields) -> tuple[Tensor, Characteristics]:
         """The fields on the batch's points and their characteristics."""

@@ -11,16 +11,16 @@ from dataclasses import replace
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from torch.nn import functional
 
-from lieapp.domains.base import Characteristics, Fields, Validity
+from lieapp.domains.base import Characteristics, Fields, ReferenceField
 from lieapp.domains.extractor import Features
 from lieapp.domains.image_data import ImageBatch
 from lieapp.domains.image_grid import gradient, resample
-from lieapp.domains.reference import AFFINE, ReferenceField
+from lieapp.domains.reference import AFFINE
+from lieapp.domains.seen import Seen
 
 
-class ImageDomain:
+class ImageDomain(Seen):
     """Pictures seen through an extractor.
 
     Args:
@@ -36,7 +36,8 @@ class ImageDomain:
     stages: tuple[str, ...] = ("flow",)
 
     def __init__(self, name: str, features: Features, padding: str = "border") -> None:
-        self.name, self.features, self.padding = name, features, padding
+        super().__init__(name, features)
+        self.padding = padding
 
     def reference(self) -> tuple[ReferenceField, ...]:
         """The affine generators, nothing being derivable."""
@@ -52,35 +53,8 @@ class ImageDomain:
         pixels = resample(batch.pixels.repeat(slots, 1, 1, 1), places, self.padding)
         return replace(batch, pixels=pixels, features=batch.features.repeat(slots, 1), sample=None)
 
-    def validity(self, before: ImageBatch | None, after: ImageBatch, power: int = 1) -> Validity:
-        """Angle in radians between the features of each picture before and after; that of unmoved ones is 0.
-
-        `power` is of no account: a picture has one angle.
-        """
-        score = angle(after.features, self.features(after.pixels))
-        return Validity(score, torch.ones_like(score.detach()), torch.zeros_like(score.detach()))
-
     def characteristic(self, batch: ImageBatch, fields: Fields) -> tuple[Tensor, Characteristics]:
         """The fields in the plane and Q = -ξ·∇f, how each picture begins to change; no variable evolves."""
         v = fields.jvp(batch.points, torch.zeros_like(batch.points))[0]
         q = -(v[:, :, :, None] * gradient(batch.pixels)[None]).sum(2)
         return v, Characteristics(q, torch.zeros_like(q))
-
-    def tangent(self, batch: ImageBatch, q: Characteristics) -> Float[Tensor, "field batch feature"]:
-        """Derivative of the direction of the features along each Q: its norm is the limit of angle/|s| for s -> 0.
-
-        It means something on smooth pictures only, and for extractors that torch differentiates forward.
-        """
-
-        def direction(pixels: Tensor) -> Tensor:
-            return functional.normalize(self.features(pixels), dim=1)
-
-        return torch.stack([torch.func.jvp(direction, (batch.pixels,), (own,))[1] for own in q.value])
-
-
-def angle(first: Float[Tensor, "batch feature"], second: Float[Tensor, "batch feature"]) -> Float[Tensor, " batch"]:
-    """Angle between features as 2 atan2(|a - b|, |a + b|) of unit vectors, which keeps its digits near 0."""
-    a, b = functional.normalize(first, dim=1), functional.normalize(second, dim=1)
-    tiny = torch.finfo(a.dtype).eps ** 2
-    apart, along = ((a - b).square().sum(1) + tiny).sqrt(), ((a + b).square().sum(1) + tiny).sqrt()
-    return 2 * torch.atan2(apart, along)

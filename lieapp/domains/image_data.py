@@ -37,6 +37,9 @@ class ImageBatch:
     features: Float[Tensor, "batch feature"]
     sample: Int[Tensor, " batch"] | None = None
 
+    pairs = None
+    """Neighbours are those along the axes."""
+
     @property
     def lines(self) -> list[Line]:
         """The two axes of the plane."""

@@ -43,6 +43,9 @@ class Patches:
     scales: Scales
     time: int
 
+    pairs = None
+    """Neighbours are those along the axes."""
+
     @property
     def lines(self) -> list[Line]:
         """The axes of space, in scaled units, along which fields should be smooth."""

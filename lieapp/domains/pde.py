@@ -16,7 +16,7 @@ from lieapp.api import PDE
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
-from lieapp.domains.base import Characteristics, Fields, Validity
+from lieapp.domains.base import Characteristics, Fields, ReferenceField, Validity
 from lieapp.domains.linearisation import Linearisation
 from lieapp.domains.patches import PatchData, Patches
 from lieapp.domains.pde_data import NOISE, SliceData, measure_scales
@@ -27,10 +27,11 @@ from lieapp.errors import DataError
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import noise_floor
-from lieapp.symbolic.equation import read_pde
+from lieapp.symbolic.equation import exact, read_pde
 from lieapp.symbolic.evolution import Evolution, evolution_form
 from lieapp.symbolic.latex import ordered_latex
 from lieapp.symbolic.splitting import degree
+from lieapp.symbolic.truth import Truth, derive
 
 FIELD_DEGREE = 1
 """Degree in u allowed for a field when the grid is padded: the product Q = ξ(u) u_x adds it."""
@@ -84,6 +85,20 @@ class PDEDomain:
     def linearisation(self) -> Linearisation:
         """The compiled linearised residual."""
         return Linearisation(self.evolution)
+
+    def truth(self, budget: float | None = None) -> Truth:
+        """The point symmetries, derived and proved; `lieapp discover` lets a child process derive them.
+
+        Raises EquationError and BudgetError as `symbolic.truth.derive` does.
+        """
+        periodic = list(self.declaration.periodic)
+        ends = {x: self.declaration.region[x] for x in periodic}
+        lengths = {x: exact(right) - exact(left) for x, (left, right) in ends.items()}
+        return derive(self.system, periodic, lengths, budget)
+
+    def reference(self) -> tuple[ReferenceField, ...]:
+        """None: symmetries are derived."""
+        return ()
 
     def dataset(
         self,

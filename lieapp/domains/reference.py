@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
+from lieapp.domains.base import ReferenceField
 from lieapp.domains.formulas import FixedFields
-
-
-@dataclass(frozen=True)
-class ReferenceField:
-    """One field.
-
-    Args:
-        name: in words.
-        formula: a SymPy-syntax string for each coordinate.
-        function: the same on points `batch coordinate *space`.
-        basic: whether it belongs to the basis; others are sums of those, with a name of their own.
-    """
-
-    name: str
-    formula: dict[str, str]
-    function: Callable[[Tensor], Tensor]
-    basic: bool = True
 
 
 def stack(fields: Sequence[ReferenceField]) -> FixedFields:
@@ -34,11 +17,7 @@ def stack(fields: Sequence[ReferenceField]) -> FixedFields:
 
 
 def linear_field(
-    name: str,
-    formula: dict[str, str],
-    matrix: Sequence[Sequence[float]],
-    shift: Sequence[float],
-    basic: bool = True,
+    name: str, formula: dict[str, str], matrix: Sequence[Sequence[float]], shift: Sequence[float]
 ) -> ReferenceField:
     """The field z -> A z + b."""
 
@@ -47,7 +26,7 @@ def linear_field(
         moved = torch.einsum("cd,bd...->bc...", a, points)
         return moved + b.reshape(-1, *[1] * (points.ndim - 2))
 
-    return ReferenceField(name, formula, function, basic)
+    return ReferenceField(name, formula, function)
 
 
 ZERO, NO_SHIFT = ((0.0, 0.0), (0.0, 0.0)), (0.0, 0.0)
@@ -59,7 +38,7 @@ AFFINE = (
     linear_field("scaling of y", {"x": "0", "y": "y"}, ((0.0, 0.0), (0.0, 1.0)), NO_SHIFT),
     linear_field("shear along x", {"x": "y", "y": "0"}, ((0.0, 1.0), (0.0, 0.0)), NO_SHIFT),
     linear_field("shear along y", {"x": "0", "y": "x"}, ((0.0, 0.0), (1.0, 0.0)), NO_SHIFT),
-    linear_field("uniform scaling", {"x": "x", "y": "y"}, ((1.0, 0.0), (0.0, 1.0)), NO_SHIFT, basic=False),
-    linear_field("rotation", {"x": "-y", "y": "x"}, ((0.0, -1.0), (1.0, 0.0)), NO_SHIFT, basic=False),
+    linear_field("uniform scaling", {"x": "x", "y": "y"}, ((1.0, 0.0), (0.0, 1.0)), NO_SHIFT),
+    linear_field("rotation", {"x": "-y", "y": "x"}, ((0.0, -1.0), (1.0, 0.0)), NO_SHIFT),
 )
-"""Generators of the affine group of the plane, in the order of the paper's table."""
+"""Generators of the affine group of the plane, in the order of the paper's table, and two sums that have names."""

@@ -46,6 +46,9 @@ class Slices:
     grid: Grid
     sample: Int[Tensor, " batch"] | None = None
 
+    pairs = None
+    """Neighbours are those along the axes."""
+
     @property
     def lines(self) -> list[Line]:
         """The axes of space, on which a period is 1 in scaled units."""

@@ -1,18 +1,15 @@
-"""Figures of a discovery on pictures: learned fields over the weight of pixels, and strips of moved pictures."""
+"""Figures of fields in the plane of pictures: arrows over the weight of pixels."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lieapp.report.colour import png, sequential
-from lieapp.report.svg import INK, QUIET, Sheet, number
-
-Array = NDArray[np.floating]
-Tensors = Mapping[str, Array]
+from lieapp.report.picture_figures import Array, Tensors, arrow
+from lieapp.report.picture_tables import Summary
+from lieapp.report.svg import INK, QUIET, Sheet
 
 PANEL, GAP, TOP = 200, 24, 28
 """Pixels of a panel, between panels, and above them for a title."""
@@ -23,8 +20,12 @@ ARROWS = 12
 ACROSS = 4
 """Panels beside each other."""
 
-THUMB, BETWEEN = 56, 4
-"""Pixels of a picture in a strip, and between two."""
+
+def image_figures(summary: Summary, tensors: Tensors) -> dict[str, str]:
+    """The fields over the weight, and the weight, by key."""
+    slots = summary["generators"]
+    names = [f"{row['slot']}: {row['nearest']['name']} {row['nearest']['cosine']:.3f}" for row in slots]
+    return {"fields": field_figure(tensors, names), "weight": weight_figure(tensors)}
 
 
 def weight_figure(tensors: Tensors) -> str:
@@ -53,26 +54,8 @@ def field_figure(tensors: Tensors, names: list[str]) -> str:
     return sheet.text()
 
 
-def strip_figure(tensors: Tensors, slot: int) -> str:
-    """Held-out pictures, one below the other, moved along a slot to each flow parameter."""
-    moved, s = tensors["orbit/pictures"][slot], tensors["orbit/s"]
-    step = THUMB + BETWEEN
-    sheet = Sheet(len(s) * step, moved.shape[1] * step + 20, f"Pictures moved along slot {slot + 1}")
-    for column, value in enumerate(s):
-        sheet.write(column * step + THUMB / 2, 14, f"s = {value:g}", size=10, anchor="middle", colour=QUIET)
-        for row, picture in enumerate(moved[column]):
-            sheet.image(column * step, row * step + 20, THUMB, THUMB, png(_rgb(picture)))
-    return sheet.text()
-
-
 def _map(weight: Array) -> str:
     return png(sequential(weight, 0.0, float(weight.max())))
-
-
-def _rgb(picture: Array) -> NDArray[np.uint8]:
-    """Rows x columns x 3 of a picture with 1 or 3 channels in [0, 1]."""
-    shown = np.moveaxis(np.repeat(picture, 3 // len(picture), axis=0), 0, -1)
-    return np.round(255 * np.clip(shown, 0, 1)).astype(np.uint8)
 
 
 def _arrows(field: Array, left: float, top: float, pixel: float) -> str:
@@ -86,13 +69,5 @@ def _arrows(field: Array, left: float, top: float, pixel: float) -> str:
             # y runs upwards in the plane and downwards on the sheet
             dx, dy = field[:, row, column] / longest * stride * pixel * (1, -1)
             x, y = left + (column + 0.5) * pixel, top + (row + 0.5) * pixel
-            parts.append(_arrow(x - dx / 2, y - dy / 2, dx, dy))
+            parts.append(arrow(x - dx / 2, y - dy / 2, dx, dy))
     return "".join(parts)
-
-
-def _arrow(x: float, y: float, dx: float, dy: float) -> str:
-    """A stroke with a head of a third of its length."""
-    tip = (x + dx, y + dy)
-    ends = [(tip[0] - 0.3 * dx + w * dy, tip[1] - 0.3 * dy - w * dx) for w in (0.18, -0.18)]
-    a, b, c, d = (f"{number(u)} {number(v)}" for u, v in ((x, y), tip, *ends))
-    return f"M{a}L{b}M{c}L{b}L{d}"

@@ -6,7 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from lieapp.report.image_tables import named_rows, slot_rows
+from lieapp.report.picture_tables import figures_of, tables
+from lieapp.report.picture_words import WORDS
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui.drawing import facts_block, log_tail, table
 from lieapp.ui.words import plain
@@ -17,7 +18,7 @@ SHOWN = ("network", "accuracy", "loss", "learned_from", "judged_on", "parameters
 
 def is_plain(run: RunDirectory, summary: dict[str, Any]) -> bool:
     """Whether a run is one of these."""
-    return summary.get("domain") == "images" or run.config().get("kind") == "train"
+    return summary.get("domain") in WORDS or run.config().get("kind") == "train"
 
 
 def show_plain(run: RunDirectory, summary: dict[str, Any]) -> None:
@@ -25,11 +26,8 @@ def show_plain(run: RunDirectory, summary: dict[str, Any]) -> None:
     st.success(plain(summary.get("sentence", "Done.")), icon=":material/verified:")
     for words in summary.get("warnings") or []:
         st.warning(plain(words), icon=":material/warning:")
-    if summary.get("domain") == "images":
-        for title, (heads, rows) in (
-            ("Learned fields", slot_rows(summary)),
-            ("Affine fields", named_rows(summary)),
-        ):
+    if summary.get("domain") in WORDS:
+        for title, (heads, rows) in tables(summary):
             st.subheader(title)
             table([plain(head) for head in heads], [[plain(cell) for cell in row] for row in rows])
         _pictures(run, summary)
@@ -41,14 +39,10 @@ def show_plain(run: RunDirectory, summary: dict[str, Any]) -> None:
 
 def _pictures(run: RunDirectory, summary: dict[str, Any]) -> None:
     """The figures that the run left, as images: nothing in a file of a run folder can then act."""
-    strips = [
-        (f"strip{row['slot']}", f"Held-out pictures moved along slot {row['slot']}")
-        for row in summary["generators"]
-    ]
-    for key, title in (("fields", "Fields in the plane"), ("weight", "Weight of pixels"), *strips):
+    for figure in figures_of(summary):
         try:
-            svg = (run.path / "figures" / f"{key}.svg").read_text(encoding="utf-8")
+            svg = (run.path / "figures" / f"{figure.key}.svg").read_text(encoding="utf-8")
         except OSError:
             continue
-        st.subheader(title)
-        st.image(svg, alt=title)
+        st.subheader(figure.title)
+        st.image(svg, alt=figure.title, caption=plain(figure.note) or None)

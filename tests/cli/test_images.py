@@ -127,7 +127,7 @@ def test_discover_trains_what_the_cache_lacks(lieapp, place, tmp_path, monkeypat
     assert len(list(csv.reader((run.path / "generators.csv").open()))) == 1 + 2 + 8
     page = (run.path / "report.html").read_text()
     assert page.count("<svg") == 4 and page.count("data:image/png") == 1 + 2 + 2 * 5 * 6
-    assert "Slot 2" in page and "rotation" in page and "<script" not in page
+    assert "along slot 2" in page and "rotation" in page and "<script" not in page
     assert {path.stem for path in (run.path / "figures").iterdir()} == {"weight", "fields", "strip1", "strip2"}
     again = lieapp(*words).json
     assert again["network"]["cached"] is True and again["generators"] == found["generators"]

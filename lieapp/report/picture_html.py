@@ -9,15 +9,25 @@ from pathlib import Path
 from safetensors.numpy import load_file
 
 from lieapp.report.html import NUMBER, page, provenance_html, replace_file, seconds_html, table_html
-from lieapp.report.image_figures import Tensors, field_figure, strip_figure, weight_figure
-from lieapp.report.image_tables import Rows, Summary, named_rows, slot_rows
+from lieapp.report.image_figures import image_figures
 from lieapp.report.material import Material, read_material
+from lieapp.report.picture_figures import Tensors, strips
+from lieapp.report.picture_tables import (
+    TEXT,
+    Rows,
+    Summary,
+    along_rows,
+    figures_of,
+    named_rows,
+    slot_rows,
+    words_of,
+)  # fmt: skip
 
-WORDS = ("name", "field", "nearest")
-"""Columns of text; the others hold numbers."""
+FIGURES = {"images": image_figures}
+"""What is drawn of fields and weight, by what is moved."""
 
 
-def write_image_report(run_dir: Path) -> Path:
+def write_picture_report(run_dir: Path) -> Path:
     """Write report.html and figures/*.svg from the files of a run; returns the report's path."""
     material = read_material(run_dir)
     figures = drawn(material.summary, load_file(run_dir / "fields.safetensors"))
@@ -31,45 +41,39 @@ def write_image_report(run_dir: Path) -> Path:
 
 def drawn(summary: Summary, tensors: Tensors) -> dict[str, str]:
     """Each figure as SVG, by its key."""
-    slots = summary["generators"]
-    names = [f"{row['slot']}: {row['nearest']['name']} {row['nearest']['cosine']:.3f}" for row in slots]
-    strips = {f"strip{place + 1}": strip_figure(tensors, place) for place in range(len(slots))}
-    return {"weight": weight_figure(tensors), "fields": field_figure(tensors, names), **strips}
+    return {**FIGURES[summary["domain"]](summary, tensors), **strips(tensors)}
 
 
 def _document(material: Material, figures: Mapping[str, str]) -> str:
     summary = material.summary
-    title = str(summary["title"])
+    title, words = str(summary["title"]), words_of(summary)
     head = f'<p class="kind">Symmetries learned from pictures · run {escape(material.folder.name)}</p>'
     head += f'<h1>{escape(title)}</h1><p class="verdict">{escape(summary["sentence"])}</p>'
     warnings = "".join(f"<li>{escape(str(words))}</li>" for words in summary["warnings"])
     head += f'<ul class="warnings">{warnings}</ul>' if warnings else ""
-    numbers = [row["slot"] for row in summary["generators"]]
-    strips = "".join(f"<h3>Slot {n}</h3><figure>{figures[f'strip{n}']}</figure>" for n in numbers)
     sections = [
-        ("slots", "Learned fields", _table(slot_rows(summary)) + _note(SLOTS)),
-        ("named", "Affine fields", _table(named_rows(summary)) + _note(NAMED)),
-        ("fields", "Fields in the plane", f"<figure>{figures['fields']}</figure>{_note(FIELDS)}"),
-        ("weight", "Weight of pixels", f"<figure>{figures['weight']}</figure>{_note(WEIGHT)}"),
-        ("strips", "Held-out pictures, moved", strips),
+        ("slots", "Learned fields", _table(slot_rows(summary)) + _note(words.share_note)),
+        ("named", words.named, _table(named_rows(summary)) + _note(words.named_note)),
+        ("along", "Inner products", _table(along_rows(summary)) + _note(ALONG)),
+        *(
+            (shown.key, shown.title, f"<figure>{figures[shown.key]}</figure>{_note(shown.note)}")
+            for shown in figures_of(summary)
+        ),
         ("seconds", "Seconds per stage", seconds_html(summary)),
         ("provenance", "Provenance", provenance_html(material)),
     ]
     return page(title, head, sections)
 
 
-SLOTS = (
-    "Angle: between the features of held-out pictures before and after, mean over flow parameters. Affine: length "
-    "of the projection of the field, of norm 1, on the span of the affine ones. Nothing is proved of pictures."
+ALONG = (
+    "Of slots of norm 1 with the independent ones of the named fields, orthonormalised under the weight in this "
+    "order: what a column adds to those before it."
 )
-NAMED = "Angles of affine fields of norm 1: how well the network bears each, beside what was learned."
-FIELDS = "Arrows of one panel share a scale; behind them the weight of pixels."
-WEIGHT = "How much the features depend on where a pixel's content stands: inner products count pixels by it."
 
 
 def _table(content: Rows) -> str:
     heads, rows = content
-    marks = ["" if head in WORDS else NUMBER for head in heads]
+    marks = ["" if head in TEXT else NUMBER for head in heads]
     return table_html(_marked(marks, heads), [_marked(marks, row) for row in rows])
 
 
@@ -78,4 +82,4 @@ def _marked(marks: Sequence[str], cells: Sequence[str]) -> list[str]:
 
 
 def _note(words: str) -> str:
-    return f'<p class="note">{escape(words)}</p>'
+    return f'<p class="note">{escape(words)}</p>' if words else ""

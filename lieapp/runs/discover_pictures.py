@@ -1,36 +1,35 @@
-"""The pipeline behind `lieapp discover` for pictures: network, weight of pixels, descent, comparison."""
+"""The pipeline behind `lieapp discover` for pictures, whatever of them is moved: network, descent, comparison."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from safetensors.torch import save
 from torch import Tensor
 
 import lieapp
-from lieapp.compare.affine import AffineComparison, compare_affine
-from lieapp.config import DiscoverImagesConfig, TrainConfig, load_config
+from lieapp.compare.named import NamedComparison, compare_named
+from lieapp.config import DiscoverPictures, TrainConfig, load_config
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
 from lieapp.discovery.by_flow import by_flow
 from lieapp.discovery.descent import Descent, Plan, Weights
-from lieapp.discovery.fields import values
+from lieapp.discovery.fields import Slotted, values
 from lieapp.discovery.flow import Flow, Solver
 from lieapp.discovery.generator import GeneratorNetwork
 from lieapp.discovery.result import Discovery
 from lieapp.discovery.scores import FiniteScore
+from lieapp.domains.base import Data, Domain
 from lieapp.domains.extractor import Features
 from lieapp.domains.extractor_files import read_extractor
-from lieapp.domains.image import ImageDomain
-from lieapp.domains.image_data import ImageData
-from lieapp.domains.image_weight import pixel_weight
 from lieapp.errors import PluginError
 from lieapp.registry.catalog import Catalog
-from lieapp.report.image_html import write_image_report
-from lieapp.report.image_tables import sentence, write_csv
+from lieapp.report.picture_html import write_picture_report
+from lieapp.report.picture_tables import sentence, write_csv
+from lieapp.report.picture_words import WORDS
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
@@ -42,9 +41,6 @@ from lieapp.runs.stopwatch import Stopwatch
 WARM = 0.6
 """Share of the steps before the rate is cooled."""
 
-UNIT = 0.5
-"""Coordinates of pictures have twice the size of the network's usual ones."""
-
 SHOWN, STRIP = 6, 5
 """Pictures, and flow parameters, of the strips in fields.safetensors."""
 
@@ -53,25 +49,60 @@ SHOWN, STRIP = 6, 5
 class Split:
     """Pictures to learn from and to judge on."""
 
-    train: ImageData
-    held_out: ImageData
+    train: Data
+    held_out: Data
 
 
-def execute(
-    config: DiscoverImagesConfig, run: RunDirectory, catalog: Catalog, report: RunReporter
-) -> dict[str, Any]:
+class Side(Protocol):
+    """What differs between pictures whose plane is moved and those whose colours are.
+
+    Args:
+        unit: factor on coordinates before the generator network sees them.
+        centred: which coordinates have mean 0; others come from [0, 1].
+    """
+
+    name: str
+    unit: float
+    centred: tuple[bool, ...]
+
+    @property
+    def config(self) -> DiscoverPictures:
+        """The settings."""
+        ...
+
+    def check(self, pictures: Pictures) -> None:
+        """Raises DataError for pictures in which nothing can be moved."""
+        ...
+
+    def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
+        """Both parts, with the weight measured on the first; `flip` mirrors pictures to learn from."""
+        ...
+
+    def domain(self, features: Features) -> Domain:
+        """What the engine sees."""
+        ...
+
+    def drawn(self, domain: Domain, batch: Any, fields: Slotted) -> dict[str, Tensor]:
+        """Tensors of fields.safetensors besides the moved pictures, for figures."""
+        ...
+
+    def facts(self, domain: Domain, batches: list[Any], fields: Slotted, solver: Solver) -> dict[str, Any]:
+        """Further keys of the summary."""
+        ...
+
+
+def execute(side: Side, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
     """Do or go on with a run; returns its summary and writes its other files.
 
     Raises LieappError for what the declaration, the pictures or the settings don't allow.
     """
-    return _Job(config, run, catalog, report).run()
+    return _Job(side, run, catalog, report).run()
 
 
 class _Job:
-    def __init__(
-        self, config: DiscoverImagesConfig, run: RunDirectory, catalog: Catalog, report: RunReporter
-    ) -> None:
-        self.config, self.directory, self.report = config, run, report
+    def __init__(self, side: Side, run: RunDirectory, catalog: Catalog, report: RunReporter) -> None:
+        config = side.config
+        self.side, self.config, self.directory, self.report = side, config, run, report
         self.declaration = catalog.get(config.plugin).declaration
         torch.set_num_threads(config.threads)
         self.device = find_device(config.device)
@@ -85,19 +116,28 @@ class _Job:
         """All stages in order."""
         config = self.config
         self.directory.add_provenance(device_used=self.device, threads=config.threads)
-        pictures = self._timed("data", lambda: read_pictures(config.data or self.declaration.data))
-        self.directory.add_provenance(data=pictures.facts)
+        pictures = self._timed("data", self._pictures)
         features = self._timed("network", lambda: self._features(pictures))
         data = self._timed("weight", lambda: self._data(pictures, features))
-        domain = ImageDomain(config.plugin, features, config.padding)
+        domain = self.side.domain(features)
         found = self._timed("discovery", lambda: self._discover(domain, data))
-        compared = self._timed("compare", lambda: self._compare(domain, data, found))
+        batches = list(data.held_out.batches(config.held_out, 32))
+        compared = self._timed(
+            "compare", lambda: compare_named(domain, found.fields, batches, config.sigma, self.solver)
+        )
         summary = self._summary(domain, compared)
+        summary |= self.side.facts(domain, batches, found.fields, self.solver)
         self._timed("report", lambda: self._write(domain, data, found, summary))
         summary["seconds"] = self.watch.seconds()
         self.directory.write_summary(summary)
-        write_image_report(self.directory.path)
+        write_picture_report(self.directory.path)
         return summary
+
+    def _pictures(self) -> Pictures:
+        pictures = read_pictures(self.config.data or self.declaration.data)
+        self.directory.add_provenance(data=pictures.facts)
+        self.side.check(pictures)
+        return pictures
 
     def _timed(self, stage: str, work: Any) -> Any:
         self.report.stage(stage)
@@ -125,24 +165,16 @@ class _Job:
         return found.extractor.features
 
     def _data(self, pictures: Pictures, features: Features) -> Split:
-        config, flip = self.config, self.declaration.flip
+        config = self.config
         learn, judge = drawn(pictures, config.pictures, config.seed).split(config.validation, config.seed)
-        weight = None
-        if config.weighted:
-            generator = torch.Generator().manual_seed(config.seed)
-            weight = pixel_weight(features, learn.pixels.to(self.device), config.weight_rounds, generator)
-        return Split(
-            ImageData(learn, features, flip, self.device, weight),
-            ImageData(judge, features, False, self.device, weight),
-        )
+        return self.side.split(learn, judge, features, self.declaration.flip, self.device)
 
-    def _discover(self, domain: ImageDomain, data: Split) -> Discovery:
+    def _discover(self, domain: Domain, data: Split) -> Discovery:
         config, steps = self.config, self.config.steps
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
-            # like unknowns, coordinates of pictures have mean 0
             network = GeneratorNetwork(
-                domain.periodic, (True, True), config.slots, config.trunk, config.head, unit=UNIT
+                domain.periodic, self.side.centred, config.slots, config.trunk, config.head, unit=self.side.unit
             )
         plan = Plan(
             steps=steps,
@@ -167,22 +199,18 @@ class _Job:
             self.report, lambda row: self.directory.metric(**row, stage="flow"),
         )  # fmt: skip
 
-    def _compare(self, domain: ImageDomain, data: Split, found: Discovery) -> AffineComparison:
-        batches = list(data.held_out.batches(self.config.held_out, 32))
-        return compare_affine(domain, found.fields, domain.reference(), batches, self.config.sigma, self.solver)
-
-    def _summary(self, domain: ImageDomain, compared: AffineComparison) -> dict[str, Any]:
+    def _summary(self, domain: Domain, compared: NamedComparison) -> dict[str, Any]:
         summary = {
             "run": str(self.directory.path),
             "plugin": self.config.plugin,
             "title": self.declaration.title,
-            "domain": "images",
+            "domain": self.side.name,
             "method": "flow",
             "coordinates": list(domain.coordinates),
             "seconds": {},
             "count": None,
             "more": None,
-            **compared.as_json(),
+            **compared.as_json(WORDS[self.side.name].share),
             "formulas": [],
             "truth": [],
             "network": self.network,
@@ -190,26 +218,24 @@ class _Job:
         }
         return {**summary, "sentence": sentence(summary)}
 
-    def _write(self, domain: ImageDomain, data: Split, found: Discovery, summary: dict[str, Any]) -> None:
+    def _write(self, domain: Domain, data: Split, found: Discovery, summary: dict[str, Any]) -> None:
         """generators.csv and fields.safetensors."""
         with naming(self.directory.path / "generators.csv"):
             write_csv(summary, self.directory.path / "generators.csv")
         batch = next(data.held_out.batches(SHOWN, SHOWN))
         fields, slots = found.fields, self.config.slots
-        grid = batch.points[0]
         s = torch.linspace(-self.config.sigma, self.config.sigma, STRIP)
         flow = Flow(fields, self.solver)
         with torch.no_grad():
-            moved = [domain.act(flow, batch, torch.full((slots,), float(v)).to(grid)).pixels for v in s]
+            moved = [domain.act(flow, batch, torch.full((slots,), float(v)).to(batch.points)).pixels for v in s]
             tensors: dict[str, Tensor] = {
-                "grid/x": grid[0, 0],
-                "grid/y": grid[1, :, 0],
-                "weight": batch.weight[0],
                 "learned": values(fields, batch.points)[:, 0],
                 "reference": torch.stack([field.function(batch.points)[0] for field in domain.reference()]),
+                "weight": batch.weight[0],
                 "pictures": batch.pixels,
                 "orbit/s": s,
                 "orbit/pictures": torch.stack([part.unflatten(0, (slots, -1)) for part in moved], 1),
+                **self.side.drawn(domain, batch, fields),
             }
         content = save({key: value.float().cpu().contiguous() for key, value in tensors.items()})
         write_atomic(self.directory.path / "fields.safetensors", content)

@@ -1,0 +1,65 @@
+"""Pictures as a network sees them: the angle between features, and its derivative for a small flow."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn import functional
+
+from lieapp.domains.base import Characteristics, Validity
+from lieapp.domains.extractor import Features
+
+
+class Sight(Protocol):
+    """A batch of pictures, moved or not, with the features of the unmoved ones."""
+
+    @property
+    def pixels(self) -> Float[Tensor, "batch channel height width"]:
+        """As they are now."""
+        ...
+
+    @property
+    def features(self) -> Float[Tensor, "batch feature"]:
+        """Of the same pictures unmoved."""
+        ...
+
+
+class Seen:
+    """What domains of pictures share: a moved picture is valid if its features keep their direction."""
+
+    def __init__(self, name: str, features: Features) -> None:
+        self.name, self.features = name, features
+
+    def truth(self, budget: float | None = None) -> None:
+        """Nothing can be derived of pictures."""
+        return None
+
+    def validity(self, before: Sight | None, after: Sight, power: int = 1) -> Validity:
+        """Angle in radians between the features of each picture before and after; that of unmoved ones is 0.
+
+        `power` is of no account: a picture has one angle.
+        """
+        score = angle(after.features, self.features(after.pixels))
+        return Validity(score, torch.ones_like(score.detach()), torch.zeros_like(score.detach()))
+
+    def tangent(self, batch: Sight, q: Characteristics) -> Float[Tensor, "field batch feature"]:
+        """Derivative of the direction of the features along each Q: its norm is the limit of angle/|s| for s -> 0.
+
+        For extractors that torch differentiates forward.
+        """
+
+        def direction(pixels: Tensor) -> Tensor:
+            return functional.normalize(self.features(pixels), dim=1)
+
+        return torch.stack([torch.func.jvp(direction, (batch.pixels,), (own,))[1] for own in q.value])
+
+
+def angle(first: Float[Tensor, "batch feature"], second: Float[Tensor, "batch feature"]) -> Float[Tensor, " batch"]:
+    """Angle between features as 2 atan2(|a - b|, |a + b|) of unit vectors, which keeps its digits near 0."""
+    a, b = functional.normalize(first, dim=1), functional.normalize(second, dim=1)
+    tiny = torch.finfo(a.dtype).eps ** 2
+    apart, along = ((a - b).square().sum(1) + tiny).sqrt(), ((a + b).square().sum(1) + tiny).sqrt()
+    return 2 * torch.atan2(apart, along)

@@ -1,0 +1,48 @@
+"""What figures of pictures share: strips of moved pictures, and arrows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lieapp.report.colour import png
+from lieapp.report.svg import QUIET, Sheet, number
+
+Array = NDArray[np.floating]
+Tensors = Mapping[str, Array]
+
+THUMB, BETWEEN = 56, 4
+"""Pixels of a picture in a strip, and between two."""
+
+
+def strips(tensors: Tensors) -> dict[str, str]:
+    """Held-out pictures moved along each slot, by key."""
+    return {f"strip{slot + 1}": strip_figure(tensors, slot) for slot in range(len(tensors["learned"]))}
+
+
+def strip_figure(tensors: Tensors, slot: int) -> str:
+    """Held-out pictures, one below the other, moved along a slot to each flow parameter."""
+    moved, s = tensors["orbit/pictures"][slot], tensors["orbit/s"]
+    step = THUMB + BETWEEN
+    sheet = Sheet(len(s) * step, moved.shape[1] * step + 20, f"Pictures moved along slot {slot + 1}")
+    for column, value in enumerate(s):
+        sheet.write(column * step + THUMB / 2, 14, f"s = {value:g}", size=10, anchor="middle", colour=QUIET)
+        for row, picture in enumerate(moved[column]):
+            sheet.image(column * step, row * step + 20, THUMB, THUMB, png(rgb(picture)))
+    return sheet.text()
+
+
+def rgb(picture: Array) -> NDArray[np.uint8]:
+    """Rows x columns x 3 of a picture with 1 or 3 channels in [0, 1]."""
+    shown = np.moveaxis(np.repeat(picture, 3 // len(picture), axis=0), 0, -1)
+    return np.round(255 * np.clip(shown, 0, 1)).astype(np.uint8)
+
+
+def arrow(x: float, y: float, dx: float, dy: float) -> str:
+    """Path data of a stroke with a head of a third of its length."""
+    tip = (x + dx, y + dy)
+    ends = [(tip[0] - 0.3 * dx + w * dy, tip[1] - 0.3 * dy - w * dx) for w in (0.18, -0.18)]
+    a, b, c, d = (f"{number(u)} {number(v)}" for u, v in ((x, y), tip, *ends))
+    return f"M{a}L{b}M{c}L{b}L{d}"

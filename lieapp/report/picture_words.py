@@ -1,0 +1,59 @@
+"""What reports on pictures call things, by what is moved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure: `key` names its file in figures/, `note` says what its reader should know."""
+
+    key: str
+    title: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Words:
+    """Of one domain.
+
+    Args:
+        share: the key of summary.json that says how much of a slot lies in the span of the named fields.
+        are: what a slot is that lies there nearly all: "3 of 6 slots are …".
+        named: heading of the named fields.
+        share_note, named_note: below the tables of learned and of named fields.
+        figures: those before the strips.
+    """
+
+    share: str
+    are: str
+    named: str
+    share_note: str
+    named_note: str
+    figures: tuple[Shown, ...]
+
+
+ANGLE = "Angle: between the features of held-out pictures before and after, mean over flow parameters."
+
+IMAGES = Words(
+    share="affine",
+    are="affine",
+    named="Affine fields",
+    share_note=f"{ANGLE} Affine: length of the projection of the field, of norm 1, on the span of the affine ones. "
+    "Nothing is proved of pictures.",
+    named_note="Angles of affine fields of norm 1: how well the network bears each, beside what was learned.",
+    figures=(
+        Shown(
+            "fields", "Fields in the plane",
+            "Arrows of one panel share a scale; behind them the weight of pixels.",
+        ),
+        Shown(
+            "weight", "Weight of pixels",
+            "How much the features depend on where a pixel's content stands: inner products count pixels by it.",
+        ),
+    ),
+)  # fmt: skip
+
+WORDS = {"images": IMAGES}
+"""By `domain` of summary.json."""

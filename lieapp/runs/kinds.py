@@ -1,0 +1,103 @@
+"""What `lieapp discover` does with each kind of declaration: its settings, its checks, its pipeline, its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lieapp.api import PDE, Images
+from lieapp.config import DiscoverConfig, DiscoverImagesConfig
+from lieapp.data.images.places import check_file, check_place
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from lieapp.registry.catalog import Catalog
+    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.reporter import RunReporter
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of declaration.
+
+    Args:
+        declaration: its class in `lieapp.api`.
+        domain: what config.json and summary.json say is moved; None of equations, which don't say it.
+        config: the settings of a discovery.
+        check: raises, before there is a run folder, for what can't be learned from.
+        warnings: about settings that would take long, of a configuration and a declaration.
+        execute: does or goes on with a run and returns its summary; loads torch.
+        tables: what is printed of a summary.
+    """
+
+    declaration: type[Any]
+    domain: str | None
+    config: type[Any]
+    check: Callable[[Any, Any], None]
+    warnings: Callable[[Any, Any], Sequence[str]]
+    execute: Callable[[Any, RunDirectory, Catalog, RunReporter], dict[str, Any]]
+    tables: Callable[[Mapping[str, Any]], Sequence[RenderableType]]
+
+
+def kind_of(declaration: Any) -> Kind:
+    """How a declaration is discovered."""
+    return next(kind for kind in KINDS if isinstance(declaration, kind.declaration))
+
+
+def kind_of_run(document: Mapping[str, Any]) -> Kind:
+    """The kind of a run, from its config.json or summary.json; an equation's where nothing is said."""
+    return next((kind for kind in KINDS if kind.domain == document.get("domain")), KINDS[0])
+
+
+# torch and the engine: more than a second to load, so only once everything typed is known to be right
+
+
+def _check_equation(config: Any, declaration: Any) -> None:
+    from lieapp.data.declared import check_discovery
+
+    check_discovery(declaration)
+
+
+def _cost(config: Any, declaration: Any) -> Sequence[str]:
+    from lieapp.runs.cost import warnings
+
+    return warnings(config, declaration)
+
+
+def _equation(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+    from lieapp.runs.discover import execute
+
+    return execute(config, run, catalog, report)
+
+
+def _equation_tables(summary: Mapping[str, Any]) -> Sequence[RenderableType]:
+    from lieapp.report.tables import discover_tables
+
+    return discover_tables(summary)
+
+
+def _check_pictures(config: Any, declaration: Any) -> None:
+    check_place(config.data or declaration.data)
+    if config.trained:
+        check_file(config.trained)
+
+
+def _images(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+    from lieapp.runs.discover_pictures import execute
+    from lieapp.runs.of_plane import OfPlane
+
+    return execute(OfPlane(config), run, catalog, report)
+
+
+def _picture_tables(summary: Mapping[str, Any]) -> Sequence[RenderableType]:
+    from lieapp.report.picture_tables import picture_tables
+
+    return picture_tables(summary)
+
+
+KINDS = (
+    Kind(PDE, None, DiscoverConfig, _check_equation, _cost, _equation, _equation_tables),
+    Kind(Images, "images", DiscoverImagesConfig, _check_pictures, lambda *_: (), _images, _picture_tables),
+)

@@ -1,0 +1,56 @@
+"""Pictures whose plane is moved, for the pipeline of `discover_pictures.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lieapp.config import DiscoverImagesConfig
+from lieapp.data.images.pictures import Pictures
+from lieapp.discovery.fields import Slotted
+from lieapp.discovery.flow import Solver
+from lieapp.domains.base import Domain
+from lieapp.domains.extractor import Features
+from lieapp.domains.image import ImageDomain
+from lieapp.domains.image_data import ImageBatch, ImageData
+from lieapp.domains.image_weight import pixel_weight
+from lieapp.runs.discover_pictures import Split
+
+
+class OfPlane:
+    """See `discover_pictures.Side`."""
+
+    name = "images"
+    unit = 0.5
+    """Coordinates of pictures have twice the size of the network's usual ones."""
+    centred: tuple[bool, ...] = (True, True)
+
+    def __init__(self, config: DiscoverImagesConfig) -> None:
+        self.config = config
+
+    def check(self, pictures: Pictures) -> None:
+        """Every picture has a plane."""
+
+    def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
+        """With the weight of pixels."""
+        config, weight = self.config, None
+        if config.weighted:
+            generator = torch.Generator().manual_seed(config.seed)
+            weight = pixel_weight(features, learn.pixels.to(device), config.weight_rounds, generator)
+        return Split(
+            ImageData(learn, features, flip, device, weight), ImageData(judge, features, False, device, weight)
+        )
+
+    def domain(self, features: Features) -> ImageDomain:
+        """The plane."""
+        return ImageDomain(self.config.plugin, features, self.config.padding)
+
+    def drawn(self, domain: Domain, batch: ImageBatch, fields: Slotted) -> dict[str, Tensor]:
+        """The axes of the plane."""
+        return {"grid/x": batch.points[0, 0, 0], "grid/y": batch.points[0, 1, :, 0]}
+
+    def facts(self, domain: Domain, batches: list[ImageBatch], fields: Slotted, solver: Solver) -> dict[str, Any]:
+        """None."""
+        return {}
