@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
+import sympy as sp
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from lieapp.api import PDE
+from lieapp.augment.along import Along, read_along
+from lieapp.augment.flows import Motion, OdeFlow, closed_flow
+from lieapp.augment.resample import Resampled, Resampler
+from lieapp.augment.settings import Moving
+from lieapp.augment.velocity import FormulaVelocity, LearnedVelocity, Velocity, norms, physical_velocity
+from lieapp.augment.windows import axes_of, longest
 from lieapp.data.trajectories import Trajectories
-from lieapp.errors import UsageError
-from lieapp.symbolic.equation import System
+from lieapp.domains.pde_data import measure_scales
+from lieapp.domains.slices import Scales
+from lieapp.errors import ConfigError, DataError, GridError
+from lieapp.numerics.moved import column, unmoved
+from lieapp.symbolic.equation import System, exact, read_pde
+
+__all__ = ["Moved", "Mover", "Moving"]
 
 Samples = Float[Tensor, "sample component time x"]
+Coefficients = Float[Tensor, "sample generator"]
 
+CHUNK = 8
+"""Samples moved at a time: what a learned field makes of a point is a hundred times as large as the point."""
 
-@dataclass(frozen=True)
-class Moving:
-    """How samples are moved.
+MEASURED = (16, 24, 64)
+"""Samples, times and points on which the norms of generators are taken, at most."""
 
-    Args:
-        sigma: the coefficient of each generator is uniform in [-sigma, sigma]; generators have norm 1 on the data
-            in scaled coordinates, in which t and x run over [0, 1] and unknowns have standard deviation .29.
-        scales: one sigma for each generator, in their order, in place of the common one.
-        resampling: "whittaker" (Fourier in x, a polynomial in t), or for comparison "bilinear" or "splat".
-        order: of the interpolation in time.
-        step: of RK4 in s, for flows without a closed form.
-        least: consecutive time samples a moved sample must have inside its own window.
-        tries: how often the combination of a sample that has fewer is drawn again.
-    """
+DEFAULT = Moving()
 
-    sigma: float = 0.2
-    scales: tuple[float, ...] = ()
-    resampling: str = "whittaker"
-    order: int = 8
-    step: float = 0.1
-    least: int = 2
-    tries: int = 10
+SIMPLE = 12
+"""Largest denominator of a period that is a multiple of pi."""
+
+SEAM = 1e-6
+"""Difference of a field at both ends of a period, in units of its norm, that is still periodic."""
 
 
 @dataclass(frozen=True)
@@ -48,43 +53,176 @@ class Moved:
         samples: the moved solutions; 0 where not valid.
         valid: times at which the whole of a moved solution is known: it has a time window of its own.
         kept: samples with as many consecutive valid times as asked for.
+        coefficients: of each generator of norm 1.
         rejected: how many combinations were drawn again or given up.
+        folded: how many of those because a node would have had several values or none.
     """
 
     samples: Samples
     valid: Bool[Tensor, "sample time"]
     kept: Bool[Tensor, " sample"]
+    coefficients: Coefficients
     rejected: int = 0
+    folded: int = 0
 
 
 class Mover:
-    """Moves samples of one equation on one grid; see `Mover.of`."""
+    """Moves samples of one equation on one grid; see `Mover.of`.
 
-    def __init__(self, data: Trajectories, settings: Moving) -> None:
-        self.data, self.settings = data, settings
+    Args:
+        names: of the generators, in the order of coefficients.
+    """
+
+    def __init__(self, name: str, data: Trajectories, coordinates: tuple[str, ...], settings: Moving) -> None:
+        self.name, self.settings = name, settings
+        self._time, self._x = axes_of(data, name, settings.order)
+        self._start, self._components = float(data.time[0]), len(data.unknowns)
+        self._places = [coordinates.index(str(n)) for n in (data.time_name, self._x.name, *data.unknowns)]
+        self._resampler = Resampler(self._time, self._x, settings.resampling, settings.order)
+        if settings.least > self._time.points:
+            raise ConfigError(
+                f"least is {settings.least}; {name} has {self._time.points} time samples.", hint="Lower least."
+            )
+        self._motions: list[Motion] = []
+        self.names: tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls,
-        spec: str,
-        equation: PDE | System,
-        data: Trajectories,
-        settings: Moving = Moving(),
-    ) -> Mover:
+    def of(cls, spec: str, equation: PDE | System, data: Trajectories, settings: Moving = DEFAULT) -> Mover:
         """A mover along what `spec` says.
 
         Args:
             spec: `none`; `truth`, the derived generators; `formulas:RUN`, a run's proved formulas; `fields:RUN` or
                 `RUN`, its exact learned fields; `approximate:RUN`, its approximate ones; `d_t`, a translation;
                 several joined by `+`. RUN is the path of a run directory.
-            equation: the declaration.
+            equation: the declaration, or the system.
             data: unmoved solutions: their grid and times, and the data on which generators have norm 1.
+
+        Raises UsageError for a spec that can't be meant, RunError for a run that doesn't fit, GridError for data
+        that can't be resampled or a generator that isn't periodic, ConfigError for scales of another number,
+        EquationError where nothing is derived.
         """
-        if spec == "none":
-            return cls(data, settings)
-        raise UsageError(f"can't move along {spec!r}.", hint="Move along none.")
+        system = read_pde(equation) if isinstance(equation, PDE) else equation
+        names = tuple(str(c) for c in system.jets.coordinates)
+        mover = cls(system.name, data, names, settings)
+        x = next(c for c in system.jets.independent if str(c) == mover._x.name)
+        along = read_along(spec, system, {x: _period(mover._x.length)})
+        mover._take(along, system, data, measure_scales(data, names))
+        return mover
+
+    def _take(self, along: Along, system: System, data: Trajectories, scales: Scales) -> None:
+        """Make the motions, each with its norm."""
+        few = data.values[: MEASURED[0]].transpose(1, 2).double()
+        thin = (slice(None, None, -(-n // most)) for n, most in zip(few.shape[2:], MEASURED[1:], strict=True))
+        points = self._points(few)[(..., *thin)]
+        for name, field in along.formulas.items():
+            velocity: Velocity = FormulaVelocity([name], [field], system.jets)
+            norm = self._measured(velocity, points, scales)
+            closed = closed_flow(name, field, system.jets, float(norm)) if self.settings.closed else None
+            self._motions.append(closed or OdeFlow(velocity, norm, self.settings.step))
+        for names, learned, slots in along.learned:
+            velocity = LearnedVelocity(names, learned, slots)
+            self._motions.append(OdeFlow(velocity, self._measured(velocity, points, scales), self.settings.step))
+        self.names = tuple(name for motion in self._motions for name in motion.names)
+        if self.settings.scales and len(self.settings.scales) != len(self.names):
+            raise ConfigError(
+                f"scales has {len(self.settings.scales)} numbers; there are {len(self.names)} generators: "
+                f"{', '.join(self.names) or 'none'}.",
+                hint="Give one for each, or sigma for all.",
+            )
+
+    def _measured(self, velocity: Velocity, points: Tensor, scales: Scales) -> Float[Tensor, " generator"]:
+        """The norms. Raises GridError for a field that isn't periodic in x, DataError for one without a norm."""
+        size = norms(velocity, points, scales)
+        for name, value in zip(velocity.names, size.tolist(), strict=True):
+            if not 0 < value < float("inf"):
+                raise DataError(
+                    f"{self.name}: {name} has norm {value:g} on the data.", hint="Leave this generator out."
+                )
+        across = torch.zeros_like(points)
+        across[:, self._places[1]] = self._x.length
+        unit = torch.eye(len(size), dtype=points.dtype, device=points.device) / size
+        for name, row in zip(velocity.names, unit, strict=True):
+            c = row.expand(len(points), -1)
+            jump = physical_velocity(velocity, points + across, c) - physical_velocity(velocity, points, c)
+            relative = jump / column(torch.tensor(scales.size).to(points), 2)
+            if not float(relative.abs().amax()) < SEAM:
+                raise GridError(
+                    f"{self.name}: {name} isn't periodic in {self._x.name}; moved solutions wouldn't be.",
+                    hint="Move along generators of the periodic domain only.",
+                )
+        return size
 
     def __call__(self, samples: Samples, generator: torch.Generator) -> Moved:
-        """Each sample moved by a random combination of its own, with dtype and device of the samples."""
-        everywhere = torch.ones(len(samples), samples.shape[2], dtype=torch.bool, device=samples.device)
-        return Moved(samples, everywhere, everywhere.any(1))
+        """Each sample moved by a random combination of its own, with dtype and device of the samples.
+
+        The flows of closed forms are taken one after the other, those of learned fields as one flow of their
+        combination. Raises DataError if no sample has enough of its window left, GridError on a wrong shape.
+        """
+        self._check(samples)
+        coefficients = torch.zeros(len(samples), len(self.names), dtype=torch.float64, device=samples.device)
+        made = torch.zeros_like(samples)
+        valid = torch.zeros(len(samples), samples.shape[2], dtype=torch.bool, device=samples.device)
+        left, rejected, folded = torch.arange(len(samples), device=samples.device), 0, 0
+        for _ in range(self.settings.tries):
+            coefficients[left] = self.draw(len(left), generator).to(samples.device)
+            for which in left.split(CHUNK):
+                found = self.resampled(samples[which], coefficients[which])
+                made[which], valid[which] = found.values, found.valid
+                folded += int(found.folded.sum())
+            left = left[longest(valid[left])[1] < self.settings.least]
+            rejected += len(left)
+            if not len(left):
+                break
+        kept = longest(valid)[1] >= self.settings.least
+        if not bool(kept.any()):
+            raise DataError(
+                f"{self.name}: none of {len(samples)} moved samples has {self.settings.least} time samples in a "
+                f"row left inside the window, after {self.settings.tries} tries.",
+                hint="Lower sigma, or least.",
+            )
+        return Moved(made, valid, kept, coefficients, rejected, folded)
+
+    def draw(self, count: int, generator: torch.Generator) -> Coefficients:
+        """Coefficients of the generators, uniform up to their scales."""
+        scales = self.settings.scales or (self.settings.sigma,) * len(self.names)
+        uniform = torch.rand(count, len(self.names), dtype=torch.float64, generator=generator)
+        return (2 * uniform - 1) * torch.tensor(scales, dtype=torch.float64)
+
+    def resampled(self, samples: Samples, coefficients: Coefficients) -> Resampled:
+        """Samples moved by given combinations, with dtype and device of the samples."""
+        if not self._motions:
+            everywhere = torch.ones(len(samples), samples.shape[2], dtype=torch.bool, device=samples.device)
+            return Resampled(samples, everywhere, ~everywhere.any(1))
+        points = self._points(samples.double())
+        for motion, own in self._shares(coefficients.to(points)):
+            points = motion(points, own)
+        time, x, *values = (points[:, i] for i in self._places)
+        found = self._resampler(torch.stack([time - self._start, x], 1), torch.stack(values, 1))
+        return replace(found, values=found.values.to(samples))
+
+    def _shares(self, coefficients: Coefficients) -> Iterator[tuple[Motion, Coefficients]]:
+        widths = [len(motion.names) for motion in self._motions]
+        yield from zip(self._motions, coefficients.split(widths, 1), strict=True)
+
+    def _points(self, samples: Samples) -> Float[Tensor, "sample coordinate time x"]:
+        """The graph of samples in physical coordinates, in the system's order."""
+        mesh = unmoved(self._resampler.grid, samples)
+        mesh = torch.stack([mesh[0] + self._start, mesh[1]]).expand(len(samples), -1, -1, -1)
+        graph = torch.cat([mesh, samples], 1)
+        return graph[:, [self._places.index(i) for i in range(len(self._places))]]
+
+    def _check(self, samples: Tensor) -> None:
+        """Raises GridError unless samples lie on the grid."""
+        shape = (self._components, self._time.points, self._x.points)
+        if samples.ndim != 4 or tuple(samples.shape[1:]) != shape:
+            raise GridError(
+                f"{self.name}: samples have the shape {tuple(samples.shape)}; on this grid they are (sample, "
+                f"{', '.join(map(str, shape))}), component before time before {self._x.name}.",
+                hint="Make the mover with data on the grid of the samples.",
+            )
+
+
+def _period(length: float) -> sp.Expr:
+    """The exact period that is meant: 2*pi for 6.283185307179586, else the decimal."""
+    multiple = exact(length / math.pi)
+    return multiple * sp.pi if multiple.is_Rational and multiple.q <= SIMPLE else exact(length)

@@ -13,8 +13,8 @@ from lieapp.domains.base import Fields
 from lieapp.domains.spread import EveryComponent, Features, Points, Scalars, Stack
 
 __all__ = [
-    "Combination", "EveryComponent", "Features", "Joined", "Own", "Points", "Scalars", "Scaled", "Slotted", "Stack",
-    "values",
+    "Combination", "EveryComponent", "Features", "Followed", "Joined", "Own", "Points", "Scalars", "Scaled", "Slotted",
+    "Stack", "values",
 ]  # fmt: skip
 
 
@@ -22,12 +22,16 @@ Own = Float[Tensor, "slot batch coordinate *index"]
 """As many sets of points as there are fields, or each field's values at its own set."""
 
 
-class Slotted(Protocol):
+class Followed(Protocol):
     """Fields that a flow can follow, each at points of its own."""
 
     def each(self, points: Own, which: Sequence[int] | None = None) -> Own:
         """The fields of these slots (all if None), each at the set of points in its place."""
         ...
+
+
+class Slotted(Followed, Protocol):
+    """Such fields with derivatives."""
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
         """See `domains.base.Fields`."""

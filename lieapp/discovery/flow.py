@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torchdiffeq import odeint, odeint_adjoint
 
-from lieapp.discovery.fields import Own, Slotted
+from lieapp.discovery.fields import Followed, Own, Slotted
 from lieapp.errors import ConfigError, DiscoveryError
 
 FIXED = ("rk4", "midpoint", "euler")
@@ -94,15 +94,19 @@ def _nodes(step: float) -> Callable[[Any, Tensor, Tensor], Tensor]:
 
 
 class Flow:
-    """φ_s of every slot's own field, to an s of its own."""
+    """φ_s of every slot's own field, to an s of its own.
 
-    def __init__(self, fields: Slotted, solver: Solver = Solver()) -> None:
-        self.fields, self.solver = fields, solver
+    Args:
+        strict: whether points that leave for infinity raise an error; else they are not finite.
+    """
+
+    def __init__(self, fields: Followed, solver: Solver = Solver(), strict: bool = True) -> None:
+        self.fields, self.solver, self.strict = fields, solver, strict
 
     def __call__(self, points: Own, s: Float[Tensor, " slot"]) -> Own:
         """Points moved from 0 to s.
 
-        Raises DiscoveryError if a field leads to infinity on the way.
+        Raises DiscoveryError if a field leads to infinity on the way, unless `strict` is False.
         """
         groups: dict[int, list[int]] = {}
         for slot, value in enumerate(s.tolist()):
@@ -123,7 +127,7 @@ class Flow:
                 moved = odeint(right, start, ends, **arguments)[-1]
         except AssertionError as error:  # how adaptive solvers of torchdiffeq give up
             raise _lost(s, str(error)) from None
-        if not bool(torch.isfinite(moved.detach()).all()):
+        if self.strict and not bool(torch.isfinite(moved.detach()).all()):
             raise _lost(s, "points left for infinity")
         return moved
 
@@ -131,7 +135,7 @@ class Flow:
 class _Speed(nn.Module):
     """s V(z): every slot reaches its s at the time 1. A module, so that the adjoint finds the parameters."""
 
-    def __init__(self, fields: Slotted, speed: Tensor, which: list[int]) -> None:
+    def __init__(self, fields: Followed, speed: Tensor, which: list[int]) -> None:
         super().__init__()
         self.fields, self.speed, self.which = fields, speed, which
 

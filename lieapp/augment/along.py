@@ -1,0 +1,109 @@
+"""What data are moved along: `truth`, a run's fields or formulas, a translation, or a mix, as one line says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import sympy as sp
+
+from lieapp.augment.learned import Learned
+from lieapp.augment.recorded import read_run
+from lieapp.errors import EquationError, UsageError
+from lieapp.symbolic.equation import System
+from lieapp.symbolic.fields import Field
+from lieapp.symbolic.names import name
+from lieapp.symbolic.truth import derive
+
+KINDS = ("formulas", "fields", "approximate")
+"""What of a run: proved formulas, exact learned fields, approximate ones."""
+
+BUDGET = 60.0
+"""Seconds that the derivation of the truth may take."""
+
+
+@dataclass
+class Along:
+    """Generators.
+
+    Args:
+        formulas: by name.
+        learned: stacks of learned fields with the places of those that are meant, and their names.
+    """
+
+    formulas: dict[str, Field] = field(default_factory=dict)
+    learned: list[tuple[list[str], Learned, list[int]]] = field(default_factory=list)
+
+
+def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> Along:
+    """The generators that `spec` names, see `Mover.of`; none of them for `none`.
+
+    Args:
+        periods: exactly, of the periodic variables.
+
+    Raises UsageError for what can't be meant, RunError for a run that doesn't fit, EquationError if nothing is
+    derived.
+    """
+    along = Along()
+    for part in spec.split("+"):
+        kind, _, run = part.strip().partition(":")
+        if part.strip() == "none":
+            continue
+        if part.strip() == "truth":
+            _add(along, system, _derived(system, periods))
+        elif part.strip().startswith("d_"):
+            _add(along, system, [_translation(part.strip()[2:], system)])
+        elif kind == "formulas" and run:
+            _add(along, system, read_run(Path(run), system).proved(system))
+        else:
+            kind, run = (kind, run) if kind in KINDS and run else ("fields", part.strip())
+            _add_learned(along, kind, run, system)
+    return along
+
+
+def _derived(system: System, periods: dict[sp.Symbol, sp.Expr]) -> list[Field]:
+    found = derive(system, list(periods), periods, BUDGET)
+    if not found.periodic:
+        raise EquationError(
+            f"{system.name}: no generator was derived that keeps solutions periodic; nothing can be moved.",
+            hint="Move along the fields of a run.",
+        )
+    return list(found.periodic)
+
+
+def _translation(coordinate: str, system: System) -> Field:
+    names = [str(c) for c in system.jets.coordinates]
+    if coordinate not in names:
+        raise UsageError(
+            f"d_{coordinate}: {system.name} has no coordinate {coordinate!r}.",
+            hint=f"Its coordinates are {', '.join(names)}.",
+        )
+    return Field({c: sp.Integer(int(c == coordinate)) for c in names})
+
+
+def _add(along: Along, system: System, fields: Sequence[Field]) -> None:
+    independent = [str(x) for x in system.jets.independent]
+    for one in fields:
+        # the same generator may be named twice, by truth and by a run
+        if one not in along.formulas.values():
+            told = name(one, independent)
+            along.formulas[told if told not in along.formulas else one.text()] = one
+
+
+def _add_learned(along: Along, kind: str, run: str, system: System) -> None:
+    path = Path(run)
+    if not run or not path.is_dir():
+        raise UsageError(
+            f"can't move along {run!r}: it is neither a run directory nor one of the words.",
+            hint="Write none, truth, d_t, or formulas:RUN, fields:RUN, approximate:RUN with a run of `lieapp "
+            "discover`; join several by +.",
+        )
+    learned, slots = read_run(path, system).learned("approximate" if kind == "approximate" else "exact")
+    names = [str(c) for c in system.jets.coordinates]
+    if list(learned.coordinates) != names:
+        raise UsageError(
+            f"{path.name} has fields in {', '.join(learned.coordinates)}; {system.name} has {', '.join(names)}.",
+            hint="The plugin's file has changed since; start that run again.",
+        )
+    along.learned.append(([f"slot {n + 1}" for n in slots], learned, slots))

@@ -1,0 +1,99 @@
+"""Finite flows of generators on many samples at once, each with coefficients of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import sympy as sp
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.augment.velocity import Coefficients, Points, Velocity, columns
+from lieapp.discovery.flow import Flow, Solver
+from lieapp.numerics.codegen import Tape
+from lieapp.numerics.moved import column
+from lieapp.symbolic.consequences import free_name
+from lieapp.symbolic.fields import Field
+from lieapp.symbolic.jets import JetSpace
+from lieapp.symbolic.reduction.flow import flow
+
+
+class Motion(Protocol):
+    """Moves points along some generators.
+
+    Args:
+        names: of the generators.
+    """
+
+    names: tuple[str, ...]
+
+    def __call__(self, points: Points, coefficients: Coefficients) -> Points:
+        """Physical points moved; not finite where the flow doesn't exist."""
+        ...
+
+
+class ClosedFlow:
+    """exp(sV) in closed form, V divided by its norm."""
+
+    def __init__(self, name: str, values: dict[str, sp.Expr], parameter: str, jets: JetSpace, norm: float) -> None:
+        self.names: tuple[str, ...] = (name,)
+        self._norm = norm
+        symbol = sp.Symbol(parameter, real=True)
+        self._tape = Tape([values[str(c)] for c in jets.coordinates], [symbol, *jets.coordinates])
+
+    def __call__(self, points: Points, coefficients: Coefficients) -> Points:
+        """See `Motion`."""
+        s = column(coefficients[:, 0] / self._norm, 2)
+        return torch.stack(self._tape(s, *points.unbind(1)), 1)
+
+
+class OdeFlow:
+    """exp(Σ_k c_k V_k), each V_k divided by its norm, by RK4: one integration for all of them."""
+
+    def __init__(self, velocity: Velocity, norm: Float[Tensor, " generator"], step: float) -> None:
+        self.names, self._velocity, self._norm = velocity.names, velocity, norm
+        self._solver = Solver("rk4", step)
+
+    def __call__(self, points: Points, coefficients: Coefficients) -> Points:
+        """See `Motion`."""
+        origin, size = columns(self._velocity.scales, points)
+        s = coefficients.abs().amax(1)
+        unit = coefficients / s.clamp_min(torch.finfo(s.dtype).tiny)[:, None] / self._norm.to(points)
+        follow = Flow(_Combined(self._velocity, unit), self._solver, strict=False)
+        with torch.no_grad():
+            moved = follow(((points - origin) / size)[:, None], s)[:, 0]
+        return origin + size * moved
+
+
+class _Combined:
+    """Each sample's combination as the field of a slot of its own."""
+
+    def __init__(self, velocity: Velocity, coefficients: Coefficients) -> None:
+        self._velocity, self._coefficients = velocity, coefficients
+
+    def each(
+        self, points: Float[Tensor, "sample 1 coordinate time x"], which: Sequence[int] | None = None
+    ) -> Float[Tensor, "sample 1 coordinate time x"]:
+        """See `discovery.fields.Followed`."""
+        chosen = self._coefficients if which is None else self._coefficients[list(which)]
+        return self._velocity.combined(points[:, 0], chosen)[:, None]
+
+
+def closed_flow(name: str, field: Field, jets: JetSpace, norm: float) -> ClosedFlow | None:
+    """The flow of a formula; None if no closed form was found."""
+    parameter = free_name({str(s) for s in jets.coordinates} | set(map(str, _symbols(field))))
+    values = flow(field, parameter)
+    if values is None:
+        return None
+    every = {str(c): values.get(str(c), c) for c in jets.coordinates}
+    # the solver may have made the parameter with other assumptions
+    symbol = sp.Symbol(parameter, real=True)
+    known = {parameter: symbol, **{str(c): c for c in jets.coordinates}}
+    every = {c: e.xreplace({s: known[str(s)] for s in e.free_symbols}) for c, e in every.items()}
+    return ClosedFlow(name, every, parameter, jets, norm)
+
+
+def _symbols(field: Field) -> set[sp.Basic]:
+    return {s for value in field.components.values() for s in value.free_symbols}

@@ -1,0 +1,55 @@
+"""Polynomial interpolation on uniform nodes: the weights of the few nodes around each place."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+
+def stencil(
+    place: Float[Tensor, "*place"], points: int, width: int, periodic: bool = False
+) -> tuple[Int[Tensor, "*place node"], Float[Tensor, "*place node"]]:
+    """The `width` nodes nearest to each place, in units of nodes, and their Lagrange weights.
+
+    The polynomial through them has an error of order `width`. At the ends of an open axis the nodes lie to one
+    side; on a node the weights are exactly 0 and 1.
+    """
+    first = place.floor() - (width // 2 - 1)
+    if not periodic:
+        first = first.clamp(0, points - width)
+    offsets = torch.arange(width, device=place.device)
+    nodes = first.long()[..., None] + offsets
+    gaps = (place - first)[..., None] - offsets
+    before = torch.cumprod(torch.cat([torch.ones_like(gaps[..., :1]), gaps[..., :-1]], -1), -1)
+    behind = torch.cumprod(torch.cat([torch.ones_like(gaps[..., :1]), gaps[..., 1:].flip(-1)], -1), -1).flip(-1)
+    scale = [(-1.0) ** (width - 1 - j) / (math.factorial(j) * math.factorial(width - 1 - j)) for j in range(width)]
+    weights = before * behind * torch.tensor(scale, dtype=place.dtype, device=place.device)
+    return nodes.remainder(points) if periodic else nodes, weights
+
+
+def rows(place: Float[Tensor, "sample time"], points: int, width: int) -> Float[Tensor, "sample time node"]:
+    """The same as a matrix that sends values at all nodes to values at the places."""
+    nodes, weights = stencil(place, points, width)
+    matrix = torch.zeros(*place.shape, points, dtype=place.dtype, device=place.device)
+    return matrix.scatter_(-1, nodes, weights)
+
+
+def at_places(
+    values: Float[Tensor, "sample channel time x"], time: Float[Tensor, "sample place"],
+    x: Float[Tensor, "sample place"], widths: tuple[int, int],
+) -> Float[Tensor, "sample channel place"]:  # fmt: skip
+    """Values between the nodes of a grid that is open in time and periodic in x, both places in units of nodes."""
+    samples, channels, times, points = values.shape
+    (i, a), (j, b) = stencil(time, times, widths[0]), stencil(x, points, widths[1], periodic=True)
+    flat = values.flatten(2)
+    total = values.new_zeros(samples, channels, time.shape[1])
+    for m in range(widths[0]):
+        line = torch.zeros_like(total)
+        for n in range(widths[1]):
+            index = (i[..., m] * points + j[..., n])[:, None].expand_as(total)
+            line.addcmul_(flat.gather(2, index), b[:, None, :, n])
+        total.addcmul_(line, a[:, None, :, m])
+    return total

@@ -1,0 +1,98 @@
+"""Stacks of vector fields, and their combinations with other coefficients for each sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.augment.learned import Learned
+from lieapp.discovery.fields import Combination
+from lieapp.domains.slices import Scales
+from lieapp.numerics.codegen import Tape
+from lieapp.numerics.moved import column
+from lieapp.symbolic.fields import Field
+from lieapp.symbolic.jets import JetSpace
+
+Points = Float[Tensor, "sample coordinate time x"]
+Coefficients = Float[Tensor, "sample generator"]
+
+
+class Velocity(Protocol):
+    """Vector fields in coordinates (physical - origin) / size.
+
+    Args:
+        names: of the fields.
+        scales: origin and size.
+    """
+
+    names: tuple[str, ...]
+    scales: Scales
+
+    def combined(self, points: Points, coefficients: Coefficients) -> Points:
+        """Σ_k c_k V_k at scaled points, with the c_k of each sample."""
+        ...
+
+
+class FormulaVelocity:
+    """Fields given as formulas, in physical coordinates."""
+
+    def __init__(self, names: Sequence[str], fields: Sequence[Field], jets: JetSpace) -> None:
+        self.names, self._count = tuple(names), len(jets.coordinates)
+        self.scales = Scales((0.0,) * self._count, (1.0,) * self._count)
+        every = [field.components[str(c)] for field in fields for c in jets.coordinates]
+        self._tape = Tape(every, jets.coordinates)
+
+    def combined(self, points: Points, coefficients: Coefficients) -> Points:
+        """See `Velocity`."""
+        values = torch.stack(self._tape(*points.unbind(1)), 1).unflatten(1, (-1, self._count))
+        return torch.einsum("sk,skc...->sc...", coefficients, values)
+
+
+class LearnedVelocity:
+    """Some of a run's learned fields, in its scaled coordinates."""
+
+    def __init__(self, names: Sequence[str], learned: Learned, slots: Sequence[int]) -> None:
+        self.names, self.scales, self._fields, self._slots = (
+            tuple(names),
+            learned.scales,
+            learned.fields,
+            list(slots),
+        )
+
+    def combined(self, points: Points, coefficients: Coefficients) -> Points:
+        """See `Velocity`."""
+        fields, slots = self._fields, self._slots
+        if isinstance(fields, Combination):
+            # combining the fields' coefficients first spares most of the work
+            own = torch.einsum("sk,kfc->sfc", coefficients, fields.coefficients[slots].to(points))
+            return torch.einsum("sfc,fs...->sc...", own, fields.features.at(points))
+        values = fields.each(points.expand(len(slots), *points.shape), slots)
+        return torch.einsum("sk,ks...->s...", coefficients, values.to(points))
+
+
+def norms(velocity: Velocity, points: Points, scales: Scales) -> Float[Tensor, " generator"]:
+    """√⟨|V|²⟩ of each field over the points, in the coordinates of `scales`. `points` are physical."""
+    found = []
+    for unit in torch.eye(len(velocity.names), dtype=points.dtype, device=points.device):
+        value = physical_velocity(velocity, points, unit.expand(len(points), -1))
+        scaled = value / column(torch.tensor(scales.size, dtype=points.dtype, device=points.device), 2)
+        found.append(scaled.square().sum(1).mean().sqrt())
+    return torch.stack(found)
+
+
+def physical_velocity(velocity: Velocity, points: Points, coefficients: Coefficients) -> Points:
+    """Σ_k c_k V_k at physical points, in physical units."""
+    origin, size = columns(velocity.scales, points)
+    return size * velocity.combined((points - origin) / size, coefficients)
+
+
+def columns(scales: Scales, like: Points) -> tuple[Tensor, Tensor]:
+    """Origin and size, to be broadcast over points."""
+    origin, size = (
+        column(torch.tensor(v, dtype=like.dtype, device=like.device), 2) for v in (scales.origin, scales.size)
+    )
+    return origin, size
