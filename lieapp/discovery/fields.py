@@ -13,8 +13,8 @@ from lieapp.domains.base import Fields
 from lieapp.domains.spread import EveryComponent, Features, Points, Scalars, Stack
 
 __all__ = [
-    "Combination", "EveryComponent", "Features", "Followed", "Joined", "Own", "Points", "Scalars", "Scaled", "Slotted",
-    "Stack", "values",
+    "Combination", "EveryComponent", "Features", "Followed", "Joined", "Own", "Points", "Scalars", "Scaled",
+    "Slotted", "Stack", "values",
 ]  # fmt: skip
 
 
