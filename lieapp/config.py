@@ -221,6 +221,9 @@ TRAIN_PAPER: dict[str, Any] = {
 }  # fmt: skip
 """What the paper does (appendix "Training ResNet-18")."""
 
+OWN_NETWORKS = ("small", "resnet18")
+"""Networks made for small pictures, grey or RGB; all others are torchvision's, for RGB: grey is repeated."""
+
 Fraction = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -240,16 +243,20 @@ class TrainConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
     device: Device = "auto"
     threads: Threads = 2
     """Threads on a CPU, at most as many as cores are free."""
-    network: Literal["small", "resnet18"] = "small"
-    """Three convolutions, or ResNet-18 with the stem for small pictures."""
+    network: str = "small"
+    """`small` (three convolutions), `resnet18` with the stem for small pictures, or a classifier of torchvision."""
+    weights: str = ""
+    """A file of weights to start from, for a classifier of torchvision as it was published."""
+    side: Count = 0
+    """Pixels that the shorter side of pictures is resized to before they enter the network; 0 leaves them."""
     base: Positive = 16
     """Channels of the small network's first layer; the next ones have twice and four times as many."""
     pictures: Count = 20000
     """At most so many pictures, drawn by seed; 0 takes all."""
     validation: Fraction = 0.1
     """Share of each class kept aside for judging."""
-    epochs: Positive = 6
-    """How often each picture is seen."""
+    epochs: Count = 6
+    """How often each picture is seen; 0 takes the features of `weights` as they are."""
     batch: Positive = 128
     """Pictures in one step."""
     rate: Share = 0.005
@@ -261,6 +268,10 @@ class TrainConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
 
     def __post_init__(self) -> None:
         parse_kinds(self.augment)
+        if not self.epochs and not self.weights:
+            raise ValueError("epochs = 0 takes features as a file has them: give weights, or set epochs = 1")
+        if self.weights and self.network == "small":
+            raise ValueError("weights are of a classifier of torchvision: set network to its name, as resnet50")
 
 
 class DiscoverPictures(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):

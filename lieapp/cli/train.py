@@ -43,6 +43,7 @@ def _started(settings: Common, data: str | None, preset: str | None) -> dict[str
     entry = catalog.get(config.plugin)
     _check(entry.declaration)
     check_place(config.data or entry.declaration.data)
+    _check_network(config)
     check_device(config.device)
     run = RunDirectory.create(settings.out, config, config.plugin, entry=entry, folders=catalog.folders)
     return _work(settings, run, config, catalog)
@@ -66,9 +67,9 @@ def _resumed(settings: Common, text: str, data: str | None, preset: str | None) 
 
 def _check(declaration: Any) -> None:
     """Raises UsageError for what needs no network."""
-    from lieapp.api import Images
+    from lieapp.api import LabelledPictures
 
-    if not isinstance(declaration, Images):
+    if not isinstance(declaration, LabelledPictures):
         raise UsageError(
             f"{declaration.name}: an equation needs no network.",
             hint=f"Type `lieapp discover --plugin {declaration.name}`.",
@@ -78,6 +79,19 @@ def _check(declaration: Any) -> None:
             f"{declaration.name}: this plugin brings its own features; nothing is to be trained.",
             hint=f"Type `lieapp discover --plugin {declaration.name}`.",
         )
+
+
+def _check_network(config: TrainConfig) -> None:
+    """Raises ConfigError or UsageError for a network that isn't known or weights that aren't there."""
+    from lieapp.config import OWN_NETWORKS
+    from lieapp.data.images.places import check_weights
+
+    if config.weights:
+        check_weights(config.weights)
+    if config.network not in OWN_NETWORKS:
+        from lieapp.domains.torchvision_networks import check_name
+
+        check_name(config.network)
 
 
 def _work(settings: Common, run: RunDirectory, config: TrainConfig, catalog: Catalog) -> dict[str, Any]:

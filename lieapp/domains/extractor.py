@@ -5,17 +5,21 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn import functional
 
-from lieapp.errors import ConfigError, DataError
-
-NETWORKS = ("small", "resnet18")
+from lieapp.domains.torchvision_networks import expected_normalisation, torchvision_body
+from lieapp.errors import DataError
 
 DEVIATION = 1e-3
 """Smallest standard deviation of a channel that is divided by."""
+
+CHUNK = 128
+"""Pictures that features are taken of at a time."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +41,11 @@ class Extractor(nn.Module):
     """Features of pictures with values in [0, 1]; each channel is normalised inside.
 
     Args:
-        kind: one of `NETWORKS`.
+        kind: one of `lieapp.config.OWN_NETWORKS`, or the name of a classifier of torchvision.
         shape: of pictures and classes.
         base: channels of the small network's first layer; unused by others.
+        side: pixels that the shorter side of pictures is resized to first; 0 leaves them as they are.
+        published: torchvision's own layers, also of resnet18, whose stem for small pictures fits no weights.
 
     Raises ConfigError for a name that isn't known.
     """
@@ -47,20 +53,42 @@ class Extractor(nn.Module):
     mean: Tensor
     deviation: Tensor
 
-    def __init__(self, kind: str, shape: Shape, base: int = 16) -> None:
+    def __init__(self, kind: str, shape: Shape, base: int = 16, side: int = 0, published: bool = False) -> None:
         super().__init__()
-        if kind not in NETWORKS:
-            raise ConfigError(f"no network is called {kind!r}.", hint=f"Set network to {' or '.join(NETWORKS)}.")
-        self.kind, self.shape, self.base = kind, shape, base
-        self.body, count = _small(shape, base) if kind == "small" else _resnet18(shape)
-        self.head = nn.Linear(count, shape.classes)
-        self.register_buffer("mean", torch.full((shape.channels, 1, 1), 0.5))
-        self.register_buffer("deviation", torch.full((shape.channels, 1, 1), 0.5))
+        self.kind, self.shape, self.base, self.side, self.published = kind, shape, base, side, published
+        self.channels = shape.channels
+        if kind == "small":
+            self.body, self.count = _small(shape, base)
+        elif kind == "resnet18" and not published:
+            self.body, self.count = _resnet18(shape)
+        else:
+            self.body, self.count = torchvision_body(kind)
+            self.channels = 3
+        self.head = nn.Linear(self.count, shape.classes)
+        self.register_buffer("mean", torch.full((self.channels, 1, 1), 0.5))
+        self.register_buffer("deviation", torch.full((self.channels, 1, 1), 0.5))
+
+    def take_weights(self, file: Path) -> None:
+        """The body's weights from a local file, and the normalisation they expect.
+
+        Raises DataError if they can't be read or don't fit.
+        """
+        self.body, _ = torchvision_body(self.kind, file)
+        for buffer, values in zip((self.mean, self.deviation), expected_normalisation(self.kind), strict=True):
+            buffer.copy_(torch.tensor(values)[:, None, None])
 
     def normalise_by(self, pixels: Float[Tensor, "batch channel height width"]) -> None:
         """Take mean and standard deviation of each channel from the pictures to learn from."""
         self.mean.copy_(pixels.mean((0, 2, 3))[:, None, None])
         self.deviation.copy_(pixels.std((0, 2, 3)).clamp_min(DEVIATION)[:, None, None])
+
+    def classify_by_means(self, pixels: Float[Tensor, "batch channel height width"], labels: Tensor) -> None:
+        """Make the head choose the class whose mean feature is nearest, for a body that isn't trained further."""
+        features = torch.cat([self.features(part) for part in pixels.split(CHUNK)])
+        means = torch.stack([features[labels == n].mean(0) for n in range(self.shape.classes)]).nan_to_num()
+        # |f - m|² = |f|² - 2 (f·m - |m|²/2)
+        self.head.weight.copy_(means)
+        self.head.bias.copy_(-means.square().sum(1) / 2)
 
     def check_fits(self, shape: tuple[int, int, int], source: str) -> None:
         """Raises DataError for pictures of another size or number of channels than this was trained on."""
@@ -71,8 +99,33 @@ class Extractor(nn.Module):
                 hint="Train one on these pictures with `lieapp train`, or use pictures of that size.",
             )
 
+    def check_size(self) -> None:
+        """Raises DataError for pictures of a size that the network can't take."""
+        shape = self.shape
+        was = self.training
+        try:
+            with torch.no_grad():
+                found = self.eval().features(torch.zeros(1, shape.channels, shape.height, shape.width))
+        except (RuntimeError, AssertionError, ValueError) as error:
+            raise DataError(
+                f"{self.kind}: it can't take pictures of {shape.height} x {shape.width} pixels: {error}.",
+                hint="Set side to the size it was made for, such as 224, or choose another network.",
+            ) from None
+        finally:
+            self.train(was)
+        if found.shape != (1, self.count):
+            raise DataError(
+                f"{self.kind}: {list(found.shape)} features of one picture where {self.count} are expected.",
+                hint="Choose another network, such as resnet50.",
+            )
+
     def features(self, pixels: Float[Tensor, "batch channel height width"]) -> Float[Tensor, "batch feature"]:
         """H(f), what the classifier sees."""
+        pixels = pixels.expand(-1, self.channels, -1, -1)
+        if self.side:
+            ratio = self.side / min(pixels.shape[2:])
+            size = [round(ratio * length) for length in pixels.shape[2:]]
+            pixels = functional.interpolate(pixels, size=size, mode="bilinear", antialias=ratio < 1)
         found: Tensor = self.body((pixels - self.mean) / self.deviation)
         return found
 

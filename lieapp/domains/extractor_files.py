@@ -13,15 +13,15 @@ from safetensors.torch import load, save
 from lieapp.domains.extractor import Extractor, Shape
 from lieapp.errors import DataError, LieappError
 
-VERSION = 1
+VERSION = 2
 """Of the layout and of the networks; files of another one are not used."""
 
 
 def extractor_bytes(extractor: Extractor, facts: dict[str, Any]) -> bytes:
     """The file's content; `facts` travel in its header."""
     header = {
-        "version": VERSION, "kind": extractor.kind, "base": extractor.base, "shape": asdict(extractor.shape),
-        "facts": facts,
+        "version": VERSION, "kind": extractor.kind, "base": extractor.base, "side": extractor.side,
+        "published": extractor.published, "shape": asdict(extractor.shape), "facts": facts,
     }  # fmt: skip
     tensors = {name: value.detach().cpu().contiguous() for name, value in extractor.state_dict().items()}
     return save(tensors, metadata={"extractor": json.dumps(header)})
@@ -35,7 +35,9 @@ def read_extractor(file: Path) -> tuple[Extractor, dict[str, Any]]:
         header = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["extractor"])
         if header["version"] != VERSION:
             raise ValueError(f"it is of version {header['version']}, not {VERSION}")
-        extractor = Extractor(header["kind"], Shape(**header["shape"]), header["base"])
+        extractor = Extractor(
+            header["kind"], Shape(**header["shape"]), header["base"], header["side"], header["published"]
+        )
         extractor.load_state_dict(load(content))
         facts = dict(header["facts"])
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError, LieappError) as error:

@@ -56,6 +56,8 @@ def drawn(pictures: Pictures, most: int, seed: int) -> Pictures:
 def network_file(config: TrainConfig, pictures: Pictures, flip: bool) -> Path:
     """Where the network of these pictures and settings is kept."""
     settings = {k: v for k, v in msgspec.to_builtins(config).items() if k not in NEUTRAL}
+    if config.weights:
+        settings["weights"] = hashlib.sha256(Path(config.weights).read_bytes()).hexdigest()
     key = repr((VERSION, pictures.sha256, flip, sorted(settings.items())))
     return cache_folder() / "networks" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
 
@@ -81,10 +83,7 @@ def network_of(
         except DataError as error:
             report.warn(f"{error.message} It is trained again.")
     learn, judge = pictures.split(config.validation, config.seed)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(config.seed)
-        extractor = Extractor(config.network, Shape(*pictures.shape, len(pictures.names)), config.base)
-    extractor.normalise_by(learn.pixels)
+    extractor = _fresh(config, learn)
     recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip, parse_kinds(config.augment))
     training = ClassifierTraining(extractor.to(device), learn, recipe, config.seed)
     kept = checkpoint.training()
@@ -92,6 +91,9 @@ def network_of(
         training.load(kept[0])
         report.line(f"resumed at step {training.done} of {training.steps}")
     _fit(training, judge, checkpoint, report, metric)
+    if not config.epochs:
+        with torch.no_grad():
+            extractor.eval().classify_by_means(learn.pixels.to(device), learn.labels.to(device))
     share, loss = accuracy(extractor, judge)
     facts = {
         "accuracy": share, "loss": loss, "learned_from": len(learn), "judged_on": len(judge), "flip": flip,
@@ -100,6 +102,20 @@ def network_of(
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(file, extractor_bytes(extractor, facts))
     return Trained(extractor.eval().requires_grad_(False), facts, file, False)
+
+
+def _fresh(config: TrainConfig, learn: Pictures) -> Extractor:
+    """The network before its training, drawn by seed or with the weights of a file."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(config.seed)
+        shape = Shape(*learn.shape, len(learn.names))
+        extractor = Extractor(config.network, shape, config.base, config.side, bool(config.weights))
+    if config.weights:
+        extractor.take_weights(Path(config.weights))
+    else:
+        extractor.normalise_by(learn.pixels)
+    extractor.check_size()
+    return extractor
 
 
 def _fit(
