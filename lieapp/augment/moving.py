@@ -87,13 +87,15 @@ class Mover:
         self.names: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, spec: str, equation: PDE | System, data: Trajectories, settings: Moving = DEFAULT) -> Mover:
+    def of(
+        cls, spec: str | Along, equation: PDE | System, data: Trajectories, settings: Moving = DEFAULT
+    ) -> Mover:
         """A mover along what `spec` says.
 
         Args:
             spec: `none`; `truth`, the derived generators; `formulas:RUN`, a run's proved formulas; `fields:RUN` or
                 `RUN`, its exact learned fields; `approximate:RUN`, its approximate ones; `d_t`, a translation;
-                several joined by `+`. RUN is the path of a run directory.
+                several joined by `+`. RUN is the path of a run directory. Or the generators themselves.
             equation: the declaration, or the system.
             data: unmoved solutions: their grid and times, and the data on which generators have norm 1.
 
@@ -105,7 +107,7 @@ class Mover:
         names = tuple(str(c) for c in system.jets.coordinates)
         mover = cls(system.name, data, names, settings)
         x = next(c for c in system.jets.independent if str(c) == mover._x.name)
-        along = read_along(spec, system, {x: _period(mover._x.length)})
+        along = spec if isinstance(spec, Along) else read_along(spec, system, {x: _period(mover._x.length)})
         mover._take(along, system, data, measure_scales(data, names))
         return mover
 
