@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from lieapp.cli.options import Common, Outcome, common
+from lieapp.cli.options import FOLDER, Common, Outcome, common
 from lieapp.errors import EquationError
+
+if TYPE_CHECKING:
+    from lieapp.config import TruthConfig
+    from lieapp.registry.catalog import Entry
+    from lieapp.runs.directory import RunDirectory
 
 
 @click.command("truth")
-@common("plugin", "plugins", "config", "sets")
+@common("plugin", "plugins", "config", "sets", "resume")
 @click.option("--equation", multiple=True, metavar="EXPR", help="In jet notation: 'u_t + u*u_x + u_xxx'.")
 @click.option("--independent", multiple=True, metavar="t,x", help="The independent variables.")
 @click.option("--dependent", multiple=True, metavar="u,v", help="The unknowns.")
@@ -25,6 +31,7 @@ from lieapp.errors import EquationError
 @click.option("--flows", is_flag=True, help="Find the finite flow of each generator.")
 @click.option("--reductions", is_flag=True, help="Invariants of each generator, and the equation reduced by it.")
 @click.option("--latex", is_flag=True, help="Print the result as LaTeX.")
+@click.option("--out", type=FOLDER, metavar="DIR", help="Keep the derivation as a run in this folder of runs.")
 def command(
     settings: Common,
     budget: float | None,
@@ -32,6 +39,7 @@ def command(
     flows: bool,
     reductions: bool,
     latex: bool,
+    out: Path | None,
     **typed: tuple[str, ...],
 ) -> Outcome:
     """Derive the symmetries of a plugin's equation, or of one typed with --equation.
@@ -42,6 +50,8 @@ def command(
     from lieapp.config import TruthConfig
     from lieapp.runs.derivation import check_request, derive_in_child
 
+    if settings.resume is not None:
+        return _resumed(settings, settings.resume, out or Path("runs"))
     options = {
         key: _names(values) if key in ("independent", "dependent", "periodic") else list(values)
         for key, values in typed.items()
@@ -52,17 +62,53 @@ def command(
     config = settings.load(TruthConfig, budget=budget, **wanted, **options)
     check_request(config)
     # here too, not only in the child: a mistyped name is answered at once
-    periodic: Sequence[Any] = config.periodic
+    entry = None
     if config.plugin is not None:
         from lieapp.data.declared import check_equation
 
         entry = settings.entry(config.plugin)
         check_equation(entry.declaration, "truth")
-        if not periodic:
-            periodic = entry.declaration.periodic
+        if not config.periodic:
             _warn_of_period(entry.declaration)
+    if out is not None:
+        return _kept(settings, out, config, entry)
     document = derive_in_child(config, settings.plugins)
-    return Outcome(document, lambda: _show(document, [str(name) for name in periodic]))
+    return Outcome(document, lambda: _show(document))
+
+
+def _kept(settings: Common, out: Path, config: TruthConfig, entry: Entry | None) -> Outcome:
+    """The same as a run: what the app shows and starts."""
+    from lieapp.runs.directory import RunDirectory
+
+    folders = [folder.resolve() for folder in settings.plugins]
+    name = config.plugin or "truth"
+    run = RunDirectory.create(out, config, name, entry=entry, folders=folders)
+    return _work(settings, run, config, folders)
+
+
+def _resumed(settings: Common, text: str, root: Path) -> Outcome:
+    """A derivation that was queued, or that ended early: it begins anew, for nothing is kept half way."""
+    from lieapp.config import TruthConfig
+    from lieapp.runs.resume import find_resumable, plugin_folders
+
+    run = find_resumable(root, text, "truth", settings.given(TruthConfig))
+    config = run.config_as(TruthConfig)
+    summary = run.summary()
+    if run.state == "done" and summary is not None:
+        return Outcome(summary, lambda: _show(summary))
+    return _work(settings, run, config, [*plugin_folders(run), *settings.plugins])
+
+
+def _work(settings: Common, run: RunDirectory, config: TruthConfig, folders: Sequence[Path]) -> Outcome:
+    from lieapp.runs.derive import execute
+    from lieapp.runs.reporter import RunReporter, reporting
+    from lieapp.runs.session import running
+
+    with reporting(settings.quiet) as inner, running(run):
+        report = RunReporter(inner, run)
+        report.line(f"run {run.path}")
+        document = execute(config, run, folders, report)
+    return Outcome(document, lambda: _show(document))
 
 
 def _warn_of_period(declaration: Any) -> None:
@@ -84,7 +130,7 @@ def _names(values: Sequence[str]) -> list[str]:
     return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
 
-def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
+def _show(document: Mapping[str, Any]) -> None:
     from lieapp.cli.tables import print_line, print_table
     from lieapp.report import assumed, wording
     from lieapp.report.formula import field_text
@@ -108,7 +154,7 @@ def _show(document: Mapping[str, Any], periodic: Sequence[str]) -> None:
     modulo = " modulo the families" if document["infinite"] else ""
     title = f"Symmetries, dimension {document['dimension']}{modulo}"
     algebra(title, document["generators"], document["families"])
-    if periodic:
+    if periodic := document["periodic_in"]:
         title = f"Those that a domain periodic in {', '.join(periodic)} keeps"
         algebra(title, document["periodic"], document["periodic_families"])
     _show_structure(document["structure"])

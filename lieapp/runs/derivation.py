@@ -6,13 +6,14 @@ no live object crosses over.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 GRACE = 8.0
 """Seconds beyond the budget after which the process is ended: it starts, and tells its result, in addition."""
 
+LOOK = 0.25
+"""Seconds between two looks of whoever waits."""
+
 LONGEST = 1e6
 """Seconds that nobody waits; more than that can't be set as an alarm."""
 
@@ -44,25 +48,33 @@ class _RemoteError(Exception):
 
 
 class Request(msgspec.Struct):
-    """What the child is asked: a configuration and the plugin folders outside the working folder."""
+    """What the child is asked: a configuration and the plugin folders outside the working folder.
+
+    Args:
+        notes: a file for what is being worked on; none if empty.
+    """
 
     config: TruthConfig
     folders: list[str]
+    notes: str = ""
 
 
-def derive_in_child(config: TruthConfig, folders: Sequence[Path] = ()) -> dict[str, Any]:
+def derive_in_child(
+    config: TruthConfig, folders: Sequence[Path] = (), notes: str = "", watch: Callable[[], None] | None = None
+) -> dict[str, Any]:
     """The truth of a plugin's or typed equation, as the JSON of `lieapp truth --json`.
 
-    After `config.budget` seconds the partial result, with what is unsolved. Raises UsageError if it isn't said
-    which equation, BudgetError if there is no partial result either, and whatever the derivation raises;
-    DerivationError if it fails unforeseen.
+    After `config.budget` seconds the partial result, with what is unsolved. `watch` is called a few times a
+    second meanwhile, and ends the derivation by what it raises; what is being worked on then stands in the file
+    `notes`. Raises UsageError if it isn't said which equation, BudgetError if there is no partial result either,
+    and whatever the derivation raises; DerivationError if it fails unforeseen.
     """
     check_request(config)
-    request = msgspec.json.encode(Request(config, [str(folder) for folder in folders]))
+    request = msgspec.json.encode(Request(config, [str(folder) for folder in folders], notes))
     command = [sys.executable, "-m", "lieapp.runs.derivation"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         try:
-            answer, _ = child.communicate(request, timeout=min(config.budget, LONGEST) + GRACE)
+            answer = _answer(child, request, min(config.budget, LONGEST) + GRACE, watch)
         except subprocess.TimeoutExpired:
             name = config.plugin or "; ".join(config.equation)
             raise BudgetError(
@@ -72,6 +84,25 @@ def derive_in_child(config: TruthConfig, folders: Sequence[Path] = ()) -> dict[s
         finally:
             child.kill()
     return _read(answer, child.returncode)
+
+
+def _answer(
+    child: subprocess.Popen[bytes], request: bytes, seconds: float, watch: Callable[[], None] | None
+) -> bytes:
+    """What the child says. Raises TimeoutExpired after so many seconds, and what `watch` raises."""
+    if watch is None:
+        return child.communicate(request, timeout=seconds)[0]
+    end = time.monotonic() + seconds
+    text: bytes | None = request
+    while True:
+        watch()
+        try:
+            return child.communicate(text, timeout=LOOK)[0]
+        except subprocess.TimeoutExpired:
+            if time.monotonic() > end:
+                raise
+        # what wasn't sent yet is kept by communicate, which takes no more
+        text = None
 
 
 def check_request(config: TruthConfig) -> None:
@@ -131,7 +162,8 @@ def derive(request: Request) -> dict[str, Any]:
     from lieapp.symbolic.deadline import Clock, OutOfTimeError
 
     # SymPy is loaded at the cost of the budget too
-    clock = Clock(min(request.config.budget, LONGEST))
+    clock = Clock(min(request.config.budget, LONGEST), _noting(request.notes))
+    clock.note("reading the equation")
     try:
         with clock.limit():
             from lieapp.symbolic import truth
@@ -148,12 +180,13 @@ def derive(request: Request) -> dict[str, Any]:
         )
     variables = [named[name] for name in periodic]
     found = truth.derive(system, variables, lengths, clock)
-    return _told(found, request.config, clock)
+    return {**_told(found, request.config, clock), "periodic_in": periodic}
 
 
 def _told(found: Truth, config: TruthConfig, clock: Clock) -> dict[str, Any]:
     """The JSON with what else was asked for; flows and reductions in what is left of the budget."""
     from lieapp.symbolic import consequences
+    from lieapp.symbolic.explain import statement
 
     document: dict[str, Any] = found.as_json()
     rows: list[str] = []
@@ -167,12 +200,27 @@ def _told(found: Truth, config: TruthConfig, clock: Clock) -> dict[str, Any]:
         document["reductions"] = consequences.reductions_json(reductions)
         rows += consequences.reductions_latex(reductions)
     if config.explain:
-        document["explain"] = found.explain()
+        clock.note("telling the derivation")
+        asked = statement(consequences.system_of(found), clock)
+        document["explain"] = asked | found.explain()
     if config.latex:
         document["latex"] = found.latex(config.explain, rows)
     if wanted:
         document["seconds"] = round(time.perf_counter() - clock.started, 3)
     return document
+
+
+def _noting(notes: str) -> Callable[[str], None] | None:
+    """Writes what is being worked on into a file."""
+    if not notes:
+        return None
+
+    def note(stage: str) -> None:
+        # whoever waits does without rather than have the derivation fail
+        with contextlib.suppress(OSError):
+            Path(notes).write_text(stage, encoding="utf-8")
+
+    return note
 
 
 def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None]:

@@ -34,9 +34,20 @@ def ensure_runner(root: Path) -> None:
 
     Raises RunError if it can't be started.
     """
-    if next_queued(root) is None:
-        return
-    command = [sys.executable, "-m", "lieapp.runs.runner", str(root)]
+    if next_queued(root) is not None:
+        _send_to_background(root)
+
+
+def start_now(root: Path, run_id: str) -> None:
+    """Have a queued run worked on at once, beside those that take turns: for short work that somebody waits for.
+
+    Raises RunError if it can't be started.
+    """
+    _send_to_background(root, run_id)
+
+
+def _send_to_background(root: Path, *only: str) -> None:
+    command = [sys.executable, "-m", "lieapp.runs.runner", str(root), *only]
     # the command returns as soon as the runner has left for the background
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, text=True)
     if done.returncode:

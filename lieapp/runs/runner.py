@@ -1,6 +1,7 @@
 """`python -m lieapp.runs.runner ROOT`: starts queued runs one after another, each as its own process.
 
 It goes into the background, holds the lock of the runs folder while it works, and ends when nothing waits.
+`python -m lieapp.runs.runner ROOT RUN` works on that one at once, whatever else is at work.
 """
 
 from __future__ import annotations
@@ -61,16 +62,16 @@ def serve(root: Path, start: Start = start_process) -> None:
             return
 
 
-def work_on(run: RunDirectory, start: Start = start_process) -> bool:
+def work_on(run: RunDirectory, start: Start = start_process, *, alone: bool = True) -> bool:
     """Start one queued run and wait for its end; False if it can't be had.
 
-    A process that dies before it begins leaves the run failed.
+    A process that dies before it begins leaves the run failed. `alone`: no other is started meanwhile.
     """
     with run.locked() as free:
         if not free or run.state != "queued" or run.cancel_requested:
             return False
         mine = {"pid": os.getpid(), "host": host(), "process": own_mark()}
-        run.update(state="starting", by_runner=True, **mine)
+        run.update(state="starting", by_runner=alone, **mine)
     code = -1
     try:
         code = start(run).wait()
@@ -99,8 +100,8 @@ def _to_background() -> None:
 
 
 def main() -> int:
-    """Entry point of `python -m lieapp.runs.runner ROOT`."""
-    root = Path(sys.argv[1]).resolve()
+    """Entry point of `python -m lieapp.runs.runner ROOT [RUN]`."""
+    root, only = Path(sys.argv[1]).resolve(), sys.argv[2:]
     if not root.is_dir():
         print(f"{root} is no folder of runs", file=sys.stderr)
         return 2
@@ -109,7 +110,10 @@ def main() -> int:
     for stream in (1, 2):
         os.dup2(log, stream)
     os.close(log)
-    serve(root)
+    if only:
+        work_on(RunDirectory(root / only[0]), alone=False)
+    else:
+        serve(root)
     return 0
 
 

@@ -79,7 +79,7 @@ def flows(truth: Truth, clock: Clock) -> list[Flow]:
         every = {c: values.get(c, sp.Symbol(c)) for c in field.components}
         return Flow(every, tuple(domain(values, name)))
 
-    return _each(truth, clock, one, Flow(None, reason=LATE))
+    return _each(truth, clock, one, Flow(None, reason=LATE), "finite flow")
 
 
 def reductions(truth: Truth, clock: Clock) -> list[Reduced]:
@@ -89,13 +89,15 @@ def reductions(truth: Truth, clock: Clock) -> list[Reduced]:
     def one(field: Field, deadline: float) -> Reduced:
         return Reduced(invariants(system.jets, field, deadline), reduce(system, field, deadline))
 
-    return _each(truth, clock, one, Reduced(Invariants(reason=LATE), Reduction(reason=LATE)))
+    late = Reduced(Invariants(reason=LATE), Reduction(reason=LATE))
+    return _each(truth, clock, one, late, "invariants and reduction")
 
 
-def _each(truth: Truth, clock: Clock, one: Callable[[Field, float], T], late: T) -> list[T]:
+def _each(truth: Truth, clock: Clock, one: Callable[[Field, float], T], late: T, what: str) -> list[T]:
     """Something of each generator; what takes longer than its share is interrupted."""
     rows = []
     for k, field in enumerate(truth.generators):
+        clock.note(f"{what} of V{k + 1}")
         own = clock.part(1 / (len(truth.generators) - k))
         deadline = time.perf_counter() + (SECONDS if own.seconds is None else own.seconds)
         rows.append(own.within(0.0, (), partial(one, field, deadline), late))

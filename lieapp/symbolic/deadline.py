@@ -18,6 +18,10 @@ AGAIN = 0.25
 """Seconds until the alarm rings again, should something have swallowed it."""
 
 
+def _unheard(stage: str) -> None:
+    """Nobody waits."""
+
+
 class OutOfTimeError(BaseException):
     """The time is over. No Exception, so that nothing which handles errors handles it."""
 
@@ -27,16 +31,18 @@ class Clock:
 
     Args:
         seconds: the budget; None if there is no limit.
+        note: told what is being worked on, for whoever waits.
     """
 
-    def __init__(self, seconds: float | None = None) -> None:
+    def __init__(self, seconds: float | None = None, note: Callable[[str], None] | None = None) -> None:
         self.seconds = seconds
+        self.note = note or _unheard
         self.started = time.perf_counter()
 
     def part(self, share: float = 1.0) -> Clock:
         """A clock of its own for a share of what is left."""
         left = self.left()
-        return Clock(None if left == inf else max(share * left, 0.0))
+        return Clock(None if left == inf else max(share * left, 0.0), self.note)
 
     @property
     def reserve(self) -> float:

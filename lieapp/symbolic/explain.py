@@ -11,7 +11,11 @@ from typing import Any
 
 import sympy as sp
 
+from lieapp.errors import EquationError
+from lieapp.symbolic.deadline import Clock
 from lieapp.symbolic.determining import DeterminingSystem
+from lieapp.symbolic.equation import System
+from lieapp.symbolic.evolution import Evolution, evolution_form
 from lieapp.symbolic.latex import ordered_latex
 from lieapp.symbolic.linear import Form, Key
 from lieapp.symbolic.solving import State, Step
@@ -119,6 +123,39 @@ def explanation(
         "conditions": [_formula(notation, form) for form in state.equations],
         "moved": {str(u): {"text": str(p), "latex": sp.latex(p)} for u, p in (moved or {}).items()},
     }
+
+
+def statement(system: System, clock: Clock) -> dict[str, Any]:
+    """What was asked: `equations` (`= 0` understood), the `jets` in them, and the `evolution` form.
+
+    `no_evolution` is the reason why there is no such form, else empty. Formulas as `text` and as `latex`.
+    """
+    jets, found, reason = system.jets, None, ""
+
+    def solved() -> Evolution:
+        return evolution_form(system)
+
+    try:
+        found = clock.within(0.0, (), solved, None)
+        reason = "" if found else clock.told()
+    except EquationError as error:
+        reason = error.message
+    rates = [] if found is None else _rates(found)
+    occurring = jets.jets(sp.Tuple(*system.residuals))
+    return {
+        "equations": [{"text": str(r), "latex": ordered_latex(r, jets)} for r in system.residuals],
+        "jets": list(map(str, occurring)),
+        "evolution": [
+            {"text": f"{u} = {f}", "latex": f"{sp.latex(u)} = {ordered_latex(f, jets)}"} for u, f in rates
+        ],
+        "no_evolution": reason,
+    }
+
+
+def _rates(form: Evolution) -> list[tuple[sp.Symbol, sp.Expr]]:
+    """u_t and F for each unknown."""
+    first = form.jets.raised(form.jets.zero, form.time)
+    return [(form.jets.symbol(a, first), f) for a, f in enumerate(form.rhs)]
 
 
 def _formula(notation: Notation, form: Form) -> dict[str, str]:

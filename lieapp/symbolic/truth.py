@@ -152,6 +152,7 @@ def derive(
     when the budget doesn't suffice for the determining equations.
     """
     clock = budget if isinstance(budget, Clock) else Clock(budget)
+    clock.note("determining equations")
     determining = _determining(system, clock)
     system = determining.system
     base, unknowns = determining.field, determining.unknowns
@@ -161,6 +162,7 @@ def derive(
         state.assume(divisor)
     with_source = sources(system)
     carried, coupled = None, []
+    clock.note(f"solving {len(determining.equations)} determining equations")
     if with_source:
         try:
             carried = solve_moved(determining, with_source, clock)
@@ -173,6 +175,8 @@ def derive(
     unsolved: list[str] = coupled
     if not solution.exhausted:
         unsolved.append(clock.told() if clock.left(clock.reserve) <= 0 else "the solver's number of steps ran out")
+
+    clock.note("basis and proofs")
 
     def basis() -> list[Vector]:
         vectors = [_vector(solution, f) for f in solution.constants]
@@ -201,6 +205,7 @@ def derive(
 
     told_parts = clock.within(-TELLING, saved, told, [f"{len(finite)} groups of determining equations"])
     unsolved += dict.fromkeys(told_parts)
+    clock.note("counting for the certificate")
     if clock.left(clock.reserve / 4) <= 0:
         certificate = Certificate(False, dimension=len(vectors), reason=clock.told())
     elif unsolved:
@@ -221,6 +226,7 @@ def derive(
         if restricted is None:
             unsolved.append(f"{clock.told()}: what a periodic domain keeps")
         kept, kept_families = restricted or ((), ())
+    clock.note("brackets and structure")
     # it is told quickly, or not within what is reasonable to wait for it
     spare = -TELLING if clock.seconds is None else max(-TELLING, clock.left() - clock.seconds / 4)
     structure: dict[str, Any] = clock.within(

@@ -1,0 +1,17 @@
+"""`lieapp truth --out` keeps a derivation as a run, which --resume takes up."""
+
+import json
+
+from lieapp.runs.directory import RunDirectory
+
+
+def test_out_keeps_a_run_and_resume_gives_its_result_again(lieapp, tmp_path):
+    typed = ["--equation", "u_t - u_xx", "--independent", "t,x", "--dependent", "u", "--periodic", "x"]
+    said = lieapp("truth", *typed, "--out", "there", "--json")
+    assert said.code == 0, said.err
+    document = json.loads(said.out)
+    (run,) = RunDirectory.list(tmp_path / "there")
+    assert run.state == "done" and run.summary() == document and run.config()["kind"] == "truth"
+    assert document["sentence"] == "6 symmetries modulo 1 family, 3 kept if periodic in x; certified"
+    again = lieapp("truth", "--resume", run.id, "--out", "there", "--json")
+    assert json.loads(again.out) == document

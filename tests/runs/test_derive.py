@@ -1,0 +1,96 @@
+"""A derivation as a run: told while it works, cancelled, started beside the queue."""
+
+import threading
+import time
+
+import pytest
+
+from lieapp.config import TruthConfig
+from lieapp.errors import CancelledError
+from lieapp.progress import SilentReporter
+from lieapp.runs import derive, runner
+from lieapp.runs.derivation import derive_in_child
+from lieapp.runs.derive import sentence
+from lieapp.runs.directory import RunDirectory
+from lieapp.runs.queue import enqueue, start_now
+
+HEAT = TruthConfig(equation=["u_t - u_xx"], independent=["t", "x"], dependent=["u"], periodic=["x"], explain=True)
+SLOW = TruthConfig(
+    equation=["u_t - " + " - ".join("u_" + k * "x" for k in range(2, 21))], independent=["t", "x"], dependent=["u"]
+)
+
+
+def test_stages_are_told_and_the_statement_is_in_the_result(tmp_path):
+    stages = []
+
+    class Listening(SilentReporter):
+        def stage(self, name: str) -> None:
+            stages.append(name)
+
+    run = RunDirectory.create(tmp_path, HEAT, "truth")
+    summary = derive.execute(HEAT, run, (), Listening())
+    assert stages[0] == "deriving" and len(stages) > 1
+    explained = summary["explain"]
+    assert explained["evolution"] == [{"text": "u_t = u_xx", "latex": "u_{t} = u_{xx}"}]
+    assert explained["jets"] == ["u_xx", "u_t"] and explained["equations"][0]["latex"] == "u_{t} - u_{xx}"
+    assert summary["periodic_in"] == ["x"]
+
+
+def test_a_request_to_stop_ends_the_child_soon(tmp_path):
+    run = RunDirectory.create(tmp_path, SLOW, "truth")
+    threading.Timer(0.5, run.request_cancel).start()
+    begun = time.monotonic()
+    with pytest.raises(CancelledError, match="asked to stop"):
+        derive.execute(SLOW, run, (), SilentReporter())
+    assert time.monotonic() - begun < 15 and run.summary() is None
+
+
+def test_what_a_watch_raises_ends_the_derivation():
+    def watch() -> None:
+        raise CancelledError("enough")
+
+    with pytest.raises(CancelledError, match="enough"):
+        derive_in_child(SLOW, watch=watch)
+
+
+def test_started_at_once_beside_a_run_that_works(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(runner, "work_on", lambda run, alone=True: seen.append((run.id, alone)))
+    monkeypatch.setattr(runner, "_to_background", lambda: None)
+    monkeypatch.setattr(runner.os, "dup2", lambda *_: None)
+    run_id = enqueue(tmp_path, HEAT)
+    monkeypatch.setattr(runner.sys, "argv", ["runner", str(tmp_path), run_id])
+    assert runner.main() == 0 and seen == [(run_id, False)]
+
+
+@pytest.mark.slow
+def test_a_real_process_derives_it(tmp_path):
+    run_id = enqueue(tmp_path, HEAT)
+    start_now(tmp_path, run_id)
+    run, deadline = RunDirectory(tmp_path / run_id), time.time() + 60
+    while run.state in ("queued", "starting", "running") and time.time() < deadline:
+        time.sleep(0.1)
+    assert run.state == "done", (tmp_path / ".runner.log").read_text()
+    assert run.summary()["dimension"] == 6
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "1 symmetry; certified"),
+        ({"dimension": 2, "certified": False}, "2 symmetries; not certified"),
+        ({"families": [{}, {}]}, "1 symmetry modulo 2 families; certified"),
+        ({"unsolved": ["x"], "certified": False}, "1 symmetry; not certified; equations are left unsolved"),
+    ],
+    ids=["one", "two", "families", "unsolved"],
+)
+def test_the_sentence(changes, said):
+    document = {
+        "dimension": 1,
+        "families": [],
+        "certified": True,
+        "unsolved": [],
+        "periodic_in": [],
+        "periodic": [],
+    }
+    assert sentence({**document, **changes}) == said
