@@ -28,6 +28,12 @@ def load_config(cls: type[Config], file: Path | None = None, sets: Sequence[str]
     return _convert(cls, {**_preset(cls, values), **values}, origins)
 
 
+def from_values(cls: type[Config], values: Mapping[str, Any]) -> Config:
+    """A configuration from all its settings, as a form has them. Raises ConfigError as above."""
+    _check_keys(cls, values, "", {})
+    return _convert(cls, dict(values), {})
+
+
 def given(
     cls: type[msgspec.Struct], file: Path | None = None, sets: Sequence[str] = (), **options: Any
 ) -> dict[str, Any]:

@@ -82,20 +82,25 @@ class Frame:
 
     def draw(self, title: str = "", *, grid: bool = False) -> None:
         """Frame, ticks, labels and title; grid lines where values are read off."""
-        sheet, bottom, right = self.sheet, self.top + self.height, self.left + self.width
-        for value, words in self.x.ticks():
-            px = self.left + self.x.share(value) * self.width
-            sheet.line(px, bottom, px, bottom + 4, QUIET)
-            sheet.write(px, bottom + 16, words, size=11, anchor="middle", colour=QUIET)
+        sheet, right = self.sheet, self.left + self.width
         for value, words in self.y.ticks():
             py = self.top + (1 - self.y.share(value)) * self.height
             if grid:
                 sheet.line(self.left, py, right, py, FAINT, 0.7)
             sheet.line(self.left - 4, py, self.left, py, QUIET)
             sheet.write(self.left - 7, py + 4, words, size=11, anchor="end", colour=QUIET)
+        sheet.write(self.left - 44, self.top + self.height / 2, self.y.label, anchor="middle", turn=-90)
+        self.draw_x(title)
+
+    def draw_x(self, title: str = "") -> None:
+        """Frame, title and the horizontal axis alone, where the vertical one has names instead of numbers."""
+        sheet, bottom = self.sheet, self.top + self.height
+        for value, words in self.x.ticks():
+            px = self.left + self.x.share(value) * self.width
+            sheet.line(px, bottom, px, bottom + 4, QUIET)
+            sheet.write(px, bottom + 16, words, size=11, anchor="middle", colour=QUIET)
         sheet.rect(self.left, self.top, self.width, self.height, "none", stroke=QUIET)
         sheet.write(self.left + self.width / 2, bottom + 33, self.x.label, anchor="middle")
-        sheet.write(self.left - 44, self.top + self.height / 2, self.y.label, anchor="middle", turn=-90)
         if title:
             sheet.write(self.left, self.top - 9, title, size=13, bold=True, colour=INK)
 

@@ -31,22 +31,32 @@ class Moved:
 
     Args:
         points: coordinate x nodes, physical.
-        residual: on the same nodes, of the equation for that unknown; nan where it can't be taken.
+        residual: on the same nodes, of the equation for that unknown; nan where it can't be taken; None where it
+            wasn't taken at all.
         defect: in words.
+        reach: each coordinate x nodes, every place that the axes have to hold; `points` only where None.
     """
 
     caption: str
     s: float
     defect: str
     points: Array
-    residual: Array
+    residual: Array | None
     unknown: int
+    reach: Sequence[Array] | None = None
 
 
-def moved_chart(plane: Plane, solution: Array, rows: Sequence[Moved], title: str) -> str:
-    """Unmoved, moved, and the residual's change there; `solution` is (component, *grid)."""
-    sheet = Sheet(STRIDE_X * 3 + BAR + 62, STRIDE_Y * len(rows) + 4, title)
-    colours = residual_axis([plane.slice(row.residual) for row in rows])
+def moved_chart(
+    plane: Plane, solution: Array, rows: Sequence[Moved], title: str, beside: Sequence[Array] = ()
+) -> str:
+    """Unmoved, moved, and the residual's change there; `solution` is (component, *grid).
+
+    `beside` are further residuals that share the scale of colours.
+    """
+    known = [row.residual for row in rows if row.residual is not None]
+    width = STRIDE_X * 3 + BAR + 62 if known else STRIDE_X * 2 + BAR
+    sheet = Sheet(width, STRIDE_Y * len(rows) + 4, title)
+    colours = residual_axis([plane.slice(part) for part in (*known, *beside)]) if known else None
     for place, row in enumerate(rows):
         _row(sheet, TOP + STRIDE_Y * place, plane, solution[row.unknown], row, colours)
     return sheet.text()
@@ -65,30 +75,42 @@ def residual_axis(residuals: Sequence[Array]) -> Axis | None:
 
 
 def _row(sheet: Sheet, top: float, plane: Plane, solution: Array, row: Moved, colours: Axis | None) -> None:
-    name = plane.unknowns[row.unknown]
+    name, chosen = plane.unknowns[row.unknown], (1, 0, len(plane.grids) + row.unknown)
     right, up = plane.grids[plane.right], plane.grids[plane.up]
     still = [*(part.T for part in np.meshgrid(right, up, indexing="ij")), plane.slice(solution)]
-    moved = [plane.slice(row.points[c]) for c in (1, 0, len(plane.grids) + row.unknown)]
-    x_axis, y_axis, low, high = window(plane, [still, moved])
-    residual = np.abs(plane.slice(row.residual))
+    moved = [plane.slice(row.points[c]) for c in chosen]
+    reach = [[plane.slice(points[c]) for c in chosen] for points in row.reach or ()]
+    x_axis, y_axis, low, high = window(plane, [still, moved, *reach])
+    axes = (x_axis, y_axis)
     second, third = LEFT + STRIDE_X, LEFT + 2 * STRIDE_X + BAR
-    panels = (
+    for left, parts, caption in (
         (LEFT, still, f"{row.caption}: original, s = 0"),
         (second, moved, f"moved to s = {number(row.s)}"),
-        (third, [*moved[:2], residual], f"|Rₛ − R₀|, defect {row.defect}"),
-    )
-    for left, parts, caption in panels:
-        picture = spread(parts, (x_axis, y_axis), PIXELS)[::-1]
-        shown = sequential(picture, low, high) if left != third else _residual_colours(picture, colours)
-        sheet.image(left, top, PANEL, TALL, png(shown))
-        Frame(sheet, left, top, PANEL, TALL, x_axis, y_axis).draw()
-        sheet.write(left, top - 9, caption, bold=True)
+    ):
+        shown = sequential(spread(parts, axes, PIXELS)[::-1], low, high)
+        _panel(Frame(sheet, left, top, PANEL, TALL, *axes), shown, caption)
     value_bar(sheet, second + PANEL + 12, top, low, high, name)
+    if row.residual is not None:
+        residual = np.abs(plane.slice(row.residual))
+        frame = Frame(sheet, third, top, PANEL, TALL, *axes)
+        picture = spread([*moved[:2], residual], axes, PIXELS)[::-1]
+        _panel(frame, _residual_colours(picture, colours), f"|Rₛ − R₀|, defect {row.defect}")
+        _beside_residual(frame, residual, colours, name)
+
+
+def _panel(frame: Frame, shown: NDArray[np.uint8], caption: str) -> None:
+    frame.sheet.image(frame.left, frame.top, frame.width, frame.height, png(shown))
+    frame.draw()
+    frame.sheet.write(frame.left, frame.top - 9, caption, bold=True)
+
+
+def _beside_residual(frame: Frame, residual: Array, colours: Axis | None, name: str) -> None:
+    """The bar of colours, or that there is nothing to colour."""
     if not np.isfinite(residual).any():
-        middle = third + PANEL / 2
-        sheet.write(middle, top + TALL / 2 + 4, "no data left", anchor="middle", colour=QUIET)
+        middle = frame.left + PANEL / 2
+        frame.sheet.write(middle, frame.top + TALL / 2 + 4, "no data left", anchor="middle", colour=QUIET)
     elif colours is not None:
-        _residual_bar(sheet, third + PANEL + 12, top, colours, name)
+        _residual_bar(frame.sheet, frame.left + PANEL + 12, frame.top, colours, name)
 
 
 def _residual_colours(picture: Array, colours: Axis | None) -> NDArray[np.uint8]:

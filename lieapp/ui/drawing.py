@@ -14,7 +14,7 @@ from lieapp.report.formula import expression_latex, field_latex
 from lieapp.report.material import Material
 from lieapp.report.wording import Summary
 from lieapp.runs.directory import RunDirectory
-from lieapp.ui.words import plain, sign, unbroken
+from lieapp.ui.words import enclosed, plain, sign, unbroken
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -31,8 +31,8 @@ def facts_block(facts: Sequence[tuple[str, str]]) -> None:
 
 
 def formula(latex: str) -> str:
-    """A formula inside a table's cell."""
-    return f"${latex}$"
+    """A formula inside a line or a table's cell."""
+    return f"${enclosed(latex)}$"
 
 
 def state_badge(state: str) -> None:
@@ -56,7 +56,7 @@ def picture(shown: Figure, *, caption: bool = True) -> None:
 
 def run_figure(material: Material, key: str) -> Figure:
     """A figure as the run left it in figures/, drawn anew where the file is missing."""
-    stored = _stored(material.folder / "figures" / f"{key}.svg")
+    stored = stored_figure(material.folder, key)
     if not stored:
         return figure(key, material)
     title, caption = words_of(key)
@@ -92,13 +92,18 @@ def slot_table(summary: Summary) -> None:
 
 def formula_table(summary: Summary) -> None:
     """Closed forms, what the exact invariance condition says of them, and what they leave there."""
+    written = wording.written(summary)
+    # an empty column would push the others off a narrow screen
+    leaves = any(row.leftover for row in written)
     rows = []
-    for row in wording.written(summary):
+    for row in written:
         rest = ", ".join(formula(expression_latex(part)) for part in row.leftover.split("; ") if part)
         field = formula(field_latex(row.field)) if row.field else "–"
-        rows.append((field, unbroken(wording.number(row.eta)), plain(row.words), rest or "–"))
+        cells = [field, unbroken(wording.number(row.eta)), plain(row.words)]
+        rows.append([*cells, rest or "–"] if leaves else cells)
     if rows:
-        table(("field", "η", "exact invariance condition", "leftover"), rows)
+        head = ["field", "η", "exact invariance condition"]
+        table([*head, "leftover"] if leaves else head, rows)
         st.caption(plain(wording.proof(summary)))
     else:
         st.caption("No closed forms were written down.")
@@ -113,9 +118,10 @@ def at_size_table(summary: Summary) -> None:
         st.caption(plain(words))
 
 
-def _stored(path: Path) -> str:
+def stored_figure(folder: Path, key: str) -> str:
+    """A figure as the run left it in figures/; empty where there is none."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = (folder / "figures" / f"{key}.svg").read_text(encoding="utf-8")
     except (OSError, ValueError):
         return ""
     return text if text.startswith("<svg") else ""

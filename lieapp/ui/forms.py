@@ -1,76 +1,121 @@
-"""A form made from a configuration's fields, and the command line that would do the same."""
+"""A form made from a configuration's settings, and the command line that would do the same."""
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import streamlit as st
-from msgspec import inspect
+from msgspec import inspect as types
 
-LABELS = {
-    "method": "Method",
-    "preset": "Preset",
-    "seed": "Seed",
-    "slots": "Slots",
-    "samples": "Trajectories to learn from",
-    "held_out": "Trajectories kept aside for judging",
-    "device": "Device",
-}
-HELP = {
-    "method": "neural: a small network by variable projection. spectrum: a fixed basis, one eigenproblem. "
-    "Each run cross-checks one with the other.",
-    "preset": "quick: seconds to a minute. paper: the published method with its own settings, hours to days.",
-    "seed": "The same seed repeats a run bit for bit on one machine with the same number of threads.",
-    "slots": "How many fields are learned at most. Take a few more than you expect.",
-    "samples": "One trajectory alone lets fields that are tangent to it pass for symmetries; take many.",
-    "held_out": "η, verdict and cosines are measured on these only.",
-    "device": "auto, cpu, cuda or cuda:0",
-}
-OPTIONS = ("method", "preset", "seed", "slots", "device")
+from lieapp.ui.schema import COMMON, Setting, grouped, settings
+from lieapp.ui.words import plain
+
+OPTIONS = ("method", "preset", "data", "seed", "slots", "device")
 """Settings with an option of their own; the others go through --set."""
 
-_FIXED = ("kind", "plugin")
+COLUMNS = 3
+"""Widgets beside each other in a folded group."""
+
+LARGEST = 2**53 - 1
+"""Above this a browser's numbers lose their last digits."""
+
+_FIXED = ("kind", "plugin", "domain")
 
 
-def fields(config: type[msgspec.Struct]) -> dict[str, inspect.Field]:
-    """The settings that a form can ask for, by name; nested ones are left at their defaults."""
-    shown = (inspect.IntType, inspect.FloatType, inspect.StrType, inspect.BoolType, inspect.LiteralType)
-    info = inspect.type_info(config)
-    assert isinstance(info, inspect.StructType)
-    return {f.name: f for f in info.fields if f.name not in _FIXED and isinstance(f.type, shown)}
+def ask_all(config: type[msgspec.Struct], defaults: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """The whole form but the preset; the value of every setting that was asked for.
 
-
-def ask(setting: inspect.Field, default: Any, version: str = "") -> Any:
-    """The widget of one setting; what it returns has the setting's type.
-
-    Another `version` makes another widget, which begins at its default again.
+    Each widget is bound to the address under its name after `prefix`, so that a link opens the form as it stands.
     """
-    label = LABELS.get(setting.name, setting.name.replace("_", " ").capitalize())
-    key, text, kind = f"set_{setting.name}{version}", HELP.get(setting.name), setting.type
-    if isinstance(kind, inspect.LiteralType):
-        values = list(kind.values)
-        return st.selectbox(label, values, index=values.index(default), key=key, help=text)
-    if isinstance(kind, inspect.BoolType):
-        return st.checkbox(label, value=default, key=key, help=text)
-    if isinstance(kind, inspect.IntType):
-        # above 2^53 a browser's numbers lose their last digits
-        top = min(kind.le if kind.le is not None else 2**53 - 1, 2**53 - 1)
-        return st.number_input(label, kind.ge, top, default, 1, key=key, help=text)
-    if isinstance(kind, inspect.FloatType):
-        return st.number_input(label, value=float(default), format="%g", key=key, help=text)
-    return st.text_input(label, value=default, key=key, help=text, max_chars=100)
+    values: dict[str, Any] = {}
+    known = settings(config)
+    common = [known[name] for name in COMMON if name in known and name != "preset"]
+    _row(common, defaults, prefix, values, len(common))
+    for group, members in grouped(config).items():
+        with st.expander(group):
+            for start in range(0, len(members), COLUMNS):
+                _row(members[start : start + COLUMNS], defaults, prefix, values, COLUMNS)
+    return values
 
 
-def command_line(kind: str, values: dict[str, Any], defaults: dict[str, Any], root: Path) -> str:
+def _row(
+    members: Sequence[Setting], defaults: Mapping[str, Any], prefix: str, values: dict[str, Any], width: int
+) -> None:
+    for column, setting in zip(st.columns(width), members, strict=False):
+        with column:
+            values[setting.name] = ask(setting, defaults[setting.name], prefix)
+
+
+def ask(setting: Setting, default: Any, prefix: str = "") -> Any:
+    """The widget of one setting; what it returns has the setting's type, or is text that a check refuses."""
+    shown = {"key": f"{prefix}{setting.name}", "help": (setting.text and plain(setting.text)) or None}
+    bound = {**shown, "bind": "query-params"}
+    kind = setting.kind
+    if setting.many:
+        return _ask_many(setting, default, bound)
+    if isinstance(kind, types.LiteralType):
+        names = list(kind.values)
+        return st.selectbox(setting.label, names, index=names.index(default), **bound)
+    if isinstance(kind, types.BoolType):
+        return st.checkbox(setting.label, value=default, **bound)
+    if isinstance(kind, types.IntType):
+        top = min(kind.le if kind.le is not None else LARGEST, LARGEST)
+        return st.number_input(setting.label, kind.ge, top, default, 1, placeholder="by itself", **bound)
+    if isinstance(kind, types.FloatType):
+        return _ask_float(setting, default, bound)
+    return st.text_input(setting.label, value=default, max_chars=300, **bound)
+
+
+def _ask_float(setting: Setting, default: float | None, bound: Mapping[str, Any]) -> float | None:
+    """A number with a step of a tenth of itself: rates and tolerances are far below 1."""
+    kind = setting.kind
+    assert isinstance(kind, types.FloatType)
+    value = None if default is None else float(default)
+    low = None if kind.ge is None else float(kind.ge)
+    found: float | None = st.number_input(
+        setting.label, low, None, value, abs(value or 0.1) / 10, format="%g", placeholder="by itself", **bound
+    )
+    return found
+
+
+def _ask_many(setting: Setting, default: Sequence[Any], bound: Mapping[str, Any]) -> list[Any]:
+    """Several names in the order in which they are chosen, or values typed with commas between them."""
+    if isinstance(setting.kind, types.LiteralType):
+        return st.multiselect(setting.label, list(setting.kind.values), default=list(default), **bound)
+    text = st.text_input(setting.label, value=", ".join(map(str, default)), max_chars=300, **bound)
+    return [_number(part) for part in re.split(r"[,\s]+", text) if part]
+
+
+def _number(text: str) -> Any:
+    """The number that a text is, else the text, which the check of the configuration then refuses by name."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def command_line(kind: str, values: Mapping[str, Any], defaults: Mapping[str, Any], root: Path) -> str:
     """What to type for the same run; settings at their default are left out."""
     words = ["lieapp", kind, "--plugin", str(values["plugin"])]
     for name, value in sorted(values.items(), key=lambda item: item[0] not in OPTIONS):
-        if name in _FIXED or value == defaults.get(name):
+        if name in _FIXED or _same(value, defaults.get(name)):
             continue
-        words += [f"--{name}", str(value)] if name in OPTIONS else ["--set", f"{name}={value}"]
+        words += [f"--{name}", str(value)] if name in OPTIONS else ["--set", f"{name}={_written(value)}"]
     if root != Path("runs"):
         words += ["--out", str(root)]
     return shlex.join(words)
+
+
+def _same(value: Any, default: Any) -> bool:
+    return list(value) == list(default or ()) if isinstance(value, (list, tuple)) else value == default
+
+
+def _written(value: Any) -> str:
+    """As `--set` reads it: TOML, in which true and false are small."""
+    return json.dumps(value) if isinstance(value, (bool, list, tuple)) else str(value)

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import msgspec
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from lieapp.errors import RunError
 from lieapp.runs import cancel as cancelling
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.queue import enqueue, ensure_runner
+from lieapp.settings import from_values
 from lieapp.ui.places import runs_root
 from lieapp.ui.words import RESUMABLE
 
 if TYPE_CHECKING:
     from lieapp.registry.catalog import Catalog
+    from lieapp.ui.works import Work
 
 
-def start(config: msgspec.Struct, plugin: str, catalog: Catalog) -> str:
+def start(work: Work, values: Mapping[str, Any], catalog: Catalog) -> str:
     """Queue a run and see that somebody works on the queue; the run's id.
 
-    Raises UnknownPluginError or PluginError for the plugin, EquationError, GridError or DataError if nothing can
-    be learned from its equation, RunError if the folder of runs can't be written.
+    Raises ConfigError for the settings, UnknownPluginError or PluginError for the plugin, EquationError, GridError,
+    DataError or UsageError if nothing can be learned from it, RunError if the folder of runs can't be written.
     """
-    # SymPy takes half a second to load
-    from lieapp.data.declared import check_discovery
-
-    root, entry = runs_root(), catalog.get(plugin)
-    check_discovery(entry.declaration)
+    root, config, entry = runs_root(), from_values(work.config, values), catalog.get(values["plugin"])
+    work.check(config, entry.declaration)
     run_id = enqueue(root, config, entry=entry, folders=catalog.folders)
     ensure_runner(root)
     return run_id

@@ -10,10 +10,13 @@ FOLDER = Path(__file__).parent / "pages"
 
 _PAGES = {
     "home": ("Home", ":material/home:"),
-    "plugins": ("Plugins", ":material/extension:"),
+    "explore": ("Explore", ":material/function:"),
     "discover": ("Discover", ":material/travel_explore:"),
     "run": ("Run", ":material/monitoring:"),
     "runs": ("Runs", ":material/list:"),
+    "compare": ("Compare", ":material/compare_arrows:"),
+    "plugins": ("Plugins", ":material/extension:"),
+    "help": ("Help", ":material/help:"),
 }
 
 

@@ -12,9 +12,12 @@ from lieapp.runs.directory import RunDirectory
 from lieapp.ui import jobs
 from lieapp.ui.drawing import log_tail, picture, run_figure
 from lieapp.ui.places import runs_root
+from lieapp.ui.run_files import show_files
 from lieapp.ui.run_head import config_of
-from lieapp.ui.run_plain import is_plain, show_plain
+from lieapp.ui.run_pictures import is_of_pictures, show_pictures
+from lieapp.ui.run_plain import show_plain
 from lieapp.ui.run_result import show_result
+from lieapp.ui.truth_view import show_truth
 from lieapp.ui.words import RESUMABLE, plain
 
 
@@ -22,11 +25,7 @@ def show_ended(run: RunDirectory) -> None:
     """What an ended run shows, by its state."""
     state = run.state
     if state == "done":
-        summary = run.summary()
-        if summary is not None and is_plain(run, summary):
-            show_plain(run, summary)
-        else:
-            show_result(run)
+        _done(run)
         return
     if state == "failed":
         _error(run)
@@ -43,6 +42,20 @@ def show_ended(run: RunDirectory) -> None:
     if state in RESUMABLE:
         _resume(run)
     _leftovers(run)
+
+
+def _done(run: RunDirectory) -> None:
+    """The view of its kind."""
+    kind, summary = config_of(run).get("kind", "discover"), run.summary()
+    if summary is not None and is_of_pictures(summary):
+        show_pictures(run, summary)
+    elif summary is not None and kind == "truth":
+        show_truth(summary, [str(name) for name in config_of(run).get("periodic") or []])
+        show_files(run)
+    elif summary is not None and kind != "discover":
+        show_plain(run, summary)
+    else:
+        show_result(run)
 
 
 def _error(run: RunDirectory) -> None:

@@ -1,48 +1,78 @@
-"""A finished run that has no formulas: a training, or a discovery on pictures."""
+"""A finished run of a kind without a view of its own: its sentence, numbers, tables, figures, origin and files."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import streamlit as st
 
-from lieapp.report.picture_tables import figures_of, tables
-from lieapp.report.picture_words import WORDS
 from lieapp.runs.directory import RunDirectory
-from lieapp.ui.drawing import facts_block, log_tail, table
+from lieapp.ui.drawing import facts_block, stored_figure, table
+from lieapp.ui.run_files import show_files, show_link
+from lieapp.ui.run_origin import show_origin, show_training
 from lieapp.ui.words import plain
 
-# keys of a training's summary that are shown; no docstring, the app would print it
-SHOWN = ("network", "accuracy", "loss", "learned_from", "judged_on", "parameters", "file", "cached")
+TOLD = ("sentence", "warnings", "run", "plugin", "title", "seconds")
+"""Keys that are shown elsewhere on the page."""
 
-
-def is_plain(run: RunDirectory, summary: dict[str, Any]) -> bool:
-    """Whether a run is one of these."""
-    return summary.get("domain") in WORDS or run.config().get("kind") == "train"
+ROWS = 100
+"""Lines of a table at most; the rest stands in the JSON."""
 
 
 def show_plain(run: RunDirectory, summary: dict[str, Any]) -> None:
-    """The sentence, the tables, the log."""
+    """Tabs, as for other kinds."""
     st.success(plain(summary.get("sentence", "Done.")), icon=":material/verified:")
     for words in summary.get("warnings") or []:
         st.warning(plain(words), icon=":material/warning:")
-    if summary.get("domain") in WORDS:
-        for title, (heads, rows) in tables(summary):
-            st.subheader(title)
-            table([plain(head) for head in heads], [[plain(cell) for cell in row] for row in rows])
-        _pictures(run, summary)
-    else:
-        facts_block([(key.replace("_", " "), str(summary[key])) for key in SHOWN if key in summary])
-    with st.expander("Log"):
-        log_tail(run)
+    views = {
+        "Result": _result,
+        "Training": lambda run, _: show_training(run),
+        "Origin": lambda run, _: show_origin(run),
+    }
+    for tab, view in zip(st.tabs(list(views), key="view", bind="query-params"), views.values(), strict=True):
+        if tab.open:
+            with tab:
+                view(run, summary)
+    show_files(run)
 
 
-def _pictures(run: RunDirectory, summary: dict[str, Any]) -> None:
-    """The figures that the run left, as images: nothing in a file of a run folder can then act."""
-    for figure in figures_of(summary):
-        try:
-            svg = (run.path / "figures" / f"{figure.key}.svg").read_text(encoding="utf-8")
-        except OSError:
-            continue
-        st.subheader(figure.title)
-        st.image(svg, alt=figure.title, caption=plain(figure.note) or None)
+def _result(run: RunDirectory, summary: dict[str, Any]) -> None:
+    facts = [(key.replace("_", " "), str(value)) for key, value in summary.items() if _is_fact(key, value)]
+    if facts:
+        facts_block(facts)
+    for title, rows in _tables(summary):
+        st.subheader(title)
+        heads = list(dict.fromkeys(key for row in rows for key in row))
+        table(
+            [plain(head) for head in heads],
+            [[plain(_cell(row.get(head))) for head in heads] for row in rows[:ROWS]],
+        )
+        if len(rows) > ROWS:
+            st.caption(f"{ROWS} of {len(rows)} lines.")
+    # names are those of files that are there; their content is shown as images only
+    for file in sorted((run.path / "figures").glob("*.svg")):
+        svg = stored_figure(run.path, file.stem)
+        if svg:
+            st.subheader(plain(file.stem.replace("_", " ").replace("-", " ").capitalize()))
+            st.image(svg, alt=file.stem)
+    show_link()
+
+
+def _is_fact(key: str, value: Any) -> bool:
+    return key not in TOLD and isinstance(value, (str, int, float, bool))
+
+
+def _tables(summary: dict[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Lists of flat objects."""
+    for key, value in summary.items():
+        if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+            rows = [{k: v for k, v in row.items() if not isinstance(v, (list, dict))} for row in value]
+            if any(rows):
+                yield key.replace("_", " ").capitalize(), rows
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

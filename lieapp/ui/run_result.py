@@ -9,29 +9,21 @@ import streamlit as st
 from lieapp.report import wording
 from lieapp.report.at_size import at_size
 from lieapp.report.figures import FINITE
-from lieapp.report.html import provenance_rows
 from lieapp.report.material import Material, read_material
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui.drawing import (
     at_size_table,
-    facts_block,
     formula_table,
-    log_tail,
     picture,
     run_figure,
     slot_table,
-    table,
     truth_table,
 )
+from lieapp.ui.help import tip
+from lieapp.ui.run_files import show_files, show_link
+from lieapp.ui.run_origin import show_origin
+from lieapp.ui.run_slots import show_slots
 from lieapp.ui.words import plain
-
-FILES = {
-    "report.html": ("Report", "text/html"),
-    "summary.json": ("Summary (JSON)", "application/json"),
-    "generators.csv": ("Generators (CSV)", "text/csv"),
-    "fields.safetensors": ("Fields (safetensors)", "application/octet-stream"),
-    "finite.safetensors": ("Moved data (safetensors)", "application/octet-stream"),
-}
 
 
 def show_result(run: RunDirectory) -> None:
@@ -49,33 +41,43 @@ def show_result(run: RunDirectory) -> None:
         st.warning(plain(words), icon=":material/warning:")
     views: dict[str, Callable[[Material, RunDirectory], None]] = {
         "Comparison": _comparison,
+        "Slots": _slots,
         "Fields": _fields,
-        "Moved solution": _moved,
+        "Finite size": _moved,
         "Training": _training,
         "Origin": _origin,
     }
-    for tab, view in zip(st.tabs(list(views)), views.values(), strict=True):
-        with tab:
-            view(material, run)
-    _downloads(run)
+    # an open tab stands in the address, and only its content is made
+    tabs = st.tabs(list(views), key="view", bind="query-params")
+    for tab, view in zip(tabs, views.values(), strict=True):
+        if tab.open:
+            with tab:
+                view(material, run)
+    show_files(run)
+
+
+def _slots(material: Material, run: RunDirectory) -> None:
+    show_slots(run)
 
 
 def _comparison(material: Material, run: RunDirectory) -> None:
+    summary = material.summary
     left, right = st.columns(2)
     with left:
-        st.subheader("Learned slots")
-        slot_table(material.summary)
-        st.subheader("Closed forms")
-        formula_table(material.summary)
-        st.subheader("Derived from the equation")
-        truth_table(material.summary)
-        for words in (wording.subspace(material.summary), wording.cross_check(material.summary)):
-            st.caption(plain(words))
+        st.subheader("Learned slots", help=tip("verdict"))
+        slot_table(summary)
     with right:
-        st.subheader("Learned against derived")
+        st.subheader("Learned against derived", help=tip("inner"))
         picture(run_figure(material, "inner"))
-    st.subheader("Spectrum")
+    st.subheader("Closed forms", help=tip("proved"))
+    formula_table(summary)
+    st.subheader("Derived from the equation", help=tip("cosine"))
+    truth_table(summary)
+    for words in (wording.subspace(summary), wording.cross_check(summary)):
+        st.caption(plain(words))
+    st.subheader("Spectrum", help=tip("spectrum"))
     picture(run_figure(material, "spectrum"))
+    show_link()
 
 
 def _fields(material: Material, run: RunDirectory) -> None:
@@ -83,6 +85,7 @@ def _fields(material: Material, run: RunDirectory) -> None:
         shown = run_figure(material, key)
         st.subheader(shown.title)
         picture(shown)
+    show_link()
 
 
 def _moved(material: Material, run: RunDirectory) -> None:
@@ -93,39 +96,14 @@ def _moved(material: Material, run: RunDirectory) -> None:
         at_size_table(material.summary)
         for key in FINITE:
             picture(run_figure(material, key))
+    show_link()
 
 
 def _training(material: Material, run: RunDirectory) -> None:
     for key in ("convergence", "training", "loss"):
         picture(run_figure(material, key))
+    show_link()
 
 
 def _origin(material: Material, run: RunDirectory) -> None:
-    seconds = wording.stage_seconds(material.summary)
-    if seconds:
-        st.subheader("Seconds per stage")
-        table(("stage", "seconds"), [(plain(stage), f"{value:.2f}") for stage, value in seconds])
-    st.subheader("Provenance")
-    facts_block(provenance_rows(material))
-    st.subheader("Log")
-    log_tail(run)
-
-
-def _downloads(run: RunDirectory) -> None:
-    st.subheader("Files")
-    present = [name for name in FILES if (run.path / name).is_file()]
-    if not present:
-        st.caption("The run left no files.")
-        return
-    for column, name in zip(st.columns(len(present)), present, strict=True):
-        label, mime = FILES[name]
-        column.download_button(
-            label,
-            # read when it is asked for, not at every rerun
-            data=(run.path / name).read_bytes,
-            file_name=f"{run.id}-{name}",
-            mime=mime,
-            icon=":material/download:",
-            on_click="ignore",
-            width="stretch",
-        )
+    show_origin(run)

@@ -13,11 +13,8 @@ from lieapp.runs.directory import RunDirectory
 from lieapp.runs.status import ACTIVE, Status
 from lieapp.ui import jobs
 from lieapp.ui.drawing import log_tail
-from lieapp.ui.places import newest_first
+from lieapp.ui.run_queue import before
 from lieapp.ui.words import WORKING, duration, plain
-
-LOOKED_AT = 40
-"""How many of the newest runs are asked whether they are at work."""
 
 
 @st.fragment(run_every=1.0)
@@ -26,18 +23,17 @@ def watch(run: RunDirectory) -> None:
     status = run.status()
     if status.state not in WORKING:
         st.rerun()
-    _progress(status)
+    _progress(run, status)
     _stop(run)
     _curves(run)
     with st.expander("Log"):
         log_tail(run)
 
 
-def _progress(status: Status) -> None:
+def _progress(run: RunDirectory, status: Status) -> None:
     elapsed = duration(time.time() - status.created)
     if status.state == "queued":
-        st.info(f"Waiting for its turn, for {elapsed}. Runs start one after another.", icon=":material/hourglass:")
-        _stuck()
+        _waiting(run, elapsed)
         return
     stage = plain(status.stage or "starting")
     if status.total:
@@ -48,10 +44,15 @@ def _progress(status: Status) -> None:
         st.markdown(f"**{stage}**{step}, {elapsed} since the start")
 
 
-def _stuck() -> None:
-    """Offer to start the queue when nothing before this run is being worked on."""
-    before = [other for other in newest_first()[:LOOKED_AT] if other.state in ACTIVE]
-    if not before:
+def _waiting(run: RunDirectory, elapsed: str) -> None:
+    """Its place in the queue; where nothing before it is worked on, a button that starts the queue."""
+    ahead = before(run)
+    place = f" {len(ahead)} before it, now {ahead[0].id}." if ahead else ""
+    st.info(
+        f"Waiting for its turn, for {elapsed}.{plain(place)} Runs start one after another.",
+        icon=":material/hourglass:",
+    )
+    if not any(other.state in ACTIVE for other in ahead):
         help_ = "Runs are started by a process of the runs folder; it is gone after a restart of the machine."
         st.button("Start the queue", icon=":material/play_arrow:", help=help_, on_click=_wake)
 

@@ -6,16 +6,16 @@ import json
 def test_form_and_command_line(open_page, plugins, words):
     app = open_page("discover", plugin="warm")
     assert "lieapp discover --plugin warm" in words(app)
-    app.selectbox(key="set_method").set_value("spectrum")
-    app.number_input(key="set_seed").set_value(3)
-    app.number_input(key="set_samples").set_value(12)
+    app.selectbox(key="method").set_value("spectrum")
+    app.number_input(key="seed").set_value(3)
+    app.number_input(key="samples").set_value(12)
     app.run()
     assert "--method spectrum --seed 3 --set samples=12 --out" in words(app)
 
 
 def test_start_queues_a_run_and_opens_it(open_page, plugins, runs, words):
     app = open_page("discover", plugin="warm")
-    app.number_input(key="set_slots").set_value(6)
+    app.number_input(key="slots").set_value(6)
     next(b for b in app.button if b.label == "Start").click().run()
     assert not app.exception
     (run,) = [folder for folder in runs.iterdir() if not folder.name.startswith(".")]
@@ -27,9 +27,9 @@ def test_start_queues_a_run_and_opens_it(open_page, plugins, runs, words):
 
 def test_a_preset_changes_what_the_form_begins_with(open_page, plugins, runs, words):
     app = open_page("discover", plugin="warm")
-    app.selectbox(key="set_preset").set_value("paper").run()
-    assert app.number_input(key="set_samples_paper").value == 1024
-    app.number_input(key="set_samples_paper").set_value(16).run()
+    app.segmented_control(key="preset").set_value("paper").run()
+    assert app.number_input(key="paper-samples").value == 1024
+    app.number_input(key="paper-samples").set_value(16).run()
     assert "--preset paper --set samples=16 --out" in words(app)
     next(b for b in app.button if b.label == "Start").click().run()
     (run,) = [folder for folder in runs.iterdir() if not folder.name.startswith(".")]

@@ -1,0 +1,63 @@
+"""Held-out pictures beside what one slot made of them at a flow parameter s, for a slider."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lieapp.report.charts import Line, line_chart
+from lieapp.report.colour import png, sequential
+from lieapp.report.material import finite
+from lieapp.report.picture_figures import Array, rgb
+from lieapp.report.slider import parts_of, rounded
+from lieapp.report.svg import QUIET, Sheet
+
+THUMB, BETWEEN, LEFT, TOP = 92, 8, 74, 8
+
+
+def read_moved(folder: Path, place: int) -> tuple[list[float], Array] | None:
+    """Flow parameters and (s, picture, channel, row, column) of the `place`-th slot; None without them."""
+    found = parts_of(folder / "fields.safetensors", place, ("orbit/pictures",))
+    if "orbit/pictures" not in found or "orbit/s" not in found:
+        return None
+    return [rounded(s) for s in found["orbit/s"]], found["orbit/pictures"]
+
+
+def pictures_at(s: list[float], moved: Array, k: int, title: str) -> str:
+    """Three rows: the pictures as they were, moved to the k-th s, and how far each pixel changed."""
+    rest = int(np.argmin(np.abs(s)))
+    step, count = THUMB + BETWEEN, moved.shape[1]
+    sheet = Sheet(LEFT + count * step, TOP + 3 * step, title)
+    difference = np.abs(moved[k] - moved[rest]).mean(1)
+    rows = (
+        ("s = 0", [rgb(picture) for picture in moved[rest]]),
+        (f"s = {s[k]:g}".replace("-", "−"), [rgb(picture) for picture in moved[k]]),
+        # one scale at every s: 0 dark, a change from black to white light
+        ("|change|", [sequential(picture, 0.0, 1.0) for picture in difference]),
+    )
+    for place, (name, pictures) in enumerate(rows):
+        top = TOP + place * step
+        sheet.write(LEFT - 10, top + THUMB / 2 + 4, name, anchor="end", colour=QUIET)
+        for column, picture in enumerate(pictures):
+            sheet.image(LEFT + column * step, top, THUMB, THUMB * len(picture) / picture.shape[1], png(picture))
+    return sheet.text()
+
+
+def angle_chart(summary: dict[str, Any]) -> str:
+    """The angle of features before and after over s, a curve for each slot, 0 at s = 0; empty without any."""
+    line = [finite(s) for s in summary.get("s") or []]
+    curves = []
+    for row in summary.get("generators") or []:
+        angles = [finite(angle) for angle in row.get("angles") or []]
+        known = [(s, a) for s, a in zip(line, angles, strict=False) if s is not None and a is not None]
+        if known:
+            x, y = zip(*sorted([*known, (0.0, 0.0)]), strict=True)
+            curves.append(Line(f"slot {row.get('slot')}", x, y))
+    label = "flow parameter s (no unit)"
+    return (
+        line_chart(curves, label, "angle of features (rad)", "How far features turn", whole=False, symbols=True)
+        if curves
+        else ""
+    )

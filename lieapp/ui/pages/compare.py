@@ -1,0 +1,134 @@
+"""Compare: several runs side by side, with the settings in which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from lieapp.report import comparison as figures
+from lieapp.report import wording
+from lieapp.runs.directory import RunDirectory
+from lieapp.runs.overview import comparison, row
+from lieapp.ui.drawing import table
+from lieapp.ui.help import tip
+from lieapp.ui.navigation import page
+from lieapp.ui.places import find_run, newest_first
+from lieapp.ui.run_files import show_link
+from lieapp.ui.words import duration, plain, sign
+
+# runs that can be chosen from, the newest; and chosen at a time, for their colours to be told apart
+OFFERED, MOST = 200, 6
+
+
+def show() -> None:
+    """The whole page."""
+    st.title("Compare runs")
+    runs = newest_first()[:OFFERED]
+    if not runs:
+        st.info("There is no run yet.", icon=":material/inbox:")
+        st.page_link(page("discover"), label="Start one", icon=":material/travel_explore:")
+        return
+    chosen = _chosen(runs)
+    if not chosen:
+        st.caption("Choose two runs or more, of one plugin or of several.")
+        return
+    document = comparison(chosen)
+    letters = [f"run {place}" for place in range(1, len(chosen) + 1)]
+    _results(document["runs"], letters)
+    _settings(document["differ"], letters)
+    _generators(chosen, letters)
+    _figures([(name, run.summary() or {}) for name, run in zip(letters, chosen, strict=True)])
+    show_link()
+
+
+def _chosen(runs: Sequence[RunDirectory]) -> list[RunDirectory]:
+    """The runs that the address names and that still exist."""
+    facts = {run.id: row(run) for run in runs}
+    asked = list(dict.fromkeys(st.query_params.get_all("runs")))
+    gone = [run_id[:100] for run_id in asked if find_run(run_id) is None]
+    if gone:
+        st.warning(f"No longer there: {plain(', '.join(gone[:MOST]))}.", icon=":material/search_off:")
+    # an older run than those offered can still be asked for by an address
+    facts |= {run.id: row(run) for run_id in asked if run_id not in facts and (run := find_run(run_id)) is not None}
+    ids = st.multiselect(
+        "Runs", list(facts), default=[run_id for run_id in asked if run_id in facts][:MOST], max_selections=MOST,
+        key="chosen", placeholder="Choose runs", format_func=lambda run_id: _called(facts[run_id]),
+    )  # fmt: skip
+    # not bound: the address would have what the list shows instead of ids
+    st.query_params["runs"] = ids
+    return [run for run_id in ids if (run := find_run(run_id)) is not None]
+
+
+def _called(facts: dict[str, Any]) -> str:
+    """How a run is called in the list: what it is, then its id."""
+    parts = [
+        facts["plugin"] or facts["kind"],
+        facts["method"],
+        facts["seed"] is not None and f"seed {facts['seed']}",
+    ]
+    return f"{' · '.join(str(part) for part in parts if part)} · {facts['state']} · {facts['run']}"
+
+
+def _results(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
+    st.subheader("Results", help=tip("cosine"))
+    cells = []
+    for name, one in zip(names, rows, strict=True):
+        cosines = [c for c in one["cosines"] or [] if isinstance(c, (int, float))]
+        cells.append((
+            f"[{name}](run?run={one['run']})", plain(one["plugin"] or "–"), plain(one["method"] or "–"),
+            plain(sign(one["state"]).word), "–" if one["count"] is None else str(one["count"]),
+            wording.cosine(min(cosines, default=None)), plain(_rad(one["angle"])), plain(duration(one["seconds"])),
+        ))  # fmt: skip
+    table(("", "plugin", "method", "state", "exact", "worst cosine", "angle (rad)", "time"), cells)
+
+
+def _rad(angle: Any) -> str:
+    return wording.number(angle) if isinstance(angle, (int, float)) else "–"
+
+
+def _settings(differ: dict[str, list[Any]], names: Sequence[str]) -> None:
+    if len(names) < 2:
+        return
+    st.subheader("Settings that differ")
+    rows = [[plain(key), *map(plain, values)] for key, values in figures.differences(differ)]
+    if rows:
+        table(("setting", *names), rows)
+    else:
+        st.caption("These runs have the same settings.")
+
+
+def _generators(runs: Sequence[RunDirectory], names: Sequence[str]) -> None:
+    """The cosine of each derived generator in each run, where the runs have the same ones."""
+    derived = [wording.derived(run.summary() or {}) for run in runs]
+    lists = {tuple(known.name for known in rows) for rows in derived if rows}
+    if not lists:
+        return
+    st.subheader("Cosines", help=tip("cosine"))
+    if len(lists) > 1:
+        st.caption("The derived generators of these runs are not the same; the figure numbers them in each.")
+        return
+    (known,) = lists
+    rows = []
+    for place, name in enumerate(known):
+        rows.append(
+            [f"{place + 1}", plain(name), *(wording.cosine(own[place].cosine) if own else "–" for own in derived)]
+        )
+    table(("", "derived generator", *names), rows)
+
+
+def _figures(runs: figures.Named) -> None:
+    """Defects, cosines and seconds; what no run has is left out."""
+    drawn = [
+        ("Defect of each slot", figures.eta_figure(runs)),
+        ("What of each derived generator is missed", figures.cosine_figure(runs)),
+        ("Seconds per stage", figures.seconds_figure(runs)),
+    ]
+    for title, svg in drawn:
+        if svg:
+            st.image(svg, alt=title)
+    st.caption("Runs are numbered as in the table. Every line has a mark of its own besides its colour.")
+
+
+show()

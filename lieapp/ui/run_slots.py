@@ -1,0 +1,78 @@
+"""One slot of a discovery: its field, and a slider that moves a held-out solution along it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lieapp.report import wording
+from lieapp.report.figures import words_of
+from lieapp.report.material import read_json
+from lieapp.report.slider import Orbit, defect_words, field_chart, orbit_at, read_orbit
+from lieapp.report.wording import Summary
+from lieapp.runs.directory import RunDirectory
+from lieapp.ui.help import tip
+from lieapp.ui.run_files import show_link
+from lieapp.ui.words import plain
+
+START = 0.2
+"""The slider begins near this s: at 0 nothing would be moved."""
+
+
+@st.fragment
+def show_slots(run: RunDirectory) -> None:
+    """Only this part is drawn anew when the slider moves; slot and s stand in the address."""
+    summary = read_json(run.path / "summary.json")
+    numbers = [row.number for row in wording.slots(summary)]
+    if not numbers:
+        st.caption("No learned fields were written.")
+        return
+    chosen = st.segmented_control(
+        "Slot", numbers, default=numbers[0], required=True, key="slot", bind="query-params", help=tip("slot")
+    )
+    slot = chosen or numbers[0]
+    _said(summary, slot)
+    orbit = read_orbit(run.path, numbers.index(slot), [str(name) for name in summary.get("coordinates") or []])
+    if orbit is None:
+        st.caption("The run left no pictures of this slot: fields.safetensors is missing or lacks an array.")
+        return
+    st.subheader("The solution, moved")
+    s = _slider(orbit, slot, summary)
+    st.subheader("The field")
+    st.image(field_chart(orbit, f"slot {slot}"), alt=f"Field of slot {slot}")
+    st.caption(words_of("learned")[1])
+    show_link(view="Slots", slot=slot, s=plain_number(s))
+
+
+def _said(summary: Summary, slot: int) -> None:
+    """Defect and verdict, and the derived generator that is nearest."""
+    rows = wording.slots(summary)
+    place, row = next((k, row) for k, row in enumerate(rows) if row.number == slot)
+    words = f"η = {wording.number(row.eta)}: {row.words}."
+    names = [known.name for known in wording.derived(summary)]
+    inner = summary.get("inner") or []
+    if names and place < len(inner) and len(inner[place]) == len(names):
+        value, name = max(zip(map(abs, inner[place]), names, strict=True))
+        words += f" Nearest derived generator: {name}, inner product {value:.3f} up to sign."
+    st.markdown(plain(words))
+
+
+def _slider(orbit: Orbit, slot: int, summary: Summary) -> float:
+    """The slider and what it moves; the s it stands at."""
+    start = min(orbit.s, key=lambda s: (abs(abs(s) - START), -s))
+    s: float = st.select_slider(
+        "Flow parameter s (scaled coordinates, no unit)", orbit.s, value=start, key="s", bind="query-params",
+        format_func=plain_number, help=tip("s"),
+    )  # fmt: skip
+    k = orbit.s.index(s)
+    st.image(orbit_at(orbit, k, slot, summary), alt=f"Solution moved along slot {slot} to s = {s:g}")
+    if orbit.residual is None:
+        st.caption("Fields of this run were not judged at finite size, so there is no residual beside.")
+    else:
+        st.markdown(f"Defect at s = {plain_number(s)}: **{plain(defect_words(orbit, k, slot, summary))}**")
+        st.caption(words_of("finite-moved")[1], help=tip("finite_defect"))
+    return s
+
+
+def plain_number(s: float) -> str:
+    """As the address has it: with the minus sign that people type."""
+    return f"{s:g}"

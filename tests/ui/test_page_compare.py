@@ -1,0 +1,77 @@
+"""Compare: runs chosen by the address or by hand, of every state, of several plugins, deleted ones."""
+
+import json
+import shutil
+
+import pytest
+
+
+def test_empty(open_page, words):
+    assert "There is no run yet." in words(open_page("compare"))
+
+
+def test_nothing_chosen(open_page, make_run, words):
+    make_run("done")
+    assert "Choose two runs or more" in words(open_page("compare"))
+
+
+@pytest.fixture
+def two(make_run):
+    """Two finished runs that differ in seed and angle."""
+    first, second = make_run("done", count=0), make_run("done", count=1)
+    config = json.loads((second / "config.json").read_text(encoding="utf-8"))
+    (second / "config.json").write_text(json.dumps({**config, "seed": 7}), encoding="utf-8")
+    summary = json.loads((second / "summary.json").read_text(encoding="utf-8"))
+    summary["subspace"]["angle"] = 0.5
+    summary["truth"][1]["cosine"] = 0.9
+    (second / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    return first, second
+
+
+def test_two_runs(open_page, two, words):
+    first, second = two
+    app = open_page("compare", runs=[first.name, second.name])
+    text = words(app)
+    assert f"[run 1](run?run={first.name}) | ckdv | neural | done | 2 | 0.99998 | 0.002" in text
+    assert "0.90000 | 0.5" in text
+    assert "| seed | 0 | 7 |" in text and "| slots |" not in text
+    assert "| 2 | generator 2 | 0.99998 | 0.90000 |" in text
+    assert len(app.get("image")) == 3
+
+
+def test_runs_are_chosen_by_hand(open_page, two, words):
+    app = open_page("compare")
+    app.multiselect(key="chosen").set_value([run.name for run in two]).run()
+    assert not app.exception and "| seed | 0 | 7 |" in words(app)
+
+
+def test_states_without_a_result(open_page, make_run, words):
+    runs = [make_run(state, count=k) for k, state in enumerate(("queued", "failed", "done", "lost"))]
+    app = open_page("compare", runs=[run.name for run in runs])
+    text = words(app)
+    assert all(word in text for word in ("queued", "failed", "lost")) and len(app.get("image")) == 3
+    assert "These runs have the same settings." in text
+
+
+def test_other_generators_are_not_put_in_one_table(open_page, two, words):
+    first, second = two
+    summary = json.loads((second / "summary.json").read_text(encoding="utf-8"))
+    summary["truth"][0]["name"] = "time translation"
+    (second / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    assert "are not the same" in words(open_page("compare", runs=[first.name, second.name]))
+
+
+def test_a_run_that_was_deleted(open_page, two, words):
+    first, second = two
+    app = open_page("compare", runs=[first.name, second.name])
+    shutil.rmtree(second)
+    app.run()
+    assert not app.exception
+    address = open_page("compare", runs=[first.name, second.name])
+    assert f"No longer there: {second.name}" in words(address) and "run 1" in words(address)
+
+
+@pytest.mark.parametrize("run_id", ["../../etc", "<b>", "x" * 500])
+def test_an_id_that_leads_nowhere(open_page, two, words, run_id):
+    app = open_page("compare", runs=[run_id])
+    assert "No longer there" in words(app) and not app.get("image")
