@@ -60,6 +60,8 @@ class Projection:
             )
         self.network = network.to(torch.float64).to(device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.rate)
+        self.fields: Combination | None = None
+        """Those of the last step, for pictures while it goes on."""
         self.done = 0
 
     def step(self) -> dict[str, Any]:
@@ -86,6 +88,7 @@ class Projection:
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
+        self.fields = Combination(self.network, coefficients)
         self.done += 1
         return {"loss": float(loss.detach()), "eta": (m2 / q2.clamp_min(1e-300)).detach().sqrt().tolist()}
 

@@ -46,12 +46,9 @@ class Orbit:
 def read_orbit(folder: Path, place: int, coordinates: Sequence[str]) -> Orbit | None:
     """The orbit of the `place`-th slot; None where the run wrote none. Reads no other slot."""
     fields = parts_of(folder / "fields.safetensors", place, ("learned", "orbit/points"))
-    grids = {key.removeprefix("grid/"): fields[key] for key in fields if key.startswith("grid/")}
-    names = [name for name in coordinates if name in grids]
-    if len(names) < 2 or not {"solution", "learned", "orbit/s", "orbit/points"} <= set(fields):
+    plane = plane_of(fields, coordinates)
+    if plane is None or not {"solution", "learned", "orbit/s", "orbit/points"} <= set(fields):
         return None
-    ordered = [*names, *(name for name in coordinates if name not in names)]
-    plane = Plane(ordered, {name: grids[name] for name in names}, fields.get("scale", np.ones(len(ordered))))
     solution, learned = fields["solution"], fields["learned"]
     judged = parts_of(folder / "finite.safetensors", place, ("points", "residual"))
     if {"s", "points", "residual"} <= set(judged) and len(judged["s"]) == len(judged["points"]):
@@ -59,6 +56,15 @@ def read_orbit(folder: Path, place: int, coordinates: Sequence[str]) -> Orbit | 
     return Orbit(
         plane, solution, learned, [rounded(s) for s in fields["orbit/s"]], list(fields["orbit/points"]), None
     )
+
+
+def plane_of(arrays: Mapping[str, Array], coordinates: Sequence[str]) -> Plane | None:
+    """What the pictures of a file are drawn over; None where it has fewer than two grid lines."""
+    grids = {name: arrays[f"grid/{name}"] for name in coordinates if f"grid/{name}" in arrays}
+    if len(grids) < 2:
+        return None
+    names = [*grids, *(name for name in coordinates if name not in grids)]
+    return Plane(names, grids, arrays.get("scale", np.ones(len(names))))
 
 
 def field_chart(orbit: Orbit, caption: str) -> str:

@@ -29,7 +29,7 @@ from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import naming, write_atomic
 from lieapp.runs.finite import finite_judgement
 from lieapp.runs.formulas import Written, formulas_json, missing_words, write_down
-from lieapp.runs.pictures import write_fields
+from lieapp.runs.pictures import CURRENT, write_fields
 from lieapp.runs.reporter import RunReporter
 from lieapp.runs.stages import NOISY, Stages
 from lieapp.runs.stopwatch import Stopwatch
@@ -59,7 +59,7 @@ class _Job:
         self.device = find_device(config.device)
         folder = run.path / "checkpoint"
         self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)
-        self.checkpoint = Checkpoint(folder, self.watch.save)
+        self.checkpoint = Checkpoint(folder, self._kept)
         backend = Backend(config.backend, (("extra", config.weno_extra),) if config.backend == "weno" else ())
         self.domain = PDEDomain(catalog.get(config.plugin).declaration, backend)
         self.stages = Stages(config, self.domain, self.device, self.checkpoint, run, report)
@@ -88,6 +88,11 @@ class _Job:
         write_report(self.directory.path)
         self.checkpoint.drop_data()
         return summary
+
+    def _kept(self) -> None:
+        """What is written whenever a training's state is."""
+        self.watch.save()
+        self.stages.show_current()
 
     def _timed(self, stage: str, work: Any) -> Any:
         self.report.stage(stage)
@@ -205,3 +210,4 @@ class _Job:
         write_atomic(self.directory.path / LEARNED, content_of(learned))
         file = self.directory.path / "fields.safetensors"
         write_fields(file, self.domain, data.held_out, found.fields, len(outcome.slots), known, norms)
+        (self.directory.path / CURRENT).unlink(missing_ok=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import save
-from torch import Tensor
+from torch import Tensor, nn
 
 from lieapp.discovery.fields import Slotted, values
 from lieapp.discovery.flow import orbit
@@ -22,6 +25,9 @@ SIGMA = 0.4
 """Largest flow parameter of an orbit, the paper's σ, in scaled coordinates."""
 
 STEPS = 9
+
+CURRENT = "current.safetensors"
+"""Fields of a training that goes on; gone when the run is done."""
 
 
 def write_fields(
@@ -40,28 +46,56 @@ def write_fields(
         slots: number of learned fields.
         norms: of the derived fields on the data, to draw them with norm 1.
     """
-    points, lines = _drawing_points(domain, data)
-    scales = data.scales
-    p = len(domain.evolution.jets.independent)
-    shape = [-1] + [1] * p
-    size = torch.tensor(scales.size, dtype=points.dtype, device=points.device)
-    origin = torch.tensor(scales.origin, dtype=points.dtype, device=points.device)
+    points, base = _drawing_base(domain, data)
+    shape = [-1] + [1] * (points.ndim - 1)
+    size = base["scale"]
+    origin = torch.tensor(data.scales.origin, dtype=points.dtype, device=points.device)
     s = torch.linspace(-SIGMA, SIGMA, STEPS, dtype=points.dtype, device=points.device)
     s[STEPS // 2] = 0.0
     copies = points.expand(slots, 1, *points.shape)
     moved = orbit(learned, copies, s)[:, :, 0].transpose(0, 1)
-    tensors = {f"grid/{name}": line for name, line in lines.items()}
-    tensors |= {
-        "solution": origin[p:].reshape(shape) + size[p:].reshape(shape) * points[p:],
+    tensors = {
+        **base,
         "learned": values(learned, points[None])[:, 0] * size.reshape(shape),
-        "scale": size,
         "orbit/s": s,
         "orbit/points": origin.reshape(shape) + size.reshape(shape) * moved,
     }
     if truth is not None:
-        fields = truth.values(points[None])[:, 0] / norms.to(points.device).reshape(-1, *([1] * (p + 1)))
+        fields = truth.values(points[None])[:, 0] / norms.to(points.device).reshape(-1, *([1] * points.ndim))
         tensors["truth"] = fields * size.reshape(shape)
-    write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in tensors.items()}))
+    _write(file, tensors)
+
+
+def write_current(
+    file: Path, domain: PDEDomain, data: SliceData, fields: nn.Module, facts: Mapping[str, Any]
+) -> None:
+    """Write what a training holds now, for a page to draw: the same keys, without derived fields and orbits.
+
+    Draws no random number and changes nothing of the training. `facts` go into the file's header as JSON.
+    """
+    points, base = _drawing_base(domain, data)
+    like = next((p for p in fields.parameters()), points)
+    with torch.no_grad():
+        learned = values(fields, points[None].to(like))[:, 0].to(points)
+    shape = [-1] + [1] * (points.ndim - 1)
+    tensors = {**base, "learned": learned * base["scale"].reshape(shape)}
+    _write(file, tensors, {"coordinates": list(domain.coordinates), **facts})
+
+
+def _write(file: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any] | None = None) -> None:
+    header = None if facts is None else {"facts": json.dumps(facts)}
+    write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in tensors.items()}, metadata=header))
+
+
+def _drawing_base(domain: PDEDomain, data: SliceData) -> tuple[Tensor, dict[str, Tensor]]:
+    """Scaled points, and what every picture needs: grid lines, the solution and the scale, physical."""
+    points, lines = _drawing_points(domain, data)
+    p = len(lines)
+    size = torch.tensor(data.scales.size, dtype=points.dtype, device=points.device)
+    origin = torch.tensor(data.scales.origin, dtype=points.dtype, device=points.device)
+    shape = [-1] + [1] * p
+    solution = origin[p:].reshape(shape) + size[p:].reshape(shape) * points[p:]
+    return points, {**{f"grid/{k}": line for k, line in lines.items()}, "solution": solution, "scale": size}
 
 
 def _drawing_points(domain: PDEDomain, data: SliceData) -> tuple[Tensor, dict[str, Tensor]]:

@@ -24,6 +24,7 @@ from lieapp.progress import Reporter
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.coefficients import coefficient_features
 from lieapp.runs.directory import RunDirectory
+from lieapp.runs.pictures import CURRENT, write_current
 
 PATCH = (48, 64)
 """Nodes of a patch in time and along each axis of space unless they are given."""
@@ -63,6 +64,7 @@ class Stages:
         self.config, self.domain, self.device, self.checkpoint = config, domain, device, checkpoint
         self.directory, self.report = directory, report
         self.slices = (config.slices, config.held_out_slices)
+        self._now: tuple[Dataset, str, Any] | None = None
         strange = [stage for stage in config.plan if stage not in domain.stages]
         if strange:
             raise ConfigError(
@@ -82,6 +84,15 @@ class Stages:
         for name, stage in zip(names, rest, strict=True):
             found = self._refined(found, stage, name, data, trainings)
         return found
+
+    def show_current(self) -> None:
+        """Write the fields of the training that goes on, for the app; nothing before its first step."""
+        if self._now is None:
+            return
+        data, stage, training = self._now
+        if getattr(training, "fields", None) is not None:
+            facts = {"stage": stage, "step": training.done}
+            write_current(self.directory.path / CURRENT, self.domain, data.held_out, training.fields, facts)
 
     def other(self, data: Dataset) -> Discovery:
         """What the other method finds, without metrics."""
@@ -107,6 +118,7 @@ class Stages:
         config = self.config
         training = Projection(self.domain, data.draft, projection_settings(config), config.seed, self.device)
         levels = self._restored(training, config.steps, self.checkpoint, trainings)
+        self._now = (data, "projection", training)
         return by_projection(
             self.domain, data, training, levels, self.slices, self.checkpoint, self.report, metrics
         )
@@ -120,6 +132,7 @@ class Stages:
             )
         training = self.training(stage, data, network, plain=True)
         levels = self._restored(training, training.plan.steps, self.checkpoint, trainings)
+        self._now = (data, stage, training)
         return by_descent(
             self.domain, data, training, levels, self.slices, self.checkpoint, self.report, self._metrics(stage)
         )
@@ -142,6 +155,7 @@ class Stages:
         training = self.training(stage, data, start, plain=False)
         checkpoint = self.checkpoint.of(name)
         self._restored(training, training.plan.steps, checkpoint, trainings)
+        self._now = (data, stage, training)
         try:
             return self._descended(found, stage, training, checkpoint, data, before)
         except DiscoveryError as error:

@@ -8,6 +8,7 @@ import time
 import streamlit as st
 
 from lieapp.errors import RunError
+from lieapp.report.current import current_fields
 from lieapp.report.figures import MissingError, defect_chart, loss_chart
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.status import ACTIVE, Status
@@ -87,3 +88,8 @@ def _curves(run: RunDirectory) -> None:
     for column, (chart, title) in zip(st.columns(2), charts, strict=True):
         with column, contextlib.suppress(MissingError):
             st.image(chart(metrics), alt=title)
+    found = current_fields(run.path)
+    if found is not None:
+        st.subheader("Fields now")
+        st.image(found.svg, alt="Current fields")
+        st.caption(plain(f"As the stage {found.stage} had them at its step {found.step}; nothing is judged yet."))

@@ -6,12 +6,14 @@ import pytest
 import torch
 
 from lieapp.config import DiscoverConfig
+from lieapp.discovery import loop
 from lieapp.discovery.fields import values
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.residual import Backend
 from lieapp.errors import ConfigError, DiscoveryError, GridError
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
+from lieapp.report.current import current_fields
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.stages import Stages
@@ -92,6 +94,28 @@ def test_interrupted_anywhere_and_resumed_is_as_if_never_interrupted(small, tmp_
         assert [level.eta for level in resumed.levels] == [level.eta for level in whole.levels]
         rows = RunDirectory(folder).metrics()
         assert [row["loss"] for row in rows] == [row["loss"] for row in expected], after
+
+
+@pytest.mark.parametrize("name", ["projection, flow", "flow, float32"])
+def test_fields_shown_on_the_way_change_nothing_and_are_drawn(small, tmp_path, monkeypatch, name):
+    sets, preset = PLANS[name]
+    plain = stages(small, tmp_path / "plain", sets, preset=preset).run(small[1])
+    assert current_fields(tmp_path / "plain") is None
+    shown, seen = stages(small, tmp_path / "shown", sets, preset=preset), []
+
+    def kept():
+        shown.show_current()
+        found = current_fields(tmp_path / "shown")
+        seen.append(found and (found.stage, found.step))
+
+    # at every step
+    monkeypatch.setattr(loop, "SAVE_EVERY", -1.0)
+    shown.checkpoint = Checkpoint(tmp_path / "shown" / "checkpoint", kept)
+    found = shown.run(small[1])
+    assert torch.equal(on_points(found), on_points(plain))
+    stage = name.split(", ")[0] if preset is None else "flow"
+    assert seen[0] == (stage, 1) and all(seen) and seen[-1][0] == "flow"
+    assert current_fields(tmp_path / "shown").svg.count(">slot ") >= 4
 
 
 def test_a_refining_stage_never_makes_the_answer_worse(small, tmp_path):

@@ -88,6 +88,12 @@ def make_run(runs):
 
 
 @pytest.fixture
+def arrays() -> dict:
+    """The arrays of a run's fields.safetensors."""
+    return synthetic.fields()
+
+
+@pytest.fixture
 def open_page(runs):
     """Open a page of the app as a browser would, with an address."""
 

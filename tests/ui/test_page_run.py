@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+from safetensors.numpy import save_file
 
 
 def test_without_any_run(open_page, words):
@@ -49,6 +50,26 @@ def test_running_with_curves_and_cancel(open_page, make_run, words):
     button.click().run()
     assert (run / "cancel").exists()
     assert "Asked to stop" in words(app)
+
+
+def test_running_with_the_fields_of_the_moment(open_page, make_run, words, arrays):
+    run = make_run("running")
+    arrays = {k: v for k, v in arrays.items() if k.startswith("grid/") or k in ("learned", "scale")}
+    facts = {"coordinates": ["t", "x", "u"], "stage": "projection", "step": 12}
+    save_file(arrays, run / "current.safetensors", metadata={"facts": json.dumps(facts)})
+    app = open_page("run", run=run.name)
+    assert "stage projection had them at its step 12" in words(app) and len(app.get("image")) == 3
+    (run / "current.safetensors").write_bytes(b"half")
+    app.run()
+    assert not app.exception and len(app.get("image")) == 2
+
+
+def test_place_in_the_queue(open_page, make_run, words):
+    first = make_run("running", count=0, created=1.0)
+    second = make_run("queued", count=1, created=2.0)
+    third = make_run("queued", count=2, created=3.0)
+    assert f"2 before it, now {first.name}" in words(open_page("run", run=third.name))
+    assert f"1 before it, now {first.name}" in words(open_page("run", run=second.name))
 
 
 VIEWS = {"Comparison": 2, "Slots": 2, "Fields": 2, "Finite size": 1, "Training": 3, "Origin": 0}
