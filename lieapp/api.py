@@ -20,7 +20,7 @@ from lieapp.keywords import spelled
 if TYPE_CHECKING:
     from lieapp.symbolic.truth import Truth
 
-__all__ = ["PDE", "ChangeOfVariables", "Images", "SumOfSines", "hookimpl", "symmetries"]
+__all__ = ["PDE", "ChangeOfVariables", "Colors", "Images", "SumOfSines", "hookimpl", "symmetries"]
 
 hookimpl = pluggy.HookimplMarker("lieapp")
 """Marks a function of a plugin file as a hook; the hooks are listed in docs/hooks.md."""
@@ -123,16 +123,14 @@ class PDE:
         _check_region(self)
 
 
-@spelled
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Images:
-    """Labelled pictures, in whose plane symmetries are sought: fields that keep what a network sees of them.
+class LabelledPictures:
+    """What declarations of pictures share; `Images` and `Colors` say what of them is moved.
 
     Args:
         name: what is typed after `--plugin`; lower-case letters, digits, `_` and `-`.
         title: what tables and pages print.
-        data: a file, a folder or a set with a name, as `--data` takes it; `offline` is Fashion-MNIST where it is
-            installed, else scikit-learn's digits.
+        data: a file, a folder or a set with a name, as `--data` takes it.
         flip: whether mirror images are as good as the pictures themselves.
         features: an extractor of your own in place of a trained network: a function from a torch tensor
             (picture, channel, row, column) with values in [0, 1] to a tensor (picture, feature), differentiable.
@@ -140,7 +138,7 @@ class Images:
 
     name: str
     title: str
-    data: str = "offline"
+    data: str
     flip: bool = True
     features: Callable[[Any], Any] | None = None
 
@@ -157,6 +155,29 @@ class Images:
                     f"{self.name}: {key} is {getattr(self, key)!r}; it must be {rule}.",
                     hint=f"Leave {key} out for its default.",
                 )
+
+
+@spelled
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Images(LabelledPictures):
+    """Labelled pictures, in whose plane symmetries are sought: fields that keep what a network sees of them.
+
+    Keywords as of `LabelledPictures`. `data` is `offline` unless given: Fashion-MNIST where it is installed, else
+    scikit-learn's digits.
+    """
+
+    data: str = "offline"
+
+
+@spelled
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Colors(LabelledPictures):
+    """Labelled colour pictures, in whose colours symmetries are sought: fields in the cube of red, green and blue.
+
+    Keywords as of `LabelledPictures`. `data` is `photographs` unless given: crops of those that scikit-image ships.
+    """
+
+    data: str = "photographs"
 
 
 def symmetries(

@@ -9,7 +9,7 @@ import msgspec
 from lieapp.settings import load_config
 from lieapp.transformations import parse_kinds
 
-__all__ = ["DataConfig", "DiscoverConfig", "DiscoverImagesConfig", "TrainConfig", "TruthConfig", "load_config"]
+__all__ = ["CheckConfig", "DataConfig", "DiscoverConfig", "DiscoverImagesConfig", "TrainConfig", "TruthConfig", "load_config"]
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Threads = Annotated[int, msgspec.Meta(ge=1, le=1024)]  # torch crashes where the system has no more to give
@@ -51,6 +51,13 @@ class TruthConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
     """Find the finite flow of each generator."""
     reductions: bool = False
     """Find the invariants of each generator and reduce the equation by it."""
+
+
+class CheckConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """`lieapp check`: a plugin verifies itself."""
+
+    plugin: str
+    kind: Literal["check"] = "check"
 
 
 class DataConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -285,6 +292,8 @@ class DiscoverPictures(msgspec.Struct, forbid_unknown_fields=True, kw_only=True,
     """A file, a folder or a set with a name; empty: that of the plugin."""
     trained: str = ""
     """A file of `lieapp train`; empty: the network of the preset, trained if it isn't in the cache."""
+    network: Literal["trained", "efficientnet-lite0"] = "trained"
+    """Whose features judge: of a network trained on such pictures, or of one that a package ships."""
     slots: Positive = 6
     seed: Seed = 0
     device: Device = "auto"
@@ -318,6 +327,8 @@ class DiscoverPictures(msgspec.Struct, forbid_unknown_fields=True, kw_only=True,
     """Factor on the rate in the last 40 % of the steps."""
     clip: Share = 1.0
     """Largest norm of a gradient."""
+    ordered: bool = True
+    """Put slots in the order of their angles, several times on the way."""
     trunk: Positive = 128
     """Units in the two shared hidden layers of the generator network."""
     head: Positive = 32
@@ -335,9 +346,13 @@ class DiscoverPictures(msgspec.Struct, forbid_unknown_fields=True, kw_only=True,
             )
 
 
+LEAST_NODES = 4
+"""A cubic spline's."""
+
 IMAGES_PAPER: dict[str, Any] = {
     "slots": 10, "pictures": 0, "steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "tau": 7.75,
-    "w_ortho": 10.0, "w_lips": 10.0, "trunk": 256, "weight_rounds": 20,
+    "w_ortho": 10.0, "w_lips": 10.0, "trunk": 256, "weight_rounds": 20, "interpolation": "bilinear", "nodes": 0,
+    "ordered": False,
 }  # fmt: skip
 """What the paper does (appendix "Experiment Details", images): 50 epochs of 45000 pictures are 17600 steps."""
 
@@ -353,5 +368,18 @@ class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
     domain: Literal["images"] = "images"
     padding: Literal["border", "zeros"] = "border"
     """What lies outside a picture: its edge, continued, or black."""
+    interpolation: Literal["bicubic", "bilinear"] = "bicubic"
+    """Between pixels; the second blurs what is moved by parts of a pixel."""
+    nodes: Annotated[int, msgspec.Meta(ge=0)] = 16
+    """Nodes along the shorter side that flows are followed from, with splines between them; 0: every pixel."""
+    solver_step: Share = 0.2
+    """Largest step in s."""
+    w_lips: Weight = 10.0
+    """Weight of the Lipschitz loss."""
     weight_rounds: Positive = 4
     """Pseudo-pixels drawn for each picture to measure that weight."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if 0 < self.nodes < LEAST_NODES:
+            raise ValueError(f"nodes = {self.nodes}: splines need {LEAST_NODES}; 0 takes every pixel")

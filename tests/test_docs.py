@@ -7,7 +7,7 @@ import click
 import msgspec
 import pytest
 
-from lieapp import config
+from lieapp import config, config_augment, config_colors
 from lieapp.cli.main import COMMANDS, cli
 from lieapp.registry.catalog import load_catalog
 from lieapp.registry.loader import hook_names
@@ -54,7 +54,8 @@ def test_the_docs_know_no_option_that_doesn_t_exist():
                 assert not strange, f"{page.name}: {line}"
 
 
-CONFIGS = [value for name, value in vars(config).items() if name.endswith("Config")]
+MODULES = (config, config_augment, config_colors)
+CONFIGS = [value for module in MODULES for name, value in vars(module).items() if name.endswith("Config")]
 
 
 @pytest.mark.parametrize("struct", CONFIGS, ids=lambda struct: struct.__name__)
@@ -85,9 +86,10 @@ def test_the_first_plugin_works_as_it_is_printed(tmp_path, monkeypatch):
 def test_every_keyword_of_a_declaration_is_explained():
     from dataclasses import fields
 
-    from lieapp.api import PDE, Images
+    from lieapp.api import PDE, Colors, Images
 
-    for declaration, page in ((PDE, "first-plugin.md"), (Images, "images.md")):
+    pages = ((PDE, "first-plugin.md"), (Images, "images.md"), (Colors, "colors.md"))
+    for declaration, page in pages:
         text = (DOCS / page).read_text(encoding="utf-8")
         assert [f.name for f in fields(declaration) if f"| `{f.name}` |" not in text] == []
 

@@ -10,7 +10,10 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "lieapp"
 
 LEVELS = [
-    {"api", "config", "errors", "keywords", "progress", "settings", "transformations", "__init__"},
+    {
+        *("api", "config", "config_augment", "config_colors", "errors", "keywords"),
+        *("progress", "settings", "transformations", "__init__"),
+    },
     {"numerics", "symbolic"},
     {"domains", "data"},
     {"discovery"},

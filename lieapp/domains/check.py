@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 import sympy as sp
 
-from lieapp.api import MIN_POINTS, PDE, Images
+from lieapp.api import MIN_POINTS, PDE, Colors, LabelledPictures
 from lieapp.data.declared import check_coefficients, check_times
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.check_change import change_leaves
@@ -65,10 +65,13 @@ class Declared(Protocol):
 
 def check(entry: Declared, report: Reporter) -> list[Check]:
     """Verify a plugin: equation, derived symmetries, data, and that tensors and formulas agree."""
-    if isinstance(entry.declaration, Images):
+    if isinstance(entry.declaration, LabelledPictures):
         # torch's part of pictures, and nothing that equations need
+        from lieapp.domains.check_colors import check_colors
         from lieapp.domains.check_images import check_images
 
+        if isinstance(entry.declaration, Colors):
+            return check_colors(entry.declaration)
         return check_images(entry.declaration)
     return _Checks(entry.declaration, report).run()
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
 
-from lieapp.api import Images
+from lieapp.api import LabelledPictures
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
+from lieapp.domains.base import Domain
 from lieapp.domains.check import Check
-from lieapp.domains.extractor import Extractor, Shape
+from lieapp.domains.extractor import Extractor, Features, Shape
 from lieapp.domains.image import ImageDomain
 from lieapp.domains.image_data import ImageData
 from lieapp.errors import DataError, LieappError
@@ -20,7 +24,21 @@ UNMOVED = 1e-2
 """Largest angle in radians between features of one picture taken twice; round-off in float32 reaches 1e-3."""
 
 
-def check_images(declaration: Images) -> list[Check]:
+Trial = Callable[[Pictures, Features], tuple[Domain, Any]]
+"""A domain and a batch of some pictures, with their features."""
+
+
+def check_images(declaration: LabelledPictures) -> list[Check]:
+    """Whether the pictures can be read, and whether their features suit a descent in the plane."""
+
+    def trial(pictures: Pictures, features: Features) -> tuple[Domain, Any]:
+        batch = next(ImageData(pictures, features, False).batches(SOME, SOME))
+        return ImageDomain(declaration.name, features), batch
+
+    return check_pictures(declaration, trial)
+
+
+def check_pictures(declaration: LabelledPictures, trial: Trial) -> list[Check]:
     """Whether the pictures can be read, and whether their features are finite, repeatable and differentiable."""
     try:
         pictures = read_pictures(declaration.data)
@@ -32,7 +50,7 @@ def check_images(declaration: Images) -> list[Check]:
     shape = " x ".join(map(str, pictures.shape))
     done = [Check("data", True, f"{len(pictures)} pictures of {shape} in {len(pictures.names)} classes")]
     try:
-        done.append(Check("features", True, _features(declaration, pictures)))
+        done.append(Check("features", True, _features(declaration, pictures, trial)))
     except LieappError as error:
         done.append(Check("features", False, f"{error.message} {error.hint}".strip()))
     except Exception as error:  # a plugin's own code may raise anything
@@ -40,19 +58,18 @@ def check_images(declaration: Images) -> list[Check]:
     return done
 
 
-def _features(declaration: Images, pictures: Pictures) -> str:
+def _features(declaration: LabelledPictures, pictures: Pictures, trial: Trial) -> str:
     features = declaration.features
     if features is None:
         features = Extractor("small", Shape(*pictures.shape, len(pictures.names))).eval().features
-    batch = next(ImageData(pictures.take(torch.arange(SOME)), features, False).batches(SOME, SOME))
-    domain = ImageDomain(declaration.name, features)
+    domain, batch = trial(pictures.take(torch.arange(min(SOME, len(pictures)))), features)
     still = domain.validity(None, batch).score.detach()
     if not bool((still < UNMOVED).all()):
         raise DataError(
             f"features of one picture taken twice differ by {float(still.max()):.1e} rad.",
             hint="Leave out what is random in the extractor, such as dropout.",
         )
-    shift = torch.zeros(1, 1, 2, 1, 1, requires_grad=True)
+    shift = torch.zeros(len(domain.coordinates), *[1] * (batch.points.ndim - 2), requires_grad=True)
     moved = domain.act(lambda points, _: points + 0.1 + shift, batch, torch.zeros(1))
     score = domain.validity(None, moved).score.sum()
     slope = torch.autograd.grad(score, shift, allow_unused=True)[0] if score.requires_grad else None

@@ -39,6 +39,8 @@ class ImageBatch:
 
     pairs = None
     """Neighbours are those along the axes."""
+    clipped = None
+    """Moved pixels keep their values."""
 
     @property
     def lines(self) -> list[Line]:

@@ -26,6 +26,11 @@ class Sight(Protocol):
         """Of the same pictures unmoved."""
         ...
 
+    @property
+    def clipped(self) -> Float[Tensor, " batch"] | None:
+        """Share of each picture's pixels whose colours were clipped; None where none can be."""
+        ...
+
 
 class Seen:
     """What domains of pictures share: a moved picture is valid if its features keep their direction."""
@@ -40,10 +45,11 @@ class Seen:
     def validity(self, before: Sight | None, after: Sight, power: int = 1) -> Validity:
         """Angle in radians between the features of each picture before and after; that of unmoved ones is 0.
 
-        `power` is of no account: a picture has one angle.
+        `power` is of no account: a picture has one angle. `share` is that of pixels that weren't clipped.
         """
         score = angle(after.features, self.features(after.pixels))
-        return Validity(score, torch.ones_like(score.detach()), torch.zeros_like(score.detach()))
+        none = torch.zeros_like(score.detach())
+        return Validity(score, 1 - (none if after.clipped is None else after.clipped), none)
 
     def tangent(self, batch: Sight, q: Characteristics) -> Float[Tensor, "field batch feature"]:
         """Derivative of the direction of the features along each Q: its norm is the limit of angle/|s| for s -> 0.

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from lieapp.api import PDE, Images
+from lieapp.api import PDE, Colors, Images
 from lieapp.errors import PluginError, UnknownPluginError
 from lieapp.registry.loader import Loader, Plugin
 from lieapp.registry.modules import Broken, LoadError, guarded
@@ -17,7 +17,7 @@ from lieapp.registry.sources import SHIPPED, variable_folders
 
 RENAME = "Write another name=… in one of them, or remove one of the files."
 
-DECLARATIONS = (PDE, Images)
+DECLARATIONS = (PDE, Images, Colors)
 """What `lieapp_domains` may return; every one has a name and a title."""
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from safetensors.numpy import load_file
 
+from lieapp.report.color_figures import color_figures
 from lieapp.report.html import NUMBER, page, provenance_html, replace_file, seconds_html, table_html
 from lieapp.report.image_figures import image_figures
 from lieapp.report.material import Material, read_material
@@ -23,7 +24,7 @@ from lieapp.report.picture_tables import (
     words_of,
 )  # fmt: skip
 
-FIGURES = {"images": image_figures}
+FIGURES = {"images": image_figures, "colors": color_figures}
 """What is drawn of fields and weight, by what is moved."""
 
 

@@ -56,7 +56,10 @@ def slot_rows(summary: Summary) -> Rows:
          f"{row['nearest']['cosine']:.4f}", components(row))
         for row in summary["generators"]
     ]  # fmt: skip
-    return heads, rows
+    clipped = summary.get("clipped")
+    if clipped is None:
+        return heads, rows
+    return (*heads, "clipped"), [(*row, f"{part:.3f}") for row, part in zip(rows, clipped, strict=True)]
 
 
 def named_rows(summary: Summary) -> Rows:

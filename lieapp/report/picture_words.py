@@ -55,5 +55,25 @@ IMAGES = Words(
     ),
 )  # fmt: skip
 
-WORDS = {"images": IMAGES}
+COLORS = Words(
+    share="named",
+    are="nearly sums of named fields",
+    named="Named fields",
+    share_note=f"{ANGLE} Named: length of the projection of the field, of norm 1, on the span of the named ones. "
+    "Clipped: share of pixels that leave the cube at the largest flow parameters. Nothing is proved of pictures.",
+    named_note="Angles of named fields of norm 1: how well the network bears each, beside what was learned.",
+    figures=(
+        Shown(
+            "fields", "Fields in the cube of colours",
+            "Arrows start at sampled colours and share a scale in each slot; the dotted line is the grey axis.",
+        ),
+        Shown("palette", "Moved palettes", "Sampled colours, from dark to light, moved along each slot."),
+        Shown(
+            "weight", "Weight of colours",
+            "How much the features depend on pixels of a colour: inner products count colours by it.",
+        ),
+    ),
+)  # fmt: skip
+
+WORDS = {"images": IMAGES, "colors": COLORS}
 """By `domain` of summary.json."""

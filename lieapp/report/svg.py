@@ -92,6 +92,10 @@ class Sheet:
             f'stroke="{colour}" stroke-width="1.5">{note}</circle>'
         )
 
+    def disc(self, x: float, y: float, radius: float, colour: str) -> None:
+        """A filled disc without an edge."""
+        self._shapes.append(f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" fill="{colour}"/>')
+
     def polygon(self, points: Sequence[tuple[float, float]], colour: str, *, hollow: bool, tip: str = "") -> None:
         """A closed shape, filled as dots are."""
         corners = " ".join(f"{number(x)},{number(y)}" for x, y in points)

@@ -23,6 +23,7 @@ from lieapp.discovery.generator import GeneratorNetwork
 from lieapp.discovery.result import Discovery
 from lieapp.discovery.scores import FiniteScore
 from lieapp.domains.base import Data, Domain
+from lieapp.domains.efficientnet import NAME, EfficientNetFeatures
 from lieapp.domains.extractor import Features
 from lieapp.domains.extractor_files import read_extractor
 from lieapp.errors import PluginError
@@ -82,7 +83,7 @@ class Side(Protocol):
         """What the engine sees."""
         ...
 
-    def drawn(self, domain: Domain, batch: Any, fields: Slotted) -> dict[str, Tensor]:
+    def drawn(self, domain: Domain, batch: Any, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
         """Tensors of fields.safetensors besides the moved pictures, for figures."""
         ...
 
@@ -145,7 +146,7 @@ class _Job:
             return work()
 
     def _features(self, pictures: Pictures) -> Features:
-        """The plugin's own extractor, that of a file, or a network from the cache, trained if it must be."""
+        """The plugin's own extractor, that of a file or a package, or a network from the cache, trained if it must be."""
         config = self.config
         if self.declaration.features is not None:
             return _guarded(self.declaration.features, config.plugin)
@@ -153,6 +154,9 @@ class _Job:
             extractor, self.network = read_extractor(Path(config.trained))
             extractor.check_fits(pictures.shape, pictures.facts["source"])
             return extractor.to(self.device).features
+        if config.network == NAME:
+            self.network = {"network": NAME}
+            return EfficientNetFeatures(*pictures.shape[1:]).to(self.device)
         training = load_config(
             TrainConfig, plugin=config.plugin, data=config.data, preset=config.preset, device=config.device,
             threads=config.threads,
@@ -184,6 +188,7 @@ class _Job:
             rate=lambda step: config.rate * (1.0 if step < WARM * steps else config.cooling),
             sobolev_from=steps,
             clip=config.clip,
+            ordered=config.ordered,
         )
         score = FiniteScore(domain, config.sigma, self.solver, plain=True)
         training = Descent(data.train, network.to(self.device), score, plan, config.seed)
@@ -235,7 +240,7 @@ class _Job:
                 "pictures": batch.pixels,
                 "orbit/s": s,
                 "orbit/pictures": torch.stack([part.unflatten(0, (slots, -1)) for part in moved], 1),
-                **self.side.drawn(domain, batch, fields),
+                **self.side.drawn(domain, batch, fields, self.solver),
             }
         content = save({key: value.float().cpu().contiguous() for key, value in tensors.items()})
         write_atomic(self.directory.path / "fields.safetensors", content)

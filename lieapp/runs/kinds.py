@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lieapp.api import PDE, Images
+from lieapp.api import PDE, Colors, Images
 from lieapp.config import DiscoverConfig, DiscoverImagesConfig
+from lieapp.config_colors import DiscoverColorsConfig
+from lieapp.data.images.packaged import check_efficientnet
 from lieapp.data.images.places import check_file, check_place
 
 if TYPE_CHECKING:
@@ -56,8 +58,10 @@ def kind_of_run(document: Mapping[str, Any]) -> Kind:
 
 def _check_equation(config: Any, declaration: Any) -> None:
     from lieapp.data.declared import check_discovery
+    from lieapp.runs.cost import check_memory
 
     check_discovery(declaration)
+    check_memory(config, declaration)
 
 
 def _cost(config: Any, declaration: Any) -> Sequence[str]:
@@ -82,6 +86,8 @@ def _check_pictures(config: Any, declaration: Any) -> None:
     check_place(config.data or declaration.data)
     if config.trained:
         check_file(config.trained)
+    elif config.network != "trained":
+        check_efficientnet()
 
 
 def _images(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
@@ -89,6 +95,13 @@ def _images(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporte
     from lieapp.runs.of_plane import OfPlane
 
     return execute(OfPlane(config), run, catalog, report)
+
+
+def _colors(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+    from lieapp.runs.discover_pictures import execute
+    from lieapp.runs.of_colors import OfColors
+
+    return execute(OfColors(config), run, catalog, report)
 
 
 def _picture_tables(summary: Mapping[str, Any]) -> Sequence[RenderableType]:
@@ -100,4 +113,5 @@ def _picture_tables(summary: Mapping[str, Any]) -> Sequence[RenderableType]:
 KINDS = (
     Kind(PDE, None, DiscoverConfig, _check_equation, _cost, _equation, _equation_tables),
     Kind(Images, "images", DiscoverImagesConfig, _check_pictures, lambda *_: (), _images, _picture_tables),
+    Kind(Colors, "colors", DiscoverColorsConfig, _check_pictures, lambda *_: (), _colors, _picture_tables),
 )

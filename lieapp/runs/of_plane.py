@@ -45,9 +45,10 @@ class OfPlane:
 
     def domain(self, features: Features) -> ImageDomain:
         """The plane."""
-        return ImageDomain(self.config.plugin, features, self.config.padding)
+        config = self.config
+        return ImageDomain(config.plugin, features, config.padding, config.interpolation, config.nodes)
 
-    def drawn(self, domain: Domain, batch: ImageBatch, fields: Slotted) -> dict[str, Tensor]:
+    def drawn(self, domain: Domain, batch: ImageBatch, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
         """The axes of the plane."""
         return {"grid/x": batch.points[0, 0, 0], "grid/y": batch.points[0, 1, :, 0]}
 

@@ -239,3 +239,15 @@ def test_values_and_gradients_stay_finite(case):
     assert all(z.isfinite() for z in found)
     for loss in found:
         assert torch.autograd.grad(loss, v, retain_graph=True)[0].isfinite().all()
+
+
+def test_lipschitz_of_scattered_nodes_counts_the_pairs_that_are_given():
+    points, v = POINTS.flatten(2)[..., :6], FIELDS.flatten(3)[..., :6]
+    pairs = torch.tensor([[0, 0, 4], [3, 5, 1]])
+    total = 0.0
+    for field in v:
+        for piece, place in zip(field, points, strict=True):
+            for i, j in pairs.T.tolist():
+                ratio = (piece[:, i] - piece[:, j]).norm() / (place[:, i] - place[:, j]).norm()
+                total += max(float(ratio) - 0.7, 0.0)
+    assert float(lipschitz(v, points, 0.7, pairs)) == pytest.approx(total / (2 * 3))

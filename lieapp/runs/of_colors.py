@@ -1,0 +1,79 @@
+"""Pictures whose colours are moved, for the pipeline of `discover_pictures.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lieapp.config_colors import DiscoverColorsConfig
+from lieapp.data.images.pictures import Pictures
+from lieapp.discovery.fields import Slotted
+from lieapp.discovery.flow import Flow, Solver
+from lieapp.domains.base import Domain
+from lieapp.domains.color import ColorDomain
+from lieapp.domains.color_data import ColorBatch, ColorData, Palette
+from lieapp.domains.color_space import check_colored, sample_colors
+from lieapp.domains.color_weight import color_weight
+from lieapp.domains.extractor import Features
+from lieapp.domains.image_data import ImageData
+from lieapp.runs.discover_pictures import Split
+from lieapp.runs.networks import drawn
+
+SHOWN = 7
+"""Flow parameters that the palette is moved to, for figures."""
+
+
+class OfColors:
+    """See `discover_pictures.Side`."""
+
+    name = "colors"
+    unit = 1.0
+    centred: tuple[bool, ...] = (False, False, False)
+
+    def __init__(self, config: DiscoverColorsConfig) -> None:
+        self.config = config
+
+    def check(self, pictures: Pictures) -> None:
+        """Raises DataError for grey pictures."""
+        check_colored(pictures.pixels, pictures.facts["source"])
+
+    def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
+        """With colours sampled from the pictures to learn from, and their weight."""
+        config = self.config
+        generator = torch.Generator().manual_seed(config.seed)
+        colors = sample_colors(learn.pixels, config.colors, generator).to(device)
+        palette = Palette.of(colors, config.neighbours)
+        if config.weighted:
+            some = drawn(learn, config.weight_pictures, config.seed).pixels.to(device)
+            palette = palette.weighing(color_weight(features, some, palette, generator))
+        return Split(
+            ColorData(ImageData(learn, features, flip, device), palette),
+            ColorData(ImageData(judge, features, False, device), palette),
+        )
+
+    def domain(self, features: Features) -> ColorDomain:
+        """The cube."""
+        config = self.config
+        return ColorDomain(config.plugin, features, config.interpolation, config.lattice)
+
+    def drawn(self, domain: Domain, batch: ColorBatch, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
+        """The sampled colours, and those moved by each slot."""
+        slots, flow = self.config.slots, Flow(fields, solver)
+        start = batch.points.expand(slots, *batch.points.shape)
+        line = torch.linspace(-self.config.sigma, self.config.sigma, SHOWN)
+        moved = [flow(start, torch.full((slots,), float(s)).to(start))[:, 0].clamp(0, 1) for s in line]
+        return {"colors": batch.points[0], "palette/s": line, "palette/colors": torch.stack(moved, 1)}
+
+    def facts(self, domain: Domain, batches: list[ColorBatch], fields: Slotted, solver: Solver) -> dict[str, Any]:
+        """`clipped`: share of held-out pixels that each slot takes out of the cube, mean over ±sigma."""
+        slots, flow = self.config.slots, Flow(fields, solver)
+        total, count = torch.zeros(slots), 0
+        with torch.no_grad():
+            for batch in batches:
+                for end in (-self.config.sigma, self.config.sigma):
+                    moved = domain.act(flow, batch, torch.full((slots,), end).to(batch.points))
+                    total += moved.clipped.reshape(slots, -1).sum(1).cpu()
+                    count += len(batch.pixels)
+        return {"clipped": (total / max(count, 1)).tolist()}
