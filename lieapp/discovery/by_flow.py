@@ -14,13 +14,16 @@ from lieapp.discovery import losses
 from lieapp.discovery.descent import Descent
 from lieapp.discovery.fields import Scaled, Slotted, values
 from lieapp.discovery.flow import Flow, Solver
-from lieapp.discovery.loop import Checkpoint, train
+from lieapp.discovery.loop import Checkpoint, marks, train
 from lieapp.discovery.result import Dataset, Discovery, Level, Metrics
 from lieapp.domains.base import Domain, Fields
 from lieapp.progress import Reporter
 
-SIZE = 32
+SIZE = 64
 """Pieces of data moved at a time, of each field."""
+
+RANKED_ON = 64
+"""Pieces of data to learn from that slots are put in order on."""
 
 SHARES = (-1.0, -0.5, 0.5, 1.0)
 """Flow parameters that fields are judged at, as shares of σ."""
@@ -30,7 +33,10 @@ def by_flow(
     domain: Domain, data: Dataset, training: Descent, levels: list[Level], judged_on: int, sigma: float,
     solver: Solver, checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None,
 ) -> Discovery:  # fmt: skip
-    """Train fields from scratch; slots stay in the order of the orthonormality loss.
+    """Train fields from scratch.
+
+    Slots stand in the order of their validity on data to learn from, if the plan wants it so, at every mark and at
+    the end; else as the orthonormality loss leaves them.
 
     The `eta` of the levels is the mean validity of held-out data moved to ±σ/2 and ±σ.
 
@@ -47,9 +53,19 @@ def by_flow(
         found = mean_validity(domain, fields, batches, [share * sigma for share in SHARES], solver)
         return Level(done, found.mean(1).tolist())
 
-    train(training, training.plan.steps, levels, judged, checkpoint, report, metrics)
+    def rank(fields: nn.Module) -> Tensor:
+        own = unit_fields(fields, data.train.batches(1, 1))
+        found = mean_validity(domain, own, data.train.batches(RANKED_ON, SIZE), [s * sigma for s in SHARES], solver)
+        return found.mean(1).argsort()
+
+    steps = training.plan.steps
+    if training.plan.ordered:
+        training.sort_before(marks(steps)[:-1], rank)
+    train(training, steps, levels, judged, checkpoint, report, metrics)
+    if training.plan.ordered:
+        training.reorder(rank(training.fields))
     fields = unit_fields(training.fields, data.train.batches(1, 1))
-    last = judged(training.plan.steps)
+    last = judged(steps)
     return Discovery("neural", fields, [*levels, last], "training steps", sorted(last.eta))
 
 

@@ -7,12 +7,12 @@ moved batch as the log of its mean; orthonormality, Lipschitz and, in the last s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lieapp.discovery import losses
@@ -54,6 +54,7 @@ class Plan:
         floor: scores below this no longer drive the descent.
         clip: largest norm of a gradient. One folded piece of data makes one a thousand times too large, and Adam's
             second moments remember it for a thousand steps.
+        ordered: put slots in the order of their validity, see `Descent.sort_before`.
     """
 
     steps: int
@@ -64,7 +65,11 @@ class Plan:
     sobolev_from: int
     floor: float = 0.0
     clip: float = math.inf
+    ordered: bool = False
 
+
+Rank = Callable[[Any], Int[Tensor, " slot"]]
+"""The order in which slots should stand, of the fields that are trained."""
 
 Score = Callable[[Any, Scaled, torch.Generator], tuple[Float[Tensor, " slot"], dict[str, Any]]]
 """Validity of each slot on a batch (0 = valid), and what else to record."""
@@ -85,6 +90,24 @@ class Descent:
         self.generator = torch.Generator().manual_seed(seed)
         self.optimizer = torch.optim.Adam(fields.parameters(), lr=plan.rate(0))
         self.done = 0
+        self._sorted_before: dict[int, Rank] = {}
+
+    def sort_before(self, steps: Iterable[int], rank: Rank) -> None:
+        """Put slots in order before each of these steps, so that the orthonormality loss favours the best ones.
+
+        Where data have a discrete symmetry, as pictures and their mirror images have, fields that it keeps and
+        fields that it reverses don't feel each other: a slot stays in the class that it began in.
+        """
+        self._sorted_before = dict.fromkeys(steps, rank)
+
+    def reorder(self, order: Int[Tensor, " slot"]) -> None:
+        """Slots in another order, with what Adam knows of them."""
+        with torch.no_grad():
+            for parameter in self.fields.own():
+                parameter.copy_(parameter[order])
+                for key, value in self.optimizer.state.get(parameter, {}).items():
+                    if key != "step":
+                        value.copy_(value[order])
 
     def step(self) -> dict[str, Any]:
         """One step of Adam; returns the losses and each slot's validity.
@@ -92,6 +115,8 @@ class Descent:
         Raises DiscoveryError if a loss isn't finite or a field can't be followed.
         """
         plan, weights = self.plan, self.plan.weights
+        if self.done in self._sorted_before:
+            self.reorder(self._sorted_before[self.done](self.fields))
         batch = self.data.draw(plan.batch, self.generator, self.done)
         v, _ = self.fields.jvp(batch.points, torch.zeros_like(batch.points))
         size = losses.norms(v, batch.weight)

@@ -38,6 +38,10 @@ class GeneratorNetwork(nn.Module):
         self.inner, self.inner_bias = _weights(slots, width, head), _weights(slots, 1, head, width)
         self.outer, self.outer_bias = _weights(slots, head, n), _weights(slots, 1, n, head)
 
+    def own(self) -> tuple[nn.Parameter, ...]:
+        """Parameters with a row for each field."""
+        return self.inner, self.inner_bias, self.outer, self.outer_bias
+
     def each(self, points: Own, which: Sequence[int] | None = None) -> Own:
         """Fields at points of their own, see `fields.Slotted`: only the head that a slot needs is evaluated."""
         which = range(self.slots) if which is None else which

@@ -10,9 +10,9 @@ import torch
 
 from lieapp.compare.subspace import normalised as unit_gram
 from lieapp.data.images.pictures import make_pictures
-from lieapp.discovery.by_flow import by_flow, gram, mean_validity, normalised
+from lieapp.discovery.by_flow import SHARES, by_flow, gram, mean_validity, normalised
 from lieapp.discovery.descent import Descent, Plan, Weights
-from lieapp.discovery.fields import Joined
+from lieapp.discovery.fields import Joined, values
 from lieapp.discovery.flow import Solver
 from lieapp.discovery.generator import GeneratorNetwork
 from lieapp.discovery.scores import FiniteScore
@@ -59,7 +59,9 @@ def data():
 def training(data, steps=STEPS):
     torch.manual_seed(1)
     network = GeneratorNetwork((False, False), (True, True), 2, 64, 16, unit=0.5)
-    plan = Plan(steps, 12, Weights(1, 3, 1, 0), 3.0, lambda k: 5e-3 if k < 0.6 * steps else 5e-4, steps)
+    plan = Plan(
+        steps, 12, Weights(1, 3, 1, 0), 3.0, lambda k: 5e-3 if k < 0.6 * steps else 5e-4, steps, ordered=True
+    )
     return Descent(data.train, network, FiniteScore(DOMAIN, SIGMA, SOLVER, plain=True), plan, 0)
 
 
@@ -88,12 +90,56 @@ def test_the_angle_of_the_planted_field_is_the_smallest_of_all_affine_ones(data)
     assert found.argmin() == ROTATION and found[ROTATION] < 0.3 * found[:ROTATION].min()
 
 
+class Impatient(SilentReporter):
+    """Interrupts after the fifth step."""
+
+    def progress(self, done, total, text=""):
+        if done == 5:
+            raise KeyboardInterrupt
+
+
 def test_a_resumed_training_ends_where_the_whole_one_does(data):
     whole = run(data, training(data, 8), Kept())
     kept, part = Kept(), training(data, 8)
-    part.plan = Plan(**{**vars(part.plan), "steps": 5})
-    run(data, part, kept)
+    with pytest.raises(KeyboardInterrupt):
+        by_flow(DOMAIN, data, part, [], 24, SIGMA, SOLVER, kept, Impatient())
     resumed = training(data, 8)
     resumed.load(kept.state)
-    again = run(data, resumed, Kept())
-    assert again.levels[-1].eta == whole.levels[-1].eta
+    assert resumed.done == 5
+    again = run(data, resumed, Kept(), kept.levels)
+    assert again.levels == whole.levels
+
+
+def test_slots_are_put_in_order(data):
+    descent = training(data, 8)
+    points = next(data.train.batches(1, 1)).points
+    for _ in range(3):
+        descent.step()
+    before = values(descent.fields, points)
+    worse_first = torch.tensor([1, 0])
+    rates = [descent.optimizer.state[p]["exp_avg"].clone() for p in descent.fields.own()]
+    descent.reorder(worse_first)
+    assert torch.equal(values(descent.fields, points), before[worse_first])
+    for p, rate in zip(descent.fields.own(), rates, strict=True):
+        assert torch.equal(descent.optimizer.state[p]["exp_avg"], rate[worse_first])
+    seen = []
+
+    def rank(fields):
+        seen.append(descent.done)
+        return worse_first
+
+    descent.sort_before([4, 6], rank)
+    for _ in range(5):
+        descent.step()
+    assert seen == [4, 6]
+
+
+def test_the_last_order_is_that_of_validity_on_the_data_to_learn_from(data):
+    # fields far from trained, and more of them than symmetries
+    descent = training(data, 2)
+    descent.fields = GeneratorNetwork((False, False), (True, True), 4, 16, 8, unit=0.5)
+    descent.optimizer = torch.optim.Adam(descent.fields.parameters(), 1e-4)
+    found = run(data, descent, Kept())
+    shares = [share * SIGMA for share in SHARES]
+    own = mean_validity(DOMAIN, found.fields, data.train.batches(64, 64), shares, SOLVER).mean(1)
+    assert own.diff().min() >= 0

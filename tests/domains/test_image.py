@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy as sp
 import torch
-from extractors import turning
+from extractors import shifting, turning, with_margin, zooming
 from scipy import ndimage
 
 from lieapp.compare.subspace import independent
@@ -17,7 +17,7 @@ from lieapp.discovery.by_flow import gram
 from lieapp.discovery.flow import Flow, Solver
 from lieapp.domains.image import ImageDomain
 from lieapp.domains.image_data import ImageData
-from lieapp.domains.image_grid import gradient, pixel_grid, resample, spacing
+from lieapp.domains.image_grid import INTERPOLATIONS, coarse_nodes, gradient, pixel_grid, resample, spacing, spread
 from lieapp.domains.image_weight import STEP, bumps, pixel_weight, sensitivity
 from lieapp.domains.reference import AFFINE, stack
 from lieapp.domains.seen import angle
@@ -134,6 +134,44 @@ def test_angle_over_s_tends_to_the_norm_of_the_derivative(number):
     assert torch.allclose(both.score / (2 * s), slope, rtol=0.01)
 
 
+def test_bicubic_interpolation_blurs_less():
+    pixels, grid = smooth(24, 24, 1), pixel_grid(24, 24, torch.float64)
+    half = torch.tensor([0.5 * spacing(24, 24), 0]).reshape(1, 2, 1, 1)
+    there = {}
+    for kind in INTERPOLATIONS:
+        once = resample(pixels, (grid + half).expand(4, -1, -1, -1), "border", kind)
+        there[kind] = resample(once, (grid - half).expand(4, -1, -1, -1), "border", kind)
+        whole = resample(pixels, (grid + 2 * half).expand(4, -1, -1, -1), "border", kind)
+        assert torch.allclose(whole[..., :-1], pixels[..., 1:])
+    lost = {kind: (found - pixels).square().mean().sqrt() for kind, found in there.items()}
+    assert lost["bicubic"] < 0.4 * lost["bilinear"]
+
+
+@pytest.mark.parametrize("shape", [(28, 28), (30, 41)])
+def test_flows_from_a_coarse_grid_reach_the_same_places(shape):
+    points = pixel_grid(*shape, torch.float64)
+    nodes = coarse_nodes(points, 16)
+    assert min(nodes.shape[2:]) == 16 and torch.allclose(nodes[0, :, 0, 0], points[0, :, 0, 0])
+    assert coarse_nodes(points, 0) is points and coarse_nodes(points, min(shape)) is points
+    cubic = torch.stack([points[:, 0] ** 3 - points[:, 1], points[:, 0] * points[:, 1] ** 2], 1)
+    coarse = torch.stack([nodes[:, 0] ** 3 - nodes[:, 1], nodes[:, 0] * nodes[:, 1] ** 2], 1)
+    assert torch.allclose(spread(coarse, nodes, points), cubic)
+    # as rough as the Lipschitz bound allows: a whirl of norm 1 that turns by 3 rad per unit of s in the middle
+
+    def whirl(z):
+        turn = 3 * torch.exp(-z.square().sum(-3, keepdim=True) / (2 * 0.4**2))
+        return turn * torch.stack([-z[..., 1, :, :], z[..., 0, :, :]], -3)
+
+    class Whirl:
+        def each(self, z, which=None):
+            return whirl(z)
+
+    s = torch.tensor([0.4], dtype=torch.float64)
+    exact, found = (Flow(Whirl(), Solver("rk4", 0.02))(grid[None], s)[:, 0] for grid in (points, nodes))
+    error = (spread(found, nodes, points) - exact).norm(dim=1).max() / spacing(*shape)
+    assert 1e-5 < error < 0.1
+
+
 def test_angles_keep_their_digits_near_0():
     a = torch.tensor([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]], dtype=torch.float64, requires_grad=True)
     b = torch.tensor([[1.0, 1e-7], [0.0, 3.0], [-2.0, 0.0]], dtype=torch.float64)
@@ -235,10 +273,19 @@ def test_the_affine_fields_span_six_dimensions():
         assert torch.allclose(field.function(points), torch.stack(values, 1))
 
 
-def test_the_planted_extractor_has_rotations_only():
-    pixels = smooth(48, 48, 1).float()
-    domain = ImageDomain("t", turning)
-    own = batch(pixels, turning)
+@pytest.mark.parametrize(
+    ("extractor", "planted"),
+    [
+        (turning, ["rotation"]),
+        (shifting, ["translation in x", "translation in y"]),
+        (zooming, ["uniform scaling", "rotation"]),
+    ],
+)
+def test_a_planted_extractor_has_the_planted_symmetries_only(extractor, planted):
+    pixels = with_margin(smooth(48, 48, 1).float(), 32, 64)
+    domain = ImageDomain("t", extractor)
+    own = batch(pixels, extractor)
     s = torch.full((8,), 0.3)
     score = domain.validity(None, domain.act(flow(), own, s)).score.reshape(8, -1).mean(1)
-    assert score[-1] < 0.05 < 0.15 < score[:-1].min()
+    there = torch.tensor([name in planted for name in NAMES])
+    assert score[there].max() < 0.05 and score[~there].min() > 3 * score[there].max(), score
