@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from lieapp.errors import EquationError
+from lieapp.numerics.quadrature import Antiderivative
 
 Value: TypeAlias = Tensor | float
 Operation: TypeAlias = Callable[..., Value]
@@ -120,11 +121,14 @@ class Tape:
             for value, condition in reversed(node.args):
                 result = self._append((_where, (self._compile(condition), self._compile(value), result)))
             return result
+        if isinstance(node, sp.Integral) and node.limits == (sp.Tuple(*node.free_symbols),):
+            return self._append((_antiderivative(node), (self._compile(node.limits[0][0]),)))
         if node.func in _OPERATIONS:
             return self._append((_OPERATIONS[node.func], tuple(self._compile(a) for a in node.args)))
         raise EquationError(
             f"{node.func.__name__} can't be computed on tensors.",
-            hint=f"Known: {', '.join(sorted(head.__name__ for head in _OPERATIONS))} and Piecewise.",
+            hint=f"Known: {', '.join(sorted(head.__name__ for head in _OPERATIONS))}, Piecewise and "
+            "Integral in one variable.",
         )
 
     def _append(self, entry: float | tuple[Operation, tuple[int, ...]]) -> int:
@@ -153,6 +157,13 @@ class Tape:
 def scalar_functions(expressions: Sequence[sp.Expr], symbol: sp.Symbol) -> Callable[[float], list[float]]:
     """The expressions in one symbol as a function of a number: what a time stepper calls every stage."""
     return sp.lambdify([symbol], list(expressions), modules="math")
+
+
+def _antiderivative(node: sp.Integral) -> Operation:
+    """∫ f(v) dv of a function of v alone."""
+    tape = Tape([node.function], node.limits[0])
+    found = Antiderivative(lambda v: tape(v)[0])
+    return lambda v: found(torch.as_tensor(v))
 
 
 def _where(condition: Value, yes: Value, no: Value) -> Value:

@@ -115,9 +115,10 @@ def _slots(summary: Json) -> str:
         [_n(str(row.number)), _n(wording.number(row.eta)), _n(row.interval or "–"), escape(row.words)]
         for row in rows
     ]
-    note = (
-        "η is the relative error that a moved solution gathers over the time window, on held-out data. "
-        "Exact means a candidate here: η falls towards the floor as the ansatz grows; nothing is proved."
+    note = "η is the relative error that a moved solution gathers over the time window, on held-out data. " + (
+        "Exact slots lie in the span of the closed forms, which were proved."
+        if wording.all_proved(summary)
+        else "Exact means a candidate here: η falls towards the floor as the ansatz grows; nothing is proved."
     )
     return (
         table_html([NUMBER + "slot", NUMBER + "η", NUMBER + wording.INTERVAL, "verdict"], cells)

@@ -41,10 +41,10 @@ class Derived:
 
 def slots(summary: Summary) -> list[Slot]:
     """The learned slots in their order."""
-    rows = []
+    rows, proved = [], all_proved(summary)
     for place, entry in enumerate(summary.get("generators") or [], start=1):
         eta, verdict = finite(entry.get("eta")), str(entry.get("verdict", ""))
-        words = verdict_words(verdict, eta)
+        words = verdict_words(verdict, eta, proved)
         share = finite(entry.get("confidence"))
         if share is not None and share < 1:
             words += f" (in {100 * share:.0f} % of draws)"
@@ -58,10 +58,16 @@ INTERVAL = "90 % of draws"
 """Head of the column of intervals: held-out trajectories are drawn anew, with repetition."""
 
 
-def verdict_words(verdict: str, eta: float | None) -> str:
-    """A verdict as printed: nothing is called exact before it is proved."""
+def all_proved(summary: Summary) -> bool:
+    """Whether the whole span of the exact slots was written down in formulas that were proved."""
+    check = summary.get("formulas_check") or {}
+    return 0 < int(check.get("dimension") or 0) == int(check.get("proved") or 0)
+
+
+def verdict_words(verdict: str, eta: float | None, proved: bool = False) -> str:
+    """A verdict as printed: nothing is called exact before the exact slots' span is proved."""
     if verdict == "exact":
-        return "candidate: falls to the floor"
+        return "exact: in the proved span" if proved else "candidate: falls to the floor"
     if verdict == "approximate":
         return f"approximate: η is {number(eta)}"
     return "none: not a symmetry" if verdict == "none" else verdict
@@ -132,7 +138,8 @@ def proof(summary: Summary) -> str:
     dimension, proved, known = (int(check.get(key) or 0) for key in ("dimension", "proved", "derived"))
     if not dimension:
         return ""
-    said = f"{proved} of {dimension} exact candidates written down and proved"
+    what = "slots" if all_proved(summary) else "candidates"
+    said = f"{proved} of {dimension} exact {what} written down and proved"
     if not known or not proved:
         return f"{said}."
     if check.get("same_span"):
@@ -153,13 +160,17 @@ def completeness(truth: Mapping[str, Any]) -> str:
 
 
 def sentence(summary: Summary) -> str:
-    """The outcome in one sentence: "2 candidates exact of 4 slots; 2 derived; worst cosine 0.99998"."""
+    """The outcome in one sentence: "2 of 4 slots exact, proved; 2 derived; worst cosine 0.99998"."""
     if not summary:
         return "No summary was written; the run did not reach its end."
     if "sentence" in summary:  # of pictures, which have no formulas
         return str(summary["sentence"])
     found, total = int(summary.get("count") or 0), len(slots(summary))
-    parts = [f"{found} candidate{'' if found == 1 else 's'} exact of {total} slot{'' if total == 1 else 's'}"]
+    slots_of = f"{total} slot{'' if total == 1 else 's'}"
+    if all_proved(summary):
+        parts = [f"{found} of {slots_of} exact, proved"]
+    else:
+        parts = [f"{found} candidate{'' if found == 1 else 's'} exact of {slots_of}"]
     truth = derived(summary)
     if truth:
         parts.append(f"{len(truth)} derived")

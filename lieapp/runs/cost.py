@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
+from lieapp.errors import ConfigError
 from lieapp.symbolic.equation import read_pde
 from lieapp.symbolic.evolution import Evolution, evolution_form
 from lieapp.symbolic.splitting import degree
@@ -72,6 +74,35 @@ def warnings(config: DiscoverConfig, pde: PDE) -> list[str]:
         if cheaper[most].excess >= whole[part].excess:
             told.setdefault(part, _of_grid(config, pde, part, whole[part]))
     return list(told.values())
+
+
+def check_memory(config: DiscoverConfig, pde: PDE, memory: float | None = None) -> None:
+    """Refuse what this machine's memory can't hold.
+
+    Args:
+        memory: bytes; this machine's if None.
+
+    Raises ConfigError that names the part, its size and the setting that lowers it.
+    """
+    memory = _memory() if memory is None else memory
+    part, cost = max(costs(config, pde).items(), key=lambda item: item[1].memory)
+    if cost.memory <= memory:
+        return
+    cheaper = {key: costs(_with_default(config, key), pde)[part].memory for key in SETTINGS}
+    key = min(cheaper, key=lambda k: cheaper[k])
+    hint = f"With --set {key}={_written(DEFAULTS, key)} it takes an estimated {cheaper[key] / 1e9:.1f} GB."
+    raise ConfigError(
+        f"{pde.name}: the {part} needs {cost} of memory; this machine has {memory / 1e9:.1f} GB.",
+        hint=hint if cheaper[key] < cost.memory else "Lower points in the plugin.",
+    )
+
+
+def _memory() -> float:
+    """Bytes of this machine; no limit where it doesn't say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
 
 
 def _of_grid(config: DiscoverConfig, pde: PDE, part: str, cost: Cost) -> str:

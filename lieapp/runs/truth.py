@@ -45,7 +45,8 @@ def derived(domain: PDEDomain, folders: Sequence[Path], budget: float, report: R
         report.warn("the derivation left equations unsolved; more generators may exist")
     symbols = dict(zip(domain.coordinates, domain.evolution.jets.coordinates, strict=True))
     formulas = [
-        Field({c: parse_expression(text, symbols) for c, text in field.items()}) for field in document["periodic"]
+        Field({c: parse_expression(text, symbols, integrals=True) for c, text in field.items()})
+        for field in document["periodic"]
     ]
     independent = [str(x) for x in domain.evolution.jets.independent]
     return Derived(

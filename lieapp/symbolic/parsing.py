@@ -60,7 +60,10 @@ Resolver = Callable[[str], sp.Expr | None]
 
 
 def parse_expression(
-    text: str, names: Mapping[str, sp.Expr], functions: Mapping[str, sp.Expr] | None = None
+    text: str,
+    names: Mapping[str, sp.Expr],
+    functions: Mapping[str, sp.Expr] | None = None,
+    integrals: bool = False,
 ) -> sp.Expr:
     """An expression in the given names, as the JSON contract writes fields: `2*sqrt(t + 1)`.
 
@@ -68,8 +71,10 @@ def parse_expression(
         text: SymPy syntax.
         names: what each name stands for, usually the coordinate symbols.
         functions: k(u) for each declared function k.
+        integrals: whether antiderivatives that aren't elementary are read, `Integral(exp(sin(t)), t)`, which
+            derived fields have and typed equations have not.
     """
-    return _Reader(text, 0, text, names.get, functions or {}).read()
+    return _Reader(text, 0, text, names.get, functions or {}, integrals).read()
 
 
 def parse_system(
@@ -179,6 +184,7 @@ class _Reader:
         part: what is read.
         resolve: the expression of a name, None if unknown.
         functions: k(u) for each declared function k.
+        integrals: whether `Integral(f, t)` is read.
     """
 
     whole: str
@@ -186,6 +192,7 @@ class _Reader:
     part: str
     resolve: Resolver
     functions: Mapping[str, sp.Expr]
+    integrals: bool = False
 
     def read(self) -> sp.Expr:
         """The expression."""
@@ -309,6 +316,8 @@ class _Reader:
         if not isinstance(node.func, ast.Name) or node.keywords:
             self._fail(node, "this call is not allowed", f"Functions are {', '.join(FUNCTIONS)}, as sin(x).")
         name = node.func.id
+        if self.integrals and name == "Integral" and len(node.args) == 2 and isinstance(node.args[1], ast.Name):
+            return sp.Integral(*(self._visit(a) for a in node.args))
         if name not in (*FUNCTIONS, *self.functions, "Rational"):
             known = ", ".join([*FUNCTIONS, *self.functions])
             hints = {**dict.fromkeys(NOT_LOCAL, LOCAL), **dict.fromkeys(COMPLEX, SMOOTH)}

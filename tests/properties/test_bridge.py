@@ -125,3 +125,25 @@ def test_what_can_t_be_computed_is_named():
         Tape([sp.I * x], [x])
     with pytest.raises(TypeError, match="takes 2 arguments, not 1"):
         Tape([x + y], [x, y])(torch.zeros(1))
+
+
+@pytest.mark.parametrize("expression", [sp.exp(sp.sin(x)), sp.sin(x**2), 1 / (1 + x**4), sp.exp(1 / x)])
+def test_antiderivatives_that_are_not_elementary(expression):
+    tape = Tape([3 * sp.Integral(expression, x)], [x])
+    base = 0 if expression.subs(x, 0).is_finite else 1
+    for end in (0.5, 1.0, 17.3):
+        point = torch.full((2, 1), end, dtype=torch.float64)
+        value, rate = torch.func.jvp(lambda z: tape(z)[0], (point,), (torch.ones_like(point),))
+        exact = 3 * sp.Integral(expression, (x, base, sp.Float(end, 30))).evalf(15)
+        assert value[0, 0].item() == pytest.approx(float(exact), rel=1e-10)
+        assert rate[1, 0].item() == pytest.approx(float(3 * expression.subs(x, end)), rel=1e-9)
+
+
+def test_an_antiderivative_to_both_sides_at_once():
+    tape = Tape([sp.Integral(sp.exp(-(x**2)), x)], [x])
+    points = torch.linspace(-30, 30, 61, dtype=torch.float64)
+    exact = torch.erf(points) * math.sqrt(math.pi) / 2
+    assert (tape(points)[0] - exact).abs().max() < 1e-12
+    assert tape(torch.zeros(3, dtype=torch.float64))[0].tolist() == [0, 0, 0]
+    strange = torch.tensor([1.0, torch.nan, torch.inf], dtype=torch.float64)
+    assert torch.isfinite(tape(strange)[0]).tolist() == [True, False, False]

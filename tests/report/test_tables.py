@@ -24,6 +24,16 @@ def test_terminal_tables(run, synthetic):
     assert "report.html" in text.splitlines()[-1]
 
 
+def test_slots_are_called_exact_once_their_whole_span_is_proved(run, synthetic):
+    content = synthetic.summary(run)
+    content["formulas_check"] = {"dimension": 2, "proved": 2, "derived": 2, "same_span": True}
+    text = _printed(content)
+    assert "exact: in the proved span" in text and "candidate" not in text
+    assert "2 of 4 slots exact, proved; 2 derived" in text
+    content["formulas_check"]["proved"] = 1
+    assert "candidate: falls to the floor" in _printed(content)
+
+
 def test_terminal_tables_of_an_empty_summary():
     assert "did not reach its end" in _printed({})
 

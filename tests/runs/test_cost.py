@@ -12,6 +12,7 @@ from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.result import SIZE
 from lieapp.domains.pde import FIELD_DEGREE, PDEDomain
 from lieapp.domains.pde_data import MOST
+from lieapp.errors import ConfigError
 from lieapp.registry.catalog import load_catalog
 from lieapp.runs import cost
 from lieapp.settings import load_config
@@ -116,3 +117,16 @@ def test_grids_are_padded_as_the_engine_pads_them():
     rough = torch.randn(everything.values.shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     data = domain.split(dataclasses.replace(everything, values=rough), 1)
     assert list(data.train.grid.shape) == cost.padded_shape(pde, domain.evolution)
+
+
+def test_what_the_memory_cannot_hold_is_refused_with_its_size_and_the_setting():
+    config = load_config(DiscoverConfig, None, ["modes=200"], plugin="kdv")
+    pde = CATALOG.get("kdv").declaration
+    size = cost.costs(config, pde)["spectrum method"].memory
+    cost.check_memory(config, pde, size)
+    with pytest.raises(ConfigError) as caught:
+        cost.check_memory(config, pde, size / 2)
+    assert caught.value.message.startswith(
+        f"kdv: the spectrum method needs 21654 fields and an estimated {size / 1e9:.1f} GB of memory; this machine"
+    )
+    assert caught.value.hint.startswith("With --set modes=1 it takes an estimated 0.")

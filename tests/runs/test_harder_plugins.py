@@ -36,6 +36,7 @@ PERIODIC = {
     "skdv": [SPACE, {"x": "log(t + 1)", "u": "1/(t + 1)"}],
     "rkdv": [SPACE, {"t": "1/sqrt(t + 1)"}, {"x": "2*(t + 1)**(3/2)", "u": "3"}],
     "wkdv": [SPACE, {"x": "2*t - cos(t)", "u": "2 + sin(t)"}],
+    "ikdv": [SPACE, {"x": "Integral(exp(sin(t)), t)", "u": "1"}],
     "translations": [TIME, SPACE],
     "forced": [],
 }
@@ -54,7 +55,7 @@ def domain_of(name):
 def expected(domain):
     symbols = dict(zip(domain.coordinates, domain.evolution.jets.coordinates, strict=True))
     return [
-        Field({c: parse_expression(field.get(c, "0"), symbols) for c in domain.coordinates})
+        Field({c: parse_expression(field.get(c, "0"), symbols, integrals=True) for c in domain.coordinates})
         for field in PERIODIC[domain.name]
     ]
 

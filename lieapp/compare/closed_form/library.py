@@ -2,7 +2,8 @@
 
 A coefficient a(t) brings its powers and the factors exp(±∫a dt) of its integral, which are the functions that
 appear in symmetries of equations with such coefficients, and the antiderivatives of these where they are
-elementary: from 1/(2(t+1)) come 1/(t+1), log(t+1), sqrt(t+1), 1/sqrt(t+1), (t+1)^(3/2).
+elementary: from 1/(2(t+1)) come 1/(t+1), log(t+1), sqrt(t+1), 1/sqrt(t+1), (t+1)^(3/2). The antiderivative of a(t)
+itself is taken in also where it isn't elementary.
 """
 
 from __future__ import annotations
@@ -95,12 +96,14 @@ def _relatives(a: sp.Expr, v: sp.Symbol) -> Iterator[sp.Expr]:
     """a, its powers, exp(±∫a) and their antiderivatives."""
     first = [a, 1 / a, sp.sqrt(a), 1 / sp.sqrt(a)]
     primitive = _antiderivative(a, v)
-    if primitive is not None:
+    if primitive is None:
+        first.append(sp.Integral(a, v))
+    else:
         first += [primitive, sp.exp(primitive), sp.exp(-primitive)]
     first = [sp.powdenest(sp.expand_log(f, force=True), force=True) for f in first]
     first = [sp.powsimp(f) for f in first if sp.count_ops(f) <= LONGEST]
     yield from first
-    yield from (p for f in first[1:] if (p := _antiderivative(f, v)) is not None)
+    yield from (p for f in first[1:] if not f.has(sp.Integral) and (p := _antiderivative(f, v)) is not None)
 
 
 @cache  # a basis and the formulas ask for the same ones, and integrals take seconds
