@@ -7,7 +7,7 @@ and 80 % of the epochs, weight decay 5e-4 (the printed .4 is a slip). The quick 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,10 @@ WARM, FIRST, LAST = 0.3, 0.04, 0.004
 
 CHUNK = 512
 """Pictures judged at a time."""
+
+
+Change = Callable[[Tensor, torch.Generator], Tensor]
+"""Of the pictures of a step, at random."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +66,17 @@ class Recipe:
 
 
 class ClassifierTraining:
-    """A training in progress; `step` goes on from wherever its state was loaded."""
+    """A training in progress; `step` goes on from wherever its state was loaded.
 
-    def __init__(self, extractor: Extractor, pictures: Pictures, recipe: Recipe, seed: int) -> None:
+    Args:
+        change: of the pictures of each step, in place of the recipe's.
+    """
+
+    def __init__(
+        self, extractor: Extractor, pictures: Pictures, recipe: Recipe, seed: int, change: Change | None = None
+    ) -> None:
         self.extractor, self.recipe, self.pictures = extractor, recipe, pictures
+        self.change = change or self._recipe_change
         self.generator = torch.Generator().manual_seed(seed)
         parameters = extractor.parameters()
         self.optimizer: torch.optim.Optimizer
@@ -95,9 +106,7 @@ class ClassifierTraining:
             self._order = torch.randperm(len(self.pictures), generator=self.generator)
         which = self._order[place * self.recipe.batch : (place + 1) * self.recipe.batch]
         pixels, labels = self.pictures.pixels[which], self.pictures.labels[which]
-        if self.recipe.flip:
-            pixels = flipped(pixels, self.generator)
-        pixels = transformed(pixels, self.recipe.augment, self.generator)
+        pixels = self.change(pixels, self.generator)
         device = self.extractor.mean.device
         scores = self.extractor.train()(pixels.to(device))
         loss = functional.cross_entropy(scores, labels.to(device))
@@ -113,6 +122,12 @@ class ClassifierTraining:
         self.done += 1
         right = (scores.detach().argmax(1).cpu() == labels).float().mean()
         return {"loss": float(loss.detach()), "right": float(right), "epoch": (self.done - 1) // self.each + 1}
+
+    def _recipe_change(self, pixels: Tensor, generator: torch.Generator) -> Tensor:
+        """What the recipe says of pictures."""
+        if self.recipe.flip:
+            pixels = flipped(pixels, generator)
+        return transformed(pixels, self.recipe.augment, generator)
 
     def state(self) -> dict[str, Tensor]:
         """Everything that going on needs."""

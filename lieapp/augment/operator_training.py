@@ -24,7 +24,8 @@ DROP, DROPS = 0.4, 4
 
 BEST = "best."
 
-Move = Callable[[Samples, torch.Generator], Moved]
+Moves = Callable[[int], Moved]
+"""All trajectories moved, by the number of the round: the same number gives the same moves."""
 
 
 @dataclass(frozen=True)
@@ -56,20 +57,20 @@ class OperatorTraining:
     Args:
         network: maps the task's frames to its frames.
         samples: unmoved trajectories, on the device and in the dtype that moves want.
-        move: gives moved ones.
+        moves: of them.
 
     Raises UsageError if there are fewer samples than a batch needs.
     """
 
     def __init__(
-        self, network: FNO1d, task: OperatorTask, samples: Samples, move: Move, recipe: OperatorRecipe, seed: int
+        self, network: FNO1d, task: OperatorTask, samples: Samples, moves: Moves, recipe: OperatorRecipe, seed: int
     ) -> None:
         if len(samples) < recipe.batch:
             raise UsageError(
                 f"samples = {len(samples)}: fewer than batch = {recipe.batch}, and a step has one pair of each.",
                 hint=f"Set batch to {len(samples)} or less, or use more samples.",
             )
-        self.network, self.task, self.samples, self.move = network, task, samples, move
+        self.network, self.task, self.samples, self.moves = network, task, samples, moves
         self.recipe, self.seed = recipe, seed
         self.optimizer = torch.optim.Adam(network.parameters(), recipe.rate)
         self.done = 0
@@ -143,7 +144,7 @@ class OperatorTraining:
         """A pass: every trajectory once, in random order, each from a random admissible start."""
         if self._round != number // self.recipe.renew:
             self._renew(number // self.recipe.renew)
-        generator = self._generator(2 * number + 1)
+        generator = drawn_for(self.seed, 2 * number + 1)
         order = torch.randperm(len(self.samples), generator=generator)
         chance = torch.rand(self._there.shape, generator=generator).to(self._there.device)
         best = torch.where(self._there, chance, -1.0).argmax(1)
@@ -153,16 +154,18 @@ class OperatorTraining:
 
     def _renew(self, number: int) -> None:
         """Move all trajectories; one that has no admissible start then stays as it was."""
-        moved = self.move(self.samples, self._generator(2 * number))
+        moved = self.moves(number)
         there = self.task.admissible(moved.valid) & moved.kept[:, None]
         use = there.any(1)
         self._there: Bool[Tensor, "sample start"] = there | ~use[:, None]
-        self._pool = torch.where(use[:, None, None, None], moved.samples, self.samples).float()
+        self._pool = torch.where(use[:, None, None, None], moved.samples.to(self.samples), self.samples).float()
         self.moved, self.asked = self.moved + int(use.sum()), self.asked + len(use)
         self._round = number
 
-    def _generator(self, number: int) -> torch.Generator:
-        return torch.Generator().manual_seed((self.seed * 1_000_003 + number) % 2**63)
+
+def drawn_for(seed: int, number: int) -> torch.Generator:
+    """Random numbers of one pass, or one round of moves: even and odd numbers don't meet."""
+    return torch.Generator().manual_seed((seed * 1_000_003 + number) % 2**63)
 
 
 def relative_error(predicted: Tensor, wanted: Tensor) -> Tensor:

@@ -23,6 +23,7 @@ COMMANDS = {
     "data": "Simulate trajectories and write them to a file.",
     "train": "Train a network on pictures, for its features.",
     "discover": "Find the symmetries in data and compare them with the derived ones.",
+    "augment": "Train networks on data moved along symmetries, and compare them.",
     "runs": "List, show or cancel runs.",
     "compare": "Put the results of several runs side by side.",
     "app": "Open the app in a browser.",

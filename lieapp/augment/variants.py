@@ -1,0 +1,152 @@
+"""Ways to change pictures while a classifier is trained: as they are, the default, affine, or along learned fields.
+
+default is the paper's: mirrored at random, cropped at random after padding by 4 pixels. affine and learned ones are
+moved by the flow of a random combination Σ s_k V_k of fields, each s_k uniform in [-scale, scale], resampled
+bilinearly, and mirrored at random, since no flow is a mirror image (paper, "Images").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from jaxtyping import Float
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+from torch.nn import functional
+
+from lieapp.augment.classifier import Change
+from lieapp.augment.transform import PADDING
+from lieapp.data.images.pictures import flipped
+from lieapp.domains.image_grid import pixel_grid, resample, spacing
+from lieapp.domains.reference import AFFINE, stack
+from lieapp.errors import DataError, RunError
+
+Pixels = Float[Tensor, "batch channel height width"]
+MARGIN = 4
+"""Pixels that a random crop may shift a picture by, of 32; as many in proportion of other sizes."""
+
+STEP = 0.1
+"""Largest step of RK4 in the flow parameter."""
+
+AFFINES = 6
+"""Dimension of the affine algebra of the plane; what follows in `AFFINE` are sums of those."""
+
+FINE = 64
+"""Points along a side on which norms of affine fields are taken."""
+
+FIELDS = "fields.safetensors"
+
+
+def unchanged(pixels: Pixels, generator: torch.Generator) -> Pixels:
+    """The variant none."""
+    return pixels
+
+
+def default_change(flip: bool) -> Change:
+    """Random crops, and mirror images where these are as good as the pictures."""
+
+    def change(pixels: Pixels, generator: torch.Generator) -> Pixels:
+        return cropped(flipped(pixels, generator) if flip else pixels, generator)
+
+    return change
+
+
+def cropped(pixels: Pixels, generator: torch.Generator) -> Pixels:
+    """Each picture shifted by up to `MARGIN` whole pixels either way, black where nothing was."""
+    count, _, height, width = pixels.shape
+    margin = max(1, round(MARGIN * max(height, width) / 32))
+    wide = functional.pad(pixels, (margin,) * 4)
+    down, right = torch.randint(0, 2 * margin + 1, (2, count), generator=generator).to(pixels.device)
+    rows = down[:, None] + torch.arange(height, device=pixels.device)
+    columns = right[:, None] + torch.arange(width, device=pixels.device)
+    which = torch.arange(count, device=pixels.device)[:, None, None]
+    found: Pixels = wide.permute(0, 2, 3, 1)[which, rows[:, :, None], columns[:, None]].permute(0, 3, 1, 2)
+    return found
+
+
+class FieldChange:
+    """Pictures moved along fields.
+
+    Args:
+        fields: values of each at points of the plane.
+        count: how many fields.
+        scale: largest flow parameter of each.
+        flip: mirror at random too.
+    """
+
+    def __init__(self, fields: Callable[[Tensor], Tensor], count: int, scale: float, flip: bool) -> None:
+        self.fields, self.count, self.scale, self.flip = fields, count, scale, flip
+
+    def __call__(self, pixels: Pixels, generator: torch.Generator) -> Pixels:
+        """Each picture by a combination of its own."""
+        if self.flip:
+            pixels = flipped(pixels, generator)
+        s = self.scale * (2 * torch.rand(len(pixels), self.count, generator=generator) - 1)
+        return self.moved(pixels, s.to(pixels))
+
+    def moved(self, pixels: Pixels, s: Float[Tensor, "batch field"]) -> Pixels:
+        """(θ f)(x) = f(φ_{-1}(x)), φ the flow of Σ s_k V_k; RK4."""
+        places = pixel_grid(*pixels.shape[2:], pixels.dtype, pixels.device).expand(len(pixels), -1, -1, -1)
+        steps = max(1, round(self.scale / STEP))
+
+        def speed(z: Tensor) -> Tensor:
+            return -torch.einsum("bk,kbchw->bchw", s, self.fields(z)) / steps
+
+        for _ in range(steps):
+            k1 = speed(places)
+            k2 = speed(places + k1 / 2)
+            k3 = speed(places + k2 / 2)
+            places = places + (k1 + 2 * k2 + 2 * k3 + speed(places + k3)) / 6
+        return resample(pixels, places, PADDING)
+
+
+def affine_change(scale: float, flip: bool) -> FieldChange:
+    """Along the six affine generators, each of norm 1 on the square, as learned fields are."""
+    basis = AFFINE[:AFFINES]
+    fields, square = stack(basis), pixel_grid(FINE, FINE, torch.float32)
+    norms = fields.values(square).square().sum(2).mean((1, 2, 3)).sqrt()[:, None, None, None, None]
+    return FieldChange(lambda z: fields.values(z) / norms.to(z), len(basis), scale, flip)
+
+
+def learned_change(run: Path, shape: tuple[int, int, int], scale: float, flip: bool) -> FieldChange:
+    """Along all fields of a discovery on pictures of that size, each of norm 1, interpolated between pixels.
+
+    Raises RunError if the run's fields can't be read, DataError for pictures of another size.
+    """
+    try:
+        learned = load_file(run / FIELDS)["learned"]
+    except (OSError, KeyError, SafetensorError) as error:
+        raise RunError(
+            f"{run.name}: its fields can't be read: {error}.", hint="Name a finished run of `lieapp discover`."
+        ) from None
+    if learned.ndim != 4 or learned.shape[1] != 2:
+        raise RunError(
+            f"{run.name}: its fields don't move the plane of pictures.", hint="Name a run on pictures' planes."
+        )
+    if tuple(learned.shape[2:]) != shape[1:]:
+        was, now = (" x ".join(map(str, size)) for size in (learned.shape[2:], shape[1:]))
+        raise DataError(
+            f"{run.name} has fields on pictures of {was} pixels; those here have {now}.",
+            hint="Find fields on pictures of this size with `lieapp discover`.",
+        )
+    return FieldChange(Interpolated(learned), len(learned), scale, flip)
+
+
+class Interpolated:
+    """Fields given at the pixels, bilinear between them, beyond the border as on it."""
+
+    def __init__(self, values: Float[Tensor, "field coordinate height width"]) -> None:
+        self.values = values
+
+    def __call__(self, z: Float[Tensor, "batch coordinate height width"]) -> Float[Tensor, "field batch c h w"]:
+        """All fields at all points."""
+        count, height, width = len(self.values), *self.values.shape[2:]
+        h = spacing(height, width)
+        x, y = z[:, 0] / (h * (width - 1) / 2), -z[:, 1] / (h * (height - 1) / 2)
+        grid = torch.stack([x, y], -1).flatten(0, 1)[None]
+        both = self.values.to(z).flatten(0, 1)[None]
+        found = functional.grid_sample(both, grid, mode="bilinear", padding_mode="border", align_corners=True)[0]
+        return found.unflatten(0, (count, 2)).unflatten(2, (len(z), -1)).permute(0, 2, 1, 3, 4)

@@ -1,0 +1,124 @@
+"""Figures of a training on moved data: error against data, along a rollout, in training, and one prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lieapp.report.augment_words import Summary, is_accuracy, label
+from lieapp.report.axes import Axis, Frame, axis_over
+from lieapp.report.charts import Line, line_chart
+from lieapp.report.colour import diverging, png, sequential, series
+from lieapp.report.svg import QUIET, Sheet
+
+Array = NDArray[np.floating]
+Tensors = Mapping[str, Array]
+
+PANEL, HEIGHT, GAP, TOP = 210, 190, 22, 26
+"""Pixels of a panel, between panels, and above them for a title."""
+
+PREDICTED = "predicted/"
+
+
+def augment_figures(summary: Summary, metrics: Sequence[Mapping[str, Any]], tensors: Tensors) -> dict[str, str]:
+    """Each figure as SVG, by its key; only those that there are data for."""
+    found = {"data": data_chart(summary), "frames": frames_chart(summary), "training": training_chart(metrics)}
+    if any(key.startswith(PREDICTED) for key in tensors):
+        found["prediction"] = prediction_figure(tensors)
+    return {key: svg for key, svg in found.items() if svg}
+
+
+def data_chart(summary: Summary) -> str:
+    """The measure against the number of data, a curve for each variant; empty with one number."""
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for row in summary["variants"]:
+        curves.setdefault(row["label"], []).append((row["samples"], row["mean"]))
+    if max(map(len, curves.values())) < 2:
+        return ""
+    accuracy = is_accuracy(summary)
+    factor, unit = (100.0, "accuracy (%)") if accuracy else (1.0, "NMSE (no unit)")
+    lines = [Line(name, [x for x, _ in points], [factor * y for _, y in points]) for name, points in curves.items()]
+    return line_chart(
+        lines, "data to learn from", unit, "Against the number of data", log=not accuracy, symbols=True
+    )
+
+
+def frames_chart(summary: Summary) -> str:
+    """The error of each frame of a rollout, with the fewest data; empty for other tasks."""
+    if summary.get("task") != "rollout":
+        return ""
+    least = min(row["samples"] for row in summary["variants"])
+    lines = [
+        Line(row["label"], list(range(1, len(row["frames"]) + 1)), row["frames"])
+        for row in summary["variants"]
+        if row["samples"] == least
+    ]
+    title = f"Error along the rollout, {least} data"
+    return line_chart(lines, "frame", "normalised square error", title, log=True)
+
+
+def training_chart(metrics: Sequence[Mapping[str, Any]]) -> str:
+    """Validation values over the steps of each training, mean over seeds, with the fewest data."""
+    judged = [row for row in metrics if row.get("valid") is not None and row.get("variant") is not None]
+    if not judged:
+        return ""
+    least = min(row["samples"] for row in judged)
+    names: dict[str, dict[int, list[float]]] = {}
+    for row in judged:
+        if row["samples"] == least:
+            names.setdefault(label(row["variant"]), {}).setdefault(row["epoch"], []).append(row["valid"])
+    lines = [
+        Line(name, sorted(epochs), [float(np.mean(epochs[e])) for e in sorted(epochs)])
+        for name, epochs in names.items()
+    ]
+    title = f"Validation in training, {least} data"
+    return line_chart(lines, "epoch", "validation error or share", title, log=True)
+
+
+def prediction_figure(tensors: Tensors) -> str:
+    """A test solution, what each network predicts of it, and the differences; curves if there is one frame only."""
+    names = sorted(key for key in tensors if key.startswith(PREDICTED))
+    if tensors["truth"].shape[1] == 1:
+        return _curves(tensors, names)
+    truth = tensors["truth"][0]
+    low, high = float(truth.min()), float(truth.max())
+    differences = {key: tensors[key][0] - truth for key in names}
+    limit = max(float(np.abs(d).max()) for d in differences.values()) or 1.0
+    limit = min(limit, high - low)
+    width = (1 + len(names)) * (PANEL + GAP) + GAP
+    sheet = Sheet(width, 2 * (HEIGHT + TOP) + GAP, "A test solution and its predictions")
+    panels = [("truth", truth), *((key.removeprefix(PREDICTED), tensors[key][0]) for key in names)]
+    for place, (name, values) in enumerate(panels):
+        left = place * (PANEL + GAP) + GAP / 2
+        sheet.write(left, TOP - 8, name, size=12)
+        sheet.image(left, TOP, PANEL, HEIGHT, png(sequential(values[::-1], low, high)))
+        if place:
+            top = HEIGHT + 2 * TOP
+            sheet.write(left, top - 8, f"difference, up to ± {limit:.2g}", size=11, colour=QUIET)
+            sheet.image(left, top, PANEL, HEIGHT, png(diverging(differences[names[place - 1]][::-1], limit)))
+    note = f"across x, upwards t from {tensors['t'][0]:.4g} to {tensors['t'][-1]:.4g}"
+    sheet.write(GAP / 2, HEIGHT + 2 * TOP + 20, note, size=11, colour=QUIET)
+    sheet.write(GAP / 2, HEIGHT + 2 * TOP + 38, f"values from {low:.3g} to {high:.3g}", size=11, colour=QUIET)
+    return sheet.text()
+
+
+def _curves(tensors: Tensors, names: Sequence[str]) -> str:
+    """Given, true and predicted states over x."""
+    x = tensors["x"].tolist()
+    lines = [("given", tensors["given"]), ("truth", tensors["truth"])]
+    lines += [(key.removeprefix(PREDICTED), tensors[key]) for key in names]
+    sheet = Sheet(760, 340, "A test state and its predictions")
+    values = [v[0, 0] for _, v in lines]
+    across: Axis = axis_over(x, "x")
+    frame = Frame(sheet, 72, 30, 500, 250, across, axis_over(np.concatenate(values).tolist(), "u"))
+    frame.draw("A test state and its predictions", grid=True)
+    for place, ((name, _), line) in enumerate(zip(lines, values, strict=True)):
+        colour, dash = series(place)
+        sheet.path([frame.at(a, float(b)) for a, b in zip(x, line, strict=True)], colour, 1.6, dash or "")
+        key = 44 + 19 * place
+        sheet.line(590, key, 614, key, colour, 2.2, dash)
+        sheet.write(620, key + 4, name, size=11.5)
+    return sheet.text()

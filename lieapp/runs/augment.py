@@ -1,0 +1,138 @@
+"""What both pipelines of `lieapp augment` share: a training for each variant and seed, the summary, the report."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+
+import lieapp
+from lieapp.registry.catalog import Catalog
+from lieapp.report.augment_html import write_augment_report
+from lieapp.report.augment_words import label, sentence
+from lieapp.runs.cells import Cell, Cells
+from lieapp.runs.checkpoint import Checkpoint
+from lieapp.runs.devices import find_device
+from lieapp.runs.directory import RunDirectory
+from lieapp.runs.reporter import RunReporter
+from lieapp.runs.stopwatch import Stopwatch
+
+
+class Side:
+    """Solutions or pictures: what is moved and trained on. Made anew for each session of a run."""
+
+    def __init__(self, config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> None:
+        self.config, self.directory, self.report = config, run, report
+        self.declaration = catalog.get(config.plugin).declaration
+        torch.set_num_threads(config.threads)
+        self.device = find_device(config.device)
+        folder = run.path / "checkpoint"
+        self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)
+        self.checkpoint = Checkpoint(folder, self.watch.save)
+
+    def prepare(self) -> None:
+        """Data and moves."""
+        raise NotImplementedError
+
+    def training(self, cell: Cell) -> Any:
+        """See `cells.Work`."""
+        raise NotImplementedError
+
+    def judged(self, cell: Cell, training: Any) -> dict[str, Any]:
+        """See `cells.Work`."""
+        raise NotImplementedError
+
+    def result(self, cell: Cell, training: Any) -> dict[str, Any]:
+        """See `cells.Work`; `value` is what the table is of."""
+        raise NotImplementedError
+
+    def facts(self) -> dict[str, Any]:
+        """Further keys of the summary: `measure`, nmse or accuracy, and what was predicted."""
+        raise NotImplementedError
+
+    def amounts(self) -> Sequence[int]:
+        """Numbers of data to learn from."""
+        return list(self.config.samples)
+
+    def scale(self, cells: Cells, amount: int, variant: str) -> float | None:
+        """How far a variant moves, where that is searched for."""
+        return None
+
+    def _timed(self, stage: str, work: Any) -> Any:
+        self.report.stage(stage)
+        with self.watch.stage(stage):
+            return work()
+
+
+def execute(side: Side) -> dict[str, Any]:
+    """Do or go on with a run; returns its summary and writes its other files.
+
+    Raises LieappError for what the declaration, the data or the settings don't allow.
+    """
+    config, run = side.config, side.directory
+    run.add_provenance(device_used=side.device, threads=config.threads)
+    side.prepare()
+    with side.watch.stage("training"):
+        rows = list(_rows(side, Cells(side, run, side.checkpoint, side.report)))
+    summary: dict[str, Any] = {
+        "run": str(run.path),
+        "kind": "augment",
+        "plugin": config.plugin,
+        "title": side.declaration.title,
+        "model": config.model,
+        **side.facts(),
+        "seeds": list(config.seeds),
+        "variants": rows,
+        "warnings": side.report.warnings,
+        "seconds": {},
+    }
+    summary["sentence"] = sentence(summary)
+    summary["seconds"] = side.watch.seconds()
+    run.write_summary(summary)
+    write_augment_report(run.path)
+    side.checkpoint.drop_data()
+    return summary
+
+
+def _rows(side: Side, cells: Cells) -> Iterator[dict[str, Any]]:
+    """A row of the table for each number of data and variant."""
+    config = side.config
+    for amount in side.amounts():
+        for variant in config.variants:
+            scale = side.scale(cells, amount, variant)
+            found = []
+            for seed in config.seeds:
+                found.append(cells.result(Cell(amount, variant, seed, scale), words(amount, variant, seed, scale)))
+                side.report.line(f"{words(amount, variant, seed, scale)}: {found[-1]['value']:.4g}")
+            yield row(amount, variant, scale, found)
+
+
+def words(amount: int, variant: str, seed: int, scale: float | None) -> str:
+    """Which training it is."""
+    far = "" if scale is None else f", scale {scale:g}"
+    return f"{label(variant)}, {amount} data, seed {seed}{far}"
+
+
+def row(amount: int, variant: str, scale: float | None, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Values of all seeds, their mean and spread: the standard deviation of single trainings."""
+    values = [entry["value"] for entry in found]
+    told: dict[str, Any] = {
+        "variant": variant,
+        "label": label(variant),
+        "samples": amount,
+        "scale": scale,
+        "values": values,
+        "mean": statistics.fmean(values),
+        "spread": statistics.stdev(values) if len(values) > 1 else None,
+        "valid": statistics.fmean(entry["valid"] for entry in found),
+        "steps": found[0]["steps"],
+        "seconds": round(statistics.fmean(entry["seconds"] for entry in found), 2),
+    }
+    for key in ("one_step", "moved"):
+        if found[0].get(key) is not None:
+            told[key] = statistics.fmean(entry[key] for entry in found)
+    if "frames" in found[0]:
+        told["frames"] = [statistics.fmean(column) for column in zip(*(e["frames"] for e in found), strict=True)]
+    return told

@@ -1,0 +1,115 @@
+"""What `lieapp augment` does with each kind of declaration: its settings, its checks, its pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lieapp.api import PDE, Images
+from lieapp.config_augment import AugmentConfig, AugmentImagesConfig
+from lieapp.errors import ConfigError, UsageError
+from lieapp.runs.augment_along import along_pictures, along_solutions
+
+if TYPE_CHECKING:
+    from lieapp.registry.catalog import Catalog
+    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.reporter import RunReporter
+
+
+@dataclass(frozen=True)
+class AugmentKind:
+    """One kind of declaration.
+
+    Args:
+        declaration: its class in `lieapp.api`.
+        domain: what config.json says is moved; None of equations, which don't say it.
+        config: the settings.
+        models: the networks that can be trained.
+        check: raises, before there is a run folder, for what can't be learned from.
+        along: makes variants whole: (typed, plugin, folder of runs) -> with paths of runs.
+        execute: does or goes on with a run and returns its summary; loads torch.
+    """
+
+    declaration: type[Any]
+    domain: str | None
+    config: type[Any]
+    models: tuple[str, ...]
+    check: Callable[[Any, Any], None]
+    along: Callable[[Sequence[str], str, Path], tuple[str, ...]]
+    execute: Callable[[Any, RunDirectory, Catalog, RunReporter], dict[str, Any]]
+
+
+def augment_kind(declaration: Any) -> AugmentKind:
+    """How networks are trained for a declaration. Raises UsageError where that isn't done."""
+    for kind in KINDS:
+        if isinstance(declaration, kind.declaration):
+            return kind
+    raise UsageError(
+        f"{declaration.name}: networks are trained on moved solutions of equations and on moved pictures only.",
+        hint="`lieapp plugins` lists the plugins.",
+    )
+
+
+def augment_kind_of_run(document: Mapping[str, Any]) -> AugmentKind:
+    """The kind of a run, from its config.json; an equation's where nothing is said."""
+    return next((kind for kind in KINDS if kind.domain == document.get("domain")), KINDS[0])
+
+
+def check_model(kind: AugmentKind, plugin: str, model: str | None) -> None:
+    """Raises ConfigError for a network of the other kind."""
+    if model is not None and model not in kind.models:
+        what = "pictures" if kind.domain else "an equation"
+        raise ConfigError(
+            f"--model {model}: {plugin} is {what}; the networks for that are {', '.join(kind.models)}.",
+            hint=f"Leave --model out for {kind.models[0]}.",
+        )
+
+
+def _check_equation(config: Any, declaration: Any) -> None:
+    from lieapp.data.declared import check_discovery
+
+    check_discovery(declaration)
+    if min(config.samples) < config.batch:
+        raise ConfigError(
+            f"samples = {min(config.samples)}: fewer than batch = {config.batch}, of which a step takes one each.",
+            hint=f"Set batch to {min(config.samples)} or less, or use more samples.",
+        )
+    most = max(declaration.points.get(x, 0) for x in declaration.periodic) // 2
+    if declaration.source is None and config.modes > most:
+        raise ConfigError(
+            f"modes = {config.modes}: {declaration.name} has {2 * most} points, and so {most} modes.",
+            hint=f"Set modes to {most} or less, or raise points in the plugin.",
+        )
+
+
+def _check_pictures(config: Any, declaration: Any) -> None:
+    from lieapp.data.images.places import check_place
+
+    check_place(config.data or declaration.data)
+
+
+# torch and the engine: more than a second to load, so only once everything typed is known to be right
+
+
+def _solutions(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+    from lieapp.runs.augment import execute
+    from lieapp.runs.augment_operators import OfSolutions
+
+    return execute(OfSolutions(config, run, catalog, report))
+
+
+def _pictures(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+    from lieapp.runs.augment import execute
+    from lieapp.runs.augment_pictures import OfPictures
+
+    return execute(OfPictures(config, run, catalog, report))
+
+
+KINDS = (
+    AugmentKind(PDE, None, AugmentConfig, ("fno",), _check_equation, along_solutions, _solutions),
+    AugmentKind(
+        Images, "images", AugmentImagesConfig, ("small", "resnet"), _check_pictures, along_pictures, _pictures
+    ),
+)

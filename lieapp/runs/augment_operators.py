@@ -1,0 +1,190 @@
+"""The pipeline behind `lieapp augment` for equations: an operator for each way of moving trajectories and seed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save
+from torch import Tensor
+
+from lieapp.api import PDE
+from lieapp.augment.fno import FNO1d, check_modes
+from lieapp.augment.metrics import frame_errors
+from lieapp.augment.moving import Moved, Mover, Moving
+from lieapp.augment.operator_task import OperatorTask
+from lieapp.augment.operator_training import OperatorRecipe, OperatorTraining, drawn_for
+from lieapp.config_augment import AugmentConfig
+from lieapp.data.simulate import simulate
+from lieapp.data.stepping import Tolerance
+from lieapp.data.trajectories import Trajectories
+from lieapp.errors import GridError
+from lieapp.report.augment_words import label
+from lieapp.runs.augment import Side
+from lieapp.runs.cells import Cell
+from lieapp.runs.files import write_atomic
+from lieapp.symbolic.equation import read_pde
+from lieapp.symbolic.evolution import evolution_form
+
+PREDICTIONS = "predictions.safetensors"
+
+ROLLOUT_PASSES, SINGLE_PASSES = 280, 100
+"""Of an epoch in the paper, by task."""
+
+
+def is_timed(pde: PDE) -> bool:
+    """Whether the evolution variable stands in the equation explicitly."""
+    evolution = evolution_form(read_pde(pde))
+    t = evolution.jets.independent[evolution.time]
+    return any(rate.has(t) for rate in evolution.rhs)
+
+
+class OfSolutions(Side):
+    """Trajectories of one equation, and the operators trained on them."""
+
+    config: AugmentConfig
+
+    def prepare(self) -> None:
+        """Trajectories to judge on and to learn from, and what moves the latter."""
+        data = self._timed("data", self._trajectories)
+        judge = self.config.validation + self.config.test
+        self.judge, self.learn = data.values[:judge].transpose(1, 2), data.select(slice(judge, None))
+        self.grid = data
+        self._pool: dict[tuple[str, int, int], Moved] = {}
+        self.task = self._task(len(data.time))
+        check_modes(self.config.modes, data.grid.axes[0].points)
+        least = self.task.gap + 2 * self.task.frames - 1
+        settings = Moving(sigma=self.config.sigma, resampling=self.config.resampling, least=least)
+        self.movers = self._timed("moves", lambda: {v: self._mover(v, settings) for v in self.config.variants})
+
+    def training(self, cell: Cell) -> OperatorTraining:
+        """A network made by the cell's seed, on the first trajectories of the training data."""
+        config, task = self.config, self.task
+        samples = self.learn.values[: cell.samples].transpose(1, 2).contiguous()
+        channels = task.frames * samples.shape[1]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(cell.seed)
+            network = FNO1d(channels, channels, config.width, config.modes, config.layers)
+        network.normalise_by(samples)
+        passes = config.passes or (ROLLOUT_PASSES if task.gap == task.frames else SINGLE_PASSES)
+        recipe = OperatorRecipe(config.epochs, passes, config.batch, config.rate, config.renew)
+        moves = partial(self._moved, cell, samples)
+        return OperatorTraining(network.to(self.device), task, samples, moves, recipe, cell.seed)
+
+    def judged(self, cell: Cell, training: OperatorTraining) -> dict[str, Any]:
+        """The error on validation data; the best network so far is kept."""
+        samples = self.judge[: self.config.validation].float()
+        with torch.no_grad():
+            errors = frame_errors(*self.task.predicted(training.network.eval(), samples))
+        training.judged(float(errors.sum(1).mean()))
+        return {"valid": float(errors.sum(1).mean())}
+
+    def result(self, cell: Cell, training: OperatorTraining) -> dict[str, Any]:
+        """Errors on test data, of the network that was best on validation data."""
+        samples, network = self.judge[self.config.validation :].float(), training.chosen()
+        with torch.no_grad():
+            predicted, truth = self.task.predicted(network, samples)
+            errors = frame_errors(predicted, truth)
+            windows = frame_errors(*self.task.one_step(network, samples))
+        if cell.seed == self.config.seeds[0] and cell.samples == max(self.config.samples):
+            self._draw(cell.variant, predicted[0], truth[0], samples[0])
+        moved = None if cell.variant == "none" or not training.asked else training.moved / training.asked
+        return {
+            "value": float(errors.sum(1).mean()),
+            "frames": errors.mean(0).tolist(),
+            "one_step": float(windows.mean()),
+            "valid": training.best,
+            "moved": moved,
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """Keys of the summary that say what was predicted."""
+        task = self.task
+        rollout = task.gap == task.frames
+        left = len(self.grid.time) - task.starts[0] - task.gap
+        return {
+            "measure": "nmse",
+            "task": "rollout" if rollout else "single",
+            "frames": task.frames,
+            "predicted": left // task.frames * task.frames if rollout else 1,
+            "gap": task.gap,
+        }
+
+    def _task(self, times: int) -> OperatorTask:
+        config = self.config
+        single = config.task == "single" or (config.task == "auto" and is_timed(self.declaration))
+        if single:
+            return OperatorTask.single(times, config.ahead)
+        return OperatorTask.rollout(times, config.history, config.starts == "aligned")
+
+    def _mover(self, variant: str, settings: Moving) -> Mover:
+        return Mover.of(variant, self.declaration, self.learn, settings)
+
+    def _moved(self, cell: Cell, samples: Tensor, number: int) -> Moved:
+        """Trajectories moved for a round; of a pool, the same ones for every seed and every time it comes round."""
+        mover, most = self.movers[cell.variant], self.config.pool
+        if not most:
+            return mover(samples, drawn_for(cell.seed, 2 * number))
+        number %= most
+        key = (cell.variant, cell.samples, number)
+        if key not in self._pool:
+            found = mover(samples, drawn_for(self.config.seed, 2 * number))
+            self._pool[key] = replace(found, samples=found.samples.float())
+        return self._pool[key]
+
+    def _trajectories(self) -> Trajectories:
+        """Those judged on, then those learned from, of two seeds; kept in the checkpoint."""
+        kept = self.checkpoint.data()
+        if kept is None:
+            kept = self._simulated()
+            self.checkpoint.save_data(kept)
+        self.directory.add_provenance(data={**kept.facts, "error": kept.error})
+        return kept.to(self.device)
+
+    def _simulated(self) -> Trajectories:
+        config, tolerance = self.config, Tolerance(self.config.tolerance)
+        make = partial(simulate, self.declaration, device=self.device, tolerance=tolerance)
+        counts = (config.validation + config.test, max(config.samples))
+        parts = [
+            make(n, torch.Generator().manual_seed(config.seed + apart), progress=self.report.progress)
+            for n, apart in zip(counts, (1, 0), strict=True)
+        ]
+        check_line(self.declaration.name, parts[0])
+        return replace(
+            parts[1],
+            values=torch.cat([part.values for part in parts]),
+            error=max(part.error for part in parts),
+        )
+
+    def _draw(self, variant: str, predicted: Tensor, truth: Tensor, sample: Tensor) -> None:
+        """Add what one network predicts of the first test trajectory to predictions.safetensors."""
+        file = self.directory.path / PREDICTIONS
+        try:
+            tensors = load_file(file) if file.exists() else {}
+        except (OSError, SafetensorError):
+            tensors = {}
+        start, task = self.task.starts[0], self.task
+        times = slice(start + task.gap, start + task.gap + truth.shape[1])
+        axis = self.grid.grid.axes[0]
+        tensors |= {
+            "x": axis.coordinates(),
+            "t": self.grid.time[times],
+            "given/t": self.grid.time[start : start + task.frames],
+            "given": sample[:, start : start + task.frames],
+            "truth": truth,
+            f"predicted/{label(variant)}": predicted,
+        }
+        write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in tensors.items()}))
+
+
+def check_line(name: str, data: Trajectories) -> None:
+    """Raises GridError for data on more than one axis of space: operators here are one-dimensional."""
+    if len(data.grid.axes) != 1:
+        axes = ", ".join(axis.name for axis in data.grid.axes)
+        raise GridError(
+            f"{name}: solutions depend on {axes}; neural operators are trained on one axis of space.",
+            hint="Reduce the equation to one axis of space.",
+        )

@@ -1,0 +1,176 @@
+"""The trainings of one `lieapp augment`, each kept as it ends, the one at work with a state to go on from."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+from torch import Tensor
+
+from lieapp.discovery.loop import SAVE_EVERY
+from lieapp.errors import CancelledError, ResumeError
+from lieapp.runs.checkpoint import Checkpoint
+from lieapp.runs.directory import RunDirectory
+from lieapp.runs.files import encode, write_atomic
+from lieapp.runs.reporter import RunReporter
+
+FILE = "cells.json"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training.
+
+    Args:
+        samples: how many it learns from.
+        variant: what moves them.
+        scale: how far, where that is searched for.
+    """
+
+    samples: int
+    variant: str
+    seed: int
+    scale: float | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name in cells.json."""
+        return f"{self.samples} {self.variant} {self.seed}" + ("" if self.scale is None else f" {self.scale:g}")
+
+
+class Trainee(Protocol):
+    """A training that can be left and gone on with."""
+
+    done: int
+
+    @property
+    def steps(self) -> int:
+        """Of the whole training."""
+        ...
+
+    @property
+    def each(self) -> int:
+        """Of an epoch."""
+        ...
+
+    def step(self) -> dict[str, Any]:
+        """One step; what to record of it, `loss` among it."""
+        ...
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that going on needs."""
+        ...
+
+    def load(self, tensors: dict[str, Tensor]) -> None:
+        """Go on from a state."""
+        ...
+
+
+class Work(Protocol):
+    """What is trained, and how it is judged."""
+
+    def training(self, cell: Cell) -> Any:
+        """A fresh `Trainee`."""
+        ...
+
+    def judged(self, cell: Cell, training: Any) -> dict[str, Any]:
+        """What to record at the end of an epoch, `valid` among it."""
+        ...
+
+    def result(self, cell: Cell, training: Any) -> dict[str, Any]:
+        """What is kept of a training that ended."""
+        ...
+
+
+class Cells:
+    """Results by cell, from cells.json where they stand there, else trained now.
+
+    Raises ResumeError if cells.json can't be read.
+    """
+
+    def __init__(self, work: Work, run: RunDirectory, checkpoint: Checkpoint, report: RunReporter) -> None:
+        self.work, self.directory, self.checkpoint, self.report = work, run, checkpoint, report
+        self._file = checkpoint.folder / FILE
+        self.found: dict[str, dict[str, Any]] = self._read()
+        kept = self._state().training()
+        # steps after the last ones kept will be taken, and their metrics written, again
+        run.keep_metrics(self._before() + (int(kept[0]["done"]) if kept else 0))
+
+    def result(self, cell: Cell, words: str) -> dict[str, Any]:
+        """What is known of a training once it has ended; `words` say which it is."""
+        if cell.key in self.found:
+            return self.found[cell.key]
+        self.report.stage(words)
+        began = time.perf_counter()
+        training, state = self.work.training(cell), self._state()
+        kept = state.training()
+        if kept is not None:
+            training.load(kept[0])
+            self.report.line(f"resumed at step {training.done} of {training.steps}")
+        fit(training, lambda: self.work.judged(cell, training), state, self.report, self._metrics(cell, training))
+        seconds = round(time.perf_counter() - began, 2)
+        found = {**self.work.result(cell, training), "steps": training.steps, "seconds": seconds}
+        self.found[cell.key] = found
+        self.checkpoint.folder.mkdir(exist_ok=True)
+        write_atomic(self._file, encode(self.found))
+        with contextlib.suppress(FileNotFoundError):
+            (self.checkpoint.folder / f"{_name(len(self.found) - 1)}.safetensors").unlink()
+        return found
+
+    def _metrics(self, cell: Cell, training: Trainee) -> Any:
+        before = self._before()
+        named = {"variant": cell.variant, "samples": cell.samples, "seed": cell.seed, "scale": cell.scale}
+
+        def write(row: dict[str, Any]) -> None:
+            told = {key: value for key, value in named.items() if value is not None}
+            self.directory.metric(step=before + training.done, **row, **told, stage="training")
+
+        return write
+
+    def _before(self) -> int:
+        """Steps of the trainings that have ended."""
+        return sum(int(found["steps"]) for found in self.found.values())
+
+    def _state(self) -> Checkpoint:
+        """Where the training at work keeps its state: trainings come in the same order in every session."""
+        return self.checkpoint.of(_name(len(self.found)))
+
+    def _read(self) -> dict[str, dict[str, Any]]:
+        if not self._file.exists():
+            return {}
+        try:
+            return msgspec.json.decode(self._file.read_bytes(), type=dict[str, dict[str, Any]])
+        except (OSError, msgspec.DecodeError) as error:
+            raise ResumeError(
+                f"{self._file} can't be read: {error}.",
+                hint="Delete the folder checkpoint/ to start that run over.",
+            ) from None
+
+
+def fit(training: Trainee, judged: Any, checkpoint: Checkpoint, report: RunReporter, metrics: Any) -> None:
+    """Go on to the end, judged after every epoch.
+
+    A request to stop leaves a state of the last step, an interrupt one of some seconds before: copying it at every
+    step would take longer than the step of a large network.
+    """
+    saved = time.perf_counter()
+    while training.done < training.steps:
+        row = training.step()
+        if training.done % training.each == 0:
+            row |= judged()
+        metrics(row)
+        try:
+            report.progress(training.done, training.steps, f"epoch {row['epoch']}, loss {row['loss']:.3g}")
+        except CancelledError:
+            checkpoint.save(training.state(), [])
+            raise
+        if time.perf_counter() - saved > SAVE_EVERY:
+            checkpoint.save(training.state(), [])
+            saved = time.perf_counter()
+
+
+def _name(number: int) -> str:
+    return f"training{number}"
