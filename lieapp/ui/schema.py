@@ -14,25 +14,26 @@ from typing import Any
 import msgspec
 from msgspec import inspect as types
 
-COMMON = ("preset", "method", "data", "slots", "seed")
+COMMON = ("preset", "method", "data", "variants", "slots", "seed")
 """Settings that are always shown, in this order; a configuration needn't have all of them."""
 
 GROUPS: Mapping[str, Sequence[str]] = {
     "Data": (
         "samples", "held_out", "tolerance", "noise", "every_point", "every_time", "smoothing", "misfit", "slices",
-        "held_out_slices", "pictures", "validation", "augment", "padding", "weighted", "weight_rounds", "colors",
+        "held_out_slices", "pictures", "validation", "test", "side", "augment", "padding", "weighted",
+        "weight_rounds", "weight_colors", "task", "history", "ahead", "starts",
     ),
     "Fields and network": (
-        "stages", "network", "trained", "modes", "degrees", "unknown_degree", "width", "features", "trunk", "head",
-        "base",
+        "stages", "network", "weights", "trained", "model", "modes", "degrees", "unknown_degree", "width", "layers",
+        "features", "trunk", "head", "base", "ordered",
     ),
     "Training": (
-        "steps", "epochs", "batch", "rate", "cooling", "optimizer", "floor", "sobolev_epochs", "flow_batch",
-        "flow_rate", "clip", "w_sym", "w_ortho", "w_lips", "w_sobolev", "tau",
+        "seeds", "steps", "epochs", "passes", "batch", "rate", "cooling", "optimizer", "floor", "sobolev_epochs",
+        "flow_batch", "flow_rate", "clip", "w_sym", "w_ortho", "w_lips", "w_sobolev", "tau",
     ),
     "Moving data": (
-        "sigma", "backend", "weno_extra", "patch_time", "patch_space", "solver", "solver_step", "adjoint",
-        "finite_samples",
+        "sigma", "scales", "backend", "weno_extra", "interpolation", "resampling", "nodes", "patch_time",
+        "patch_space", "solver", "solver_step", "adjoint", "renew", "pool", "finite_samples",
     ),
     "Checks and formulas": ("cross_check", "library_degree", "budget"),
     "Machine": ("device", "threads", "dtype"),

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 
 def test_form_and_command_line(open_page, plugins, words):
     app = open_page("discover", plugin="warm")
@@ -57,3 +59,68 @@ def test_a_folder_that_cannot_be_written(open_page, plugins, runs, words):
     app = open_page("discover", plugin="warm")
     next(b for b in app.button if b.label == "Start").click().run()
     assert app.error and not app.exception
+
+
+def test_a_link_opens_the_form_as_it_stands(open_page, plugins, words):
+    address = {"method": "spectrum", "seed": "5", "cross_check": "false", "degrees": "2, 4", "noise": "0.01"}
+    text = words(open_page("discover", plugin="warm", **address))
+    parts = (
+        "--method spectrum",
+        "--seed 5",
+        "--set noise=0.01",
+        "--set cross_check=false",
+        "--set 'degrees=[2, 4]'",
+    )
+    assert [part for part in parts if part not in text] == []
+
+
+@pytest.mark.parametrize("address", [{"slots": "-4"}, {"method": "magic"}, {"seed": "x"}, {"noise": "nan"}])
+def test_an_address_with_nonsense_opens_a_form_that_can_be_started(open_page, plugins, runs, address):
+    app = open_page("discover", plugin="warm", **address)
+    next(b for b in app.button if b.label == "Start").click().run()
+    assert not app.exception
+    assert app.error or len(list(runs.glob("2*"))) == 1
+
+
+def test_settings_that_do_not_fit_together_are_refused_by_name(open_page, plugins, runs):
+    app = open_page("discover", plugin="warm")
+    app.text_input(key="degrees").set_value("4, 2").run()
+    next(b for b in app.button if b.label == "Start").click().run()
+    assert "must ascend" in app.error[0].value and not runs.exists()
+    app.text_input(key="degrees").set_value("two").run()
+    next(b for b in app.button if b.label == "Start").click().run()
+    assert "degrees" in app.error[0].value and not app.exception
+
+
+def test_pictures_have_their_own_form(open_page, plugins, runs, words):
+    app = open_page("discover", plugin="images")
+    assert app.number_input(key="discoverimages-slots").value == 6
+    app.number_input(key="discoverimages-pictures").set_value(300).run()
+    assert "lieapp discover --plugin images --set pictures=300" in words(app)
+    next(b for b in app.button if b.label == "Start").click().run()
+    (run,) = runs.glob("2*")
+    config = json.loads((run / "config.json").read_text(encoding="utf-8"))
+    assert (config["kind"], config["domain"], config["pictures"]) == ("discover", "images", 300)
+
+
+def test_a_network_can_be_trained_alone(open_page, plugins, runs, words):
+    app = open_page("discover", plugin="images", command="train")
+    assert "lieapp train --plugin images" in words(app)
+    app.text_input(key="train-data").set_value("no such place").run()
+    next(b for b in app.button if b.label == "Start").click().run()
+    assert "no such place" in app.error[0].value.replace("\\", "") and not runs.exists()
+    app.text_input(key="train-data").set_value("digits").run()
+    next(b for b in app.button if b.label == "Start").click().run()
+    (run,) = runs.glob("2*")
+    config = json.loads((run / "config.json").read_text(encoding="utf-8"))
+    assert (config["kind"], config["data"]) == ("train", "digits")
+
+
+def test_an_equation_has_no_network_to_train(open_page, plugins, words):
+    assert "lieapp discover" in words(open_page("discover", plugin="warm", command="train"))
+
+
+def test_the_queue_stands_below(open_page, plugins, make_run, words):
+    make_run("running")
+    make_run("queued", count=1)
+    assert "Working and waiting" in words(open_page("discover", plugin="warm"))
