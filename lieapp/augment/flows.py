@@ -12,12 +12,16 @@ from torch import Tensor
 
 from lieapp.augment.velocity import Coefficients, Points, Velocity, columns
 from lieapp.discovery.flow import Flow, Solver
+from lieapp.domains.slices import Scales
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.moved import column
 from lieapp.symbolic.consequences import free_name
 from lieapp.symbolic.fields import Field
 from lieapp.symbolic.jets import JetSpace
 from lieapp.symbolic.reduction.flow import flow
+
+TRIED, ALIKE = 0.05, 1e-3
+"""Flow parameter in scaled coordinates at which flows are compared, and by what share of it they may differ."""
 
 
 class Motion(Protocol):
@@ -93,6 +97,20 @@ def closed_flow(name: str, field: Field, jets: JetSpace, norm: float) -> ClosedF
     known = {parameter: symbol, **{str(c): c for c in jets.coordinates}}
     every = {c: e.xreplace({s: known[str(s)] for s in e.free_symbols}) for c, e in every.items()}
     return ClosedFlow(name, every, parameter, jets, norm)
+
+
+def agree(one: Motion, other: Motion, points: Points, scales: Scales) -> bool:
+    """Whether two flows of one generator move the data alike, by TRIED in both directions.
+
+    A closed form may have a gap that the flow hasn't, as log(1 - s t)/t at t = 0, or be another branch.
+    """
+    _, size = columns(scales, points)
+    for s in (-TRIED, TRIED):
+        coefficients = torch.full((len(points), 1), s, dtype=points.dtype, device=points.device)
+        off = ((one(points, coefficients) - other(points, coefficients)) / size).abs().amax()
+        if not float(off) < ALIKE * TRIED:
+            return False
+    return True
 
 
 def _symbols(field: Field) -> set[sp.Basic]:

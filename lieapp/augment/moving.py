@@ -13,7 +13,7 @@ from torch import Tensor
 
 from lieapp.api import PDE
 from lieapp.augment.along import Along, read_along
-from lieapp.augment.flows import Motion, OdeFlow, closed_flow
+from lieapp.augment.flows import Motion, OdeFlow, agree, closed_flow
 from lieapp.augment.resample import Resampled, Resampler
 from lieapp.augment.settings import Moving
 from lieapp.augment.velocity import FormulaVelocity, LearnedVelocity, Velocity, norms, physical_velocity
@@ -87,9 +87,7 @@ class Mover:
         self.names: tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls, spec: str | Along, equation: PDE | System, data: Trajectories, settings: Moving = DEFAULT
-    ) -> Mover:
+    def of(cls, spec: str | Along, equation: PDE | System, data: Trajectories, settings: Moving = DEFAULT) -> Mover:
         """A mover along what `spec` says.
 
         Args:
@@ -119,8 +117,10 @@ class Mover:
         for name, field in along.formulas.items():
             velocity: Velocity = FormulaVelocity([name], [field], system.jets)
             norm = self._measured(velocity, points, scales)
+            ode = OdeFlow(velocity, norm, self.settings.step)
             closed = closed_flow(name, field, system.jets, float(norm)) if self.settings.closed else None
-            self._motions.append(closed or OdeFlow(velocity, norm, self.settings.step))
+            usable = closed is not None and agree(closed, ode, points, scales)
+            self._motions.append(closed if closed is not None and usable else ode)
         for names, learned, slots in along.learned:
             velocity = LearnedVelocity(names, learned, slots)
             self._motions.append(OdeFlow(velocity, self._measured(velocity, points, scales), self.settings.step))
