@@ -19,8 +19,8 @@ def hue_free(pixels: torch.Tensor) -> torch.Tensor:
     """Unmoved by the rotation of hues about the grey axis.
 
     With the mean m of the channels and the chroma c, a complex number whose argument is the hue: m and |c| alone
-    would allow a turn by f(m, |c|), another one for each colour; c(x) c*(x') of pixels near each other is unmoved only
-    if both turn alike.
+    would allow a turn by f(m, |c|), another one for each colour; c(x) c*(x') of pixels near each other is unmoved
+    only if both turn alike.
     """
     red, green, blue = pixels.unbind(1)
     mean = (red + green + blue) / 3

@@ -1,9 +1,9 @@
 """The domain of colours: fields in the cube [0, 1]³ change the colours of pictures (paper, app. "Color-space").
 
 (θ_s f)(x) = θ_s(f(x)) at every pixel; valid is what keeps the features of a network in their direction. Following
-the flow from every pixel's colour would take most of the time, so it is followed from a table of colours: by default
-a lattice over the cube, whose displacements are interpolated trilinearly; as in the paper the sampled colours, a
-pixel taking the displacement of the nearest.
+the flow from every pixel's colour would take most of the time, so it is followed from a table of colours: by
+default a lattice over the cube, whose displacements are interpolated trilinearly; as in the paper the sampled
+colours, a pixel taking the displacement of the nearest.
 """
 
 from __future__ import annotations

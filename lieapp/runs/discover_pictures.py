@@ -48,10 +48,15 @@ SHOWN, STRIP = 6, 5
 
 @dataclass(frozen=True)
 class Split:
-    """Pictures to learn from and to judge on."""
+    """Pictures to learn from and to judge on.
+
+    Args:
+        said: where their weight comes from.
+    """
 
     train: Data
     held_out: Data
+    said: str = ""
 
 
 class Side(Protocol):
@@ -146,7 +151,7 @@ class _Job:
             return work()
 
     def _features(self, pictures: Pictures) -> Features:
-        """The plugin's own extractor, that of a file or a package, or a network from the cache, trained if it must be."""
+        """The plugin's own extractor, a file's, a package's, or a network of the cache, trained if need be."""
         config = self.config
         if self.declaration.features is not None:
             return _guarded(self.declaration.features, config.plugin)
@@ -171,7 +176,10 @@ class _Job:
     def _data(self, pictures: Pictures, features: Features) -> Split:
         config = self.config
         learn, judge = drawn(pictures, config.pictures, config.seed).split(config.validation, config.seed)
-        return self.side.split(learn, judge, features, self.declaration.flip, self.device)
+        split = self.side.split(learn, judge, features, self.declaration.flip, self.device)
+        if split.said:
+            self.report.line(split.said)
+        return split
 
     def _discover(self, domain: Domain, data: Split) -> Discovery:
         config, steps = self.config, self.config.steps

@@ -112,7 +112,8 @@ def test_nearest_takes_the_displacement_of_the_nearest_sampled_colour():
     moved = ColorDomain("t", None, "nearest").act(flow(bent), own, torch.tensor([0.3], dtype=torch.float64))
     colors = own.points[0].T
     shift = flow(bent)(own.points[None], torch.tensor([0.3], dtype=torch.float64))[0, 0].T - colors
-    for pixel, found in zip(pixels.movedim(1, -1).reshape(-1, 3), moved.pixels.movedim(1, -1).reshape(-1, 3)):
+    before, after = (p.movedim(1, -1).reshape(-1, 3) for p in (pixels, moved.pixels))
+    for pixel, found in zip(before, after, strict=True):
         which = int((colors - pixel).norm(dim=1).argmin())
         assert torch.allclose(found, (pixel + shift[which]).clamp(0, 1))
 
