@@ -20,13 +20,17 @@ from torch.nn import functional
 from lieapp.augment.classifier import Change
 from lieapp.augment.transform import PADDING
 from lieapp.data.images.pictures import flipped
-from lieapp.domains.image_grid import pixel_grid, resample, spacing
-from lieapp.domains.reference import AFFINE, stack
+from lieapp.domains.image_grid import coarse_nodes, pixel_grid, resample, spacing, spread
+from lieapp.domains.reference import AFFINE
+from lieapp.domains.reference import stack as stacked
 from lieapp.errors import DataError, RunError
 
 Pixels = Float[Tensor, "batch channel height width"]
 MARGIN = 4
 """Pixels that a random crop may shift a picture by, of 32; as many in proportion of other sizes."""
+
+NODES = 12
+"""Along the shorter side, of the grid that flows are followed on; between them cubic splines."""
 
 STEP = 0.1
 """Largest step of RK4 in the flow parameter."""
@@ -89,7 +93,9 @@ class FieldChange:
 
     def moved(self, pixels: Pixels, s: Float[Tensor, "batch field"]) -> Pixels:
         """(θ f)(x) = f(φ_{-1}(x)), φ the flow of Σ s_k V_k; RK4."""
-        places = pixel_grid(*pixels.shape[2:], pixels.dtype, pixels.device).expand(len(pixels), -1, -1, -1)
+        points = pixel_grid(*pixels.shape[2:], pixels.dtype, pixels.device)
+        nodes = coarse_nodes(points, NODES)
+        places = nodes.expand(len(pixels), -1, -1, -1)
         steps = max(1, round(self.scale / STEP))
 
         def speed(z: Tensor) -> Tensor:
@@ -100,13 +106,13 @@ class FieldChange:
             k2 = speed(places + k1 / 2)
             k3 = speed(places + k2 / 2)
             places = places + (k1 + 2 * k2 + 2 * k3 + speed(places + k3)) / 6
-        return resample(pixels, places, PADDING)
+        return resample(pixels, spread(places, nodes, points), PADDING)
 
 
 def affine_change(scale: float, flip: bool) -> FieldChange:
     """Along the six affine generators, each of norm 1 on the square, as learned fields are."""
     basis = AFFINE[:AFFINES]
-    fields, square = stack(basis), pixel_grid(FINE, FINE, torch.float32)
+    fields, square = stacked(basis), pixel_grid(FINE, FINE, torch.float32)
     norms = fields.values(square).square().sum(2).mean((1, 2, 3)).sqrt()[:, None, None, None, None]
     return FieldChange(lambda z: fields.values(z) / norms.to(z), len(basis), scale, flip)
 
