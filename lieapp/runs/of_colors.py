@@ -20,6 +20,7 @@ from lieapp.domains.extractor import Features
 from lieapp.domains.image_data import ImageData
 from lieapp.runs.discover_pictures import Split
 from lieapp.runs.networks import drawn
+from lieapp.runs.weights import kept_weight
 
 SHOWN = 7
 """Flow parameters that the palette is moved to, for figures."""
@@ -44,13 +45,21 @@ class OfColors:
         config = self.config
         generator = torch.Generator().manual_seed(config.seed)
         colors = sample_colors(learn.pixels, config.colors, generator).to(device)
-        palette = Palette.of(colors, config.neighbours)
+        palette, said = Palette.of(colors, config.neighbours), ""
         if config.weighted:
-            some = drawn(learn, config.weight_pictures, config.seed).pixels.to(device)
-            palette = palette.weighing(color_weight(features, some, palette, generator))
+            some = drawn(learn, config.weight_pictures, config.seed)
+            settings = (config.colors, config.neighbours, config.weight_pictures, config.seed)
+            plain = palette
+
+            def measure() -> Tensor:
+                return color_weight(features, some.pixels.to(device), plain, generator)
+
+            weight, said = kept_weight("colours", learn, features, settings, measure)
+            palette = palette.weighing(weight.to(device))
         return Split(
             ColorData(ImageData(learn, features, flip, device), palette),
             ColorData(ImageData(judge, features, False, device), palette),
+            said,
         )
 
     def domain(self, features: Features) -> ColorDomain:

@@ -17,6 +17,7 @@ from lieapp.domains.image import ImageDomain
 from lieapp.domains.image_data import ImageBatch, ImageData
 from lieapp.domains.image_weight import pixel_weight
 from lieapp.runs.discover_pictures import Split
+from lieapp.runs.weights import kept_weight
 
 
 class OfPlane:
@@ -35,12 +36,19 @@ class OfPlane:
 
     def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
         """With the weight of pixels."""
-        config, weight = self.config, None
+        config, weight, said = self.config, None, ""
         if config.weighted:
-            generator = torch.Generator().manual_seed(config.seed)
-            weight = pixel_weight(features, learn.pixels.to(device), config.weight_rounds, generator)
+            settings = (config.weight_rounds, config.seed)
+
+            def measure() -> Tensor:
+                generator = torch.Generator().manual_seed(config.seed)
+                return pixel_weight(features, learn.pixels.to(device), config.weight_rounds, generator)
+
+            weight, said = kept_weight("pixels", learn, features, settings, measure)
         return Split(
-            ImageData(learn, features, flip, device, weight), ImageData(judge, features, False, device, weight)
+            ImageData(learn, features, flip, device, weight),
+            ImageData(judge, features, False, device, weight),
+            said,
         )
 
     def domain(self, features: Features) -> ImageDomain:

@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from lieapp.augment.classifier import ClassifierTraining
 from lieapp.domains.extractor_files import read_extractor
@@ -131,6 +131,9 @@ def test_discover_trains_what_the_cache_lacks(lieapp, place, tmp_path, monkeypat
     assert {path.stem for path in (run.path / "figures").iterdir()} == {"weight", "fields", "strip1", "strip2"}
     again = lieapp(*words).json
     assert again["network"]["cached"] is True and again["generators"] == found["generators"]
+    told = [RunDirectory.find(tmp_path / "runs", one["run"]).path / "log.txt" for one in (found, again)]
+    assert "weight of pixels: measured, kept" in told[0].read_text()
+    assert "weight of pixels: measured before" in told[1].read_text()
     assert lieapp("discover", "--resume", found["run"], "--json").json == found
 
 
@@ -154,6 +157,23 @@ def test_a_discovery_that_was_stopped_goes_on(lieapp, mine, tmp_path, monkeypatc
     said = lieapp("discover", "--resume", run.id, "--json")
     assert said.json["generators"] == whole["generators"]
     assert [row["step"] for row in run.metrics()] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_classifier_of_torchvision_with_local_weights(lieapp, place, tmp_path):
+    from torchvision import models
+
+    kind = "shufflenet_v2_x0_5"
+    save_file(models.get_model(kind).state_dict(), tmp_path / "w.safetensors")
+    words = ("train", "--plugin", "images", "--data", place, "--set", f"network={kind}", "--set", "epochs=0")
+    words += ("--set", "weights=w.safetensors", "--set", "side=32", "--set", "threads=1", "--json")
+    trained = lieapp(*words)
+    assert trained.code == 0, trained.err
+    assert trained.json["network"] == kind and 0 <= trained.json["accuracy"] <= 1
+    assert lieapp(*words).json["cached"] is True
+    said = lieapp("discover", "--plugin", "images", "--data", place, *DISCOVER, "--json", "--set", "steps=2",
+                  "--set", f"trained={trained.json['file']}")  # fmt: skip
+    assert said.code == 0, said.err
+    assert len(said.json["generators"]) == 2
 
 
 def test_an_extractor_of_the_plugin_s_own(lieapp, mine):
@@ -191,7 +211,16 @@ def test_an_extractor_that_raises_is_named(lieapp, mine):
         (["data", "--plugin", "images", "--out", "a.h5"], "UsageError", "pictures, not an equation"),
         (["train", "--plugin", "kdv"], "UsageError", "needs no network"),
         (["train", "--plugin", "mine"], "UsageError", "its own features"),
-        (["train", "--plugin", "images", "--set", "network=large"], "ConfigError", "resnet18, small"),
+        (["train", "--plugin", "images", "--set", "network=large"], "ConfigError", "no network is called 'large'"),
+        (["train", "--plugin", "images", "--set", "augment=blur"], "ConfigError", "the kinds are rotation"),
+        (["train", "--plugin", "images", "--set", "epochs=0"], "ConfigError", "give weights"),
+        (["train", "--plugin", "images", "--set", "weights=w"], "ConfigError", "set network to its name"),
+        (
+            ["train", "--plugin", "images", "--set", "weights=w", "--set", "network=resnet50"],
+            "UsageError",
+            "weights = w: there is no such file",
+        ),
+        (["discover", "--plugin", "images", "--set", "nodes=3"], "ConfigError", "splines need 4"),
         (["train", "--plugin", "images", "--set", "validation=1"], "ConfigError", "validation is 1"),
         (["discover", "--plugin", "images", "--method", "spectrum"], "ConfigError", "method"),
         (["discover", "--plugin", "kdv", "--data", "set.npz"], "ConfigError", "data"),

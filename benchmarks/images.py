@@ -1,0 +1,218 @@
+"""Symmetries of pictures: planted ones are found, and what networks trained on pictures bear.
+
+    python benchmarks/images.py [planted] [natural] [trained] [--only NAME …] [--seeds 0 1 2] [--threads 1]
+                                [--work FOLDER] [--out FOLDER]
+
+planted: extractors of tests/domains/extractors.py, invariant by construction, on Fashion-MNIST; nothing told. The
+cosine is that of the planted field with slot 1, or of the largest principal angle between as many first slots as
+fields were planted and their span, under the weight of pixels.
+natural: ten slots on the features of a network trained on Fashion-MNIST, and on photographs; nothing planted.
+trained: networks trained with transformed pictures, beside the natural one as control.
+
+Each is what a user types, `lieapp train` and `lieapp discover`, in a process of its own. Results go to images.json
+after each run; what stands there isn't run again. images.md is written from it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from images_tables import written
+from machine import heading, processor
+from safetensors.torch import load_file
+
+TESTS = Path(__file__).parents[1] / "tests" / "domains"
+RESULTS = Path(__file__).parent / "results"
+LARGE, INNER = 40, 20
+"""Pixels of pictures with a margin, and of what stands in their middle."""
+
+PLUGIN = '''"""Pictures seen by an extractor that is invariant by construction."""
+import sys
+sys.path.insert(0, {tests!r})
+from extractors import {extractor} as features
+from lieapp.api import Images, hookimpl
+
+planted = Images(name="planted", title="Planted", data={data!r}, flip=False, features=features)
+
+@hookimpl
+def lieapp_domains():
+    return [planted]
+'''
+
+
+@dataclass(frozen=True)
+class Case:
+    """One experiment, done with several seeds.
+
+    Args:
+        kind: planted, natural or trained.
+        data: of the pictures, by a name that `--data` knows.
+        planted: named fields that the extractor doesn't feel.
+        extractor: in tests/domains/extractors.py; a trained network if empty.
+        margin: make the pictures smaller and put them on black, so that what is moved stays in the frame.
+        train: settings of the network.
+        sets: settings of the discovery.
+    """
+
+    kind: str
+    data: str
+    planted: tuple[str, ...] = ()
+    extractor: str = ""
+    margin: bool = False
+    train: tuple[str, ...] = ()
+    sets: tuple[str, ...] = field(default_factory=tuple)
+
+
+PLANTED = ("pictures=1000", "slots=3")
+# pictures with a margin are small: a scaling of norm 1 is fast there, and moves them out of the frame at .4
+CASES = {
+    "rotation": Case("planted", "fashion-mnist", ("rotation",), "turning", sets=PLANTED),
+    "translations": Case(
+        "planted", "fashion-mnist", ("translation in x", "translation in y"), "shifting", True, sets=PLANTED
+    ),
+    "scaling and rotation": Case(
+        "planted", "fashion-mnist", ("uniform scaling", "rotation"), "zooming", True, sets=(*PLANTED, "sigma=0.2")
+    ),
+    "fashion-mnist": Case("natural", "fashion-mnist", sets=("slots=10",)),
+    "photographs": Case("natural", "photographs", sets=("slots=10",)),
+    "trained with rotations": Case(
+        "trained", "fashion-mnist", ("rotation",), train=("augment=rotation",), sets=("slots=3",)
+    ),
+    "trained with shears": Case(
+        "trained", "fashion-mnist", ("shear along x",), train=("augment=shear-x:0.8",), sets=("slots=3",)
+    ),
+    "control": Case("trained", "fashion-mnist", ("rotation", "shear along x"), sets=("slots=3",)),
+}
+
+
+def main() -> None:
+    """Run what isn't there yet, then write both files."""
+    arguments = parse()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    file = arguments.out / "images.json"
+    found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    for name, case in CASES.items():
+        if case.kind not in arguments.kinds or (arguments.only and name not in arguments.only):
+            continue
+        for seed in arguments.seeds:
+            if f"{name}, seed {seed}" not in found:
+                found[f"{name}, seed {seed}"] = done(name, case, seed, arguments)
+                file.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    (arguments.out / "images.md").write_text(written(heading("Symmetries of pictures"), found), encoding="utf-8")
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Symmetries of pictures, planted and natural.")
+    kinds = ("planted", "natural", "trained")
+    parser.add_argument("kinds", nargs="*", choices=(*kinds, []), default=list(kinds))
+    parser.add_argument("--only", nargs="+", choices=tuple(CASES))
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--work", type=Path, default=Path("build/images"), help="pictures, plugins, networks, runs")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    return parser.parse_args()
+
+
+def done(name: str, case: Case, seed: int, arguments: argparse.Namespace) -> dict[str, Any]:
+    """One discovery, told in short."""
+    work = arguments.work.absolute()
+    words = ["discover", "--seed", str(seed), *sets(case.sets, arguments.threads)]
+    network: dict[str, Any] | None = None
+    if case.extractor:
+        words += planted_plugin(case, work)
+    else:
+        network = lieapp(
+            ["train", "--plugin", "images", "--data", case.data, *sets(case.train, arguments.threads)], work
+        )
+        words += ["--plugin", "images", "--data", case.data, "--set", f"trained={network['file']}"]
+    start = time.perf_counter()
+    summary = lieapp(words, work)
+    wall = time.perf_counter() - start
+    row = {
+        "case": name, "seed": seed, **asdict(case), "threads": arguments.threads, "processor": processor(),
+        "load": os.getloadavg()[0], "wall": wall, "seconds": summary["seconds"],
+        "generators": summary["generators"],
+        "reference": summary["reference"], "inner": summary["inner"], "subspace": summary["subspace"],
+        "lipschitz": lipschitz(Path(summary["run"])),
+    }  # fmt: skip
+    if network is not None:
+        row["network"] = {k: network[k] for k in ("accuracy", "learned_from", "judged_on", "parameters")}
+    names = [field["name"] for field in summary["reference"]]
+    if case.kind == "planted" or (case.planted and name != "control"):
+        row["cosine"] = cosine(Path(summary["run"]), [names.index(own) for own in case.planted])
+    print(name, seed, {k: row[k] for k in ("cosine", "wall") if k in row}, flush=True)
+    return row
+
+
+def sets(values: tuple[str, ...], threads: int) -> list[str]:
+    """As options."""
+    return [word for value in (*values, f"threads={threads}") for word in ("--set", value)]
+
+
+def planted_plugin(case: Case, work: Path) -> list[str]:
+    """A user's plugin with the extractor, and its pictures; the options that choose it."""
+    folder = work / case.extractor
+    folder.mkdir(parents=True, exist_ok=True)
+    data = case.data
+    if case.margin:
+        data = str(work / "margin.npz")
+        if not Path(data).is_file():
+            write_with_margin(case.data, Path(data))
+    text = PLUGIN.format(tests=str(TESTS), extractor=case.extractor, data=data)
+    (folder / "planted.py").write_text(text, encoding="utf-8")
+    return ["--plugins", str(folder), "--plugin", "planted"]
+
+
+def write_with_margin(data: str, file: Path) -> None:
+    """Pictures in the middle of larger black ones."""
+    sys.path.insert(0, str(TESTS))
+    from extractors import with_margin
+
+    from lieapp.data.images.sources import read_pictures
+    from lieapp.runs.networks import drawn
+
+    pictures = drawn(read_pictures(data), 2000, 0)
+    moved = with_margin(pictures.pixels, INNER, LARGE).clamp(0, 1).numpy()
+    np.savez(file, images=moved, labels=pictures.labels.numpy(), names=np.array(pictures.names))
+
+
+def lieapp(words: list[str], work: Path) -> dict[str, Any]:
+    """What the program says; networks are kept in a cache under `work`."""
+    command = [sys.executable, "-m", "lieapp", *words, "--out", str(work / "runs"), "--json", "--quiet"]
+    surroundings = {**os.environ, "LIEAPP_CACHE": str(work / "cache")}
+    said = subprocess.run(command, capture_output=True, text=True, env=surroundings, check=False)
+    if said.returncode:
+        raise SystemExit(f"{' '.join(command)}: {said.stdout}{said.stderr}")
+    return dict(json.loads(said.stdout))
+
+
+def cosine(run: Path, planted: list[int]) -> float:
+    """Of the largest principal angle between as many first slots as fields are planted, and those fields."""
+    tensors = load_file(run / "fields.safetensors")
+    root = tensors["weight"].double().sqrt()
+    columns = [(tensors[key].double() * root).flatten(1).T for key in ("learned", "reference")]
+    bases = [torch.linalg.qr(own)[0] for own in (columns[0][:, : len(planted)], columns[1][:, planted])]
+    return float(torch.linalg.svdvals(bases[0].T @ bases[1]).min())
+
+
+def lipschitz(run: Path) -> list[float]:
+    """Of each slot, the 90 % quantile over neighbouring pixels."""
+    tensors = load_file(run / "fields.safetensors")
+    v, h = tensors["learned"].double(), abs(float(tensors["grid/x"][1] - tensors["grid/x"][0]))
+    parts = [v.diff(dim=dim).norm(dim=1).flatten(1) / h for dim in (2, 3)]
+    return torch.cat(parts, 1).quantile(0.9, 1).tolist()
+
+
+if __name__ == "__main__":
+    main()

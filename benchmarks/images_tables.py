@@ -1,0 +1,121 @@
+"""images.md, from the rows of images.json."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+Rows = list[dict[str, Any]]
+
+
+def written(heading: str, found: dict[str, Any]) -> str:
+    """The whole page."""
+    rows = list(found.values())
+    parts = [heading]
+    for kind, part in (("planted", planted), ("trained", trained), ("natural", natural)):
+        own = [row for row in rows if row["kind"] == kind]
+        if own:
+            parts.append(part(own))
+    return "\n\n".join(parts) + "\n"
+
+
+def planted(rows: Rows) -> str:
+    """Cosines and seconds by seed, and the angles of the extractors."""
+    table = [("planted", "seed", "cosine", "angle of the first slots", "next slot", "seconds", "threads", "load")]
+    for row in rows:
+        angles = [slot["angle"] for slot in row["generators"]]
+        n = len(row["planted"])
+        table.append((
+            row["case"], row["seed"], f"{row['cosine']:.4f}", told(angles[:n]), told(angles[n : n + 1]),
+            f"{row['wall']:.0f}", row["threads"], f"{row['load']:.1f}",
+        ))  # fmt: skip
+    return f"## Planted symmetries\n\n{markdown(table)}\n\n{spread(rows)}\n\n{reference(rows, 'extractor')}"
+
+
+def trained(rows: Rows) -> str:
+    """What networks trained with transformations are found to bear."""
+    table = [
+        ("network", "seed", "accuracy", "field", "cosine with slots 1, 2, 3", "held by all", "angle", "seconds")
+    ]
+    for row in rows:
+        names = [field["name"] for field in row["reference"]]
+        for name in row["planted"]:
+            own = names.index(name)
+            table.append((
+                row["case"], row["seed"], f"{100 * row['network']['accuracy']:.1f} %", name,
+                told([abs(inner[own]) for inner in row["inner"]]), f"{row['reference'][own]['cosine']:.3f}",
+                f"{row['reference'][own]['angle']:.3f}", f"{row['wall']:.0f}",
+            ))  # fmt: skip
+    return f"## Networks trained with transformed pictures\n\n{markdown(table)}\n\n{reference(rows, 'network')}"
+
+
+def natural(rows: Rows) -> str:
+    """Angles, affine-ness and largest components of each slot."""
+    parts = ["## Nothing planted"]
+    for case in dict.fromkeys(row["case"] for row in rows):
+        own = [row for row in rows if row["case"] == case]
+        accuracy = own[0]["network"]
+        parts.append(
+            f"### {case}\n\nThe network tells {100 * accuracy['accuracy']:.1f} % of {accuracy['judged_on']} "
+            f"pictures kept aside right, after {accuracy['learned_from']}."
+        )
+        for row in own:
+            table = [("slot", "angle", "affine", "largest components", "Lipschitz, 90 %")]
+            for slot, bound in zip(row["generators"], row["lipschitz"], strict=True):
+                words = ", ".join(f"{part['value']:+.2f} {part['name']}" for part in slot["components"][:3])
+                table.append((slot["slot"], f"{slot['angle']:.3f}", f"{slot['affine']:.3f}", words, f"{bound:.2f}"))
+            parts.append(
+                f"Seed {row['seed']}, {row['wall']:.0f} s, {row['threads']} threads, load {row['load']:.1f}:"
+            )
+            parts.append(markdown(table))
+        parts.append(means(own))
+    parts.append(reference(rows, "network"))
+    return "\n\n".join(parts)
+
+
+def means(rows: Rows) -> str:
+    """Angle and affine-ness of each slot over the seeds."""
+    table = [("slot", "angle, mean ± spread over seeds", "affine, mean ± spread")]
+    for n in range(len(rows[0]["generators"])):
+        columns = [[row["generators"][n][key] for row in rows] for key in ("angle", "affine")]
+        table.append((n + 1, *(f"{statistics.mean(c):.3f} ± {statistics.pstdev(c):.3f}" for c in columns)))
+    return markdown(table)
+
+
+def spread(rows: Rows) -> str:
+    """Mean and range of the cosines of each case."""
+    table = [("planted", "seeds", "cosine: mean, least", "seconds: mean, most")]
+    for case in dict.fromkeys(row["case"] for row in rows):
+        cosines, walls = ([row[key] for row in rows if row["case"] == case] for key in ("cosine", "wall"))
+        table.append((
+            case, len(cosines), f"{statistics.mean(cosines):.4f}, {min(cosines):.4f}",
+            f"{statistics.mean(walls):.0f}, {max(walls):.0f}",
+        ))  # fmt: skip
+    return markdown(table)
+
+
+def reference(rows: Rows, what: str) -> str:
+    """Angles of the named fields of norm 1, first seed of each case, and how much of each the slots hold."""
+    cases = {row["case"]: row for row in reversed(rows)}
+    order = list(reversed(cases))
+    table = [("named field", *order)]
+    for n, field in enumerate(cases[order[0]]["reference"]):
+        cells = [
+            f"{cases[c]['reference'][n]['angle']:.3f} ({cases[c]['reference'][n]['cosine']:.2f})" for c in order
+        ]
+        table.append((field["name"], *cells))
+    words = (
+        f"Angle of each named field of norm 1 for each {what} (in brackets, how much of it the slots hold); seed of"
+    )
+    return f"{words} the first row.\n\n{markdown(table)}"
+
+
+def told(values: list[float]) -> str:
+    """Numbers in a row."""
+    return ", ".join(f"{value:.3f}" for value in values)
+
+
+def markdown(rows: list[tuple[Any, ...]]) -> str:
+    """A table; its first row is the heading."""
+    lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
