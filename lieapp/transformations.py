@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from difflib import get_close_matches
 
-KINDS: dict[str, float] = {
+PLANE: dict[str, float] = {
     "rotation": math.pi,
     "shear-x": 0.5,
     "shear-y": 0.5,
@@ -15,7 +15,12 @@ KINDS: dict[str, float] = {
     "scaling-x": 0.3,
     "scaling-y": 0.3,
 }
-"""Largest flow parameter of each unless it is given: an angle, a slope, a length (pictures have 2), a logarithm."""
+"""Of the plane. Largest flow parameter unless it is given: an angle, a slope, a length (pictures have 2), a logarithm."""
+
+COLORS: dict[str, float] = {"hue": math.pi, "brightness": 0.5, "contrast": 0.5, "saturation": 0.7}
+"""Of the colours: an angle about the grey axis, and logarithms of factors."""
+
+KINDS = {**PLANE, **COLORS}
 
 
 def parse_kinds(text: str) -> dict[str, float]:

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lieapp.augment.color_moves import COLOR_MOVES
 from lieapp.domains.image_grid import pixel_grid, resample
 from lieapp.domains.reference import AFFINE, ReferenceField
 
@@ -48,7 +49,8 @@ FIELDS = {
 """The reference field behind each affine kind."""
 
 MOVES: dict[str, Move] = {
-    kind: affine_move(next(field for field in AFFINE if field.name == name)) for kind, name in FIELDS.items()
+    **{kind: affine_move(next(field for field in AFFINE if field.name == name)) for kind, name in FIELDS.items()},
+    **COLOR_MOVES,
 }
 """How each of `lieapp.transformations.KINDS` moves pictures."""
 
