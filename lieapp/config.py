@@ -9,7 +9,9 @@ import msgspec
 from lieapp.settings import load_config
 from lieapp.transformations import parse_kinds
 
-__all__ = ["CheckConfig", "DataConfig", "DiscoverConfig", "DiscoverImagesConfig", "TrainConfig", "TruthConfig", "load_config"]
+__all__ = [
+    "CheckConfig", "DataConfig", "DiscoverConfig", "DiscoverImagesConfig", "TrainConfig", "TruthConfig", "load_config",
+]  # fmt: skip
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Threads = Annotated[int, msgspec.Meta(ge=1, le=1024)]  # torch crashes where the system has no more to give
@@ -72,6 +74,14 @@ class DataConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
     """Estimated relative error that the trajectories may have at the end of the window."""
     threads: Threads = 1
     """Threads on a CPU; arrays are small here: more threads than free cores cost far more than they give."""
+    moved_by: str = "none"
+    """What trajectories are moved along before they are written: `truth`, a run, a mix (docs/augmentation.md)."""
+    sigma: Share = 0.2
+    """The coefficient of each generator is uniform in [-sigma, sigma], in scaled coordinates."""
+    copies: Positive = 1
+    """Moved copies of each trajectory."""
+    middle: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
+    """Share of the time window, around its middle, that each moved copy must have; the file has what all have."""
 
 
 PAPER: dict[str, Any] = {

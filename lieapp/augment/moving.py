@@ -17,7 +17,7 @@ from lieapp.augment.flows import Motion, OdeFlow, agree, closed_flow
 from lieapp.augment.resample import Resampled, Resampler
 from lieapp.augment.settings import Moving
 from lieapp.augment.velocity import FormulaVelocity, LearnedVelocity, Velocity, norms, physical_velocity
-from lieapp.augment.windows import axes_of, longest
+from lieapp.augment.windows import axes_of, longest, whole
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.pde_data import measure_scales
 from lieapp.domains.slices import Scales
@@ -122,7 +122,7 @@ class Mover:
             usable = closed is not None and agree(closed, ode, points, scales)
             self._motions.append(closed if closed is not None and usable else ode)
         for names, learned, slots in along.learned:
-            velocity = LearnedVelocity(names, learned, slots)
+            velocity = LearnedVelocity(names, learned, slots, system.jets)
             self._motions.append(OdeFlow(velocity, self._measured(velocity, points, scales), self.settings.step))
         self.names = tuple(name for motion in self._motions for name in motion.names)
         if self.settings.scales and len(self.settings.scales) != len(self.names):
@@ -171,18 +171,27 @@ class Mover:
                 found = self.resampled(samples[which], coefficients[which])
                 made[which], valid[which] = found.values, found.valid
                 folded += int(found.folded.sum())
-            left = left[longest(valid[left])[1] < self.settings.least]
+            left = left[~self._enough(valid[left])]
             rejected += len(left)
             if not len(left):
                 break
-        kept = longest(valid)[1] >= self.settings.least
+        kept = self._enough(valid)
         if not bool(kept.any()):
             raise DataError(
-                f"{self.name}: none of {len(samples)} moved samples has {self.settings.least} time samples in a "
-                f"row left inside the window, after {self.settings.tries} tries.",
-                hint="Lower sigma, or least.",
+                f"{self.name}: none of {len(samples)} moved samples has {self._wanted()} left inside the window, "
+                f"after {self.settings.tries} tries.",
+                hint="Lower sigma, or what must be left.",
             )
         return Moved(made, valid, kept, coefficients, rejected, folded)
+
+    def _enough(self, valid: Bool[Tensor, "sample time"]) -> Bool[Tensor, " sample"]:
+        """Samples of which enough of the window is left."""
+        enough = longest(valid)[1] >= self.settings.least
+        return enough & whole(valid, self.settings.middle) if self.settings.middle else enough
+
+    def _wanted(self) -> str:
+        middle = f" and the middle {self.settings.middle:.0%}" if self.settings.middle else ""
+        return f"{self.settings.least} time samples in a row{middle}"
 
     def draw(self, count: int, generator: torch.Generator) -> Coefficients:
         """Coefficients of the generators, uniform up to their scales."""

@@ -21,6 +21,7 @@ class Moving:
         step: of RK4 in s, for flows without a closed form.
         closed: whether closed forms of flows are used where there are any.
         least: consecutive time samples that a moved sample must have inside its own window.
+        middle: share of the time window, around its middle, that must lie inside the window of every moved sample.
         tries: how often the combination of a sample that has fewer is drawn again.
 
     Raises ConfigError on a value without meaning.
@@ -33,6 +34,7 @@ class Moving:
     step: float = 0.1
     closed: bool = True
     least: int = 2
+    middle: float = 0.0
     tries: int = 10
 
     def __post_init__(self) -> None:
@@ -43,6 +45,7 @@ class Moving:
             "order": (self.order in range(2, 17, 2), "even, from 2 to 16"),
             "step": (self.step > 0, "above 0"),
             "least": (self.least >= 1, "at least 1"),
+            "middle": (0 <= self.middle <= 1, "between 0 and 1"),
             "tries": (self.tries >= 1, "at least 1"),
         }
         for key, (holds, rule) in rules.items():

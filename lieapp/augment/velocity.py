@@ -53,18 +53,22 @@ class FormulaVelocity:
 
 
 class LearnedVelocity:
-    """Some of a run's learned fields, in its scaled coordinates."""
+    """Some of a run's learned fields, in its scaled coordinates but in the order of the system's."""
 
-    def __init__(self, names: Sequence[str], learned: Learned, slots: Sequence[int]) -> None:
-        self.names, self.scales, self._fields, self._slots = (
-            tuple(names),
-            learned.scales,
-            learned.fields,
-            list(slots),
-        )
+    def __init__(self, names: Sequence[str], learned: Learned, slots: Sequence[int], jets: JetSpace) -> None:
+        self.names, self._fields, self._slots = tuple(names), learned.fields, list(slots)
+        self._places = [learned.coordinates.index(str(c)) for c in jets.coordinates]
+        self._theirs = [self._places.index(i) for i in range(len(self._places))]
+        origin, size = ([v[i] for i in self._places] for v in (learned.scales.origin, learned.scales.size))
+        self.scales = Scales(tuple(origin), tuple(size))
 
     def combined(self, points: Points, coefficients: Coefficients) -> Points:
         """See `Velocity`."""
+        points = points[:, self._theirs]
+        return self._own(points, coefficients)[:, self._places]
+
+    def _own(self, points: Points, coefficients: Coefficients) -> Points:
+        """The same in the order of the run's coordinates."""
         fields, slots = self._fields, self._slots
         if isinstance(fields, Combination):
             # combining the fields' coefficients first spares most of the work

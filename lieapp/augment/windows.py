@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+from lieapp.api import PDE
 from lieapp.data.trajectories import Trajectories
 from lieapp.errors import GridError
 from lieapp.numerics.grid import Axis
+from lieapp.symbolic.equation import read_pde
+from lieapp.symbolic.evolution import evolution_form
 
 UNEVEN = 1e-6
 """Largest relative difference of time steps."""
+
+
+def check_axes(pde: PDE) -> None:
+    """Raises GridError unless a declaration has one axis of space, and it is periodic; data may say more."""
+    evolution = evolution_form(read_pde(pde))
+    names = [evolution.jets.independent[i] for i in evolution.space]
+    _check_one([str(x) for x in names], pde.name)
+    _check_periodic(str(names[0]), names[0] in pde.periodic, pde.name)
 
 
 def axes_of(data: Trajectories, name: str, order: int) -> tuple[Axis, Axis]:
@@ -19,18 +32,9 @@ def axes_of(data: Trajectories, name: str, order: int) -> tuple[Axis, Axis]:
 
     Raises GridError unless there is one axis of space, it is periodic, and time is even and has `order` samples.
     """
-    if len(data.grid.axes) != 1:
-        names = ", ".join(axis.name for axis in data.grid.axes)
-        raise GridError(
-            f"{name}: data on the {len(data.grid.axes)} axes of space {names} can't be moved; one axis can.",
-            hint="Simulate moved initial states instead.",
-        )
+    _check_one([axis.name for axis in data.grid.axes], name)
     (x,) = data.grid.axes
-    if not x.periodic:
-        raise GridError(
-            f"{name}: {x.name} is not periodic; moved data are resampled by Fourier series in {x.name}.",
-            hint=f"Add periodic=[{x.name}] if solutions repeat over the region.",
-        )
+    _check_periodic(x.name, x.periodic, name)
     steps = data.time.diff()
     if len(data.time) < order:
         raise GridError(
@@ -45,6 +49,22 @@ def axes_of(data: Trajectories, name: str, order: int) -> tuple[Axis, Axis]:
             hint="Interpolate the data to even times.",
         )
     return Axis(data.time_name, 0.0, step * (len(data.time) - 1), len(data.time)), x
+
+
+def _check_one(axes: Sequence[str], name: str) -> None:
+    if len(axes) != 1:
+        raise GridError(
+            f"{name}: data on {len(axes)} axes of space ({', '.join(axes)}) can't be moved; on one axis they can.",
+            hint="Simulate moved initial states instead.",
+        )
+
+
+def _check_periodic(axis: str, periodic: bool, name: str) -> None:
+    if not periodic:
+        raise GridError(
+            f"{name}: {axis} is not periodic; moved data are resampled by Fourier series in {axis}.",
+            hint=f"Add periodic=[{axis}] if solutions repeat over the region.",
+        )
 
 
 def longest(valid: Bool[Tensor, "sample time"]) -> tuple[Int[Tensor, " sample"], Int[Tensor, " sample"]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,30 +15,44 @@ from lieapp.errors import DataError, UsageError
 @click.command("data")
 @common("plugin", "plugins", "config", "sets", "seed", "device")
 @click.option("--samples", type=int, metavar="N", help="How many trajectories.")
+@click.option("--moved-by", metavar="SPEC", help="Move them along truth, the fields of a run, or a mix.")
 @click.option("--out", type=FOLDER, required=True, metavar="FILE.h5", help="The file to write.")
 @click.option("--force", is_flag=True, help="Replace the file if it is there already.")
-def command(settings: Common, samples: int | None, out: Path, force: bool) -> Outcome:
+def command(settings: Common, samples: int | None, moved_by: str | None, out: Path, force: bool) -> Outcome:
     """Simulate trajectories of a plugin's equation and write them to an HDF5 file."""
     from lieapp.config import DataConfig
     from lieapp.data.declared import check_data, check_equation
     from lieapp.runs.devices import check_device
     from lieapp.runs.reporter import reporting
 
-    config = settings.load(DataConfig, samples=samples)
+    config = settings.load(DataConfig, samples=samples, moved_by=moved_by)
     entry = settings.entry(config.plugin)
     check_device(config.device)
     check_equation(entry.declaration, "data")
     check_data(entry.declaration)
     _check_target(out, force)
+    further = {}
+    if config.moved_by != "none":
+        from lieapp.runs.moving import mover_for
+
+        further["change"] = mover_for(config, entry.declaration)
     with reporting(settings.quiet) as report:
         from lieapp.data.store import simulate_to_file
 
-        document = {**simulate_to_file(entry.declaration, config, out, report), "file": str(out)}
-    return Outcome(document, lambda: click.echo(_told(config.samples, entry.title, out)))
+        document = {**simulate_to_file(entry.declaration, config, out, report, **further), "file": str(out)}
+    return Outcome(
+        document, lambda: click.echo(_told(document.get("samples", config.samples), entry.title, document))
+    )
 
 
-def _told(samples: int, title: str, out: Path) -> str:
-    return f"{samples} {'trajectory' if samples == 1 else 'trajectories'} of {title}: {out}"
+def _told(samples: int, title: str, document: dict[str, Any]) -> str:
+    text = f"{samples} {'trajectory' if samples == 1 else 'trajectories'} of {title}: {document['file']}"
+    if "moved_by" in document:
+        text += (
+            f"\nmoved along {document['generators']}; {document['shape'][1]} time samples are left of each; "
+            f"{document['drawn_again']} combinations were drawn again, {document['left_out']} copies left out"
+        )
+    return text
 
 
 def _check_target(out: Path, force: bool) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,14 @@ SAMPLE = "sample"
 """Name of the first axis in the file's `axes`."""
 
 
-def simulate_to_file(declaration: PDE, config: DataConfig, out: Path, report: Reporter) -> dict[str, Any]:
-    """Simulate trajectories of a declaration and write them to `out`.
+Change = Callable[[Trajectories], tuple[Trajectories, dict[str, Any]]]
+"""What is done to trajectories before they are written, with what there is to tell of it."""
+
+
+def simulate_to_file(
+    declaration: PDE, config: DataConfig, out: Path, report: Reporter, change: Change | None = None
+) -> dict[str, Any]:
+    """Simulate trajectories of a declaration and write them to `out`, changed if so asked.
 
     Returns the document of `lieapp data --json`. Raises what `simulate` raises, DataError if `out` can't be
     written.
@@ -47,6 +54,10 @@ def simulate_to_file(declaration: PDE, config: DataConfig, out: Path, report: Re
         Tolerance(config.tolerance),
         report.progress,
     )
+    told: dict[str, Any] = {}
+    if change is not None:
+        report.stage("moving")
+        trajectories, told = change(trajectories)
     facts: dict[str, Any] = {
         "plugin": declaration.name,
         "title": declaration.title,
@@ -54,6 +65,7 @@ def simulate_to_file(declaration: PDE, config: DataConfig, out: Path, report: Re
         "seed": config.seed,
         "tolerance": config.tolerance,
         **trajectories.facts,
+        **told,
     }
     write_trajectories(trajectories, out, facts)
     return {

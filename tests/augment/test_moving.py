@@ -229,7 +229,7 @@ PLANE = Grid((Axis("x", 0.0, 16.0, 32, True), Axis("y", 0.0, 1.0, 8, True)))
     ("error", "match", "make"),
     [
         (GridError, "x is not periodic", lambda: Mover.of("d_x", system("kdv"), changed(grid=OPEN))),
-        (GridError, "2 axes of space", lambda: Mover.of("d_x", system("kdv"), changed(grid=PLANE))),
+        (GridError, r"2 axes of space \(x, y\)", lambda: Mover.of("d_x", system("kdv"), changed(grid=PLANE))),
         (
             GridError,
             "not sampled evenly",
@@ -264,7 +264,7 @@ PLANE = Grid((Axis("x", 0.0, 16.0, 32, True), Axis("y", 0.0, 1.0, 8, True)))
         ),
         (
             DataError,
-            "none of 2 moved samples has 49 time samples",
+            "none of 2 moved samples has 49 time samples in a row left",
             lambda: mover("kdv", sigma=0.9, least=49)(samples("kdv"), generator()),
         ),
     ],
