@@ -10,7 +10,8 @@ from lieapp.settings import load_config
 from lieapp.transformations import parse_kinds
 
 __all__ = [
-    "CheckConfig", "DataConfig", "DiscoverConfig", "DiscoverImagesConfig", "TrainConfig", "TruthConfig", "load_config",
+    "CheckConfig", "DataConfig", "DiscoverConfig", "DiscoverImagesConfig", "TrainConfig", "TruthConfig",
+    "load_config",
 ]  # fmt: skip
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
