@@ -31,7 +31,8 @@ SETTINGS = {
 @common("plugins", "out")
 @click.option("--port", type=int, metavar="N", help="Port of the page; 8501 or the next free one.")
 @click.option("--no-browser", is_flag=True, help="Only serve; open no browser window.")
-def command(settings: Common, port: int | None, no_browser: bool) -> Outcome:
+@click.option("--allow-writing", is_flag=True, help="Let the Plugins page write files into ./plugins.")
+def command(settings: Common, port: int | None, no_browser: bool, allow_writing: bool) -> Outcome:
     """Open the app in a browser; Ctrl-C ends it. Runs it started go on."""
     wanted = dict(SETTINGS)
     if port is not None:
@@ -39,7 +40,8 @@ def command(settings: Common, port: int | None, no_browser: bool) -> Outcome:
     if no_browser:
         wanted["server.headless"] = "true"
     options = [part for key, value in wanted.items() for part in (f"--{key}", value)]
-    command_line = [sys.executable, "-m", "streamlit", "run", str(SCRIPT), *options]
+    own = ["--", "--allow-writing"] if allow_writing else []
+    command_line = [sys.executable, "-m", "streamlit", "run", str(SCRIPT), *options, *own]
     code = subprocess.call(command_line, env=environment(settings))
     return Outcome({"code": code}, code=code)
 

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from lieapp.cli.options import Common, Outcome, common
+from lieapp.cli.options import FOLDER, Common, Outcome, common
 from lieapp.errors import UsageError
+
+if TYPE_CHECKING:
+    from lieapp.registry.catalog import Entry
+    from lieapp.runs.directory import RunDirectory
 
 ALL = "all"
 
 
 @click.command("check")
-@common("plugin", "plugins")
-def command(settings: Common) -> Outcome:
+@common("plugin", "plugins", "resume")
+@click.option("--out", type=FOLDER, metavar="DIR", help="Keep the checks as a run in this folder of runs.")
+def command(settings: Common, out: Path | None) -> Outcome:
     """Let a plugin verify itself: equation, derived symmetries, data. `--plugin all` checks every one."""
-    from lieapp.runs.reporter import reporting
-
+    if settings.resume is not None:
+        return _resumed(settings, settings.resume, out or Path("runs"))
     if settings.plugin is None:
         raise UsageError("check needs a plugin.", hint="Give --plugin NAME, or --plugin all.")
+    if out is not None:
+        return _kept(settings, settings.plugin, out)
     rows: list[dict[str, Any]] = []
     if settings.plugin != ALL:
         entries = [settings.entry(settings.plugin)]
@@ -27,22 +36,60 @@ def command(settings: Common) -> Outcome:
         catalog = settings.catalog()
         entries = catalog.entries
         rows += [{"plugin": b.name, "name": "loads", "ok": False, "detail": str(b)} for b in catalog.broken]
-    with reporting(settings.quiet) as report:
-        from lieapp.domains.check import check
+    return _outcome({"checks": rows + _checked(settings, entries)})
 
-        for entry in entries:
-            report.stage(f"check {entry.name}")
-            for result in check(entry, report):
-                rows.append(
-                    {
-                        "plugin": entry.name,
-                        "name": result.name,
-                        "ok": bool(result.ok),
-                        "detail": str(result.detail),
-                    }
-                )
+
+def _checked(settings: Common, entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    from lieapp.runs.checks import rows_of
+    from lieapp.runs.reporter import reporting
+
+    with reporting(settings.quiet) as report:
+        return [row for entry in entries for row in rows_of(entry, report)]
+
+
+def _kept(settings: Common, plugin: str, out: Path) -> Outcome:
+    """The same as a run: what the app shows and starts."""
+    from lieapp.config import CheckConfig
+    from lieapp.runs.directory import RunDirectory
+
+    if plugin == ALL:
+        raise UsageError("--out keeps the checks of one plugin.", hint="Give --plugin NAME, or leave --out out.")
+    catalog = settings.catalog()
+    entry = catalog.get(plugin)
+    config = CheckConfig(plugin=plugin)
+    run = RunDirectory.create(out, config, plugin, entry=entry, folders=catalog.folders)
+    return _work(settings, run, entry)
+
+
+def _resumed(settings: Common, text: str, root: Path) -> Outcome:
+    """Checks that were queued, or that ended early: they begin anew, for nothing is kept half way."""
+    from lieapp.config import CheckConfig
+    from lieapp.runs.resume import find_resumable, plugin_folders
+
+    run = find_resumable(root, text, "check", settings.given(CheckConfig))
+    summary = run.summary()
+    if run.state == "done" and summary is not None:
+        return _outcome(summary)
+    name = run.config_as(CheckConfig).plugin
+    return _work(settings, run, settings.catalog(plugin_folders(run)).get(name))
+
+
+def _work(settings: Common, run: RunDirectory, entry: Entry) -> Outcome:
+    from lieapp.runs.checks import execute
+    from lieapp.runs.reporter import RunReporter, reporting
+    from lieapp.runs.session import running
+
+    with reporting(settings.quiet) as inner, running(run):
+        report = RunReporter(inner, run)
+        report.line(f"run {run.path}")
+        summary = execute(run, entry, report)
+    return _outcome(summary)
+
+
+def _outcome(document: dict[str, Any]) -> Outcome:
+    rows = document["checks"]
     ok = all(row["ok"] for row in rows)
-    return Outcome({"ok": ok, "checks": rows}, lambda: _show(rows), code=0 if ok else 1)
+    return Outcome({**document, "ok": ok}, lambda: _show(rows), code=0 if ok else 1)
 
 
 def _show(rows: list[dict[str, Any]]) -> None:

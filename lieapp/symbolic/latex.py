@@ -8,7 +8,14 @@ from lieapp.symbolic.jets import JetSpace
 
 
 def ordered_latex(expression: sp.Expr, jets: JetSpace) -> str:
-    """LaTeX in the order in which one writes an equation: u_t, rising derivatives, undifferentiated terms."""
+    """LaTeX with terms in the order of `ordered_terms`."""
+    # SymPy multiplies 2 (t + 1) out by itself; here it goes back
+    written = [sp.latex(sp.factor_terms(term, fraction=True)) for term in ordered_terms(expression, jets)]
+    return " + ".join(written).replace("+ - ", "- ")
+
+
+def ordered_terms(expression: sp.Expr, jets: JetSpace) -> list[sp.Expr]:
+    """The terms of a sum as one writes an equation: u_t, rising derivatives, undifferentiated terms."""
 
     def rank(term: sp.Expr) -> tuple[bool, bool, int, str]:
         orders = [J for _, J in jets.jets(term).values()]
@@ -16,7 +23,4 @@ def ordered_latex(expression: sp.Expr, jets: JetSpace) -> str:
         # the evolution variable is the first by custom
         return not any(J[0] for J in orders), order == 0, order, str(term)
 
-    terms = sorted(sp.Add.make_args(expression), key=rank)
-    # SymPy multiplies 2 (t + 1) out by itself; here it goes back
-    written = [sp.latex(sp.factor_terms(term, fraction=True)) for term in terms]
-    return " + ".join(written).replace("+ - ", "- ")
+    return sorted(sp.Add.make_args(expression), key=rank)

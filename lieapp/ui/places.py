@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
 
 from lieapp.runs.directory import RunDirectory
@@ -14,6 +15,11 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}")
 def runs_root() -> Path:
     """The folder of runs: `LIEAPP_RUNS`, else ./runs."""
     return Path(os.environ.get("LIEAPP_RUNS") or "runs")
+
+
+def may_write() -> bool:
+    """Whether the app was started with --allow-writing: only then does a page write into ./plugins."""
+    return "--allow-writing" in sys.argv[1:]
 
 
 def find_run(run_id: str) -> RunDirectory | None:

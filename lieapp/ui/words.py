@@ -29,6 +29,9 @@ SIGNS = {
 WORKING = ("queued", "starting", "running")
 """States in which a page looks again by itself."""
 
+LONGEST = 5000
+"""Characters of one formula; a page with longer ones can't be read, and stalls the browser."""
+
 RESUMABLE = ("cancelled", "failed", "lost")
 
 
@@ -69,3 +72,9 @@ def plain(text: object) -> str:
 def unbroken(text: object) -> str:
     """A number or an interval that isn't broken at its hyphens and blanks in a narrow cell."""
     return plain(text).replace("\\-", "\u2011").replace(" ", "\u00a0")
+
+
+def enclosed(latex: str) -> str:
+    """LaTeX that can't leave its formula, whoever wrote it: no dollars, and no bars, which end a table's cell."""
+    kept = re.sub(r"[$`\n\r]", " ", latex)[:LONGEST]
+    return kept.replace(r"\|", r"\Vert ").replace("|", r"\vert ")

@@ -35,15 +35,36 @@ def _load(name: str) -> ModuleType:
 synthetic = _load("synthetic")
 
 
+def _put_status(run: Path, state: str, **status: object) -> None:
+    """Write status.json as a process in that state would have left it."""
+    now = time.time()
+    content = {
+        "state": "running" if state == "lost" else state,
+        # a number that no process has, on this machine: what is_lost looks at
+        "pid": 2**22 + 1 if state == "lost" else os.getpid(),
+        "host": socket.gethostname(),
+        "stage": "discovery",
+        "step": 12,
+        "total": 60,
+        "heartbeat": now - (100 if state == "lost" else 0),
+        "created": now - 42,
+        "finished": now - 2 if state in ("done", "failed", "cancelled") else None,
+        **status,
+    }
+    (run / "status.json").write_text(json.dumps(content), encoding="utf-8")
+
+
 @pytest.fixture
 def runs(tmp_path, monkeypatch) -> Path:
     """An empty folder of runs that the app looks at; no process is started from the pages."""
-    from lieapp.ui import jobs
+    from lieapp.ui import background, jobs
 
     monkeypatch.setenv("LIEAPP_RUNS", str(tmp_path / "runs"))
     monkeypatch.delenv("LIEAPP_PLUGINS", raising=False)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(jobs, "ensure_runner", lambda root: None)
+    monkeypatch.setattr(background, "ensure_runner", lambda root: None)
+    monkeypatch.setattr(background, "start_now", lambda root, run_id: None)
     return tmp_path / "runs"
 
 
@@ -63,25 +84,11 @@ def make_run(runs):
     def make(state: str, *, count: int = 0, at_size: bool = False, **status: object) -> Path:
         name = f"2025010{1 + count % 9}T12{count % 60:02d}00Z-ckdv-abc{count:03d}"
         run = synthetic.write_run(runs, name, done=state == "done", at_size=at_size)
-        now = time.time()
         if state in ("running", "failed", "cancelled", "lost"):
             lines = "".join(json.dumps(line) + "\n" for line in synthetic.metrics(12))
             (run / "metrics.jsonl").write_text(lines, encoding="utf-8")
             (run / "log.txt").write_text("stage data\nstage discovery\n", encoding="utf-8")
-        content = {
-            "state": "running" if state == "lost" else state,
-            # a number that no process has, on this machine: what is_lost looks at
-            "pid": 2**22 + 1 if state == "lost" else os.getpid(),
-            "host": socket.gethostname(),
-            "stage": "discovery",
-            "step": 12,
-            "total": 60,
-            "heartbeat": now - (100 if state == "lost" else 0),
-            "created": now - 42,
-            "finished": now - 2 if state in ("done", "failed", "cancelled") else None,
-            **status,
-        }
-        (run / "status.json").write_text(json.dumps(content), encoding="utf-8")
+        _put_status(run, state, **status)
         return run
 
     return make
@@ -91,6 +98,25 @@ def make_run(runs):
 def arrays() -> dict:
     """The arrays of a run's fields.safetensors."""
     return synthetic.fields()
+
+
+@pytest.fixture
+def make_background(runs, plugins):
+    """Make a run of a derivation or a check in any state; of the plugin `warm` unless `typed` says else."""
+    from lieapp.config import CheckConfig, TruthConfig
+    from lieapp.registry.catalog import load_catalog
+    from lieapp.runs.directory import RunDirectory
+
+    def make(kind: str, state: str, *, summary: dict | None = None, typed: dict | None = None, **status: object):
+        config = CheckConfig(plugin="warm") if kind == "check" else TruthConfig(**(typed or {"plugin": "warm"}))
+        entry = None if typed else load_catalog().get("warm")
+        run = RunDirectory.create(runs, config, getattr(config, "plugin", None) or "truth", entry=entry)
+        _put_status(run.path, state, **status)
+        if summary is not None:
+            run.write_summary(summary)
+        return run
+
+    return make
 
 
 @pytest.fixture

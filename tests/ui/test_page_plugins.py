@@ -1,27 +1,33 @@
-"""Plugins: equation, truth on demand, broken files."""
+"""Plugins: where they come from, self-check on demand, broken files, and a form that makes a new one."""
 
 import json
-import os
-import time
+import sys
 
 import pytest
 
-from lieapp.ui import truths
+from lieapp.runs.directory import RunDirectory
+from lieapp.ui import background
 
 
-def _place(runs, plugins):
-    from lieapp.registry.catalog import load_catalog
+def press(app, label):
+    return next(b for b in app.button if b.label == label).click().run()
 
-    return truths.place(runs, "warm", load_catalog().get("warm").sha256)
+
+def formulas(app) -> str:
+    return "\n".join(str(element.value) for element in app.markdown)
 
 
 def test_equation_and_origin(open_page, plugins, words):
     app = open_page("plugins", plugin="warm")
-    formulas = [str(element.value) for element in app.latex]
-    assert any("u_{t}" in latex and "= 0" in latex for latex in formulas)
-    assert any("u_{t} = u_{xx}" in latex for latex in formulas)
+    assert r"$\displaystyle u_{t} - u_{xx} = 0$" in formulas(app)
+    assert r"$\displaystyle u_{t} = u_{xx}$" in formulas(app)
     text = words(app)
     assert "warm.py" in text and "lieapp_domains" in text and "Warm *bar*" in text
+    assert "PDE(name=" in text
+
+
+def test_an_address_of_no_plugin(open_page, plugins, words):
+    assert "There is no plugin" in words(open_page("plugins", plugin="../../etc/passwd"))
 
 
 def test_broken_file_with_its_line(open_page, plugins, words):
@@ -32,77 +38,91 @@ def test_broken_file_with_its_line(open_page, plugins, words):
     assert "Equation" in text
 
 
-def test_derive_starts_a_process(open_page, plugins, runs, monkeypatch):
+def test_what_a_plugin_says_is_no_markdown(open_page, plugins):
+    text = (plugins / "warm.py").read_text(encoding="utf-8")
+    evil = text.replace("Warm *bar*", "<script>x</script> ![a](http://h/p.png) [b](http://h)")
+    (plugins / "warm.py").write_text(evil, encoding="utf-8")
+    app = open_page("plugins", plugin="warm")
+    shown = app.header[0].value
+    assert r"\<script\>" in shown and r"\!\[a\]\(http" in shown
+    assert not any(getattr(element.proto, "allow_html", False) for element in app.markdown)
+
+
+def test_check_starts_a_run_at_once(open_page, plugins, runs, monkeypatch):
     started = []
-    monkeypatch.setattr(truths, "start", lambda folder, name: started.append((folder, name)))
-    app = open_page("plugins", plugin="warm")
-    next(b for b in app.button if b.label == "Derive").click().run()
-    assert started == [(_place(runs, plugins), "warm")]
+    monkeypatch.setattr(background, "start_now", lambda root, run_id: started.append(run_id))
+    app = press(open_page("plugins", plugin="warm"), "Check")
+    (run,) = RunDirectory.list(runs)
+    assert started == [run.id] and run.config() == {"plugin": "warm", "kind": "check"}
+    assert "Waiting for its turn" in app.info[0].value
 
 
-def _child(folder, **record):
-    folder.mkdir(parents=True)
-    content = {"pid": os.getpid(), "mark": "", "started": time.time(), **record}
-    (folder / "child.json").write_text(json.dumps(content), encoding="utf-8")
-
-
-def test_truth_while_it_is_derived(open_page, plugins, runs):
-    _child(_place(runs, plugins))
-    (_place(runs, plugins) / "answer.json").touch()
-    app = open_page("plugins", plugin="warm")
-    assert "deriving" in str(app.get("progress")[0].proto)
-
-
-def test_truth_when_it_is_there(open_page, plugins, runs, words):
-    folder = _place(runs, plugins)
-    _child(folder, pid=2**22 + 1)
-    truth = {
-        "dimension": 6,
-        "infinite": True,
-        "generators": [{"t": "2*t", "x": "x", "u": "0"}],
-        "families": [
-            {
-                "functions": {"alpha": ["t", "x"]},
-                "conditions": ["alpha_t - alpha_xx"],
-                "field": {"t": "0", "x": "0", "u": "alpha(t, x)"},
-            }
-        ],
-        "unsolved": [],
-        "assumed_nonzero": ["nu"],
-        "certified": False,
-        "periodic": [],
-        "seconds": 1.2,
-    }
-    (folder / "answer.json").write_text(json.dumps(truth), encoding="utf-8")
+@pytest.mark.parametrize("ok", [True, False], ids=["holds", "fails"])
+def test_checks_of_exactly_this_file(open_page, plugins, make_background, words, ok):
+    rows = [{"plugin": "warm", "name": "data", "ok": ok, "detail": "NaN *at* t = 3"}]
+    make_background("check", "done", summary={"ok": ok, "checks": rows})
     text = words(open_page("plugins", plugin="warm"))
-    assert "Dimension **6** modulo the families" in text and "Kept by a domain periodic in x" in text
-    assert "$2,t,partial_{t} + x,partial_{x}$" in text and "alpha_{xx}" in text
+    assert f"{int(ok)} of 1 checks hold" in text and "NaN *at* t = 3" in text
+    # another content is another plugin
+    file = plugins / "warm.py"
+    file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert "of 1 checks" not in words(open_page("plugins", plugin="warm"))
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (
-            {"error": {"type": "BudgetError", "message": "warm: not derived.", "hint": "Longer."}},
-            "warm: not derived.",
-        ),
-        (None, "ended without an answer"),
-    ],
+    ("state", "said"),
+    [("failed", "it broke"), ("cancelled", "stopped on request"), ("lost", "gone without a word")],
 )
-def test_truth_that_failed(open_page, plugins, runs, words, answer, said):
-    folder = _place(runs, plugins)
-    _child(folder, pid=2**22 + 1)
-    (folder / "answer.json").write_text("" if answer is None else json.dumps(answer), encoding="utf-8")
-    assert said in words(open_page("plugins", plugin="warm"))
+def test_a_check_without_a_result(open_page, plugins, make_background, words, state, said):
+    make_background("check", state, error={"type": "X", "message": "it broke", "hint": "mend it"})
+    app = open_page("plugins", plugin="warm")
+    assert said in words(app)
+    assert "Check again" in [b.label for b in app.button]
 
 
-@pytest.mark.slow
-def test_truth_of_a_plugin_in_a_real_process(plugins, runs):
-    folder = _place(runs, plugins)
-    truths.start(folder, "warm")
-    deadline = time.time() + 60
-    while truths.read(folder).state == "running" and time.time() < deadline:
-        time.sleep(0.2)
-    found = truths.read(folder)
-    assert found.state == "done", found
-    assert found.truth["dimension"] == 6
+def test_a_check_at_work_can_be_cancelled(open_page, plugins, make_background):
+    run = make_background("check", "running")
+    app = press(open_page("plugins", plugin="warm"), "Cancel")
+    assert run.cancel_requested and "Cancel" not in [b.label for b in app.button]
+
+
+def test_a_new_file_is_shown_and_offered(open_page, plugins, words):
+    app = open_page("plugins", view="A new one")
+    assert "equation=sp.Eq(u.diff(t) + u*u.diff(x) + u.diff(x, 3), 0)" in app.code[0].value
+    assert app.get("download_button") and "--allow-writing" in words(app)
+    assert "Write into plugins/" not in [b.label for b in app.button]
+    app.text_input(key="new_name").set_value("No!").run()
+    assert "lower-case letters" in words(app) and not app.get("download_button")
+
+
+def test_a_new_file_is_written_only_where_that_is_allowed(open_page, plugins, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--allow-writing"])
+    app = open_page("plugins", view="A new one")
+    monkeypatch.setattr(sys, "argv", sys.argv[:-1])
+    press(app, "Write into plugins/")
+    assert not (plugins / "my_equation.py").exists()
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--allow-writing"])
+    press(open_page("plugins", view="A new one"), "Write into plugins/")
+    assert 'name="my_equation"' in (plugins / "my_equation.py").read_text(encoding="utf-8")
+
+
+def test_without_plugins(open_page, runs, words, monkeypatch):
+    from lieapp.registry import loader
+
+    monkeypatch.setattr(loader, "candidates", lambda folders: iter(()))
+    monkeypatch.setattr(loader, "entry_points", lambda group: ())
+    assert "No plugin was found." in words(open_page("plugins"))
+
+
+def test_a_check_that_does_not_begin(open_page, plugins, runs, words):
+    runs.write_text("a file", encoding="utf-8")
+    app = press(open_page("plugins", plugin="warm"), "Check")
+    assert app.error and not app.exception
+
+
+def test_results_of_another_hand_are_escaped(open_page, plugins, make_background):
+    rows = [{"plugin": "warm", "name": "<b>", "ok": True, "detail": "![a](http://h/p.png) $x$ | `c`"}]
+    run = make_background("check", "done", summary={"ok": True, "checks": rows})
+    assert json.loads((run.path / "summary.json").read_text(encoding="utf-8"))["checks"] == rows
+    shown = "\n".join(str(e.value) for e in open_page("plugins", plugin="warm").markdown)
+    assert r"\!\[a\]" in shown and r"\$x\$" in shown and r"\| \`c\`" in shown

@@ -1,0 +1,173 @@
+"""Explore: the symmetries of an equation, derived: a plugin's, or one that is typed. The derivation is a run."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from lieapp.config import TruthConfig
+from lieapp.errors import LieappError
+from lieapp.registry.catalog import Catalog, Entry, load_catalog
+from lieapp.runs.directory import RunDirectory
+from lieapp.ui import background
+from lieapp.ui.background_view import show_unfinished, wait_for
+from lieapp.ui.derived_view import show_derived, show_derived_files
+from lieapp.ui.drawing import formula, state_badge
+from lieapp.ui.equations import system_latex
+from lieapp.ui.examples import EXAMPLES, FIRST
+from lieapp.ui.help import tip
+from lieapp.ui.navigation import link_to_run, page
+from lieapp.ui.places import find_run, runs_root
+from lieapp.ui.run_head import config_of
+from lieapp.ui.typed import LISTS, typed_of
+from lieapp.ui.typed_form import ask, show_error
+from lieapp.ui.words import WORKING, plain
+
+# no docstrings below constants, the app would print them
+PLUGIN, TYPED = "A plugin", "Typed"
+BUDGET, LONGEST = 60.0, 3600.0
+# seconds beyond the budget: loading, and telling the result
+SPARE = 10.0
+
+
+def show() -> None:
+    """The whole page."""
+    st.title("Explore")
+    st.markdown(
+        "Derive all point symmetries of an equation, each one proved: the algebra, its flows, and the equation "
+        "reduced by each of them."
+    )
+    run = _asked()
+    _form(run.id if run else "", config_of(run) if run else {})
+    if run:
+        _result(run)
+
+
+def _asked() -> RunDirectory | None:
+    """The derivation of the address; of a plugin's address the last one of exactly this file."""
+    run_id, name = st.query_params.get("run", ""), st.query_params.get("plugin", "")
+    if not run_id:
+        return _last(name) if name else None
+    run = find_run(run_id)
+    if run is None:
+        words = f"There is no run {plain(repr(run_id[:100]))} in this folder; it may have been deleted."
+        st.warning(words, icon=":material/search_off:")
+        return None
+    if background.kind_of(run) != "truth":
+        st.info("That run is no derivation.", icon=":material/search_off:")
+        link_to_run(run.id, "Open it")
+        return None
+    return run
+
+
+def _last(name: str) -> RunDirectory | None:
+    try:
+        return background.latest("truth", load_catalog().get(name))
+    except LieappError as error:
+        st.warning(f"{plain(error.message)} {plain(error.hint)}", icon=":material/search_off:")
+        return None
+
+
+# of its own, so that typing draws only the form anew
+@st.fragment
+def _form(version: str, config: dict[str, Any]) -> None:
+    name = str(config.get("plugin") or st.query_params.get("plugin") or "")
+    source = st.segmented_control(
+        "Equation", [PLUGIN, TYPED], default=PLUGIN if name else TYPED, key=f"source_{version}",
+        required=True, label_visibility="collapsed",
+    )  # fmt: skip
+    if source == PLUGIN:
+        catalog, entry = _plugin(version, name)
+        asked: dict[str, Any] | None = {"plugin": entry.name} if entry else None
+    else:
+        catalog, entry = Catalog([], []), None
+        first = typed_of(config) if config.get("equation") else EXAMPLES[FIRST]
+        typed, reading = ask(first, version)
+        asked = typed.settings() if reading.error is None else None
+    more = _options(version, config)
+    if st.button("Derive", type="primary", icon=":material/function:", disabled=asked is None, key=f"go_{version}"):
+        _start({**(asked or {}), **more}, entry, catalog)
+    if asked:
+        with st.expander("The same on a terminal"):
+            st.code(command_line({**asked, **more}, runs_root()), language="bash", wrap_lines=True)
+
+
+def _plugin(version: str, name: str) -> tuple[Catalog, Entry | None]:
+    catalog = load_catalog()
+    names = {entry.name: entry.title for entry in catalog.equations}
+    if not names:
+        st.info("No plugin with an equation was found.", icon=":material/extension_off:")
+        return catalog, None
+    index = list(names).index(name) if name in names else 0
+    chosen = st.selectbox(
+        "Plugin", list(names), index=index, format_func=lambda n: f"{n}: {names[n]}", key=f"plugin_{version}"
+    )
+    entry = catalog.get(chosen)
+    for latex in system_latex(entry.declaration):
+        st.markdown(formula(rf"\displaystyle {latex}"))
+    link = {"query_params": {"plugin": chosen}, "icon": ":material/extension:"}
+    st.page_link(page("plugins"), label=f"Where {plain(chosen)} comes from", **link)
+    return catalog, entry
+
+
+def _options(version: str, config: dict[str, Any]) -> dict[str, Any]:
+    """What else is wanted, and for how long."""
+    asked = {"flows": "Finite flows", "reductions": "Reductions", "explain": "Derivation"}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        budget = st.number_input(
+            "Budget in seconds", 1.0, LONGEST, min(float(config.get("budget") or BUDGET), LONGEST), 10.0,
+            format="%g", key=f"budget_{version}", help=tip("budget"), width=160,
+        )  # fmt: skip
+        wanted = {
+            key: st.checkbox(label, bool(config.get(key, True)), key=f"{key}_{version}")
+            for key, label in asked.items()
+        }
+    return {**wanted, "budget": float(budget), "latex": True}
+
+
+def _start(values: dict[str, Any], entry: Entry | None, catalog: Catalog) -> None:
+    try:
+        run_id = background.start(TruthConfig(**values), entry, catalog)
+    except LieappError as error:
+        show_error(error)
+    else:
+        st.switch_page(page("explore"), query_params={"run": run_id})
+
+
+def command_line(values: dict[str, Any], root: Path) -> str:
+    """What to type for the same derivation; its run then appears here."""
+    words = ["lieapp", "truth"]
+    if values.get("plugin"):
+        words += ["--plugin", values["plugin"]]
+    for name in LISTS:
+        entries = values.get(name) or []
+        several = name in ("equation", "parameter", "function")
+        words += [part for entry in entries for part in (f"--{name}", entry)] if several else []
+        words += [f"--{name}", ",".join(entries)] if entries and not several else []
+    words += [f"--{flag}" for flag in ("flows", "reductions", "explain") if values.get(flag)]
+    words += [] if values["budget"] == BUDGET else ["--budget", f"{values['budget']:g}"]
+    return shlex.join([*words, "--out", str(root)])
+
+
+def _result(run: RunDirectory) -> None:
+    st.divider()
+    config, status = config_of(run), run.status()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        state_badge(status.state)
+        st.caption(plain(str(config.get("plugin") or "; ".join(typed_of(config).equation))[:300]))
+        link_to_run(run.id, "This run")
+    if status.state in WORKING:
+        wait_for(run, float(config.get("budget") or BUDGET) + SPARE)
+        return
+    truth = run.summary()
+    if status.state != "done" or truth is None:
+        show_unfinished(run)
+        return
+    show_derived(truth)
+    show_derived_files(run, truth)
+
+
+show()

@@ -1,0 +1,56 @@
+"""Help: each symbol and score with its formula, and the pages of docs/."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lieapp.ui import documents
+from lieapp.ui.help import TERMS, tip
+from lieapp.ui.navigation import page
+from lieapp.ui.words import plain
+
+
+def show() -> None:
+    """The whole page."""
+    asked = st.query_params.get("doc", "")
+    if not asked:
+        _terms()
+        return
+    text = documents.text(asked)
+    if not text:
+        st.title("Help")
+        st.warning(f"There is no page {plain(repr(asked[:100]))}.", icon=":material/search_off:")
+    else:
+        _document(asked, text)
+    st.page_link(page("help"), label="Symbols and scores", icon=":material/help:")
+
+
+def _terms() -> None:
+    st.title("Help")
+    st.markdown("What symbols and scores mean; longer, with examples, in the documentation.")
+    _others("")
+    st.subheader("Symbols and scores")
+    wanted = st.text_input("Look for", key="wanted", max_chars=60, live=True, icon=":material/search:").casefold()
+    found = [key for key, term in TERMS.items() if wanted in f"{term.name} {term.text}".casefold()]
+    for key in found:
+        st.markdown(tip(key))
+    if not found:
+        st.caption("Nothing is called so.")
+
+
+def _document(name: str, text: str) -> None:
+    head, _, rest = text.partition("\n")
+    st.title(head.removeprefix("# ").strip())
+    st.markdown(rest)
+    _others(name)
+
+
+def _others(name: str) -> None:
+    found = [other for other in documents.names() if other != name]
+    with st.expander(f"Documentation: {len(found)} {'more ' if name else ''}pages", expanded=not name):
+        for other in found:
+            label = plain(documents.title(other))
+            st.page_link(page("help"), label=label, icon=":material/description:", query_params={"doc": other})
+
+
+show()

@@ -1,0 +1,189 @@
+"""A plugin file made from a typed equation: the text that a user would have written."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lieapp.errors import LieappError, PluginError
+
+if TYPE_CHECKING:
+    import sympy as sp
+
+    from lieapp.symbolic.equation import System
+
+FOLDER = Path("plugins")
+"""Where the app writes plugin files, if it was started so."""
+
+TAKEN = ("sp", "PDE", "hookimpl", "lieapp_domains")
+"""Names that the file itself uses."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is declared besides the equation.
+
+    Args:
+        name: what is typed after --plugin.
+        title: what pages print.
+        region: the interval of each variable.
+        points: grid points of each variable.
+        periodic: the periodic variables.
+        values: a number for each parameter, as text that is exact: `1/100` or `0.01`.
+    """
+
+    name: str
+    title: str
+    region: Mapping[str, tuple[float, float]]
+    points: Mapping[str, int]
+    periodic: tuple[str, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+def plugin_text(system: System, draft: Draft) -> str:
+    """The file. Raises PluginError, GridError or EquationError where a declaration would be refused."""
+    from lieapp.symbolic.printing import python_code
+
+    _check(system, draft)
+    jets = system.jets
+    variables = [str(x) for x in jets.independent]
+    residuals = [f"sp.Eq({python_code(r, jets)}, 0)" for r in system.residuals]
+    lines = [
+        f'"""{_heading(draft.title)}."""',
+        "",
+        "import sympy as sp",
+        "",
+        "from lieapp.api import PDE, hookimpl",
+        "",
+        _symbols(variables),
+        *(f'{p} = sp.Symbol("{p}", {_assumption(p)}=True)' for p in system.parameters),
+        *(f'{u} = sp.Function("{u}")({", ".join(variables)})' for u in jets.dependent),
+        "",
+        f"{_identifier(draft.name)} = PDE(",
+        f"    name={_quoted(draft.name)},",
+        f"    title={_quoted(draft.title)},",
+        *_equations(residuals),
+        f"    region={{{', '.join(f'{x}: ({_number(a)}, {_number(b)})' for x, (a, b) in draft.region.items())}}},",
+        f"    points={{{', '.join(f'{x}: {n}' for x, n in draft.points.items())}}},",
+        *([f"    periodic=[{', '.join(draft.periodic)}],"] if draft.periodic else []),
+        *([f"    parameters={{{_values(draft)}}},"] if system.parameters else []),
+        ")",
+        "",
+        "",
+        "@hookimpl",
+        "def lieapp_domains():",
+        f"    return [{_identifier(draft.name)}]",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def write(text: str, name: str) -> Path:
+    """Put a file into ./plugins. Raises PluginError if there is one of that name, or it can't be written."""
+    file = FOLDER / f"{name}.py"
+    # the name is checked by `plugin_text`; here again, for a path is made of it
+    if not re.fullmatch(r"[a-z0-9_-]+", name):
+        raise PluginError(
+            f"name={name!r} can't be that of a file.", hint="Use lower-case letters, digits, _ and -."
+        )
+    try:
+        FOLDER.mkdir(exist_ok=True)
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise PluginError(f"{file} is there already.", hint="Choose another name, or remove that file.") from None
+    except OSError as error:
+        raise PluginError(
+            f"{file} can't be written: {error.strerror or error}.", hint="Download it instead."
+        ) from None
+    return file
+
+
+def _check(system: System, draft: Draft) -> None:
+    """Raises what a declaration with these values raises, and PluginError for names that the file uses."""
+    import sympy as sp
+
+    from lieapp.api import PDE
+
+    named = [*map(str, system.jets.independent), *system.jets.dependent, *map(str, system.parameters)]
+    taken = [name for name in named if name in TAKEN or name == _identifier(draft.name)]
+    if taken:
+        raise PluginError(f"the name {taken[0]!r} is used by the file itself.", hint="Choose another name.")
+    if system.functions:
+        raise PluginError(
+            f"data need formulas, and {next(iter(system.functions))} is arbitrary.",
+            hint="Write what it is, or use the Explore page.",
+        )
+    for parameter in map(str, system.parameters):
+        _exact(parameter, draft.values.get(parameter, ""))
+    symbols = {str(x): x for x in system.jets.independent}
+    functions = {u: sp.Function(u)(*system.jets.independent) for u in system.jets.dependent}
+    PDE(
+        name=draft.name,
+        title=draft.title,
+        equation=[sp.Eq(functions[u].diff(system.jets.independent[0]), 0) for u in functions],
+        region={symbols[x]: interval for x, interval in draft.region.items()},
+        points={symbols[x]: n for x, n in draft.points.items()},
+        periodic=[symbols[x] for x in draft.periodic],
+    )
+
+
+def _exact(parameter: str, text: str) -> Any:
+    """The number that a text is, by the whitelist parser. Raises PluginError for anything else."""
+    from lieapp.symbolic.parsing import parse_expression
+
+    try:
+        value = parse_expression(text, {})
+    except LieappError as error:
+        raise PluginError(
+            f"{parameter} has the value {text!r}, which is no number.", hint=error.hint or "Write 0.01 or 1/100."
+        ) from None
+    return value
+
+
+def _values(draft: Draft) -> str:
+    from lieapp.symbolic.jets import JetSpace
+    from lieapp.symbolic.printing import python_code
+
+    nothing = JetSpace((), ())
+    return ", ".join(f"{name}: {python_code(_exact(name, text), nothing)}" for name, text in draft.values.items())
+
+
+def _symbols(names: list[str]) -> str:
+    function, end = ("symbols", ", real=True)") if len(names) > 1 else ("Symbol", ", real=True)")
+    return f'{", ".join(names)} = sp.{function}("{" ".join(names)}"{end}'
+
+
+def _equations(residuals: list[str]) -> list[str]:
+    if len(residuals) == 1:
+        return [f"    equation={residuals[0]},"]
+    return ["    equation=[", *(f"        {residual}," for residual in residuals), "    ],"]
+
+
+def _heading(title: str) -> str:
+    """A title inside a docstring, which it can't end."""
+    return "".join(c for c in title if c not in '"\\\n\r').strip().rstrip(".") or "An equation"
+
+
+def _quoted(text: str) -> str:
+    """A Python string in double quotes where that is possible."""
+    plain = repr(text)
+    return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in plain else plain
+
+
+def _identifier(name: str) -> str:
+    word = name.replace("-", "_")
+    return word if word.isidentifier() and not keyword.iskeyword(word) else f"pde_{word}"
+
+
+def _assumption(parameter: sp.Symbol) -> str:
+    """The strongest thing known of a parameter that SymPy has a word for."""
+    return next((word for word in ("positive", "negative") if getattr(parameter, f"is_{word}")), "real")
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else repr(float(value))

@@ -1,0 +1,136 @@
+"""Fields for typed equations, read while one types: formulas beside them, errors with a caret under the column."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lieapp.errors import LieappError
+from lieapp.ui.drawing import formula
+from lieapp.ui.examples import EXAMPLES
+from lieapp.ui.help import tip
+from lieapp.ui.typed import LISTS, Reading, Typed, joined, read, split
+from lieapp.ui.words import plain
+
+MOST_CHARACTERS = 4000
+"""Of one equation; the parser takes no more either."""
+
+FIELD_CHARACTERS = 300
+"""Of any other field."""
+
+MOST_EQUATIONS = 8
+
+FIELDS = {
+    "independent": ("Variables", "t, x"),
+    "dependent": ("Unknowns", "u"),
+    "parameter": ("Parameters", "nu:positive; g, g != 3"),
+    "function": ("Arbitrary functions", "k:u"),
+    "periodic": ("Periodic in", "x"),
+}
+"""Label and placeholder of each field but the equations."""
+
+HELP = {
+    "independent": "Names with commas between them; the first one, or `t`, is time.",
+    "dependent": "Names of the unknown functions, with commas between them.",
+    "parameter": "Constants that stay free, with what is known of them: `nu`, `nu:positive`, `g:positive, g != 3`. "
+    "Semicolons between several.",
+    "function": "A name and the one variable or unknown that it depends on: `k:u`. Its derivative is `k_u`.",
+    "periodic": "Variables in which solutions are periodic. It doesn't change the symmetries, but which are kept.",
+}
+
+
+def ask(start: Typed, version: str, fields: tuple[str, ...] = tuple(FIELDS)) -> tuple[Typed, Reading]:
+    """Ask for equations and their names, and show what was understood.
+
+    Args:
+        start: what the fields hold at first.
+        version: other fields begin anew under another version; a widget keeps what it showed first.
+        fields: which of `FIELDS` are asked for.
+    """
+    _begin(start, version)
+    st.selectbox(
+        "Example", list(EXAMPLES), index=None, placeholder="take one of these",
+        key=_key("example", version), on_change=_take, args=(version,),
+    )  # fmt: skip
+    equations, places = _equations(version)
+    values = {"equation": equations}
+    for name, column in zip(fields, st.columns(len(fields)), strict=True):
+        label, placeholder = FIELDS[name]
+        with column:
+            text = st.text_input(
+                label, key=_key(name, version), placeholder=placeholder, max_chars=FIELD_CHARACTERS,
+                help=HELP[name], live=True,
+            )  # fmt: skip
+        values[name] = split(name, text)
+    typed = Typed(**values)
+    reading = read(typed)
+    _understood(reading, places)
+    return typed, reading
+
+
+def _equations(version: str) -> tuple[tuple[str, ...], list[int]]:
+    """The equations that aren't empty, and the row of each."""
+    rows = st.session_state[_key("rows", version)]
+    texts = [
+        st.text_input(
+            "Equation" if rows == 1 else f"Equation {row + 1}", key=_key(f"equation{row}", version), live=True,
+            max_chars=MOST_CHARACTERS, help=tip("jets"), placeholder="u_t + u*u_x + u_xxx",
+        )
+        for row in range(rows)
+    ]  # fmt: skip
+    with st.container(horizontal=True):
+        st.button("Another equation", icon=":material/add:", type="tertiary", key=_key("more", version),
+                  on_click=_change, args=(version, 1), disabled=rows >= MOST_EQUATIONS)  # fmt: skip
+        st.button("One less", icon=":material/remove:", type="tertiary", key=_key("less", version),
+                  on_click=_change, args=(version, -1), disabled=rows == 1)  # fmt: skip
+    places = [row for row, text in enumerate(texts) if text.strip()]
+    return tuple(texts[row].strip() for row in places), places
+
+
+def _understood(reading: Reading, places: list[int]) -> None:
+    """The formulas, or what can't be read and where."""
+    if reading.error is None:
+        for latex in reading.latex:
+            st.markdown(formula(rf"\displaystyle {latex}"))
+        return
+    several = len(places) > 1 and reading.place is not None
+    show_error(reading.error, f"Equation {places[reading.place or 0] + 1}, " if several else "")
+
+
+def show_error(error: LieappError, where: str = "") -> None:
+    """An error; where it points into a text, the text with the caret under the column."""
+    first, *pointed = error.message.split("\n")
+    st.error(plain(where + first), icon=":material/error:")
+    if pointed:
+        st.code("\n".join(line.removeprefix("  ") for line in pointed), language="text")
+    if error.hint:
+        st.caption(plain(error.hint))
+
+
+def _key(name: str, version: str) -> str:
+    return f"typed_{name}_{version}"
+
+
+def _begin(start: Typed, version: str) -> None:
+    """Fill the fields, once."""
+    if _key("rows", version) not in st.session_state:
+        _fill(start, version)
+
+
+def _fill(values: Typed, version: str) -> None:
+    st.session_state[_key("rows", version)] = min(max(len(values.equation), 1), MOST_EQUATIONS)
+    for row in range(MOST_EQUATIONS):
+        text = values.equation[row] if row < len(values.equation) else ""
+        st.session_state[_key(f"equation{row}", version)] = text[:MOST_CHARACTERS]
+    for name in LISTS[1:]:
+        st.session_state[_key(name, version)] = joined(name, getattr(values, name))[:FIELD_CHARACTERS]
+
+
+def _take(version: str) -> None:
+    chosen = st.session_state[_key("example", version)]
+    if chosen in EXAMPLES:
+        _fill(EXAMPLES[chosen], version)
+
+
+def _change(version: str, by: int) -> None:
+    key = _key("rows", version)
+    st.session_state[key] = min(max(st.session_state[key] + by, 1), MOST_EQUATIONS)
