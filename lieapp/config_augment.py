@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 
 from lieapp.config import Count, Device, Fraction, Positive, Seed, Share, Threads
+from lieapp.errors import ConfigError
 
 Several = msgspec.Meta(min_length=1)
 
@@ -136,6 +137,32 @@ class AugmentImagesConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=Tr
         check_list("pictures", self.pictures)
         check_list("seeds", self.seeds)
         check_list("scales", self.scales)
+
+
+def check_modes(modes: int, points: int) -> None:
+    """Raises ConfigError unless a grid of so many points has that many modes."""
+    if modes > points // 2:
+        raise ConfigError(
+            f"modes = {modes}: a grid of {points} points has {points // 2} modes.",
+            hint=f"Set modes to {points // 2} or less, or use more points.",
+        )
+
+
+def check_history(history: int, times: int) -> None:
+    """Raises ConfigError unless three windows of a rollout fit into so many frames."""
+    if times < 3 * history:
+        raise ConfigError(
+            f"history = {history}: trajectories have {times} frames; a rollout needs three windows.",
+            hint=f"Set history to {times // 3} or less.",
+        )
+
+
+def check_ahead(ahead: int, times: int) -> None:
+    """Raises ConfigError unless there is a frame so many steps after the first of them."""
+    if ahead >= times:
+        raise ConfigError(
+            f"ahead = {ahead}: trajectories have {times} frames.", hint=f"Set ahead to {times - 1} or less."
+        )
 
 
 def check_list(key: str, values: tuple[Any, ...]) -> None:

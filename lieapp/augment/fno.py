@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lieapp.errors import ConfigError
+from lieapp.config_augment import check_modes
 
 HEAD = 128
 """Channels of the projection's hidden layer."""
@@ -22,15 +22,6 @@ SMALLEST = 1e-12
 """Root mean square of data below which they count as 0."""
 
 Signal = Float[Tensor, "batch channel x"]
-
-
-def check_modes(modes: int, points: int) -> None:
-    """Raises ConfigError unless a grid of so many points has that many modes."""
-    if modes > points // 2:
-        raise ConfigError(
-            f"modes = {modes}: a grid of {points} points has {points // 2} modes.",
-            hint=f"Set modes to {points // 2} or less, or use more points.",
-        )
 
 
 @lru_cache(maxsize=8)

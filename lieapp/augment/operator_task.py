@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from lieapp.errors import ConfigError
+from lieapp.config_augment import check_ahead, check_history
 
 Samples = Float[Tensor, "sample component time x"]
 Channels = Float[Tensor, "pair channel x"]
@@ -43,20 +43,13 @@ class OperatorTask:
 
         Raises ConfigError unless three windows fit.
         """
-        if times < 3 * history:
-            raise ConfigError(
-                f"history = {history}: trajectories have {times} frames; a rollout needs three windows.",
-                hint=f"Set history to {times // 3} or less.",
-            )
+        check_history(history, times)
         return cls(history, history, tuple(range(history, times - 2 * history + 1, history if aligned else 1)))
 
     @classmethod
     def single(cls, times: int, ahead: int) -> OperatorTask:
         """From the first frame to the one `ahead` steps later. Raises ConfigError unless there is such a frame."""
-        if ahead >= times:
-            raise ConfigError(
-                f"ahead = {ahead}: trajectories have {times} frames.", hint=f"Set ahead to {times - 1} or less."
-            )
+        check_ahead(ahead, times)
         return cls(1, ahead, (0,))
 
     def pairs(

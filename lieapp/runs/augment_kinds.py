@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lieapp.api import PDE, Images
-from lieapp.config_augment import AugmentConfig, AugmentImagesConfig
+from lieapp.config_augment import AugmentConfig, AugmentImagesConfig, check_ahead, check_history, check_modes
 from lieapp.errors import ConfigError, UsageError
 from lieapp.runs.augment_along import along_pictures, along_solutions
+from lieapp.symbolic.equation import read_pde
+from lieapp.symbolic.evolution import evolution_form
 
 if TYPE_CHECKING:
     from lieapp.registry.catalog import Catalog
@@ -76,12 +78,21 @@ def _check_equation(config: Any, declaration: Any) -> None:
             f"samples = {min(config.samples)}: fewer than batch = {config.batch}, of which a step takes one each.",
             hint=f"Set batch to {min(config.samples)} or less, or use more samples.",
         )
-    most = max(declaration.points.get(x, 0) for x in declaration.periodic) // 2
-    if declaration.source is None and config.modes > most:
-        raise ConfigError(
-            f"modes = {config.modes}: {declaration.name} has {2 * most} points, and so {most} modes.",
-            hint=f"Set modes to {most} or less, or raise points in the plugin.",
-        )
+    if declaration.source is None:
+        check_modes(config.modes, max(declaration.points[x] for x in declaration.periodic))
+        evolution = evolution_form(read_pde(declaration))
+        times = declaration.keep_last or declaration.points[evolution.jets.independent[evolution.time]]
+        if is_single(config, declaration):
+            check_ahead(config.ahead, times)
+        else:
+            check_history(config.history, times)
+
+
+def is_single(config: AugmentConfig, declaration: PDE) -> bool:
+    """Whether one state is predicted: what happens to it depends on t where t stands in the equation."""
+    evolution = evolution_form(read_pde(declaration))
+    t = evolution.jets.independent[evolution.time]
+    return config.task == "single" or (config.task == "auto" and any(rate.has(t) for rate in evolution.rhs))
 
 
 def _check_pictures(config: Any, declaration: Any) -> None:

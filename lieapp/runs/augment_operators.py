@@ -11,35 +11,26 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from lieapp.api import PDE
-from lieapp.augment.fno import FNO1d, check_modes
+from lieapp.augment.fno import FNO1d
 from lieapp.augment.metrics import frame_errors
 from lieapp.augment.moving import Moved, Mover, Moving
 from lieapp.augment.operator_task import OperatorTask
 from lieapp.augment.operator_training import OperatorRecipe, OperatorTraining, drawn_for
-from lieapp.config_augment import AugmentConfig
+from lieapp.config_augment import AugmentConfig, check_modes
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.errors import GridError
 from lieapp.report.augment_words import label
 from lieapp.runs.augment import Side
+from lieapp.runs.augment_kinds import is_single
 from lieapp.runs.cells import Cell
 from lieapp.runs.files import write_atomic
-from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.evolution import evolution_form
 
 PREDICTIONS = "predictions.safetensors"
 
 ROLLOUT_PASSES, SINGLE_PASSES = 280, 100
 """Of an epoch in the paper, by task."""
-
-
-def is_timed(pde: PDE) -> bool:
-    """Whether the evolution variable stands in the equation explicitly."""
-    evolution = evolution_form(read_pde(pde))
-    t = evolution.jets.independent[evolution.time]
-    return any(rate.has(t) for rate in evolution.rhs)
 
 
 class OfSolutions(Side):
@@ -115,8 +106,7 @@ class OfSolutions(Side):
 
     def _task(self, times: int) -> OperatorTask:
         config = self.config
-        single = config.task == "single" or (config.task == "auto" and is_timed(self.declaration))
-        if single:
+        if is_single(config, self.declaration):
             return OperatorTask.single(times, config.ahead)
         return OperatorTask.rollout(times, config.history, config.starts == "aligned")
 
