@@ -10,7 +10,8 @@ natural: ten slots on the features of a network trained on Fashion-MNIST, and on
 trained: networks trained with transformed pictures, beside the natural one as control.
 
 Each is what a user types, `lieapp train` and `lieapp discover`, in a process of its own. Results go to images.json
-after each run; what stands there isn't run again. images.md is written from it.
+after each run; what stands there isn't run again, and a run that was ended is resumed. images.md is written from
+it. Seconds are processor time, which doesn't count what else the machine does; of resumed runs, the last session's.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
-import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ import torch
 from images_tables import written
 from machine import heading, processor
 from safetensors.torch import load_file
+
+from lieapp.runs.directory import RunDirectory
 
 TESTS = Path(__file__).parents[1] / "tests" / "domains"
 RESULTS = Path(__file__).parent / "results"
@@ -136,12 +139,13 @@ def done(name: str, case: Case, seed: int, arguments: argparse.Namespace) -> dic
             ["train", "--plugin", "images", "--data", case.data, *sets(case.train, arguments.threads)], work
         )
         words += ["--plugin", "images", "--data", case.data, "--set", f"trained={network['file']}"]
-    start = time.perf_counter()
-    summary = lieapp(words, work)
-    wall = time.perf_counter() - start
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    summary = lieapp(words, work, f"{name} {seed}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     row = {
         "case": name, "seed": seed, **asdict(case), "threads": arguments.threads, "processor": processor(),
-        "load": os.getloadavg()[0], "wall": wall, "seconds": summary["seconds"],
+        "load": os.getloadavg()[0], "cpu": cpu, "seconds": summary["seconds"],
         "generators": summary["generators"],
         "reference": summary["reference"], "inner": summary["inner"], "subspace": summary["subspace"],
         "lipschitz": lipschitz(Path(summary["run"])),
@@ -151,7 +155,7 @@ def done(name: str, case: Case, seed: int, arguments: argparse.Namespace) -> dic
     names = [field["name"] for field in summary["reference"]]
     if case.kind == "planted" or (case.planted and name != "control"):
         row["cosine"] = cosine(Path(summary["run"]), [names.index(own) for own in case.planted])
-    print(name, seed, {k: row[k] for k in ("cosine", "wall") if k in row}, flush=True)
+    print(name, seed, {k: row[k] for k in ("cosine", "cpu") if k in row}, flush=True)
     return row
 
 
@@ -187,9 +191,12 @@ def write_with_margin(data: str, file: Path) -> None:
     np.savez(file, images=moved, labels=pictures.labels.numpy(), names=np.array(pictures.names))
 
 
-def lieapp(words: list[str], work: Path) -> dict[str, Any]:
-    """What the program says; networks are kept in a cache under `work`."""
-    command = [sys.executable, "-m", "lieapp", *words, "--out", str(work / "runs"), "--json", "--quiet"]
+def lieapp(words: list[str], work: Path, name: str) -> dict[str, Any]:
+    """What the program says; an earlier run of that name is gone on with. Networks are kept in a cache there."""
+    out = work / "runs" / name.replace(" ", "-").replace("=", "-")
+    earlier = [run.path.name for run in RunDirectory.list(out)] if out.is_dir() else []
+    words = [words[0], "--resume", earlier[0]] if earlier else words
+    command = [sys.executable, "-m", "lieapp", *words, "--out", str(out), "--json", "--quiet"]
     surroundings = {**os.environ, "LIEAPP_CACHE": str(work / "cache")}
     said = subprocess.run(command, capture_output=True, text=True, env=surroundings, check=False)
     if said.returncode:

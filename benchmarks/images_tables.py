@@ -21,13 +21,24 @@ def written(heading: str, found: dict[str, Any]) -> str:
 
 def planted(rows: Rows) -> str:
     """Cosines and seconds by seed, and the angles of the extractors."""
-    table = [("planted", "seed", "cosine", "angle of the first slots", "next slot", "seconds", "threads", "load")]
+    table = [
+        (
+            "planted",
+            "seed",
+            "cosine",
+            "angle of the first slots",
+            "next slot",
+            "processor seconds",
+            "threads",
+            "load",
+        )
+    ]
     for row in rows:
         angles = [slot["angle"] for slot in row["generators"]]
         n = len(row["planted"])
         table.append((
             row["case"], row["seed"], f"{row['cosine']:.4f}", told(angles[:n]), told(angles[n : n + 1]),
-            f"{row['wall']:.0f}", row["threads"], f"{row['load']:.1f}",
+            f"{row['cpu']:.0f}", row["threads"], f"{row['load']:.1f}",
         ))  # fmt: skip
     return f"## Planted symmetries\n\n{markdown(table)}\n\n{spread(rows)}\n\n{reference(rows, 'extractor')}"
 
@@ -35,7 +46,16 @@ def planted(rows: Rows) -> str:
 def trained(rows: Rows) -> str:
     """What networks trained with transformations are found to bear."""
     table = [
-        ("network", "seed", "accuracy", "field", "cosine with slots 1, 2, 3", "held by all", "angle", "seconds")
+        (
+            "network",
+            "seed",
+            "accuracy",
+            "field",
+            "cosine with slots 1, 2, 3",
+            "held by all",
+            "angle",
+            "processor seconds",
+        )
     ]
     for row in rows:
         names = [field["name"] for field in row["reference"]]
@@ -44,7 +64,7 @@ def trained(rows: Rows) -> str:
             table.append((
                 row["case"], row["seed"], f"{100 * row['network']['accuracy']:.1f} %", name,
                 told([abs(inner[own]) for inner in row["inner"]]), f"{row['reference'][own]['cosine']:.3f}",
-                f"{row['reference'][own]['angle']:.3f}", f"{row['wall']:.0f}",
+                f"{row['reference'][own]['angle']:.3f}", f"{row['cpu']:.0f}",
             ))  # fmt: skip
     return f"## Networks trained with transformed pictures\n\n{markdown(table)}\n\n{reference(rows, 'network')}"
 
@@ -64,9 +84,7 @@ def natural(rows: Rows) -> str:
             for slot, bound in zip(row["generators"], row["lipschitz"], strict=True):
                 words = ", ".join(f"{part['value']:+.2f} {part['name']}" for part in slot["components"][:3])
                 table.append((slot["slot"], f"{slot['angle']:.3f}", f"{slot['affine']:.3f}", words, f"{bound:.2f}"))
-            parts.append(
-                f"Seed {row['seed']}, {row['wall']:.0f} s, {row['threads']} threads, load {row['load']:.1f}:"
-            )
+            parts.append(f"Seed {row['seed']}, {row['cpu']:.0f} s of processor time, {row['threads']} threads:")
             parts.append(markdown(table))
         parts.append(means(own))
     parts.append(reference(rows, "network"))
@@ -84,12 +102,12 @@ def means(rows: Rows) -> str:
 
 def spread(rows: Rows) -> str:
     """Mean and range of the cosines of each case."""
-    table = [("planted", "seeds", "cosine: mean, least", "seconds: mean, most")]
+    table = [("planted", "seeds", "cosine: mean, least", "processor seconds: mean, most")]
     for case in dict.fromkeys(row["case"] for row in rows):
-        cosines, walls = ([row[key] for row in rows if row["case"] == case] for key in ("cosine", "wall"))
+        cosines, seconds = ([row[key] for row in rows if row["case"] == case] for key in ("cosine", "cpu"))
         table.append((
             case, len(cosines), f"{statistics.mean(cosines):.4f}, {min(cosines):.4f}",
-            f"{statistics.mean(walls):.0f}, {max(walls):.0f}",
+            f"{statistics.mean(seconds):.0f}, {max(seconds):.0f}",
         ))  # fmt: skip
     return markdown(table)
 

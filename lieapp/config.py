@@ -362,7 +362,7 @@ LEAST_NODES = 4
 
 IMAGES_PAPER: dict[str, Any] = {
     "slots": 10, "pictures": 0, "steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "tau": 7.75,
-    "w_ortho": 10.0, "w_lips": 10.0, "trunk": 256, "weight_rounds": 20, "interpolation": "bilinear", "nodes": 0,
+    "trunk": 256, "weight_rounds": 20, "interpolation": "bilinear", "nodes": 0,
     "ordered": False,
 }  # fmt: skip
 """What the paper does (appendix "Experiment Details", images): 50 epochs of 45000 pictures are 17600 steps."""
@@ -385,6 +385,8 @@ class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
     """Nodes along the shorter side that flows are followed from, with splines between them; 0: every pixel."""
     solver_step: Share = 0.2
     """Largest step in s."""
+    w_ortho: Weight = 10.0
+    """Weight of the orthonormality loss."""
     w_lips: Weight = 10.0
     """Weight of the Lipschitz loss."""
     weight_rounds: Positive = 4
