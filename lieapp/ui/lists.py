@@ -15,6 +15,9 @@ from lieapp.ui.drawing import state_badge
 from lieapp.ui.navigation import link_to_run
 from lieapp.ui.words import WORKING, ago, duration, plain, sign
 
+LONGEST_NAME = 60
+"""Characters of typed equations that stand for their run."""
+
 
 def run_rows(runs: Sequence[RunDirectory]) -> None:
     """One row for each run, newest first as given."""
@@ -32,8 +35,9 @@ def _row(run: RunDirectory, facts: dict[str, Any], now: float) -> None:
     with st.container(border=True):
         name, state, outcome = st.columns([5, 2, 6], vertical_alignment="center")
         with name:
-            link_to_run(run.id, f"**{plain(facts['plugin'] or facts['kind'] or run.id)}**")
-            method = f"{facts['method']} · " if facts["method"] else ""
+            link_to_run(run.id, f"**{plain(_name(run, facts))}**")
+            method = " ".join(filter(None, (facts["kind"], facts["method"])))
+            method = f"{method} · " if method else ""
             seed = f"seed {facts['seed']} · " if facts["seed"] is not None else ""
             st.caption(plain(f"{method}{seed}{ago(facts['created'], now)}"), help=f"run {plain(run.id)}")
         with state:
@@ -42,10 +46,20 @@ def _row(run: RunDirectory, facts: dict[str, Any], now: float) -> None:
             st.markdown(plain(_outcome(run, facts)))
 
 
+def _name(run: RunDirectory, facts: dict[str, Any]) -> str:
+    """The plugin, or the equations that were typed."""
+    if facts["plugin"] or facts["state"] == "unreadable":
+        return str(facts["plugin"] or run.id)
+    typed = [text for text in run.config().get("equation") or [] if isinstance(text, str)]
+    name = "; ".join(typed) or str(facts["kind"] or run.id)
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
+
+
 def _outcome(run: RunDirectory, facts: dict[str, Any]) -> str:
     state, took = facts["state"], duration(facts["seconds"])
     if state == "done":
-        words = wording.sentence(run.summary() or {}) if facts["kind"] == "discover" else "finished"
+        summary = run.summary() or {}
+        words = wording.sentence(summary) if facts["kind"] == "discover" else summary.get("sentence", "finished")
         return f"{words} ({took})"
     if state in ("starting", "running"):
         total = f" of {facts['total']}" if facts["total"] else ""

@@ -10,6 +10,7 @@ from lieapp.errors import LieappError
 from lieapp.report.material import read_material
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui import jobs
+from lieapp.ui.derived_view import show_derived
 from lieapp.ui.drawing import log_tail, picture, run_figure
 from lieapp.ui.places import runs_root
 from lieapp.ui.run_files import show_files
@@ -17,7 +18,6 @@ from lieapp.ui.run_head import config_of
 from lieapp.ui.run_pictures import is_of_pictures, show_pictures
 from lieapp.ui.run_plain import show_plain
 from lieapp.ui.run_result import show_result
-from lieapp.ui.truth_view import show_truth
 from lieapp.ui.words import RESUMABLE, plain
 
 
@@ -50,7 +50,7 @@ def _done(run: RunDirectory) -> None:
     if summary is not None and is_of_pictures(summary):
         show_pictures(run, summary)
     elif summary is not None and kind == "truth":
-        show_truth(summary, [str(name) for name in config_of(run).get("periodic") or []])
+        show_derived(summary)
         show_files(run)
     elif summary is not None and kind != "discover":
         show_plain(run, summary)

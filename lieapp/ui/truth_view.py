@@ -16,13 +16,8 @@ from lieapp.ui.words import duration, plain
 Truth = Mapping[str, Any]
 
 
-def show_truth(truth: Truth, periodic: Sequence[str] = ()) -> None:
-    """The algebra, its families, what a periodic domain keeps, and what was left open.
-
-    Args:
-        truth: the JSON of `lieapp truth`.
-        periodic: the periodic variables, where it doesn't name them itself.
-    """
+def show_truth(truth: Truth) -> None:
+    """The algebra, its families, what a periodic domain keeps, and what was left open."""
     families = truth.get("families") or []
     modulo = " modulo the families" if families else ""
     head, badge, terms = st.columns([3, 2, 1], vertical_alignment="center")
@@ -34,7 +29,7 @@ def show_truth(truth: Truth, periodic: Sequence[str] = ()) -> None:
         popover("generator", "families", "periodic", "certified", "assumed")
     generators = truth.get("generators") or []
     names = [f"V_{{{k}}}" for k, _ in enumerate(generators, start=1)]
-    variables = truth.get("periodic_in", periodic)
+    variables = truth.get("periodic_in") or []
     whole, kept = st.columns(2) if variables else (st.container(), None)
     with whole:
         _fields(names, generators, "families only" if families else "There are no point symmetries.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import streamlit as st
 
 from lieapp.ui.lists import run_rows, working
@@ -9,11 +11,31 @@ from lieapp.ui.navigation import page
 from lieapp.ui.places import newest_first, runs_root
 from lieapp.ui.words import plain
 
-EXAMPLES = {
-    "ckdv": "Cylindrical KdV: two symmetries, one with a square root of time",
-    "kdv": "Korteweg–de Vries: two translations and a boost",
-    "ks": "Kuramoto–Sivashinsky: the same three in chaos",
-}
+
+class Example(NamedTuple):
+    """One thing to begin with: a page that opens ready to start."""
+
+    title: str
+    words: str
+    page: str
+    plugin: str
+    label: str
+
+
+EXAMPLES = (
+    Example(
+        "Derive", "The heat equation: six symmetries and a family, proved, with their flows and reductions.",
+        "explore", "heat", "Open heat, ready to derive",
+    ),
+    Example(
+        "Discover in data", "Cylindrical Korteweg–de Vries: two symmetries, one with a square root of time.",
+        "discover", "ckdv", "Open ckdv, ready to start",
+    ),
+    Example(
+        "Discover in chaos", "Kuramoto–Sivashinsky: two translations and a boost, found in turbulent solutions.",
+        "discover", "ks", "Open ks, ready to start",
+    ),
+)  # fmt: skip
 LAST = 5
 # work older than that many runs is found on the Runs page only
 LOOKED_AT = 40
@@ -28,7 +50,8 @@ def show() -> None:
         r"$2\sqrt{t+1}\,\partial_x + \frac{1}{\sqrt{t+1}}\,\partial_u$."
         "\n\n"
         "lieapp simulates solutions of an equation, learns such fields from the data alone, derives them a "
-        "second time from the equation by algebra, and says how well the two agree."
+        "second time from the equation by algebra, and says how well the two agree. "
+        "What the words and symbols mean is on the [Help](help) page."
     )
     _examples()
     _work()
@@ -37,15 +60,12 @@ def show() -> None:
 
 def _examples() -> None:
     st.subheader("Start with an example")
-    for column, (name, words) in zip(st.columns(len(EXAMPLES)), EXAMPLES.items(), strict=True):
+    for column, example in zip(st.columns(len(EXAMPLES)), EXAMPLES, strict=True):
         with column, st.container(border=True, height="stretch"):
-            st.markdown(words)
-            st.page_link(
-                page("discover"),
-                label=f"Open {name}, ready to start",
-                icon=":material/play_arrow:",
-                query_params={"plugin": name},
-            )
+            st.markdown(f"**{example.title}**")
+            st.markdown(example.words)
+            to, address = page(example.page), {"plugin": example.plugin}
+            st.page_link(to, label=example.label, icon=":material/play_arrow:", query_params=address)
 
 
 @st.fragment(run_every=3.0)

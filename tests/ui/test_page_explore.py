@@ -1,0 +1,244 @@
+"""Explore: equations typed or of plugins, read while one types, derived by a run; every state of that run."""
+
+import json
+import shutil
+
+import pytest
+
+from lieapp.runs.directory import RunDirectory
+from lieapp.ui import background
+from lieapp.ui.examples import EXAMPLES
+from lieapp.ui.typed import Typed, joined, read, split, typed_of
+
+HEAT = {"equation": ["u_t - u_xx"], "independent": ["t", "x"], "dependent": ["u"], "periodic": ["x"]}
+TRUTH = {
+    "dimension": 2,
+    "infinite": True,
+    "generators": [{"t": "2*t", "x": "x", "u": "0"}, {"t": "0", "x": "1", "u": "0"}],
+    "families": [
+        {
+            "functions": {"alpha": ["t", "x"]},
+            "conditions": ["alpha_t - alpha_xx"],
+            "field": {"t": "0", "x": "0", "u": "alpha"},
+        }
+    ],
+    "unsolved": [],
+    "assumed_nonzero": ["nu"],
+    "certified": True,
+    "periodic": [{"t": "0", "x": "1", "u": "0"}, {"t": "1", "x": "x", "u": "0"}],
+    "periodic_families": [],
+    "periodic_in": ["x"],
+    "structure": {},
+    "seconds": 1.2,
+}
+
+
+def press(app, label):
+    return next(b for b in app.button if b.label == label).click().run()
+
+
+def labels(app) -> list[str]:
+    return [b.label for b in app.button]
+
+
+def shown(app) -> str:
+    return "\n".join(str(element.value) for element in app.markdown)
+
+
+def test_the_first_form_has_an_equation_and_its_formula(open_page, words):
+    app = open_page("explore")
+    assert r"$\displaystyle u_{t} + u u_{x} + u_{xxx} = 0$" in shown(app)
+    assert "lieapp truth --equation 'u_t + u*u_x + u_xxx' --independent t,x --dependent u" in words(app)
+    assert not app.error
+
+
+def test_an_error_stands_under_its_column(open_page, words):
+    app = open_page("explore")
+    app.text_input(key="typed_equation0_").set_value("u_t + w*u_x").run()
+    assert "column 7: 'w' is not declared" in app.error[0].value.replace("\\", "")
+    assert app.code[0].value == "u_t + w*u_x\n      ^"
+    assert next(b for b in app.button if b.label == "Derive").disabled
+    app.text_input(key="typed_parameter_").set_value("w").run()
+    assert not app.error and "u_{x} w" in shown(app)
+
+
+def test_of_several_equations_the_wrong_one_is_named(open_page, words):
+    app = press(open_page("explore"), "Another equation")
+    app.text_input(key="typed_dependent_").set_value("u, v").run()
+    app.text_input(key="typed_equation1_").set_value("v_t = u_x + ").run()
+    assert app.error[0].value.startswith("Equation 2, ")
+    assert "One less" in labels(app)
+
+
+def test_an_example_fills_the_form(open_page):
+    app = open_page("explore")
+    app.selectbox(key="typed_example_").set_value("Cubic Schrödinger, two unknowns").run()
+    assert app.text_input(key="typed_dependent_").value == "v, w"
+    assert app.text_input(key="typed_equation1_").value.startswith("w_t - v_xx")
+    assert not app.error
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_can_be_read(name):
+    assert read(EXAMPLES[name]).error is None
+
+
+def test_derive_starts_a_run_with_exactly_what_was_typed(open_page, runs, monkeypatch, words):
+    started = []
+    monkeypatch.setattr(background, "start_now", lambda root, run_id: started.append(run_id))
+    app = press(open_page("explore"), "Derive")
+    (run,) = RunDirectory.list(runs)
+    config = run.config()
+    assert started == [run.id] and config["kind"] == "truth" and config["plugin"] is None
+    assert (config["equation"], config["periodic"]) == (["u_t + u*u_x + u_xxx"], ["x"])
+    assert (config["flows"], config["reductions"], config["explain"], config["budget"]) == (True, True, True, 60.0)
+    assert app.query_params["run"] in (run.id, [run.id]) and "Waiting for its turn" in words(app)
+
+
+def test_a_plugin_is_derived_by_its_name(open_page, plugins, runs):
+    app = press(open_page("explore", plugin="warm"), "Derive")
+    (run,) = RunDirectory.list(runs)
+    assert run.config()["plugin"] == "warm" and run.config()["equation"] == []
+    assert run.provenance()["plugin"]["name"] == "warm" and "-warm-" in run.id
+    assert not app.exception
+
+
+def test_more_than_two_at_once_take_turns(open_page, make_background, monkeypatch):
+    calls = []
+    monkeypatch.setattr(background, "start_now", lambda root, run_id: calls.append("now"))
+    monkeypatch.setattr(background, "ensure_runner", lambda root: calls.append("queue"))
+    make_background("truth", "running", typed=HEAT)
+    press(open_page("explore"), "Derive")
+    make_background("check", "running")
+    press(open_page("explore"), "Derive")
+    assert calls == ["now", "queue"]
+
+
+def test_while_it_is_derived(open_page, make_background, words):
+    run = make_background("truth", "running", typed=HEAT, stage="basis and proofs")
+    app = open_page("explore", run=run.id)
+    assert "basis and proofs" in str(app.get("progress")[0].proto)
+    assert app.text_input(key=f"typed_equation0_{run.id}").value == "u_t - u_xx"
+    app = press(app, "Cancel")
+    assert run.cancel_requested and "Asked to stop." in words(app)
+
+
+def test_done(open_page, make_background, words):
+    run = make_background("truth", "done", typed=HEAT, summary=TRUTH)
+    app = open_page("explore", run=run.id)
+    text = words(app)
+    assert "Dimension **2** modulo the families" in text and "Kept by a domain periodic in x" in text
+    assert r"| $V_{1}$ | $2\,t\,\partial_{t} + x\,\partial_{x}$ |" in shown(app)
+    # a generator keeps its name on the periodic domain; a combination gets one of its own
+    assert r"| $V_{2}$ | $\partial_{x}$ |" in shown(app) and r"| $W_{1}$ |" in shown(app)
+    assert r"$\alpha_{t} - \alpha_{xx} = 0$" in shown(app) and "Assumed not to vanish" in text
+    assert "The brackets" in text or "They were not worked out" in text
+    assert len(app.get("download_button")) == 1
+
+
+def test_a_plugin_s_address_opens_its_last_derivation(open_page, make_background, words):
+    run = make_background("truth", "done", summary=TRUTH)
+    assert "Dimension **2**" in words(open_page("explore", plugin="warm"))
+    file = run.provenance()["plugin"]["file"]
+    with open(file, "a", encoding="utf-8") as stream:
+        stream.write("\n")
+    assert "Dimension **2**" not in words(open_page("explore", plugin="warm"))
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [("failed", "column 3: it broke"), ("cancelled", "stopped on request"), ("lost", "gone without a word")],
+)
+def test_without_a_result(open_page, make_background, words, state, said):
+    error = {"type": "ParseError", "message": "column 3: it broke\n  u_q\n    ^", "hint": "Mend it."}
+    run = make_background("truth", state, typed=HEAT, error=error)
+    app = open_page("explore", run=run.id)
+    assert said in words(app) and "Derive" in labels(app)
+    if state == "failed":
+        assert "u_q\n  ^" in [code.value for code in app.code] and "Mend it." in words(app)
+
+
+def test_a_result_that_cannot_be_read(open_page, make_background, words):
+    run = make_background("truth", "done", typed=HEAT)
+    (run.path / "summary.json").write_text("{", encoding="utf-8")
+    assert "its result can't be read" in words(open_page("explore", run=run.id))
+
+
+def test_a_run_of_another_kind(open_page, make_run, words):
+    assert "is no derivation" in words(open_page("explore", run=make_run("done").name))
+
+
+@pytest.mark.parametrize("run_id", ["nothing", "../../etc", "/etc", ".runner.log", "x" * 500], ids=range(5))
+def test_an_id_that_leads_nowhere(open_page, make_background, words, run_id):
+    make_background("truth", "done", typed=HEAT, summary=TRUTH)
+    assert "There is no run" in words(open_page("explore", run=run_id))
+
+
+def test_deleted_under_the_page(open_page, make_background, words):
+    run = make_background("truth", "running", typed=HEAT)
+    app = open_page("explore", run=run.id)
+    shutil.rmtree(run.path)
+    app.run()
+    assert not app.exception and "There is no run" in words(app)
+
+
+def test_formulas_of_another_hand_stay_formulas(open_page, make_background):
+    evil = "x$ ![a](http://h/p.png) $"
+    explained = {
+        "equations": [{"text": "", "latex": evil}],
+        "jets": [evil],
+        "evolution": [],
+        "no_evolution": "![b](http://h)",
+        "leading": [{"text": "", "latex": evil}],
+        "components": {"xi^t": ["t"]},
+        "determining": [{"text": "", "latex": evil}],
+        "steps": [{"rule": evil, "text": "", "latex": evil, "new": [evil], "parts": [{"text": "", "latex": evil}]}],
+        "solution": {"t": {"text": "", "latex": evil}},
+        "conditions": [],
+        "moved": {},
+    }
+    flows = [{"flow": {"t": evil}, "domain": [evil], "reason": ""}, {"flow": None, "domain": [], "reason": evil}]
+    truth = {**TRUTH, "explain": explained, "parameter": "s", "flows": flows, "unsolved": [evil]}
+    run = make_background("truth", "done", typed=HEAT, summary=truth)
+    app = open_page("explore", run=run.id)
+    for element in (*app.markdown, *app.caption):
+        outside = "".join(str(element.value).replace(r"\$", "").split("$")[::2])
+        assert "![" not in outside and "](http" not in outside, element.value
+
+
+def test_what_was_typed_survives_config_json():
+    typed = Typed(("u_t = k*u_xx",), ("t", "x"), ("u",), ("g:positive, g != 3", "nu"), ("k:u",), ("x",))
+    config = json.loads(json.dumps(typed.settings()))
+    assert typed_of(config) == typed
+    assert all(split(name, joined(name, entries)) == tuple(entries) for name, entries in config.items())
+
+
+def test_of_a_strange_config_only_texts_are_taken():
+    assert typed_of({"equation": ["u", 3, None], "independent": "t", "plugin": 7}) == Typed(("u",))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"equation": ()},
+        {"independent": ()},
+        {"dependent": ()},
+        {"periodic": ("y",)},
+        {"equation": ("__import__('os').system('x')",)},
+        {"equation": ("u_t + " + "(" * 300 + "u" + ")" * 300,)},
+        {"equation": ("u**99999999*u_t",)},
+        {"equation": ("u_t + 9**9**9**9*u",)},
+        {"equation": ("u_t" + " + u_x" * 900,)},
+        {"function": ("k:",)},
+        {"parameter": (":",)},
+    ],
+    ids=range(11),
+)
+def test_nothing_typed_raises_or_takes_long(changes):
+    import time
+
+    values = {"equation": ("u_t - u_xx",), "independent": ("t", "x"), "dependent": ("u",)}
+    begun = time.perf_counter()
+    reading = read(Typed(**{**values, **changes}))
+    assert reading.error is not None and reading.error.message and reading.system is None
+    assert time.perf_counter() - begun < 5
