@@ -76,6 +76,7 @@ def run(name: str, method: str, case: tuple[float, int, int], seed: int) -> dict
     return {
         "equation": name, "method": method, "noise": noise, "points": points, "times": times, "seed": seed,
         "commit": commit(), "count": summary["count"], "derived": len(summary["truth"]), "proved": check["proved"],
+        "formulas": [row["field"] for row in summary["formulas"] if row["proved"]],
         "same_span": check["same_span"], "angle": summary["subspace"]["angle"],
         "cosines": [row["cosine"] for row in summary["truth"]], "wall": round(wall, 1),
     }  # fmt: skip

@@ -38,6 +38,15 @@ class Checkpoint:
         """The same folder for another training of the run."""
         return Checkpoint(self.folder, self._besides, name)
 
+    def inside(self, name: str) -> Checkpoint:
+        """A folder within, for a second go at the same trainings."""
+        return Checkpoint(self.folder / name, self._besides)
+
+    @property
+    def begun(self) -> bool:
+        """Whether a training has kept anything."""
+        return (self.folder / f"{self._name}.safetensors").exists()
+
     def save(self, state: dict[str, Tensor], levels: list[Level]) -> None:
         """Keep the state of a training and its levels."""
         self._write(self._name, state, {"levels": [asdict(level) for level in levels]})
@@ -82,7 +91,7 @@ class Checkpoint:
 
     def _write(self, name: str, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
         # facts travel in the same file, so that the two can't come from different moments
-        self.folder.mkdir(exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         content = save({k: v.contiguous() for k, v in tensors.items()}, metadata={"facts": json.dumps(facts)})
         write_atomic(self.folder / f"{name}.safetensors", content)
 

@@ -70,12 +70,15 @@ class _Job:
         self.directory.add_provenance(device_used=self.device, threads=config.threads)
         data = self._timed("data", self._data)
         truth = self._timed("truth", lambda: derived(domain, self.catalog.folders, config.budget, self.report))
-        found = self._timed("discovery", lambda: self.stages.run(data))
+        found = self._timed("discovery", lambda: self._discover(data))
         check = None
         if config.cross_check:
             # after the method itself, so that a resumed run finds the training's own checkpoint
             check = self._timed("cross-check", lambda: self.stages.other(data))
         known, compared = self._timed("compare", lambda: self._compare(data, truth, found, check))
+        if self._missed(compared):
+            found = self._timed("discovery", lambda: self._longer(data, compared))
+            known, compared = self._timed("compare", lambda: self._compare(data, truth, found, check))
         written, outcome = self._timed(
             "formulas", lambda: write_down(config, domain, data, found, compared, self.report)
         )
@@ -98,6 +101,26 @@ class _Job:
         self.report.stage(stage)
         with self.watch.stage(stage):
             return work()
+
+    def _discover(self, data: Dataset) -> Discovery:
+        """All stages; of a resumed run that was training for the second time, only those of that time."""
+        longer = self.stages.longer()
+        if longer.checkpoint.begun:
+            self.stages = longer
+        return self.stages.run(data)
+
+    def _missed(self, outcome: Outcome) -> bool:
+        """Whether the cross-check has more exact candidates than a training that could still be longer."""
+        once = self.stages.config.steps == self.config.steps
+        return once and self.config.plan[0] == "projection" and len(outcome.exact) < len(outcome.others_exact)
+
+    def _longer(self, data: Dataset, outcome: Outcome) -> Discovery:
+        self.stages = self.stages.longer()
+        self.report.line(
+            f"the spectrum has {len(outcome.others_exact)} exact candidates, the training {len(outcome.exact)}: "
+            f"training anew with {self.stages.config.steps} steps"
+        )
+        return self.stages.run(data)
 
     def _data(self) -> Dataset:
         config, domain = self.config, self.domain

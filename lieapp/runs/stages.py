@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from msgspec.structs import replace
 from torch import nn
 
 from lieapp.config import DiscoverConfig
@@ -93,6 +94,12 @@ class Stages:
         if getattr(training, "fields", None) is not None:
             facts = {"stage": stage, "step": training.done}
             write_current(self.directory.path / CURRENT, self.domain, data.held_out, training.fields, facts)
+
+    def longer(self) -> Stages:
+        """The same with twice the steps of the projection, its checkpoints in a folder of their own."""
+        config = replace(self.config, steps=2 * self.config.steps)
+        checkpoint = self.checkpoint.inside("longer")
+        return Stages(config, self.domain, self.device, checkpoint, self.directory, self.report)
 
     def other(self, data: Dataset) -> Discovery:
         """What the other method finds, without metrics."""

@@ -164,3 +164,14 @@ def test_blow_up_leaves_one_clear_error_and_a_failed_run(folder):
     (state,) = (folder / "bang").glob("*/status.json")
     assert json.loads(state.read_text())["state"] == "failed"
     (folder / "plugins" / "bang.py").unlink()
+
+
+@pytest.mark.slow
+def test_a_training_that_misses_what_the_spectrum_has_is_made_longer_once(folder):
+    options = settings(steps=2, degrees=[2, 4, 6], finite_samples=0, epochs=0, tolerance=0.01)
+    summary = run(folder, "discover", "--plugin", "kdv", *options)
+    log = (folder / summary["run"] / "log.txt").read_text()
+    assert log.count("training anew with 4 steps") == 1
+    assert "the spectrum has 3 exact candidates, the training" in log
+    rows = [json.loads(line) for line in (folder / summary["run"] / "metrics.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in rows] == [1, 2, 3, 4] and rows[-1]["total"] == 4
