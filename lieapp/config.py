@@ -191,8 +191,8 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     finite_samples: Annotated[int, msgspec.Meta(ge=0)] = 1
     """Held-out trajectories that are moved to judge fields at finite size; 0 leaves that judgement out."""
     cross_check: bool = True
-    """Let the other method check what one found; a projection that finds fewer exact fields than the spectrum is trained
-    anew once, with twice the steps."""
+    """Let the other method check what one found; a projection that finds fewer exact fields than the spectrum is
+    trained anew once, with twice the steps."""
     degrees: Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)] = (2, 4, 6, 8)
     """Chebyshev degrees in time of the spectrum method's bases, ascending."""
     unknown_degree: Positive = 1
