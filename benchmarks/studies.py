@@ -225,10 +225,14 @@ class Rows:
         # as JSON, so that 3 and 3.0 are told apart as little as they are when read back
         return tuple(json.dumps(float(v) if isinstance(v, int) else v) for v in (row.get(k) for k in self.keys))
 
+    def lacks(self, row: dict[str, Any]) -> bool:
+        """Whether there is no row with these entries yet."""
+        return self._key(row) not in self.rows
+
     def need(self, row: dict[str, Any], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """The row with these entries, made and written unless it is there."""
         key = self._key(row)
-        if key not in self.rows:
+        if self.lacks(row):
             self.rows[key] = {**row, **make()}
             self.file.parent.mkdir(parents=True, exist_ok=True)
             text = "[\n" + ",\n".join(json.dumps(rounded(r)) for r in self.rows.values()) + "\n]\n"

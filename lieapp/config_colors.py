@@ -35,5 +35,7 @@ class DiscoverColorsConfig(DiscoverPictures, kw_only=True, frozen=True):
     """Pictures that the weight of colours is measured on; 0 takes all."""
     interpolation: Literal["trilinear", "nearest"] = "trilinear"
     """Of the displacement of a pixel's colour: in a lattice over the cube, or from the nearest sampled colour."""
+    outside: Literal["kept", "clipped"] = "kept"
+    """What the features are taken of where colours leave the cube: the colours as they are, or the nearest inside."""
     lattice: Annotated[int, msgspec.Meta(ge=2, le=65)] = 9
     """Nodes of that lattice along each axis."""

@@ -15,7 +15,7 @@ PLANE: dict[str, float] = {
     "scaling-x": 0.3,
     "scaling-y": 0.3,
 }
-"""Of the plane. Largest flow parameter unless it is given: an angle, a slope, a length (pictures have 2), a logarithm."""
+"""Of the plane: largest flow parameter unless given, an angle, a slope, a length (pictures have 2), a logarithm."""
 
 COLORS: dict[str, float] = {"hue": math.pi, "brightness": 0.5, "contrast": 0.5, "saturation": 0.7}
 """Of the colours: an angle about the grey axis, and logarithms of factors."""

@@ -37,6 +37,7 @@ class ColorDomain(Seen):
         features: of a batch of pictures.
         interpolation: of displacements, "trilinear" or "nearest".
         side: nodes of the lattice along each axis.
+        outside: what the extractor gets where colours leave the cube, "clipped" or "kept".
     """
 
     coordinates: tuple[str, ...] = ("r", "g", "b")
@@ -44,9 +45,12 @@ class ColorDomain(Seen):
     dependent: tuple[bool, ...] = (False, False, False)
     stages: tuple[str, ...] = ("flow",)
 
-    def __init__(self, name: str, features: Features, interpolation: str = "trilinear", side: int = SIDE) -> None:
+    def __init__(
+        self, name: str, features: Features, interpolation: str = "trilinear", side: int = SIDE,
+        outside: str = "kept",
+    ) -> None:  # fmt: skip
         super().__init__(name, features)
-        self.interpolation, self.side = interpolation, side
+        self.interpolation, self.side, self.outside = interpolation, side, outside
 
     def reference(self) -> tuple[ReferenceField, ...]:
         """What picture editors have sliders for, nothing being derivable."""
@@ -55,13 +59,16 @@ class ColorDomain(Seen):
     def act(
         self, flow: Callable[[Tensor, Tensor], Tensor], batch: ColorBatch, s: Float[Tensor, " slot"]
     ) -> ColorBatch:
-        """All pictures with their colours moved by each slot's flow, slot after slot, clipped to the cube."""
+        """All pictures with their colours moved by each slot's flow, slot after slot."""
         free = (batch.pixels + self._displacement(flow, batch, s)).flatten(0, 1)
         outside = ((free < -OUTSIDE) | (free > 1 + OUTSIDE)).any(1).flatten(1)
         return replace(
-            batch, pixels=free.clamp(0, 1), features=batch.features.repeat(len(s), 1), sample=None,
+            batch,
+            pixels=free.clamp(0, 1) if self.outside == "clipped" else free,
+            features=batch.features.repeat(len(s), 1),
+            sample=None,
             clipped=outside.to(free).mean(1),
-        )  # fmt: skip
+        )
 
     def _displacement(
         self, flow: Callable[[Tensor, Tensor], Tensor], batch: ColorBatch, s: Float[Tensor, " slot"]

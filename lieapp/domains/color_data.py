@@ -48,7 +48,7 @@ class ColorBatch:
         pixels: of the pictures as they are.
         features: of the same pictures unmoved.
         sample: the number of each picture.
-        clipped: share of each picture's pixels that would have left the cube.
+        clipped: share of each picture's pixels whose colours left the cube, clipped or not.
     """
 
     points: Float[Tensor, "1 channel color"]

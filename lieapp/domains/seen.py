@@ -28,7 +28,7 @@ class Sight(Protocol):
 
     @property
     def clipped(self) -> Float[Tensor, " batch"] | None:
-        """Share of each picture's pixels whose colours were clipped; None where none can be."""
+        """Share of each picture's pixels whose colours left their range; None where none can."""
         ...
 
 
@@ -45,7 +45,7 @@ class Seen:
     def validity(self, before: Sight | None, after: Sight, power: int = 1) -> Validity:
         """Angle in radians between the features of each picture before and after; that of unmoved ones is 0.
 
-        `power` is of no account: a picture has one angle. `share` is that of pixels that weren't clipped.
+        `power` is of no account: a picture has one angle. `share` is that of pixels whose colours stayed in range.
         """
         score = angle(after.features, self.features(after.pixels))
         none = torch.zeros_like(score.detach())

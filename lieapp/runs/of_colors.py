@@ -65,13 +65,14 @@ class OfColors:
     def domain(self, features: Features) -> ColorDomain:
         """The cube."""
         config = self.config
-        return ColorDomain(config.plugin, features, config.interpolation, config.lattice)
+        return ColorDomain(config.plugin, features, config.interpolation, config.lattice, config.outside)
 
     def drawn(self, domain: Domain, batch: ColorBatch, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
         """The sampled colours, and those moved by each slot."""
         slots, flow = self.config.slots, Flow(fields, solver)
         start = batch.points.expand(slots, *batch.points.shape)
         line = torch.linspace(-self.config.sigma, self.config.sigma, SHOWN)
+        line[SHOWN // 2] = 0.0
         moved = [flow(start, torch.full((slots,), float(s)).to(start))[:, 0].clamp(0, 1) for s in line]
         return {"colors": batch.points[0], "palette/s": line, "palette/colors": torch.stack(moved, 1)}
 

@@ -1,0 +1,148 @@
+"""Symmetries of colours: planted ones are found, and what networks that saw photographs bear.
+
+    python benchmarks/colors.py [planted] [natural] [trained] [ready-made] [--seeds 0 1 2] [--threads 1]
+                                [--seconds 500] [--work FOLDER] [--out FOLDER]
+
+planted: the extractors of benchmarks/plugins/planted_colors.py, invariant by construction; nothing told.
+natural: a network trained on the photographs as they are.
+trained: networks trained with hues or brightness changed at random; natural is their control.
+ready-made: EfficientNet-Lite0 trained on ImageNet.
+
+Each is what a user types, `lieapp train` and `lieapp discover`, in a process of its own. Rows are added to
+colors.json as they come; what stands there isn't run again, and no new one begins after so many seconds. colors.md
+is made from it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from colors_tables import written
+from machine import heading, processor
+from studies import RESULTS, Rows
+
+PLUGINS = Path(__file__).parent / "plugins"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One experiment, done with several seeds.
+
+    Args:
+        kind: planted, natural, trained or ready-made.
+        plugin: its name.
+        planted: the named field that was planted; empty for none.
+        train: settings of the network; None where nothing is trained.
+        sets: settings of the discovery.
+        seeds: those it is done with, of the ones that are asked for.
+    """
+
+    kind: str
+    plugin: str = "colors"
+    planted: str = ""
+    train: tuple[str, ...] | None = None
+    sets: tuple[str, ...] = ()
+    seeds: tuple[int, ...] = (0, 1, 2)
+
+
+CASES = {
+    "hue": Case("planted", "planted-hue", "hue rotation", sets=("pictures=1000",)),
+    "brightness": Case("planted", "planted-brightness", "brightness", sets=("pictures=1000",)),
+    "photographs": Case("natural", train=()),
+    "trained with hues": Case("trained", planted="hue rotation", train=("augment=hue",)),
+    "trained with brightness": Case("trained", planted="brightness", train=("augment=brightness:0.7",)),
+    "efficientnet-lite0": Case(
+        "ready-made", sets=("network=efficientnet-lite0", "steps=100", "batch=12", "held_out=32"), seeds=(0,)
+    ),
+}
+KINDS = ("planted", "natural", "trained", "ready-made")
+
+
+def main() -> None:
+    """Run what isn't there yet, then write the table."""
+    arguments = parse()
+    began = time.perf_counter()
+    rows = Rows(arguments.out / "colors.json", ("case", "seed"))
+    for name, case in CASES.items():
+        for seed in arguments.seeds if case.kind in arguments.kinds else ():
+            late = time.perf_counter() - began > arguments.seconds
+            if seed in case.seeds and not (late and rows.lacks({"case": name, "seed": seed})):
+                entry = {"case": name, "seed": seed, "kind": case.kind, "planted": case.planted}
+                rows.need(entry, lambda c=case, s=seed: done(c, s, arguments))
+    text = written(heading("Symmetries of colours"), list(rows.rows.values()))
+    (arguments.out / "colors.md").write_text(text, encoding="utf-8")
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Symmetries of colours, planted and natural.")
+    parser.add_argument("kinds", nargs="*", choices=(*KINDS, []), default=list(KINDS))
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--work", type=Path, default=Path("build/colors"), help="networks and runs")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    return parser.parse_args()
+
+
+def done(case: Case, seed: int, arguments: argparse.Namespace) -> dict[str, Any]:
+    """One discovery, told in short."""
+    work = arguments.work.absolute()
+    threads = (f"threads={arguments.threads}",)
+    words = ["discover", "--plugin", case.plugin, "--plugins", str(PLUGINS), "--seed", str(seed)]
+    network: dict[str, Any] = {}
+    if case.train is not None:
+        network = lieapp(["train", "--plugin", case.plugin, *sets((*case.train, *threads))], work)
+        words += ["--set", f"trained={network['file']}"]
+    start, load = time.perf_counter(), os.getloadavg()[0]
+    summary = lieapp([*words, *sets((*case.sets, *threads))], work)
+    row = {
+        "sets": case.sets, "train": case.train, "threads": arguments.threads, "processor": processor(),
+        "load": load, "wall": time.perf_counter() - start, "run": Path(summary["run"]).name,
+        **{key: summary[key] for key in ("seconds", "s", "generators", "reference", "inner", "clipped")},
+    }  # fmt: skip
+    if case.planted:
+        row |= held_against(summary, case.planted)
+    if network:
+        row["network"] = {key: network[key] for key in ("accuracy", "learned_from", "judged_on", "parameters")}
+    return row
+
+
+def held_against(summary: dict[str, Any], planted: str) -> dict[str, Any]:
+    """Cosine of the planted field with slot 1, with its nearest slot and with the span of all."""
+    (number,) = (n for n, field in enumerate(summary["reference"]) if field["name"] == planted)
+    cosines = [abs(row[number]) for row in summary["inner"]]
+    nearest = max(range(len(cosines)), key=cosines.__getitem__)
+    return {
+        "first": cosines[0], "nearest": {"slot": nearest + 1, "cosine": cosines[nearest]},
+        "span": summary["reference"][number]["cosine"],
+    }  # fmt: skip
+
+
+def sets(values: tuple[str, ...]) -> list[str]:
+    """Settings as options."""
+    return [word for value in values for word in ("--set", value)]
+
+
+def lieapp(words: list[str], work: Path) -> dict[str, Any]:
+    """One command in a folder of its own, with a cache of networks there."""
+    work.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "LIEAPP_CACHE": str(work / "cache")}
+    command = [sys.executable, "-m", "lieapp", *words, "--json", "--quiet"]
+    said = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True)
+    if said.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{said.stdout}{said.stderr}")
+    answer: dict[str, Any] = json.loads(said.stdout)
+    return answer
+
+
+if __name__ == "__main__":
+    main()
