@@ -30,6 +30,10 @@ HEAD = ("equation", "method", "seeds", "exact found", "derived", "proved", "wors
         "whole process / s (min–max)")  # fmt: skip
 
 
+SHORT = ("equation", "method", "seeds", "exact found", "derived", "proved", "worst cosine (min)", "discovery / s",
+         "whole process / s (min–max)")  # fmt: skip
+"""What README shows of it."""
+
 NOTE = """Rows of earlier calls are kept and replaced one by one; `discover.json` says at which commit each was
 measured. Stages are medians over the seeds."""
 
@@ -47,7 +51,8 @@ def main() -> None:
                 rows[name, method, seed] = run(name, method, seed)
                 print(json.dumps(rows[name, method, seed]), flush=True)
                 file.write_text(json.dumps(list(rows.values()), indent=1) + "\n", encoding="utf-8")
-    text = f"{heading('Discovery on the five equations')}\n{NOTE}\n{table(list(rows.values()))}\n"
+    whole = table(list(rows.values()))
+    text = f"{heading('Discovery on the five equations')}\n{NOTE}\n{written(whole, SHORT)}\n\n{written(whole)}\n"
     (arguments.out / "discover.md").write_text(text, encoding="utf-8")
     print(text)
 
@@ -91,13 +96,19 @@ def commit() -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """One line for each equation and method."""
+def written(lines: list[tuple[str, ...]], columns: tuple[str, ...] = HEAD) -> str:
+    """Some columns as Markdown."""
+    places = [HEAD.index(column) for column in columns]
+    return "\n".join(f"| {' | '.join(line[place] for place in places)} |" for line in lines)
+
+
+def table(rows: list[dict[str, Any]]) -> list[tuple[str, ...]]:
+    """The head and one line for each equation and method."""
     lines = [HEAD, ("---",) * len(HEAD)]
     for key in dict.fromkeys((row["equation"], row["method"]) for row in rows):
         group = [row for row in rows if (row["equation"], row["method"]) == key]
         lines.append((*key, *summarised(group)))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return lines
 
 
 def summarised(group: list[dict[str, Any]]) -> list[str]:

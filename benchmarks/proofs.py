@@ -3,8 +3,8 @@
     python benchmarks/proofs.py [--out FOLDER]
 
 Reads the rows of discover, noise and harder. A formula is right if it lies in the span of the generators that
-`lieapp truth` derives anew for the plugin, judged by least squares on their values at random points, or, where there
-is a family, if it satisfies the exact invariance condition (then it is a member, which no list can hold). Nothing
+`lieapp truth` derives anew for the plugin, judged by least squares on their values at random points, or, where
+there is a family, if it satisfies the exact invariance condition: it is a member then, which no list holds. Nothing
 of what the run itself said is used.
 """
 
