@@ -24,16 +24,36 @@ BUDGET = 60.0
 
 
 @dataclass
+class Stack:
+    """Some of the learned fields of one run.
+
+    Args:
+        learned: all of them.
+        slots: the places of those that are meant.
+        run: whose they are.
+    """
+
+    learned: Learned
+    slots: list[int]
+    run: Path | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """What tables call them."""
+        return [f"slot {n + 1}" for n in self.slots]
+
+
+@dataclass
 class Along:
     """Generators.
 
     Args:
         formulas: by name.
-        learned: stacks of learned fields with the places of those that are meant, and their names.
+        learned: one stack for each run.
     """
 
     formulas: dict[str, Field] = field(default_factory=dict)
-    learned: list[tuple[list[str], Learned, list[int]]] = field(default_factory=list)
+    learned: list[Stack] = field(default_factory=list)
 
 
 def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> Along:
@@ -106,4 +126,8 @@ def _add_learned(along: Along, kind: str, run: str, system: System) -> None:
             f"{path.name} has fields in {', '.join(learned.coordinates)}; {system.name} has {', '.join(names)}.",
             hint="The plugin's file has changed since; start that run again.",
         )
-    along.learned.append(([f"slot {n + 1}" for n in slots], learned, slots))
+    same = next((stack for stack in along.learned if stack.run == path), None)
+    if same is None:
+        along.learned.append(Stack(learned, slots, path))
+    else:
+        same.slots += [n for n in slots if n not in same.slots]

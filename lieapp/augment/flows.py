@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lieapp.augment.table import Box, moved_by_table
 from lieapp.augment.velocity import Coefficients, Points, Velocity, columns
 from lieapp.discovery.flow import Flow, Solver
 from lieapp.domains.slices import Scales
@@ -54,21 +55,38 @@ class ClosedFlow:
 
 
 class OdeFlow:
-    """exp(Σ_k c_k V_k), each V_k divided by its norm, by RK4: one integration for all of them."""
+    """exp(Σ_k c_k V_k), each V_k divided by its norm, by RK4: one integration for all of them.
 
-    def __init__(self, velocity: Velocity, norm: Float[Tensor, " generator"], step: float) -> None:
+    Args:
+        box: where points are that lie on a regular grid, so that a table of the flow may serve them; None if
+            they may be anywhere.
+    """
+
+    def __init__(
+        self, velocity: Velocity, norm: Float[Tensor, " generator"], step: float, box: Box | None = None
+    ) -> None:
         self.names, self._velocity, self._norm = velocity.names, velocity, norm
-        self._solver = Solver("rk4", step)
+        self._solver, self._box = Solver("rk4", step), box
 
     def __call__(self, points: Points, coefficients: Coefficients) -> Points:
         """See `Motion`."""
         origin, size = columns(self._velocity.scales, points)
         s = coefficients.abs().amax(1)
         unit = coefficients / s.clamp_min(torch.finfo(s.dtype).tiny)[:, None] / self._norm.to(points)
-        follow = Flow(_Combined(self._velocity, unit), self._solver, strict=False)
+        flow = Flow(_Combined(self._velocity, unit), self._solver, strict=False)
+
+        def follow(scaled: Points) -> Points:
+            return flow(scaled[:, None], s)[:, 0]
+
+        scaled = (points - origin) / size
         with torch.no_grad():
-            moved = follow(((points - origin) / size)[:, None], s)[:, 0]
-        return origin + size * moved
+            moved = moved_by_table(follow, scaled, self._scaled(size)) if self._box else None
+            return origin + size * (follow(scaled) if moved is None else moved)
+
+    def _scaled(self, size: Tensor) -> Box:
+        """The box in the coordinates of the fields."""
+        assert self._box is not None
+        return Box(self._box.places, self._box.period / float(size[self._box.places[1]].flatten()[0]))
 
 
 class _Combined:

@@ -16,6 +16,7 @@ from lieapp.augment.along import Along, read_along
 from lieapp.augment.flows import Motion, OdeFlow, agree, closed_flow
 from lieapp.augment.resample import Resampled, Resampler
 from lieapp.augment.settings import Moving
+from lieapp.augment.table import Box
 from lieapp.augment.velocity import FormulaVelocity, LearnedVelocity, Velocity, norms, physical_velocity
 from lieapp.augment.windows import axes_of, longest, whole
 from lieapp.data.trajectories import Trajectories
@@ -114,16 +115,23 @@ class Mover:
         few = data.values[: MEASURED[0]].transpose(1, 2).double()
         thin = (slice(None, None, -(-n // most)) for n, most in zip(few.shape[2:], MEASURED[1:], strict=True))
         points = self._points(few)[(..., *thin)]
+        # a table of the flow serves points of a regular grid, which only the first motion is given
+        box = (
+            Box((self._places[0], self._places[1], self._places[2]), self._x.length)
+            if self._components == 1
+            else None
+        )
+        for stack in along.learned:
+            learned = LearnedVelocity(stack.names, stack.learned, stack.slots, system.jets)
+            norm = self._measured(learned, points, scales)
+            self._motions.append(OdeFlow(learned, norm, self.settings.step, None if self._motions else box))
         for name, field in along.formulas.items():
-            velocity: Velocity = FormulaVelocity([name], [field], system.jets)
+            velocity = FormulaVelocity([name], [field], system.jets)
             norm = self._measured(velocity, points, scales)
-            ode = OdeFlow(velocity, norm, self.settings.step)
+            ode = OdeFlow(velocity, norm, self.settings.step, None if self._motions else box)
             closed = closed_flow(name, field, system.jets, float(norm)) if self.settings.closed else None
             usable = closed is not None and agree(closed, ode, points, scales)
             self._motions.append(closed if closed is not None and usable else ode)
-        for names, learned, slots in along.learned:
-            velocity = LearnedVelocity(names, learned, slots, system.jets)
-            self._motions.append(OdeFlow(velocity, self._measured(velocity, points, scales), self.settings.step))
         self.names = tuple(name for motion in self._motions for name in motion.names)
         if self.settings.scales and len(self.settings.scales) != len(self.names):
             raise ConfigError(

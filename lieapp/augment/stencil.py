@@ -42,14 +42,25 @@ def at_places(
     x: Float[Tensor, "sample place"], widths: tuple[int, int],
 ) -> Float[Tensor, "sample channel place"]:  # fmt: skip
     """Values between the nodes of a grid that is open in time and periodic in x, both places in units of nodes."""
-    samples, channels, times, points = values.shape
-    (i, a), (j, b) = stencil(time, times, widths[0]), stencil(x, points, widths[1], periodic=True)
-    flat = values.flatten(2)
-    total = values.new_zeros(samples, channels, time.shape[1])
-    for m in range(widths[0]):
-        line = torch.zeros_like(total)
-        for n in range(widths[1]):
-            index = (i[..., m] * points + j[..., n])[:, None].expand_as(total)
-            line.addcmul_(flat.gather(2, index), b[:, None, :, n])
-        total.addcmul_(line, a[:, None, :, m])
-    return total
+    (i, a), (j, b) = (
+        stencil(time, values.shape[2], widths[0]),
+        stencil(x, values.shape[3], widths[1], periodic=True),
+    )
+    # sample by sample, which fits the caches
+    parts = zip(values, i, a, j[..., 0], b, strict=True)
+    return torch.stack([_at_places(*part) for part in parts])
+
+
+def _at_places(
+    values: Float[Tensor, "channel time x"], i: Tensor, a: Tensor, first: Tensor, b: Tensor
+) -> Float[Tensor, "channel place"]:
+    """One sample; `first` of the nodes in x, whose runs lie side by side in memory."""
+    (channels, times, points), width = values.shape, b.shape[-1]
+    lines = values.permute(1, 2, 0)
+    lines = torch.cat([lines, lines[:, : width - 1]], 1).contiguous()
+    long = points + width - 1
+    runs = lines.flatten().as_strided((times * long - width + 1, width * channels), (channels, 1))
+    total = values.new_zeros(len(first), width * channels)
+    for m in range(a.shape[-1]):
+        total.addcmul_(runs.index_select(0, i[:, m] * long + first), a[:, m, None])
+    return torch.einsum("pwc,pw->cp", total.unflatten(1, (width, channels)), b)
