@@ -93,7 +93,8 @@ class FieldChange:
 
     def moved(self, pixels: Pixels, s: Float[Tensor, "batch field"]) -> Pixels:
         """(θ f)(x) = f(φ_{-1}(x)), φ the flow of Σ s_k V_k; RK4."""
-        points = pixel_grid(*pixels.shape[2:], pixels.dtype, pixels.device)
+        height, width = pixels.shape[2:]
+        points = pixel_grid(height, width, pixels.dtype, pixels.device)
         nodes = coarse_nodes(points, NODES)
         places = nodes.expand(len(pixels), -1, -1, -1)
         steps = max(1, round(self.scale / STEP))
@@ -149,7 +150,7 @@ class Interpolated:
 
     def __call__(self, z: Float[Tensor, "batch coordinate height width"]) -> Float[Tensor, "field batch c h w"]:
         """All fields at all points."""
-        count, height, width = len(self.values), *self.values.shape[2:]
+        count, _, height, width = self.values.shape
         h = spacing(height, width)
         x, y = z[:, 0] / (h * (width - 1) / 2), -z[:, 1] / (h * (height - 1) / 2)
         grid = torch.stack([x, y], -1).flatten(0, 1)[None]
