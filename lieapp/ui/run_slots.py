@@ -20,7 +20,7 @@ START = 0.2
 
 @st.fragment
 def show_slots(run: RunDirectory) -> None:
-    """Only this part is drawn anew when the slider moves; slot and s stand in the address."""
+    """Only this part is drawn anew when another slot is chosen; slot and s stand in the address."""
     summary = read_json(run.path / "summary.json")
     numbers = [row.number for row in wording.slots(summary)]
     if not numbers:
@@ -31,16 +31,20 @@ def show_slots(run: RunDirectory) -> None:
     )
     slot = chosen or numbers[0]
     _said(summary, slot)
-    orbit = read_orbit(run.path, numbers.index(slot), [str(name) for name in summary.get("coordinates") or []])
+    orbit = _orbit(run, summary, slot)
     if orbit is None:
         st.caption("The run left no pictures of this slot: fields.safetensors is missing or lacks an array.")
         return
     st.subheader("The solution, moved")
-    s = _slider(orbit, slot, summary)
+    _slider(run, slot)
     st.subheader("The field")
     st.image(field_chart(orbit, f"slot {slot}"), alt=f"Field of slot {slot}")
     st.caption(words_of("learned")[1])
-    show_link(view="Slots", slot=slot, s=plain_number(s))
+
+
+def _orbit(run: RunDirectory, summary: Summary, slot: int) -> Orbit | None:
+    numbers = [row.number for row in wording.slots(summary)]
+    return read_orbit(run.path, numbers.index(slot), [str(name) for name in summary.get("coordinates") or []])
 
 
 def _said(summary: Summary, slot: int) -> None:
@@ -56,8 +60,13 @@ def _said(summary: Summary, slot: int) -> None:
     st.markdown(plain(words))
 
 
-def _slider(orbit: Orbit, slot: int, summary: Summary) -> float:
-    """The slider and what it moves; the s it stands at."""
+@st.fragment
+def _slider(run: RunDirectory, slot: int) -> None:
+    """The slider and what it moves: only this is drawn anew when it does."""
+    summary = read_json(run.path / "summary.json")
+    orbit = _orbit(run, summary, slot)
+    if orbit is None:
+        st.rerun()
     start = min(orbit.s, key=lambda s: (abs(abs(s) - START), -s))
     s: float = st.select_slider(
         "Flow parameter s (scaled coordinates, no unit)", orbit.s, value=start, key="s", bind="query-params",
@@ -70,7 +79,7 @@ def _slider(orbit: Orbit, slot: int, summary: Summary) -> float:
     else:
         st.markdown(f"Defect at s = {plain_number(s)}: **{plain(defect_words(orbit, k, slot, summary))}**")
         st.caption(words_of("finite-moved")[1], help=tip("finite_defect"))
-    return s
+    show_link(view="Slots", slot=slot, s=plain_number(s))
 
 
 def plain_number(s: float) -> str:
