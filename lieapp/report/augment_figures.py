@@ -22,12 +22,20 @@ PANEL, HEIGHT, GAP, TOP = 210, 190, 22, 26
 
 PREDICTED = "predicted/"
 
+SOLUTION = "the solution"
+"""What is predicted; `truth` is the name of a way to move."""
+
 
 def augment_figures(summary: Summary, metrics: Sequence[Mapping[str, Any]], tensors: Tensors) -> dict[str, str]:
     """Each figure as SVG, by its key; only those that there are data for."""
-    found = {"data": data_chart(summary), "frames": frames_chart(summary), "training": training_chart(metrics)}
+    found = {
+        "data": data_chart(summary),
+        "frames": frames_chart(summary),
+        "training": training_chart(summary, metrics),
+    }
     if any(key.startswith(PREDICTED) for key in tensors):
-        found["prediction"] = prediction_figure(tensors)
+        names = list(dict.fromkeys(row["label"] for row in summary["variants"]))
+        found["prediction"] = prediction_figure(tensors, [n for n in names if PREDICTED + n in tensors])
     return {key: svg for key, svg in found.items() if svg}
 
 
@@ -60,7 +68,7 @@ def frames_chart(summary: Summary) -> str:
     return line_chart(lines, "frame", "normalised square error", title, log=True)
 
 
-def training_chart(metrics: Sequence[Mapping[str, Any]]) -> str:
+def training_chart(summary: Summary, metrics: Sequence[Mapping[str, Any]]) -> str:
     """Validation values over the steps of each training, mean over seeds, with the fewest data."""
     judged = [row for row in metrics if row.get("valid") is not None and row.get("variant") is not None]
     if not judged:
@@ -75,22 +83,23 @@ def training_chart(metrics: Sequence[Mapping[str, Any]]) -> str:
         for name, epochs in names.items()
     ]
     title = f"Validation in training, {least} data"
-    return line_chart(lines, "epoch", "validation error or share", title, log=True)
+    accuracy = is_accuracy(summary)
+    measured = "share told right" if accuracy else "NMSE (no unit)"
+    return line_chart(lines, "epoch", measured, title, log=not accuracy)
 
 
-def prediction_figure(tensors: Tensors) -> str:
+def prediction_figure(tensors: Tensors, names: Sequence[str]) -> str:
     """A test solution, what each network predicts of it, and the differences; curves if there is one frame only."""
-    names = sorted(key for key in tensors if key.startswith(PREDICTED))
     if tensors["truth"].shape[1] == 1:
         return _curves(tensors, names)
     truth = tensors["truth"][0]
     low, high = float(truth.min()), float(truth.max())
-    differences = {key: tensors[key][0] - truth for key in names}
-    limit = max(float(np.abs(d).max()) for d in differences.values()) or 1.0
-    limit = min(limit, high - low)
+    differences = {name: tensors[PREDICTED + name][0] - truth for name in names}
+    largest = max(float(np.abs(difference).max()) for difference in differences.values())
+    limit = min(largest, high - low) or 1.0
     width = (1 + len(names)) * (PANEL + GAP) + GAP
     sheet = Sheet(width, 2 * (HEIGHT + TOP) + GAP, "A test solution and its predictions")
-    panels = [("truth", truth), *((key.removeprefix(PREDICTED), tensors[key][0]) for key in names)]
+    panels = [(SOLUTION, truth), *((name, tensors[PREDICTED + name][0]) for name in names)]
     for place, (name, values) in enumerate(panels):
         left = place * (PANEL + GAP) + GAP / 2
         sheet.write(left, TOP - 8, name, size=12)
@@ -108,8 +117,8 @@ def prediction_figure(tensors: Tensors) -> str:
 def _curves(tensors: Tensors, names: Sequence[str]) -> str:
     """Given, true and predicted states over x."""
     x = tensors["x"].tolist()
-    lines = [("given", tensors["given"]), ("truth", tensors["truth"])]
-    lines += [(key.removeprefix(PREDICTED), tensors[key]) for key in names]
+    lines = [("given", tensors["given"]), (SOLUTION, tensors["truth"])]
+    lines += [(name, tensors[PREDICTED + name]) for name in names]
     sheet = Sheet(760, 340, "A test state and its predictions")
     values = [v[0, 0] for _, v in lines]
     across: Axis = axis_over(x, "x")

@@ -83,9 +83,11 @@ def rows(summary: Summary) -> Rows:
     """Heads and rows of the table."""
     accuracy = is_accuracy(summary)
     heads = ["data", "variant", "accuracy %" if accuracy else "NMSE"]
-    heads += ["against none"] if any(r["variant"] == "none" for r in summary["variants"]) else []
+    against = "gain in %" if accuracy else "none / this"
+    heads += [against] if any(r["variant"] == "none" for r in summary["variants"]) else []
     heads += ["scale"] if any(r.get("scale") is not None for r in summary["variants"]) else []
-    heads += ["one window, per frame"] if any("one_step" in r for r in summary["variants"]) else []
+    heads += ["one window, per frame"] if summary.get("task") == "rollout" else []
+    heads += ["moved"] if any("moved" in r for r in summary["variants"]) else []
     heads += ["values", "seconds each"]
     lines = []
     for row in summary["variants"]:
@@ -94,9 +96,10 @@ def rows(summary: Summary) -> Rows:
             "data": str(row["samples"]),
             "variant": row["label"],
             heads[2]: with_spread(summary, row),
-            "against none": "–" if better is None else f"{100 * better:+.1f}" if accuracy else f"÷ {better:.3g}",
+            against: "–" if better is None else f"{100 * better:+.1f}" if accuracy else f"{better:.2f}",
             "scale": "–" if row.get("scale") is None else f"{row['scale']:g}",
             "one window, per frame": shown(summary, row.get("one_step")),
+            "moved": "–" if "moved" not in row else f"{100 * row['moved']:.0f} %",
             "values": ", ".join(shown(summary, value) for value in row["values"]),
             "seconds each": f"{row['seconds']:.0f}",
         }
@@ -105,14 +108,12 @@ def rows(summary: Summary) -> Rows:
 
 
 def sentence(summary: Summary) -> str:
-    """The result at the smallest number of data in one sentence."""
+    """The results with the fewest data in one sentence."""
     least = min(row["samples"] for row in summary["variants"])
     own = [row for row in summary["variants"] if row["samples"] == least]
-    unit = " %" if is_accuracy(summary) else ""
+    name, unit = ("accuracy", " %") if is_accuracy(summary) else ("NMSE", "")
     told = "; ".join(f"{row['label']} {with_spread(summary, row)}{unit}" for row in own)
-    best = (max if is_accuracy(summary) else min)(own, key=lambda row: row["mean"])
-    name = "accuracy" if is_accuracy(summary) else "NMSE"
-    return f"{best['label']} is best with {least} data; {name}, mean and spread of {_seeds(summary)}: {told}"
+    return f"With {least} data, {name} as mean and spread of {_seeds(summary)}: {told}"
 
 
 def _seeds(summary: Summary) -> str:

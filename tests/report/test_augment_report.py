@@ -1,0 +1,95 @@
+"""What is said of networks trained on moved data: names, ratios, tables, figures."""
+
+import numpy as np
+import pytest
+
+from lieapp.report.augment_figures import augment_figures
+from lieapp.report.augment_tables import augment_tables
+from lieapp.report.augment_words import gain, label, rows, sentence
+
+
+def entry(variant, samples, values, **more):
+    return {
+        "variant": variant, "label": label(variant), "samples": samples, "values": values,
+        "mean": float(np.mean(values)), "spread": float(np.std(values, ddof=1)) if len(values) > 1 else None,
+        "scale": None, "valid": 0.5, "steps": 100, "seconds": 12.3, **more,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def operators():
+    frames = {"frames": [0.1, 0.2, 0.4]}
+    made = [
+        entry("none", 32, [4.0, 6.0], one_step=0.02, **frames),
+        entry("truth", 32, [1.0, 1.5], one_step=0.01, moved=0.93, **frames),
+        entry("none", 64, [2.0, 2.5], one_step=0.02, **frames),
+        entry("truth", 64, [1.0, 1.0], one_step=0.01, moved=0.9, **frames),
+    ]
+    return {
+        "run": "runs/r", "measure": "nmse", "task": "rollout", "frames": 20, "predicted": 100, "gap": 20,
+        "seeds": [0, 1], "variants": made, "warnings": [], "seconds": {"total": 3.0},
+    }  # fmt: skip
+
+
+@pytest.fixture
+def pictures():
+    made = [entry("none", 500, [0.8, 0.82]), entry("affine", 500, [0.83, 0.85]) | {"scale": 0.2}]
+    return {
+        "run": "runs/r", "measure": "accuracy", "judged_on": 1000, "seeds": [0, 1], "variants": made,
+        "warnings": [], "seconds": {},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("variant", "name"),
+    [
+        ("none", "none"),
+        ("d_t", "d_t"),
+        ("truth+d_t", "truth + d_t"),
+        ("fields:/a/b/20261128T121346Z-ckdv-9eb59d", "learned 9eb59d"),
+        ("approximate:runs/20261128T121346Z-my-eq-9eb59d+formulas:runs/mine", "approximate 9eb59d + proved mine"),
+        ("runs/20261128T121346Z-images-9eb59d", "learned 9eb59d"),
+    ],
+)
+def test_names_of_ways(variant, name):
+    assert label(variant) == name
+
+
+def test_errors_are_compared_by_ratio_with_none_of_as_many_data(operators, pictures):
+    assert [gain(operators, row) for row in operators["variants"]] == [None, 4.0, None, 2.25]
+    assert gain(pictures, pictures["variants"][1]) == pytest.approx(0.03)
+    heads, lines = rows(operators)
+    assert lines[1][heads.index("none / this")] == "4.00" and lines[1][heads.index("NMSE")] == "1.25 ± 0.354"
+    assert lines[1][heads.index("moved")] == "93 %" and lines[0][heads.index("moved")] == "–"
+    heads, lines = rows(pictures)
+    assert lines[1] == ["500", "affine", "84.0 ± 1.4", "+3.0", "0.2", "83.0, 85.0", "12"]
+
+
+def test_the_sentence_tells_the_fewest_data(operators, pictures):
+    assert (
+        sentence(operators) == "With 32 data, NMSE as mean and spread of 2 seeds: none 5 ± 1.41; truth 1.25 ± 0.354"
+    )
+    assert "affine 84.0 ± 1.4 %" in sentence(pictures)
+    assert len(augment_tables(operators)) == 3
+
+
+def test_one_seed_has_no_spread(operators):
+    operators["variants"] = [entry("none", 32, [4.0], one_step=0.1, frames=[1.0])]
+    assert rows(operators)[1][0][2] == "4"
+
+
+def test_figures_are_drawn_where_there_are_data(operators, pictures):
+    metrics = [
+        {"variant": "none", "samples": 32, "epoch": e, "valid": 1 / e, "loss": 0.1, "step": e} for e in (1, 2, 3)
+    ]
+    grid = np.random.default_rng(0).random((1, 3, 8)).astype(np.float32)
+    tensors = {
+        "x": np.arange(8.0), "t": np.arange(3.0), "truth": grid,
+        "predicted/none": grid, "predicted/truth": grid + 1,
+    }  # fmt: skip
+    found = augment_figures(operators, metrics, tensors)
+    assert set(found) == {"data", "frames", "training", "prediction"}
+    assert found["prediction"].count("<image") == 5 and "the solution" in found["prediction"]
+    one = {key: v[:, :1] if v.ndim == 3 else v for key, v in tensors.items()} | {"given": grid[:, :1]}
+    assert augment_figures(operators, [], one)["prediction"].count("<path") == 4
+    assert augment_figures(pictures, [], {}) == {}
