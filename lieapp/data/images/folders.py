@@ -44,8 +44,8 @@ def read_folder(folder: Path) -> Pictures:
     for (file, _), (_, values) in zip(files, pictures, strict=True):
         if values.shape[:2] != size:
             raise DataError(
-                f"{folder}: pictures of several sizes: {files[0][0].name} has {_size(size)} pixels, {file.name} "
-                f"{_size(values.shape[:2])}.",
+                f"{folder}: pictures of several sizes: {files[0][0].relative_to(folder)} has {_size(size)} pixels, "
+                f"{file.relative_to(folder)} {_size(values.shape[:2])}.",
                 hint="Resize them all to one size first.",
             )
         rgb = values if values.ndim == 3 else np.repeat(values[..., None], 3, -1)
