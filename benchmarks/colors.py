@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -102,11 +103,12 @@ def done(case: Case, seed: int, arguments: argparse.Namespace) -> dict[str, Any]
     if case.train is not None:
         network = lieapp(["train", "--plugin", case.plugin, *sets((*case.train, *threads))], work)
         words += ["--set", f"trained={network['file']}"]
-    start, load = time.perf_counter(), os.getloadavg()[0]
+    start, used, load = time.perf_counter(), cpu_seconds(), os.getloadavg()[0]
     summary = lieapp([*words, *sets((*case.sets, *threads))], work)
     row = {
         "sets": case.sets, "train": case.train, "threads": arguments.threads, "processor": processor(),
-        "load": load, "wall": time.perf_counter() - start, "run": Path(summary["run"]).name,
+        "load": load, "wall": time.perf_counter() - start, "cpu": cpu_seconds() - used,
+        "run": Path(summary["run"]).name,
         **{key: summary[key] for key in ("seconds", "s", "generators", "reference", "inner", "clipped")},
     }  # fmt: skip
     if case.planted:
@@ -125,6 +127,12 @@ def held_against(summary: dict[str, Any], planted: str) -> dict[str, Any]:
         "first": cosines[0], "nearest": {"slot": nearest + 1, "cosine": cosines[nearest]},
         "span": summary["reference"][number]["cosine"],
     }  # fmt: skip
+
+
+def cpu_seconds() -> float:
+    """Of all processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def sets(values: tuple[str, ...]) -> list[str]:

@@ -50,7 +50,7 @@ def planted(rows: list[Row], control: list[Row]) -> str:
     """How near slots are to what was planted; beside it a network without."""
     lines: list[tuple[str, ...]] = [
         ("planted", "case", "seed", "cosine with slot 1", "with its nearest slot", "with the span of all slots",
-         "right answers", "seconds")
+         "right answers", "seconds", "of the processor")
     ]  # fmt: skip
     for row in rows:
         lines.append(_planted(row["planted"], row))
@@ -67,7 +67,7 @@ def _planted(name: str, row: Row) -> tuple[str, ...]:
     return (
         name, row["case"] if row["kind"] != "natural" else "control", str(row["seed"]), down(cosines[0]),
         f"{down(cosines[slot])} (slot {slot + 1})", down(row["reference"][number]["cosine"]),
-        "" if right is None else f"{100 * right:.1f} %", f"{row['wall']:.0f}",
+        "" if right is None else f"{100 * right:.1f} %", f"{row['wall']:.0f}", f"{row['cpu']:.0f}",
     )  # fmt: skip
 
 

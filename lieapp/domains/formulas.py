@@ -14,6 +14,14 @@ Stack = Float[Tensor, "field batch coordinate *space"]
 Own = Float[Tensor, "slot batch coordinate *index"]
 
 
+def forward(function: Callable[[Tensor], Tensor], at: Tensor, along: Tensor) -> tuple[Tensor, Tensor]:
+    """A function's values and their derivatives along tangents, by forward mode."""
+    with warnings.catch_warnings():
+        # torch's own decompositions still use torch.jit.script when first loaded
+        warnings.filterwarnings("ignore", message=".*torch.jit.script.*", category=FutureWarning)
+        return torch.func.jvp(function, (at.contiguous(),), (along.contiguous(),))
+
+
 class FixedFields:
     """Fields given as functions of scaled points, differentiated by forward mode (derived fields and tests)."""
 
@@ -22,10 +30,7 @@ class FixedFields:
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
         """See `domains.base.Fields`."""
-        with warnings.catch_warnings():
-            # torch's own decompositions still use torch.jit.script when first loaded
-            warnings.filterwarnings("ignore", message=".*torch.jit.script.*", category=FutureWarning)
-            return torch.func.jvp(self.function, (points.contiguous(),), (tangents.contiguous(),))
+        return forward(self.function, points, tangents)
 
     def each(self, points: Own, which: Sequence[int] | None = None) -> Own:
         """The fields of these places (all if None), each at the set of points in its place."""

@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from lieapp.domains.base import Characteristics, Validity
 from lieapp.domains.extractor import Features
+from lieapp.domains.formulas import forward
 
 
 class Sight(Protocol):
@@ -60,7 +61,7 @@ class Seen:
         def direction(pixels: Tensor) -> Tensor:
             return functional.normalize(self.features(pixels), dim=1)
 
-        return torch.stack([torch.func.jvp(direction, (batch.pixels,), (own,))[1] for own in q.value])
+        return torch.stack([forward(direction, batch.pixels, own)[1] for own in q.value])
 
 
 def angle(first: Float[Tensor, "batch feature"], second: Float[Tensor, "batch feature"]) -> Float[Tensor, " batch"]:

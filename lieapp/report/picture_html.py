@@ -18,6 +18,7 @@ from lieapp.report.picture_tables import (
     Rows,
     Summary,
     along_rows,
+    check_rows,
     figures_of,
     named_rows,
     slot_rows,
@@ -56,6 +57,7 @@ def _document(material: Material, figures: Mapping[str, str]) -> str:
         ("slots", "Learned fields", _table(slot_rows(summary)) + _note(words.share_note)),
         ("named", words.named, _table(named_rows(summary)) + _note(words.named_note)),
         ("along", "Inner products", _table(along_rows(summary)) + _note(ALONG)),
+        *_cross_check(summary),
         *(
             (shown.key, shown.title, f"<figure>{figures[shown.key]}</figure>{_note(shown.note)}")
             for shown in figures_of(summary)
@@ -70,6 +72,20 @@ ALONG = (
     "Of slots of norm 1 with the independent ones of the named fields, orthonormalised under the weight in this "
     "order: what a column adds to those before it."
 )
+
+
+def _cross_check(summary: Summary) -> list[tuple[str, str, str]]:
+    """The section on fields that are borne best for s -> 0; none where that wasn't asked."""
+    check = summary.get("cross_check")
+    if check is None:
+        return []
+    along = ", ".join(f"{value:.3f}" for value in check["cosines"])
+    words = (
+        "Of all quadratic fields those that the network bears best for s → 0, by an eigenproblem without training. "
+        f"Largest principal angle between as many of them and the slots: {check['angle']:.2f} rad; cosines of the "
+        f"slots with their span: {along}."
+    )
+    return [("check", "Cross-check", _table(check_rows(summary)) + _note(words))]
 
 
 def _table(content: Rows) -> str:

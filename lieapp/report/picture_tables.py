@@ -79,16 +79,28 @@ def along_rows(summary: Summary) -> Rows:
     return ("slot", *basis["names"]), rows
 
 
+def check_rows(summary: Summary) -> Rows:
+    """Heads and rows of the fields that are borne best for s -> 0; no rows where that wasn't asked."""
+    check = summary.get("cross_check") or {"slopes": [], "components": []}
+    rows = [
+        (str(n), f"{slope:.3f}", components({"components": parts}))
+        for n, (slope, parts) in enumerate(zip(check["slopes"], check["components"], strict=False), 1)
+    ]
+    return ("place", "angle/|s| for s → 0 (rad)", "components"), rows
+
+
 TEXT = ("name", "field", "nearest", "components")
 """Columns of text; the others hold numbers."""
 
 
 def tables(summary: Summary) -> list[tuple[str, Rows]]:
     """Every table with its title."""
-    return [
+    found = [
         ("Learned fields", slot_rows(summary)),
         (words_of(summary).named, named_rows(summary)),
+        ("Quadratic fields for s → 0", check_rows(summary)),
     ]
+    return [(title, rows) for title, rows in found if rows[1]]
 
 
 def figures_of(summary: Summary) -> list[Shown]:

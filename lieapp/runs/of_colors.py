@@ -7,10 +7,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lieapp.compare.subspace import cosines, largest_components, principal_angle
 from lieapp.config_colors import DiscoverColorsConfig
 from lieapp.data.images.pictures import Pictures
-from lieapp.discovery.fields import Slotted
+from lieapp.discovery.basis import Degrees, TensorBasis
+from lieapp.discovery.by_flow import gram
+from lieapp.discovery.fields import Joined, Slotted
 from lieapp.discovery.flow import Flow, Solver
+from lieapp.discovery.small_flow import small_flow
 from lieapp.domains.base import Domain
 from lieapp.domains.color import ColorDomain
 from lieapp.domains.color_data import ColorBatch, ColorData, Palette
@@ -18,12 +22,16 @@ from lieapp.domains.color_space import check_colored, sample_colors
 from lieapp.domains.color_weight import color_weight
 from lieapp.domains.extractor import Features
 from lieapp.domains.image_data import ImageData
+from lieapp.domains.reference import stack
 from lieapp.runs.discover_pictures import Split
 from lieapp.runs.networks import drawn
 from lieapp.runs.weights import kept_weight
 
 SHOWN = 7
 """Flow parameters that the palette is moved to, for figures."""
+
+DEGREE, CHECKED = 2, 2
+"""Of the fields of the cross-check, and batches of held-out pictures that it is made on."""
 
 
 class OfColors:
@@ -77,7 +85,13 @@ class OfColors:
         return {"colors": batch.points[0], "palette/s": line, "palette/colors": torch.stack(moved, 1)}
 
     def facts(self, domain: Domain, batches: list[ColorBatch], fields: Slotted, solver: Solver) -> dict[str, Any]:
-        """`clipped`: share of held-out pixels that each slot takes out of the cube, mean over ±sigma."""
+        """Shares of `clipped` pixels, and the `cross_check` for s -> 0."""
+        return {"clipped": self._clipped(domain, batches, fields, solver), "cross_check": cross_check(
+            domain, batches[:CHECKED], fields, self.config.slots
+        )}  # fmt: skip
+
+    def _clipped(self, domain: Domain, batches: list[ColorBatch], fields: Slotted, solver: Solver) -> list[float]:
+        """Share of held-out pixels that each slot takes out of the cube, mean over ±sigma."""
         slots, flow = self.config.slots, Flow(fields, solver)
         total, count = torch.zeros(slots), 0
         with torch.no_grad():
@@ -86,4 +100,30 @@ class OfColors:
                     moved = domain.act(flow, batch, torch.full((slots,), end).to(batch.points))
                     total += moved.clipped.reshape(slots, -1).sum(1).cpu()
                     count += len(batch.pixels)
-        return {"clipped": (total / max(count, 1)).tolist()}
+        return (total / max(count, 1)).tolist()
+
+
+def cross_check(domain: Domain, batches: list[ColorBatch], fields: Slotted, slots: int) -> dict[str, Any] | None:
+    """What the eigenproblem for s -> 0 over quadratic fields says; None where features have no forward derivative.
+
+    `slopes`, the root mean square of angle/|s| of its lowest fields, their largest `components`, and the principal
+    `angle` between as many of them and the slots.
+    """
+    monomials = TensorBasis(domain.periodic, (True,) * 3, Degrees(unknowns=DEGREE))
+    try:
+        found = small_flow(domain, monomials, batches, slots)
+    except (NotImplementedError, RuntimeError):
+        return None
+    reference = domain.reference()
+    products = gram(Joined(fields, found.fields, stack(reference)), batches)
+    own, lowest = list(range(slots)), list(range(slots, 2 * slots))
+    named = list(range(2 * slots, 2 * slots + len(reference)))
+    parts = [largest_components(products, n, named) for n in lowest]
+    return {
+        "method": "spectrum",
+        "degree": DEGREE,
+        "slopes": found.slopes[: 2 * slots].tolist(),
+        "components": [[{"name": reference[n - named[0]].name, "value": v} for n, v in part] for part in parts],
+        "cosines": cosines(products, lowest, own),
+        "angle": principal_angle(products, own, lowest),
+    }

@@ -66,6 +66,11 @@ def test_a_discovery_of_colours(lieapp, tmp_path, interpolation):
     # an angle doesn't see the length of features, which are the pixels
     still = found["reference"][names.index("brightness")]
     assert still["angle"] < min(row["angle"] for row in found["reference"] if row is not still)
+    check = found["cross_check"]
+    assert check["slopes"] == sorted(check["slopes"]) and check["slopes"][0] < 0.01 * check["slopes"][1]
+    ((lowest,), *_) = check["components"]
+    assert lowest["name"] == "brightness" and abs(lowest["value"]) == pytest.approx(1, abs=1e-3)
+    assert len(check["cosines"]) == 3 and 0 <= check["angle"] <= np.pi / 2
     run = RunDirectory.find(tmp_path / "runs", found["run"])
     tensors = load_file(run.path / "fields.safetensors")
     assert tensors["colors"].shape == (3, 40) and tensors["weight"].shape == (40,)
