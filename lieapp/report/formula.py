@@ -62,8 +62,12 @@ def field_text(field: Mapping[str, str]) -> str:
 def name_latex(name: str) -> str:
     """A symbol: Greek letters by name, what follows an underscore below the line."""
     head, _, tail = name.partition("_")
-    letter = "\\" + head if head in GREEK else head if len(head) == 1 else rf"\mathrm{{{head}}}"
-    return f"{letter}_{{{name_latex(tail) if tail in GREEK else tail}}}" if tail else letter
+    # w1_zz is w with two scripts
+    word = head.rstrip("0123456789")
+    letter = "\\" + word if word in GREEK else word if len(word) == 1 else rf"\mathrm{{{word}}}"
+    scripts = [head[len(word) :], name_latex(tail) if tail in GREEK else tail]
+    below = ",".join(filter(None, scripts))
+    return f"{letter}_{{{below}}}" if below else letter
 
 
 def verbatim(text: str) -> str:
@@ -128,6 +132,8 @@ def _operation(left: ast.expr, op: ast.operator, right: ast.expr) -> tuple[str, 
 
 
 def _call(name: str, arguments: list[ast.expr]) -> str:
+    if name == "Derivative" and arguments:
+        return _derivative(arguments[0], arguments[1:])
     written = [_written(argument)[0] for argument in arguments]
     if name == "Rational" and len(written) == 2:
         return rf"\frac{{{written[0]}}}{{{written[1]}}}"
@@ -137,6 +143,24 @@ def _call(name: str, arguments: list[ast.expr]) -> str:
         return rf"e^{{{written[0]}}}"
     head = "\\" + name if name in _FUNCTIONS else name_latex(name)
     return head + r"\left(" + ", ".join(written) + r"\right)"
+
+
+def _derivative(function: ast.expr, variables: list[ast.expr]) -> str:
+    """`Derivative(k(w), (w, 2))` as k_{ww}(w)."""
+    letters = []
+    for variable in variables:
+        match variable:
+            case ast.Name(id=name):
+                letters.append(name_latex(name))
+            case ast.Tuple(elts=[ast.Name(id=name), ast.Constant(value=int(count))]) if 0 < count < 100:
+                letters += [name_latex(name)] * count
+            case _:
+                raise ValueError("a derivative is with respect to names")
+    match function:
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if letters and "_" not in name:
+            inside = ", ".join(_written(argument)[0] for argument in arguments)
+            return rf"{name_latex(name)}_{{{' '.join(letters)}}}\left({inside}\right)"
+    raise ValueError("only functions are differentiated")
 
 
 def _bracketed(node: ast.expr, least: int) -> str:

@@ -189,6 +189,8 @@ def _told(found: Truth, config: TruthConfig, clock: Clock) -> dict[str, Any]:
     from lieapp.symbolic.explain import statement
 
     document: dict[str, Any] = found.as_json()
+    # first: flows and reductions take all the time that is left
+    asked = statement(consequences.system_of(found), clock) if config.explain else {}
     rows: list[str] = []
     wanted = config.flows + config.reductions
     if config.flows:
@@ -201,7 +203,6 @@ def _told(found: Truth, config: TruthConfig, clock: Clock) -> dict[str, Any]:
         rows += consequences.reductions_latex(reductions)
     if config.explain:
         clock.note("telling the derivation")
-        asked = statement(consequences.system_of(found), clock)
         document["explain"] = asked | found.explain()
     if config.latex:
         document["latex"] = found.latex(config.explain, rows)

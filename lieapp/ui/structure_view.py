@@ -13,7 +13,7 @@ from lieapp.ui.drawing import formula, table
 from lieapp.ui.help import tip
 from lieapp.ui.words import plain
 
-LARGEST = 10
+LARGEST = 12
 """Generators up to which the brackets are a table; more are listed."""
 
 

@@ -20,6 +20,8 @@ from lieapp.report.mathml import latex_to_mathml
         ("nu*u_xx", r"\nu\,u_{xx}"),
         ("Rational(1, 2)*alpha(t, x)", r"\frac{1}{2}\,\alpha\left(t, x\right)"),
         ("3*2", r"3 \cdot 2"),
+        ("w1_zz*nu2 + w12", r"w_{1,zz}\,\nu_{2} + w_{12}"),
+        ("Derivative(k(w), (w, 2))*u + Derivative(k(w), w)", r"k_{w w}\left(w\right)\,u + k_{w}\left(w\right)"),
     ],
 )
 def test_latex_of_expressions(text, latex):

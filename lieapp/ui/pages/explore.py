@@ -156,7 +156,8 @@ def _result(run: RunDirectory) -> None:
     st.divider()
     config, status = config_of(run), run.status()
     with st.container(horizontal=True, vertical_alignment="center"):
-        state_badge(status.state)
+        if status.state not in WORKING:
+            state_badge(status.state)
         st.caption(plain(str(config.get("plugin") or "; ".join(typed_of(config).equation))[:300]))
         link_to_run(run.id, "This run")
     if status.state in WORKING:
