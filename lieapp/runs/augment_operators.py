@@ -44,7 +44,8 @@ class OfSolutions(Side):
         judge = self.config.validation + self.config.test
         self.judge, self.learn = data.values[:judge].transpose(1, 2), data.select(slice(judge, None))
         self.grid = data
-        self._pool: dict[tuple[str, int, int], Moved] = {}
+        self._pool: dict[int, Moved] = {}
+        self._pooled = ("", 0)
         self.task = self._task(len(data.time))
         check_modes(self.config.modes, data.grid.axes[0].points)
         least = self.task.gap + 2 * self.task.frames - 1
@@ -119,11 +120,13 @@ class OfSolutions(Side):
         if not most:
             return mover(samples, drawn_for(cell.seed, 2 * number))
         number %= most
-        key = (cell.variant, cell.samples, number)
-        if key not in self._pool:
+        if self._pooled != (cell.variant, cell.samples):
+            # one pool at a time: 10 rounds of 512 trajectories take .7 GB
+            self._pool, self._pooled = {}, (cell.variant, cell.samples)
+        if number not in self._pool:
             found = mover(samples, drawn_for(self.config.seed, 2 * number))
-            self._pool[key] = replace(found, samples=found.samples.float())
-        return self._pool[key]
+            self._pool[number] = replace(found, samples=found.samples.float())
+        return self._pool[number]
 
     def _trajectories(self) -> Trajectories:
         """Those judged on, then those learned from, of two seeds; kept in the checkpoint."""
