@@ -6,6 +6,7 @@ import streamlit as st
 
 from lieapp.registry.catalog import Catalog, Entry
 from lieapp.registry.modules import Broken
+from lieapp.registry.sources import SHIPPED
 from lieapp.ui.drawing import facts_block, table
 from lieapp.ui.help import tip
 from lieapp.ui.words import plain
@@ -45,7 +46,7 @@ def show_origin(entry: Entry) -> None:
     """File, source, hooks and fingerprint; the file's text, folded."""
     st.subheader("Where it comes from", help=tip("sha256"))
     facts = [
-        ("file", str(entry.file or "an installed package")),
+        ("file", _place(entry)),
         ("found by", entry.source),
         ("hooks", ", ".join(entry.hooks)),
         ("sha256", entry.sha256),
@@ -55,6 +56,13 @@ def show_origin(entry: Entry) -> None:
     if text:
         with st.expander("The file"):
             st.code(text, language="python", height=400 if text.count("\n") > 18 else "content")
+
+
+def _place(entry: Entry) -> str:
+    """The file; of a shipped one without the folder that lieapp is in."""
+    if entry.file is None:
+        return "an installed package"
+    return f"{entry.file.parent.name}/{entry.file.name}" if entry.source == SHIPPED else str(entry.file)
 
 
 def _text(entry: Entry) -> str:
@@ -70,7 +78,7 @@ def show_all(catalog: Catalog) -> None:
     """Every plugin in a line."""
     with st.expander(f"All {len(catalog.entries)} plugins"):
         rows = [
-            (plain(e.name), plain(e.title), plain(e.source), plain(", ".join(e.hooks)), plain(e.file or ""))
+            (plain(e.name), plain(e.title), plain(e.source), plain(", ".join(e.hooks)), plain(_place(e)))
             for e in catalog.entries
         ]
         table(("name", "title", "found by", "hooks", "file"), rows)

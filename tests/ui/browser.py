@@ -42,7 +42,7 @@ def served(folder: Path) -> Iterator[str]:
         "--server.headless",
         "true",
     ]
-    environment = {**os.environ, "LIEAPP_RUNS": str(folder / "runs"), "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "LIEAPP_RUNS": "runs", "PYTHONPATH": str(ROOT)}
     with (folder / "server.log").open("wb") as log:
         server = subprocess.Popen(
             [*command, "--server.port", str(port)], cwd=folder, env=environment, stdout=log, stderr=log
