@@ -1,0 +1,197 @@
+"""The app in headless Chromium: first paint of each page with many finished runs, and memory over page changes.
+
+    python benchmarks/app.py [--runs 200] [--repeats 5] [--changes 50] [--like RUN] [--out FILE]
+
+A folder is filled with hard-linked copies of one finished run (that of --like, else one that is made here), and a
+server of its own shows it. First paint is the time from typing an address into a browser without history until the
+page's own title is there; complete is when its script has ended and nothing changes any more. The first visit of a
+page after the start of the server, which loads what it needs, is told apart. Memory is the resident memory of the
+server, and the browser's own JavaScript heap after a garbage collection, as one session goes from page to page.
+Needs Chromium and its driver. The table goes to benchmarks/results/app.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from machine import heading
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from tests.ui.browser import Browser, browser, served, wait  # noqa: E402
+
+MADE = ("discover", "--plugin", "ckdv", "--method", "spectrum", "--set", "cross_check=false", "--quiet")
+"""What is run where no run is given."""
+
+READY = "return document.querySelector('[data-testid=stApp]')?.getAttribute('data-test-script-state')"
+
+
+def main() -> None:
+    """Fill, serve, measure, print and write."""
+    arguments = parse()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        last = fill(folder / "runs", arguments.runs, arguments.like)
+        pages = addresses(last)
+        with served(folder) as root:
+            first = {key: visit(folder, f"{root}/{path}") for key, path in pages.items()}
+            later = {
+                key: [visit(folder, f"{root}/{path}") for _ in range(arguments.repeats)]
+                for key, path in pages.items()
+            }
+            memory = changes(folder, root, list(pages.values()), arguments.changes)
+    text = told(arguments, first, later, memory)
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    arguments.out.write_text(text, encoding="utf-8")
+    print(text)
+
+
+def parse() -> argparse.Namespace:
+    """What was typed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--changes", type=int, default=50)
+    parser.add_argument("--like", type=Path)
+    parser.add_argument("--out", type=Path, default=HERE / "results" / "app.md")
+    return parser.parse_args()
+
+
+def addresses(run: str) -> dict[str, str]:
+    """Each page with something on it."""
+    return {
+        "Home": "",
+        "Explore": "explore",
+        "Discover": "discover?plugin=ckdv",
+        "Run": f"run?run={run}",
+        "Runs": "runs",
+        "Compare": "compare",
+        "Plugins": "plugins?plugin=ckdv",
+        "Help": "help",
+    }
+
+
+def fill(runs: Path, count: int, like: Path | None) -> str:
+    """So many finished runs; the id of the newest."""
+    if like is None:
+        command = [sys.executable, "-m", "lieapp", *MADE, "--out", str(runs.parent / "made")]
+        subprocess.run(command, check=True)
+        (like,) = (runs.parent / "made").glob("2*")
+    runs.mkdir()
+    start = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+    for number in range(count):
+        moment = start + datetime.timedelta(minutes=number)
+        name = f"{moment:%Y%m%dT%H%M%SZ}-ckdv-{number:06x}"
+        shutil.copytree(like, runs / name, copy_function=os.link)
+    return name
+
+
+def visit(folder: Path, address: str) -> tuple[float, float]:
+    """Seconds until the title and until the end, in a browser without history."""
+    with browser(folder) as one:
+        one.open("about:blank")
+        begun = time.perf_counter()
+        one.open(address)
+        wait(lambda: one.driver.find_elements("css selector", "h1"), 60, "the title")
+        painted = time.perf_counter() - begun
+        finish(one)
+        return painted, time.perf_counter() - begun
+
+
+def finish(one: Browser) -> None:
+    """Wait until the script has ended."""
+    wait(lambda: one.driver.execute_script(READY) == "notRunning", 60, "the end of the script")
+
+
+def changes(folder: Path, root: str, paths: list[str], count: int) -> list[tuple[int, float, float]]:
+    """After how many page changes the server has how many MB, and the browser's heap."""
+    server = server_of(root)
+    found = []
+    with browser(folder) as one:
+        one.open(root)
+        finish(one)
+        for number in range(count + 1):
+            if number % 10 == 0:
+                found.append((number, resident(server), heap(one)))
+            change(one, root, paths[number % len(paths)])
+    return found
+
+
+def change(one: Browser, root: str, path: str) -> None:
+    """Go to a page as a click in the menu does, within the same session."""
+    key = path.partition("?")[0]
+    if path != key or not one.driver.find_elements("css selector", f'a[href$="/{key}"]'):
+        one.open(f"{root}/{path}")
+    else:
+        one.driver.find_element("css selector", f'a[href$="/{key}"]').click()
+    wait(lambda: one.driver.find_elements("css selector", "h1"), 60, "the title")
+    finish(one)
+    # the session's queue: what it still sends
+    time.sleep(0.3)
+
+
+def server_of(root: str) -> int:
+    """The process that serves, a child of this one."""
+    port = root.rpartition(":")[2]
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = place.read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        if "streamlit" in words and port in words:
+            return int(place.parent.name)
+    raise RuntimeError(f"no process serves {root}")
+
+
+def resident(pid: int) -> float:
+    """MB of memory that a process occupies."""
+    text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    line = next(line for line in text.splitlines() if line.startswith("VmRSS"))
+    return int(line.split()[1]) / 1024
+
+
+def heap(one: Browser) -> float:
+    """MB of JavaScript objects that are alive."""
+    one.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+    used = one.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"]
+    return float(used) / 2**20
+
+
+def told(
+    arguments: argparse.Namespace,
+    first: dict[str, tuple[float, float]],
+    later: dict[str, list[tuple[float, float]]],
+    memory: list[tuple[int, float, float]],
+) -> str:
+    """The result as Markdown."""
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    lines = [
+        heading(f"The app with {arguments.runs} finished runs"),
+        f"Load of the machine at the end (1, 5, 15 minutes): {load}\n",
+        f"Seconds; median and largest of {arguments.repeats} visits, each in a browser without history.\n",
+        "| page | first paint | largest | complete | first visit after the start |",
+        "|---|---|---|---|---|",
+    ]
+    for key, visits in later.items():
+        painted, complete = zip(*visits, strict=True)
+        lines.append(
+            f"| {key} | {statistics.median(painted):.2f} | {max(painted):.2f} | "
+            f"{statistics.median(complete):.2f} | {first[key][0]:.2f} |"
+        )
+    lines += ["\n| page changes | server / MB | browser's heap / MB |", "|---|---|---|"]
+    lines += [f"| {number} | {server:.0f} | {objects:.0f} |" for number, server, objects in memory]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
