@@ -124,7 +124,8 @@ def stored_figure(folder: Path, key: str) -> str:
         text = (folder / "figures" / f"{key}.svg").read_text(encoding="utf-8")
     except (OSError, ValueError):
         return ""
-    return text if text.startswith("<svg") else ""
+    # with the blank: Streamlit takes anything else for the name of a file
+    return text if text.startswith("<svg ") else ""
 
 
 LAST_BYTES = 6000

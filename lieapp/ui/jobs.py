@@ -24,7 +24,8 @@ def start(work: Work, values: Mapping[str, Any], catalog: Catalog) -> str:
     Raises ConfigError for the settings, UnknownPluginError or PluginError for the plugin, EquationError, GridError,
     DataError or UsageError if nothing can be learned from it, RunError if the folder of runs can't be written.
     """
-    root, config, entry = runs_root(), from_values(work.config, values), catalog.get(values["plugin"])
+    root, entry = runs_root(), catalog.get(values["plugin"])
+    config = work.completed(from_values(work.config, values), root)
     work.check(config, entry.declaration)
     run_id = enqueue(root, config, entry=entry, folders=catalog.folders)
     ensure_runner(root)

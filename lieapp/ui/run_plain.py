@@ -1,4 +1,4 @@
-"""A finished run of a kind without a view of its own: its sentence, numbers, tables, figures, origin and files."""
+"""A finished run that is no discovery: its sentence, numbers, tables, figures, origin and files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import streamlit as st
 
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui.drawing import facts_block, stored_figure, table
+from lieapp.ui.run_augment import show_augment
 from lieapp.ui.run_files import show_files, show_link
 from lieapp.ui.run_origin import show_origin, show_training
 from lieapp.ui.words import plain
@@ -38,6 +39,14 @@ def show_plain(run: RunDirectory, summary: dict[str, Any]) -> None:
 
 
 def _result(run: RunDirectory, summary: dict[str, Any]) -> None:
+    """The view of its kind; of a kind that has none, whatever the summary holds."""
+    if summary.get("kind") == "augment":
+        show_augment(run, summary)
+    else:
+        _whatever(run, summary)
+
+
+def _whatever(run: RunDirectory, summary: dict[str, Any]) -> None:
     facts = [(key.replace("_", " "), str(value)) for key, value in summary.items() if _is_fact(key, value)]
     if facts:
         facts_block(facts)

@@ -66,7 +66,9 @@ def _slider(run: RunDirectory, slot: int) -> None:
     summary = read_json(run.path / "summary.json")
     orbit = _orbit(run, summary, slot)
     if orbit is None:
+        # deleted since: the page says so
         st.rerun()
+        return
     start = min(orbit.s, key=lambda s: (abs(abs(s) - START), -s))
     s: float = st.select_slider(
         "Flow parameter s (scaled coordinates, no unit)", orbit.s, value=start, key="s", bind="query-params",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from lieapp.config import DiscoverConfig, TrainConfig
+from lieapp.errors import UsageError
+from lieapp.runs.augment_kinds import AugmentKind, augment_kind
 from lieapp.runs.kinds import kind_of
 
 
@@ -21,12 +25,14 @@ class Work:
         words: what it does.
         config: its settings.
         check: raises LieappError for a configuration and a declaration that don't fit.
+        completed: a configuration with what it names in the folder of runs made whole; raises LieappError too.
     """
 
     command: str
     words: str
     config: type[msgspec.Struct]
     check: Callable[[Any, Any], None]
+    completed: Callable[[Any, Path], Any] = lambda config, root: config
 
     @property
     def prefix(self) -> str:
@@ -47,7 +53,18 @@ def works(declaration: Any) -> list[Work]:
     # features of its own need no network; an equation has none to tell
     if getattr(declaration, "features", False) is None:
         found.append(Work("train", "Train a network only", TrainConfig, _check_pictures))
+    with contextlib.suppress(UsageError):
+        found.append(_augment(augment_kind(declaration)))
     return found
+
+
+def _augment(kind: AugmentKind) -> Work:
+    """The variants name runs."""
+
+    def completed(config: Any, root: Path) -> Any:
+        return msgspec.structs.replace(config, variants=kind.along(config.variants, config.plugin, root))
+
+    return Work("augment", "Train on moved data", kind.config, kind.check, completed)
 
 
 def _check_pictures(config: Any, declaration: Any) -> None:

@@ -1,0 +1,137 @@
+"""Run: kinds that are no discovery on an equation: pictures, train, augment, truth, data, and unknown ones."""
+
+import json
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+NEAR = {"name": "rotation", "cosine": 0.9991}
+PICTURES = {
+    "domain": "images", "sentence": "1 of 2 slots are affine", "s": [-0.4, -0.2, 0.2, 0.4],
+    "warnings": ["few pictures"],
+    "generators": [
+        {"slot": 1, "angle": 0.066, "angles": [0.09, 0.05, 0.04, 0.08], "affine": 0.999, "nearest": NEAR,
+         "components": [{"name": "rotation", "value": 0.9991}]},
+        {"slot": 2, "angle": 0.3, "angles": [0.4, 0.2, 0.2, 0.4], "affine": 0.2,
+         "nearest": {**NEAR, "cosine": 0.1}},
+    ],
+    "reference": [{"name": "rotation", "field": {"x": "-y", "y": "x"}, "angle": 0.07, "cosine": 0.999}],
+}  # fmt: skip
+
+
+@pytest.fixture
+def finished(make_run):
+    """A done run of a kind, with a summary."""
+
+    def make(kind, summary):
+        run = make_run("done")
+        config = json.loads((run / "config.json").read_text(encoding="utf-8"))
+        (run / "config.json").write_text(json.dumps({**config, "kind": kind}), encoding="utf-8")
+        (run / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+        (run / "fields.safetensors").unlink()
+        return run
+
+    return make
+
+
+@pytest.fixture
+def pictures(finished):
+    """A discovery on pictures, with moved pictures."""
+    run = finished("discover", PICTURES)
+    s = np.array([-0.4, -0.2, 0, 0.2, 0.4], dtype=np.float32)
+    moved = np.random.default_rng(0).random((2, 5, 3, 1, 8, 8), dtype=np.float32)
+    save_file({"orbit/s": s, "orbit/pictures": moved}, run / "fields.safetensors")
+    return run
+
+
+def test_pictures(open_page, pictures, words):
+    text = words(open_page("run", run=pictures.name))
+    assert "1 of 2 slots are affine" in text and "few pictures" in text
+    assert "| 1 | 0.066 | 0.999 | rotation | 0.9991 |" in text and "-y ∂x + x ∂y" in text.replace("−", "-")
+
+
+def test_the_slider_moves_pictures(open_page, pictures, words):
+    app = open_page("run", run=pictures.name, view="Slots", s="-0.2")
+    assert "Features turn by **0.050 rad** at s = -0.2" in words(app)
+    before = app.get("image")[0].proto.SerializeToString()
+    app.select_slider(key="s").set_value(0.4).run()
+    assert not app.exception and "**0.080 rad** at s = 0.4" in words(app)
+    assert app.get("image")[0].proto.SerializeToString() != before
+    app.select_slider(key="s").set_value(0.0).run()
+    assert "**0 rad** at s = 0," in words(app)
+
+
+@pytest.mark.parametrize("view", ["Comparison", "Slots", "Figures", "Training", "Origin"])
+def test_pictures_without_their_files(open_page, pictures, view):
+    (pictures / "fields.safetensors").unlink()
+    assert not open_page("run", run=pictures.name, view=view).error
+
+
+def test_a_training(open_page, finished, words):
+    summary = {
+        "network": "small", "accuracy": 0.93, "sentence": "93.0 % are told right", "seconds": {"total": 3.0},
+        "warnings": [], "classes": ["a", "b"], "cached": True,
+    }  # fmt: skip
+    run = finished("train", summary)
+    text = words(open_page("run", run=run.name))
+    assert "93.0 % are told right" in text and "accuracy  0.93" in text
+    assert "total | 3.00" in words(open_page("run", run=run.name, view="Origin"))
+
+
+def test_networks_on_moved_data(open_page, finished, words):
+    row = {
+        "variant": "none", "label": "none", "samples": 32, "scale": None, "values": [0.4, 0.6], "mean": 0.5,
+        "spread": 0.14, "valid": 0.5, "steps": 9, "seconds": 2.0,
+    }  # fmt: skip
+    truth = {**row, "variant": "truth", "label": "truth", "values": [0.1, 0.1], "mean": 0.1, "spread": 0.0}
+    summary = {
+        "kind": "augment", "title": "KdV", "model": "fno", "measure": "nmse", "task": "single", "gap": 70,
+        "variants": [row, truth], "seeds": [0, 1], "warnings": [], "seconds": {}, "sentence": "With 32 data, …",
+    }  # fmt: skip
+    run = finished("augment", summary)
+    (run / "figures").mkdir()
+    (run / "figures" / "training.svg").write_text('<svg xmlns="x"></svg>', encoding="utf-8")
+    (run / "figures" / "data.svg").write_text("<script></script>", encoding="utf-8")
+    (run / "figures" / "frames.svg").write_text("<svg>", encoding="utf-8")
+    app = open_page("run", run=run.name)
+    assert "| 32 | truth | 0.1 ± 0 | 5.00 | 0.1, 0.1 | 2 |" in words(app)
+    # what is no picture isn't shown as one
+    assert len(app.get("image")) == 1
+
+
+def test_a_derivation(open_page, finished, words):
+    truth = {
+        "dimension": 1, "infinite": False, "generators": [{"t": "0", "x": "1", "u": "0"}], "families": [],
+        "unsolved": [], "assumed_nonzero": [], "certified": True, "periodic": [], "periodic_families": [],
+        "periodic_in": [], "structure": {}, "seconds": 0.2, "sentence": "1 symmetry; certified",
+    }  # fmt: skip
+    run = finished("truth", truth)
+    assert "partial_{x}" in words(open_page("run", run=run.name))
+
+
+def test_an_unknown_kind_shows_what_its_summary_holds(open_page, finished, words):
+    summary = {
+        "sentence": "64 of 64", "samples": 64,
+        "rows": [{"name": "a|b *c*", "value": 1.5, "more": [1]}, {"name": "d"}],
+        "nested": {"deep": 1}, "empty": [], "mixed": [1, {"a": 2}],
+    }  # fmt: skip
+    run = finished("data", summary)
+    app = open_page("run", run=run.name)
+    text = words(app)
+    assert "samples  64" in text and "| a|b *c* | 1.5 |" in text and "| d | – |" in text
+    assert "deep" not in text
+
+
+STATES = [("train", state) for state in ("queued", "running", "failed", "cancelled", "lost")]
+STATES += [(kind, "failed") for kind in ("augment", "truth", "data", "of a later version")]
+
+
+@pytest.mark.parametrize(("kind", "state"), STATES)
+def test_states_of_other_kinds(open_page, make_run, words, kind, state):
+    run = make_run(state, error={"type": "X", "message": "it broke", "hint": ""} if state == "failed" else None)
+    config = json.loads((run / "config.json").read_text(encoding="utf-8"))
+    (run / "config.json").write_text(json.dumps({**config, "kind": kind}), encoding="utf-8")
+    text = words(open_page("run", run=run.name))
+    assert {"failed": "it broke", "queued": "Waiting"}.get(state, "") in text
+    assert (f"--resume {run.name}" in text) == (state in ("failed", "cancelled", "lost"))
