@@ -245,3 +245,15 @@ def test_pictures_that_don_t_fit(lieapp, place, tmp_path):
     ):
         said = lieapp(*words, *more)
         assert said.code in (1, 2) and message in said.error["message"], said.out
+
+
+@pytest.mark.slow
+def test_learned_symmetries_move_data_as_the_derived_ones(lieapp, warm, tmp_path):
+    words = ("--method", "spectrum", "--set", "cross_check=false", "--set", "finite_samples=0", "--slots", "3")
+    learned = lieapp("discover", "--plugin", "warm", *words, "--json").json
+    assert [row["verdict"] for row in learned["generators"]].count("exact") >= 1
+    said = lieapp(*WORDS, "--with", f"truth,{learned['run']},formulas:{learned['run']}", "--json")
+    assert said.code == 0, said.err
+    labels = [row["label"] for row in said.json["variants"][:3]]
+    assert labels == ["truth", f"learned {learned['run'][-6:]}", f"proved {learned['run'][-6:]}"]
+    assert all(row["moved"] > 0.5 for row in said.json["variants"])
