@@ -10,6 +10,7 @@ import streamlit as st
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui.consequences_view import show_flows, show_reductions
 from lieapp.ui.derivation_view import show_derivation, show_statement
+from lieapp.ui.places import file_of
 from lieapp.ui.structure_view import show_structure
 from lieapp.ui.truth_view import show_truth
 
@@ -32,13 +33,12 @@ def show_derived_files(run: RunDirectory, truth: Mapping[str, Any]) -> None:
     """The result to take away, as JSON and as LaTeX."""
     st.subheader("Files")
     with st.container(horizontal=True):
-        try:
-            content = (run.path / "summary.json").read_bytes()
-        except OSError:
-            st.caption("The run's folder is gone.")
-            return
-        told = "The JSON of `lieapp truth --json`"
-        st.download_button("JSON", content, f"{run.id}.json", "application/json", help=told, on_click="ignore")
+        if file := file_of(run, "summary.json"):
+            told = "The JSON of `lieapp truth --json`"
+            # read when it is asked for, not at every rerun
+            st.download_button(
+                "JSON", file.read_bytes, f"{run.id}.json", "application/json", help=told, on_click="ignore"
+            )
         if truth.get("latex"):
             latex, told = str(truth["latex"]), "As `aligned` blocks, for a paper"
             st.download_button("LaTeX", latex, f"{run.id}.tex", "text/plain", help=told, on_click="ignore")

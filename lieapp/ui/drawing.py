@@ -14,6 +14,7 @@ from lieapp.report.formula import expression_latex, field_latex
 from lieapp.report.material import Material
 from lieapp.report.wording import Summary
 from lieapp.runs.directory import RunDirectory
+from lieapp.ui.places import file_of
 from lieapp.ui.words import enclosed, plain, sign, unbroken
 
 
@@ -134,14 +135,19 @@ LAST_BYTES = 6000
 
 def log_tail(run: RunDirectory) -> None:
     """The last lines of log.txt."""
-    try:
-        with (run.path / "log.txt").open("rb") as file:
-            file.seek(0, 2)
-            file.seek(max(file.tell() - LAST_BYTES, 0))
-            text = file.read().decode("utf-8", errors="replace")
-    except OSError:
-        text = ""
+    file = file_of(run, "log.txt")
+    text = "" if file is None else _end_of(file)
     if text.strip():
         st.code(text, language="text", wrap_lines=True, height=260 if text.count("\n") > 9 else "content")
     else:
         st.caption("Nothing was logged yet.")
+
+
+def _end_of(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            stream.seek(0, 2)
+            stream.seek(max(stream.tell() - LAST_BYTES, 0))
+            return stream.read().decode("utf-8", errors="replace")
+    except OSError:
+        return ""

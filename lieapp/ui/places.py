@@ -35,6 +35,13 @@ def find_run(run_id: str) -> RunDirectory | None:
     return RunDirectory(folder)
 
 
+def file_of(run: RunDirectory, name: str) -> Path | None:
+    """A file of a run, None if there is none; a link isn't followed, for it may lead out of the folder of runs."""
+    file = run.path / name
+    outside = Path(name).name != name or file.is_symlink()
+    return None if outside or not file.is_file() else file
+
+
 def newest_first() -> list[RunDirectory]:
     """All runs; their names begin with the time they were made."""
     return RunDirectory.list(runs_root())[::-1]

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from lieapp.runs.directory import RunDirectory
+from lieapp.ui.places import file_of
 
 FILES = {
     "report.html": ("Report", "text/html", "One file that opens offline and prints"),
@@ -24,17 +25,17 @@ FILES = {
 def show_files(run: RunDirectory) -> None:
     """A button for each file that is there."""
     st.subheader("Files")
-    present = [name for name in FILES if (run.path / name).is_file()]
+    present = {name: file for name in FILES if (file := file_of(run, name))}
     if not present:
         st.caption("The run left no files.")
         return
     with st.container(horizontal=True):
-        for name in present:
+        for name, file in present.items():
             label, mime, text = FILES[name]
             st.download_button(
                 label,
                 # read when it is asked for, not at every rerun
-                data=(run.path / name).read_bytes,
+                data=file.read_bytes,
                 file_name=f"{run.id}-{name}",
                 mime=mime,
                 icon=":material/download:",
