@@ -1,13 +1,14 @@
 """Symmetries of pictures: planted ones are found, and what networks trained on pictures bear.
 
-    python benchmarks/images.py [planted] [natural] [trained] [--only NAME …] [--seeds 0 1 2] [--threads 1]
-                                [--work FOLDER] [--out FOLDER]
+    python benchmarks/images.py [--kinds planted natural trained resampling] [--only NAME …] [--seeds 0 1 2]
+                                [--threads 1] [--work FOLDER] [--out FOLDER]
 
 planted: extractors of tests/domains/extractors.py, invariant by construction, on Fashion-MNIST; nothing told. The
 cosine is that of the planted field with slot 1, or of the largest principal angle between as many first slots as
 fields were planted and their span, under the weight of pixels.
 natural: ten slots on the features of a network trained on Fashion-MNIST, and on photographs; nothing planted.
-trained: networks trained with transformed pictures, beside the natural one as control.
+trained: networks trained with transformed pictures, beside one without as control.
+resampling: the angle by which shifts of parts of a pixel turn the features of that control, in both interpolations.
 
 Each is what a user types, `lieapp train` and `lieapp discover`, in a process of its own. Results go to images.json
 after each run; what stands there isn't run again, and a run that was ended is resumed. images.md is written from
@@ -32,12 +33,20 @@ from images_tables import written
 from machine import heading, processor
 from safetensors.torch import load_file
 
+from lieapp.data.images.sources import read_pictures
+from lieapp.domains.extractor_files import read_extractor
+from lieapp.domains.image_grid import INTERPOLATIONS, pixel_grid, resample, spacing
+from lieapp.domains.seen import angle
 from lieapp.runs.directory import RunDirectory
+from lieapp.runs.networks import drawn
 
 TESTS = Path(__file__).parents[1] / "tests" / "domains"
 RESULTS = Path(__file__).parent / "results"
 LARGE, INNER = 40, 20
 """Pixels of pictures with a margin, and of what stands in their middle."""
+
+SHIFTS = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 5.0)
+"""Of pictures to the right, in pixels."""
 
 PLUGIN = '''"""Pictures seen by an extractor that is invariant by construction."""
 import sys
@@ -76,7 +85,8 @@ class Case:
     sets: tuple[str, ...] = field(default_factory=tuple)
 
 
-PLANTED = ("pictures=1000", "slots=3")
+PLANTED = ("pictures=1000", "slots=3", "steps=200")
+SHORT = ("pictures=10000", "epochs=4")
 # pictures with a margin are small: a scaling of norm 1 is fast there, and moves them out of the frame at .4
 CASES = {
     "rotation": Case("planted", "fashion-mnist", ("rotation",), "turning", sets=PLANTED),
@@ -89,12 +99,12 @@ CASES = {
     "fashion-mnist": Case("natural", "fashion-mnist", sets=("slots=10",)),
     "photographs": Case("natural", "photographs", sets=("slots=10",)),
     "trained with rotations": Case(
-        "trained", "fashion-mnist", ("rotation",), train=("augment=rotation",), sets=("slots=3",)
+        "trained", "fashion-mnist", ("rotation",), train=(*SHORT, "augment=rotation"), sets=PLANTED
     ),
     "trained with shears": Case(
-        "trained", "fashion-mnist", ("shear along x",), train=("augment=shear-x:0.8",), sets=("slots=3",)
+        "trained", "fashion-mnist", ("shear along x",), train=(*SHORT, "augment=shear-x:0.8"), sets=PLANTED
     ),
-    "control": Case("trained", "fashion-mnist", ("rotation", "shear along x"), sets=("slots=3",)),
+    "control": Case("trained", "fashion-mnist", ("rotation", "shear along x"), train=SHORT, sets=PLANTED),
 }
 
 
@@ -111,14 +121,17 @@ def main() -> None:
             if f"{name}, seed {seed}" not in found:
                 found[f"{name}, seed {seed}"] = done(name, case, seed, arguments)
                 file.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    if "resampling" in arguments.kinds and "resampling" not in found:
+        found["resampling"] = resampling(arguments)
+        file.write_text(json.dumps(found, indent=1), encoding="utf-8")
     (arguments.out / "images.md").write_text(written(heading("Symmetries of pictures"), found), encoding="utf-8")
 
 
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Symmetries of pictures, planted and natural.")
-    kinds = ("planted", "natural", "trained")
-    parser.add_argument("kinds", nargs="*", choices=(*kinds, []), default=list(kinds))
+    kinds = ("planted", "natural", "trained", "resampling")
+    parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds)
     parser.add_argument("--only", nargs="+", choices=tuple(CASES))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--threads", type=int, default=1)
@@ -135,9 +148,7 @@ def done(name: str, case: Case, seed: int, arguments: argparse.Namespace) -> dic
     if case.extractor:
         words += planted_plugin(case, work)
     else:
-        network = lieapp(
-            ["train", "--plugin", "images", "--data", case.data, *sets(case.train, arguments.threads)], work
-        )
+        network = trained(case, arguments)
         words += ["--plugin", "images", "--data", case.data, "--set", f"trained={network['file']}"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     summary = lieapp(words, work, f"{name} {seed}")
@@ -157,6 +168,33 @@ def done(name: str, case: Case, seed: int, arguments: argparse.Namespace) -> dic
         row["cosine"] = cosine(Path(summary["run"]), [names.index(own) for own in case.planted])
     print(name, seed, {k: row[k] for k in ("cosine", "cpu") if k in row}, flush=True)
     return row
+
+
+def trained(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
+    """The network of a case, and what is known of it."""
+    training = ["train", "--plugin", "images", "--data", case.data, *sets(case.train, arguments.threads)]
+    return lieapp(training, arguments.work.absolute(), f"network of {case.data} {' '.join(case.train)}")
+
+
+def resampling(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Mean angle between the features of pictures kept aside and of the same ones shifted to the right."""
+    case = CASES["control"]
+    extractor, facts = read_extractor(Path(trained(case, arguments)["file"]))
+    settings = facts["settings"]
+    pictures = drawn(read_pictures(case.data), settings["pictures"], settings["seed"])
+    pixels = pictures.split(settings["validation"], settings["seed"])[1].pixels[:256]
+    plane = pixel_grid(*pixels.shape[2:], pixels.dtype)
+    size = spacing(*pixels.shape[2:])
+    found: dict[str, list[float]] = {}
+    with torch.no_grad():
+        still = extractor.features(pixels)
+        for kind in INTERPOLATIONS:
+            found[kind] = []
+            for shift in SHIFTS:
+                places = plane - size * torch.tensor([shift, 0.0]).reshape(1, 2, 1, 1)
+                moved = resample(pixels, places.expand(len(pixels), -1, -1, -1), "border", kind)
+                found[kind].append(float(angle(still, extractor.features(moved)).mean()))
+    return {"kind": "resampling", "shifts": SHIFTS, "pictures": len(pixels), "angles": found}
 
 
 def sets(values: tuple[str, ...], threads: int) -> list[str]:
@@ -182,9 +220,6 @@ def write_with_margin(data: str, file: Path) -> None:
     """Pictures in the middle of larger black ones."""
     sys.path.insert(0, str(TESTS))
     from extractors import with_margin
-
-    from lieapp.data.images.sources import read_pictures
-    from lieapp.runs.networks import drawn
 
     pictures = drawn(read_pictures(data), 2000, 0)
     moved = with_margin(pictures.pixels, INNER, LARGE).clamp(0, 1).numpy()

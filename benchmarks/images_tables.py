@@ -12,7 +12,7 @@ def written(heading: str, found: dict[str, Any]) -> str:
     """The whole page."""
     rows = list(found.values())
     parts = [heading]
-    for kind, part in (("planted", planted), ("trained", trained), ("natural", natural)):
+    for kind, part in (("planted", planted), ("trained", trained), ("natural", natural), ("resampling", blur)):
         own = [row for row in rows if row["kind"] == kind]
         if own:
             parts.append(part(own))
@@ -89,6 +89,18 @@ def natural(rows: Rows) -> str:
         parts.append(means(own))
     parts.append(reference(rows, "network"))
     return "\n\n".join(parts)
+
+
+def blur(rows: Rows) -> str:
+    """What interpolation does to features."""
+    (row,) = rows
+    table = [("shift in pixels", *row["shifts"])]
+    table += [(kind, *(f"{value:.3f}" for value in found)) for kind, found in row["angles"].items()]
+    words = (
+        f"Angle between the features of {row['pictures']} pictures and of the same ones shifted right, for the "
+        "control network. A whole pixel needs no interpolation."
+    )
+    return f"## Interpolation\n\n{words}\n\n{markdown(table)}"
 
 
 def means(rows: Rows) -> str:

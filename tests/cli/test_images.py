@@ -247,18 +247,29 @@ def test_a_network_for_pictures_of_another_size(lieapp, place, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_paper_s_preset_on_a_small_cifar10(lieapp, tmp_path):
+def test_the_paper_s_preset_on_a_small_cifar10(lieapp, tmp_path, monkeypatch):
+    from lieapp.config import TRAIN_PAPER, TrainConfig
+
+    # the whole experiment is this one command; only sizes are reduced
+    monkeypatch.setattr(TrainConfig, "presets", {"quick": {}, "paper": TRAIN_PAPER | {"epochs": 1, "batch": 26}})
     folder = tmp_path / "cifar" / "cifar-10-batches-bin"
     folder.mkdir(parents=True)
-    records = np.random.default_rng(0).integers(0, 256, (5, 12, 3073), dtype=np.uint8)
+    records = np.random.default_rng(0).integers(0, 256, (6, 12, 3073), dtype=np.uint8)
     records[:, :, 0] = np.arange(12) % 4
-    for n, batch in enumerate(records, 1):
-        (folder / f"data_batch_{n}.bin").write_bytes(batch.tobytes())
-    common = ("--plugin", "images", "--data", str(folder.parent), "--preset", "paper", "--json")
-    common += ("--set", "threads=1")
-    trained = lieapp("train", *common, "--set", "epochs=1", "--set", "batch=26").json
-    assert trained["network"] == "resnet18" and trained["parameters"] > 11e6
-    small = ("--set", "steps=2", "--set", "batch=2", "--set", "weight_rounds=1", "--set", "held_out=4")
-    said = lieapp("discover", *common, *small, "--set", f"trained={trained['file']}")
+    for name, batch in zip([*(f"data_batch_{n}" for n in range(1, 6)), "test_batch"], records, strict=True):
+        (folder / f"{name}.bin").write_bytes(batch.tobytes())
+    (folder / "batches.meta.txt").write_text("airplane\nautomobile\n")
+    small = ("steps=2", "batch=2", "weight_rounds=1", "held_out=4", "threads=1")
+    words = ("discover", "--plugin", "images", "--data", str(folder.parent), "--preset", "paper", "--json")
+    said = lieapp(*words, *(word for text in small for word in ("--set", text)))
     assert said.code == 0, said.err
-    assert len(said.json["generators"]) == 10 and said.json["subspace"]["angle"] > 0
+    found = said.json
+    assert found["network"]["settings"]["network"] == "resnet18" and found["network"]["learned_from"] == 52
+    assert len(found["generators"]) == 10 and found["subspace"]["angle"] > 0
+    config = RunDirectory.find(tmp_path / "runs", found["run"]).config()
+    assert (config["tau"], config["trunk"], config["interpolation"], config["ordered"]) == (
+        7.75,
+        256,
+        "bilinear",
+        False,
+    )
