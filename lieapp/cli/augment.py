@@ -105,12 +105,13 @@ def _resumed(settings: Common, text: str, typed: dict[str, str | None]) -> dict[
     from lieapp.runs.resume import find_resumable, plugin_folders
 
     try:
-        kind = augment_kind_of_run(RunDirectory.find(settings.out, text).config())
+        document = RunDirectory.find(settings.out, text).config()
     except RunError:
-        kind = augment_kind_of_run({})  # that there is none is said below
+        document = {}  # that there is none is said below
+    kind = augment_kind_of_run(document)
     given = settings.given(kind.config, **_options(kind, typed))
-    if "variants" in given and "plugin" in given:
-        given["variants"] = list(kind.along(given["variants"], given["plugin"], settings.out))
+    if "variants" in given and "plugin" in document:
+        given["variants"] = list(kind.along(given["variants"], document["plugin"], settings.out))
     run = find_resumable(settings.out, text, "augment", given)
     config = run.config_as(kind.config)
     summary = run.summary()

@@ -72,8 +72,10 @@ def test_a_table_a_report_and_a_prediction(lieapp, warm, tmp_path):
     assert [row["step"] for row in metrics] == list(range(1, len(metrics) + 1))
     assert {row["variant"] for row in metrics} == {"none", "truth", "d_t"}
     assert sum("valid" in row for row in metrics) == 2 * len(found["variants"]) * 2
-    again = lieapp("augment", "--resume", run.id, "--json")
+    again = lieapp("augment", "--resume", run.id, "--with", "none,truth,d_t", "--json")
     assert again.json == found
+    other = lieapp("augment", "--resume", run.id, "--with", "none", "--json")
+    assert other.code == 2 and "has variants = " in other.error["message"]
 
 
 def interrupted_at(monkeypatch, number, error):
