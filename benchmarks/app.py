@@ -102,7 +102,7 @@ def visit(folder: Path, address: str) -> tuple[float, float]:
         one.open("about:blank")
         begun = time.perf_counter()
         one.open(address)
-        wait(lambda: one.driver.find_elements("css selector", "h1"), 60, "the title")
+        wait(lambda: one.driver.find_elements("css selector", "h1"), 180, "the title")
         painted = time.perf_counter() - begun
         finish(one)
         return painted, time.perf_counter() - begun
@@ -110,7 +110,7 @@ def visit(folder: Path, address: str) -> tuple[float, float]:
 
 def finish(one: Browser) -> None:
     """Wait until the script has ended."""
-    wait(lambda: one.driver.execute_script(READY) == "notRunning", 60, "the end of the script")
+    wait(lambda: one.driver.execute_script(READY) == "notRunning", 180, "the end of the script")
 
 
 def changes(folder: Path, root: str, paths: list[str], count: int) -> list[tuple[int, float, float]]:
@@ -134,7 +134,7 @@ def change(one: Browser, root: str, path: str) -> None:
         one.open(f"{root}/{path}")
     else:
         one.driver.find_element("css selector", f'a[href$="/{key}"]').click()
-    wait(lambda: one.driver.find_elements("css selector", "h1"), 60, "the title")
+    wait(lambda: one.driver.find_elements("css selector", "h1"), 180, "the title")
     finish(one)
     # the session's queue: what it still sends
     time.sleep(0.3)

@@ -106,9 +106,9 @@ def take(folder: Path, address: str, arguments: argparse.Namespace, key: str, da
         one.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
         size(one, width, 900)
         one.open(address)
-        wait(lambda: one.driver.find_elements("css selector", "h1"), 60, "the title")
+        wait(lambda: one.driver.find_elements("css selector", "h1"), 180, "the title")
         state = "return document.querySelector('[data-testid=stApp]').getAttribute('data-test-script-state')"
-        wait(lambda: one.driver.execute_script(state) == "notRunning", 60, "the end of the script")
+        wait(lambda: one.driver.execute_script(state) == "notRunning", 180, "the end of the script")
         time.sleep(1.5)
         box = "const m = document.querySelector('[data-testid=stMain]'); return [m.scrollHeight, m.scrollWidth]"
         height, wide = one.driver.execute_script(box)

@@ -15,7 +15,7 @@ from lieapp.ui.drawing import state_badge
 from lieapp.ui.navigation import link_to_run
 from lieapp.ui.words import WORKING, ago, duration, plain, sign
 
-LONGEST_NAME = 60
+LONGEST_NAME = 34
 """Characters of typed equations that stand for their run."""
 
 
