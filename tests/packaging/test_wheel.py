@@ -42,6 +42,8 @@ def test_it_holds_the_package_and_the_plugins(installed):
     assert package <= names
     shipped = {f"lieapp/_plugins/{path.name}" for path in (ROOT / "plugins").glob("*.py")}
     assert shipped and {name for name in names if "/_plugins/" in name} == shipped
+    pages = {f"lieapp/_docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
+    assert pages and pages == {name for name in names if "/_docs/" in name}
     assert "lieapp/py.typed" in names
     assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
     tops = {name.partition("/")[0] for name in names}

@@ -98,9 +98,15 @@ def _form(version: str, config: dict[str, Any]) -> None:
 def _plugin(version: str, name: str) -> tuple[Catalog, Entry | None]:
     catalog = load_catalog()
     names = {entry.name: entry.title for entry in catalog.equations}
+    if catalog.broken:
+        broken = ", ".join(one.name for one in catalog.broken)
+        st.warning(f"Not loaded: {plain(broken)}. The Plugins page says why.", icon=":material/warning:")
     if not names:
         st.info("No plugin with an equation was found.", icon=":material/extension_off:")
         return catalog, None
+    if name and name not in names:
+        words = f"There is no equation {plain(repr(name[:100]))} among the plugins."
+        st.warning(words, icon=":material/search_off:")
     index = list(names).index(name) if name in names else 0
     chosen = st.selectbox(
         "Plugin", list(names), index=index, format_func=lambda n: f"{n}: {names[n]}", key=f"plugin_{version}"
