@@ -27,9 +27,7 @@ class DiscoverColorsConfig(DiscoverPictures, kw_only=True, frozen=True):
     slots: Positive = 3
     sigma: Share = 0.2
     tau: Share = 10.0
-    steps: Positive = 300
     batch: Positive = 16
-    trunk: Positive = 64
     colors: Annotated[int, msgspec.Meta(ge=16)] = 1024
     """Colours sampled from the pictures, on which fields are compared."""
     neighbours: Positive = 6
