@@ -85,7 +85,7 @@ class Case:
     sets: tuple[str, ...] = field(default_factory=tuple)
 
 
-PLANTED = ("pictures=1000", "slots=3", "steps=200")
+PLANTED = ("pictures=600", "slots=3", "steps=120", "held_out=64")
 SHORT = ("pictures=10000", "epochs=4")
 # pictures with a margin are small: a scaling of norm 1 is fast there, and moves them out of the frame at .4
 CASES = {

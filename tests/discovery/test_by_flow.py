@@ -1,5 +1,6 @@
 """Fields of pictures learned by the finite flow: a planted rotation is found in the first slot."""
 
+import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 import torch
 
 from lieapp.compare.subspace import normalised as unit_gram
+from lieapp.compare.subspace import principal_angle
 from lieapp.data.images.pictures import make_pictures
 from lieapp.discovery.by_flow import SHARES, by_flow, gram, mean_validity, normalised
 from lieapp.discovery.descent import Descent, Plan, Weights
@@ -24,7 +26,7 @@ from lieapp.domains.reference import AFFINE, stack
 from lieapp.progress import SilentReporter
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "domains"))
-from extractors import turning
+from extractors import shifting, turning, zooming
 
 SIGMA, STEPS = 0.4, 120
 ROTATION = len(AFFINE) - 1
@@ -44,25 +46,28 @@ class Kept:
         self.state, self.levels = state, list(levels)
 
 
-@pytest.fixture(scope="module")
-def data():
-    """Three soft spots at random places on 20 x 20 pixels."""
-    places = np.random.default_rng(0).uniform(-0.7, 0.7, (96, 3, 2, 1, 1))
-    squares = (pixel_grid(20, 20, torch.float64).numpy()[:, None] - places) ** 2
-    pixels = np.exp(-squares.sum(2) / 0.04).max(1)
+def spots(extractor, side=20, size=0.7):
+    """Three soft spots at random places, as far from the middle as `size`."""
+    places = np.random.default_rng(0).uniform(-size, size, (96, 3, 2, 1, 1))
+    squares = (pixel_grid(side, side, torch.float64).numpy()[:, None] - places) ** 2
+    pixels = np.exp(-squares.sum(2) / 0.04 * (0.7 / size) ** 2).max(1)
     parts = make_pictures(pixels, np.arange(96) % 2, None, "spots").split(0.25, 0)
     # without a weight, fields grow where the extractor doesn't look: in the corners
-    weight = pixel_weight(turning, parts[0].pixels, 20, torch.Generator().manual_seed(0))
-    return Data(*(ImageData(part, turning, flip=False, weight=weight) for part in parts))
+    weight = pixel_weight(extractor, parts[0].pixels, 20, torch.Generator().manual_seed(0))
+    return Data(*(ImageData(part, extractor, flip=False, weight=weight) for part in parts))
 
 
-def training(data, steps=STEPS):
+@pytest.fixture(scope="module")
+def data():
+    return spots(turning)
+
+
+def training(data, steps=STEPS, domain=None, slots=2, sigma=SIGMA):
     torch.manual_seed(1)
-    network = GeneratorNetwork((False, False), (True, True), 2, 64, 16, unit=0.5)
-    plan = Plan(
-        steps, 12, Weights(1, 3, 1, 0), 3.0, lambda k: 5e-3 if k < 0.6 * steps else 5e-4, steps, ordered=True
-    )
-    return Descent(data.train, network, FiniteScore(DOMAIN, SIGMA, SOLVER, plain=True), plan, 0)
+    network = GeneratorNetwork((False, False), (True, True), slots, 64, 16, unit=0.5)
+    rate = lambda k: 5e-3 if k < 0.6 * steps else 5e-4  # noqa: E731
+    plan = Plan(steps, 12, Weights(1, 10, 10, 0), 3.0, rate, steps, ordered=True)
+    return Descent(data.train, network, FiniteScore(domain or DOMAIN, sigma, SOLVER, plain=True), plan, 0)
 
 
 DOMAIN = ImageDomain("spots", turning)
@@ -88,6 +93,26 @@ def test_the_angle_of_the_planted_field_is_the_smallest_of_all_affine_ones(data)
     fields = normalised(stack(AFFINE), data.train.batches(1, 1))
     found = mean_validity(DOMAIN, fields, data.held_out.batches(24, 10), [-0.4, 0.4], SOLVER).mean(1)
     assert found.argmin() == ROTATION and found[ROTATION] < 0.3 * found[:ROTATION].min()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("extractor", "planted", "sigma"),
+    [
+        (shifting, ["translation in x", "translation in y"], 0.4),
+        (zooming, ["uniform scaling", "rotation"], 0.2),
+    ],
+)
+def test_two_planted_symmetries_fill_the_first_two_slots(extractor, planted, sigma):
+    # contents stay in the frame however they are moved
+    own, domain = spots(extractor, 32, 0.4), ImageDomain("spots", extractor, nodes=12)
+    descent = training(own, 200, domain, 3, sigma)
+    found = by_flow(domain, own, descent, [], 24, sigma, SOLVER, Kept(), SilentReporter())
+    products = gram(Joined(found.fields, stack(AFFINE)), list(own.held_out.batches(24, 24)))
+    places = [3 + n for n, field in enumerate(AFFINE) if field.name in planted]
+    assert math.cos(principal_angle(products, [0, 1], places)) > 0.98
+    # the third has none left
+    assert found.levels[-1].eta[2] > 3 * max(found.levels[-1].eta[:2])
 
 
 class Impatient(SilentReporter):
