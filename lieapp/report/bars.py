@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from lieapp.report.axes import Frame, axis_over
-from lieapp.report.colour import SERIES
+from lieapp.report.colour import hexadecimal, sequential
 from lieapp.report.svg import Sheet
 from lieapp.report.wording import number
 
@@ -21,6 +23,9 @@ def bar_chart(rows: Sequence[tuple[str, Mapping[str, float]]], label: str, title
         label: of the axis, with the unit.
     """
     parts = list(dict.fromkeys(part for _, sizes in rows for part in sizes))
+    # from dark to light in the order of the parts: as many colours as there are, also for the colour-blind
+    ramp = sequential(np.arange(len(parts)), 0, max(len(parts) - 1, 1))
+    colours = {part: hexadecimal(rgb) for part, rgb in zip(parts, ramp, strict=True)}
     height = max(len(rows) * (BAR + GAP) + GAP, 19 * len(parts) + 8)
     sheet = Sheet(WIDTH, TOP + height + BOTTOM, title)
     x = axis_over([0.0, *(sum(sizes.values()) for _, sizes in rows)], label)
@@ -33,16 +38,12 @@ def bar_chart(rows: Sequence[tuple[str, Mapping[str, float]]], label: str, title
                 (x.share(start + size) - x.share(start)) * frame.width,
             )
             tip = f"{name}, {part}: {number(size)}"
-            sheet.rect(left, top, width, BAR, _colour(parts.index(part)), stroke="#fff", tip=tip)
+            sheet.rect(left, top, width, BAR, colours[part], stroke="#fff", tip=tip)
             start += size
         sheet.write(LEFT - 8, top + BAR - 5, name, size=11, anchor="end")
     frame.draw_x(title)
-    for place, part in enumerate(parts):
+    for place, (part, colour) in enumerate(colours.items()):
         top = TOP + 19 * place
-        sheet.rect(WIDTH - LEGEND, top, 14, 12, _colour(place))
+        sheet.rect(WIDTH - LEGEND, top, 14, 12, colour)
         sheet.write(WIDTH - LEGEND + 20, top + 11, part, size=11.5)
     return sheet.text()
-
-
-def _colour(place: int) -> str:
-    return SERIES[place % len(SERIES)]

@@ -86,8 +86,8 @@ def _leftovers(run: RunDirectory) -> None:
     material = read_material(run.path)
     if material.metrics:
         st.subheader("Until then")
-        for column, key in zip(st.columns(2), ("training", "loss"), strict=True):
-            with column:
+        with st.container(horizontal=True):
+            for key in ("training", "loss"):
                 picture(run_figure(material, key), caption=False)
     st.subheader("Log")
     log_tail(run)

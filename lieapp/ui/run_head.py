@@ -22,12 +22,11 @@ def show_head(run: RunDirectory) -> None:
     name = config.get("plugin") or config.get("kind") or run.id
     summary = run.summary() or {}
     st.title(plain(summary.get("title") or name))
-    badge, facts = st.columns([1, 5], vertical_alignment="center")
-    with badge:
-        state_badge(status.state if config else "unreadable")
     settings = [f"{key} {config[key]}" for key in _SHOWN if config.get(key) is not None]
     words = [f"{config.get('kind', '')} {name}", *settings, ago(status.created, time.time()), run.id]
-    facts.caption(plain(" · ".join(words)))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        state_badge(status.state if config else "unreadable")
+        st.caption(plain(" · ".join(words)))
 
 
 def config_of(run: RunDirectory) -> dict[str, Any]:

@@ -85,9 +85,11 @@ def _curves(run: RunDirectory) -> None:
         st.caption("Curves appear with the first training steps.")
         return
     charts = ((defect_chart, "Defect of each slot"), (loss_chart, "Training loss"))
-    for column, (chart, title) in zip(st.columns(2), charts, strict=True):
-        with column, contextlib.suppress(MissingError):
-            st.image(chart(metrics), alt=title)
+    # beside each other where there is room for both: shrunk, their numbers could not be read
+    with st.container(horizontal=True):
+        for chart, title in charts:
+            with contextlib.suppress(MissingError):
+                st.image(chart(metrics), alt=title)
     found = current_fields(run.path)
     if found is not None:
         st.subheader("Fields now")

@@ -7,8 +7,8 @@ import streamlit as st
 CSS = """<style>
 [data-testid="stMarkdownContainer"] table { display: block; overflow-x: auto; width: fit-content; max-width: 100%; }
 @media (max-width: 640px) {
-  [data-testid="stImage"], [data-testid="stImageContainer"] { overflow-x: auto; }
-  [data-testid="stImage"] img { max-width: none !important; width: auto !important; min-width: min(100%, 560px); }
+  [data-testid="stImageContainer"] { overflow-x: auto; justify-content: flex-start; }
+  [data-testid="stImageContainer"] img { max-width: none !important; min-width: max-content; flex: none; }
 }
 </style>"""
 """Text in a figure of 900 pixels that is shrunk to 350 can't be read."""

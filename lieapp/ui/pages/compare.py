@@ -76,8 +76,9 @@ def _results(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
     cells = []
     for name, one in zip(names, rows, strict=True):
         cosines = [c for c in one["cosines"] or [] if isinstance(c, (int, float))]
+        link = f"[{name.replace(' ', '&nbsp;')}](run?run={one['run']})"
         cells.append((
-            f"[{name}](run?run={one['run']})", plain(one["plugin"] or "–"), plain(one["method"] or "–"),
+            link, plain(one["plugin"] or "–"), plain(one["method"] or "–"),
             plain(sign(one["state"]).word), "–" if one["count"] is None else str(one["count"]),
             wording.cosine(min(cosines, default=None)), plain(_rad(one["angle"])), plain(duration(one["seconds"])),
         ))  # fmt: skip
