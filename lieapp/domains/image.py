@@ -29,7 +29,7 @@ class ImageDomain(Seen):
         padding: what lies outside a picture, "border" or "zeros".
         interpolation: between pixels, "bicubic" or, as the paper has it, "bilinear".
         nodes: along the shorter side, from which flows are followed, the places of pixels between them being
-            interpolated; 0: from every pixel. 16 leave a tenth of a pixel where Lipschitz constants reach 3.
+            interpolated; 0: from every pixel. 16 leave a tenth of a pixel of a whirl as steep as 3.
     """
 
     coordinates: tuple[str, ...] = ("x", "y")
