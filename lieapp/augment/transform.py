@@ -29,7 +29,8 @@ def affine_move(field: ReferenceField) -> Move:
 
     def move(pixels: Pixels, s: Float[Tensor, " batch"]) -> Pixels:
         back = torch.linalg.matrix_exp(-s.double().cpu()[:, None, None] * rate)[:, :2].to(pixels)
-        grid = pixel_grid(*pixels.shape[2:], pixels.dtype, pixels.device)[0]
+        height, width = pixels.shape[2:]
+        grid = pixel_grid(height, width, pixels.dtype, pixels.device)[0]
         places = torch.einsum("bij,jhw->bihw", back[:, :, :2], grid) + back[:, :, 2, None, None]
         return resample(pixels, places, PADDING)
 
