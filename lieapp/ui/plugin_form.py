@@ -46,9 +46,11 @@ def show_form() -> None:
 
 def _draft(typed: Typed, system: System) -> Draft:
     left, right = st.columns(2)
-    name = left.text_input("Name", "my_equation", max_chars=40, key="new_name", live=True,
+    name = left.text_input("Name", "my_equation", max_chars=40, key="new_name", live=True, persist_state="session",
                            help="What is typed after `--plugin`: lower-case letters, digits, _ and -.")  # fmt: skip
-    title = right.text_input("Title", "My equation", max_chars=80, key="new_title", live=True)
+    title = right.text_input(
+        "Title", "My equation", max_chars=80, key="new_title", live=True, persist_state="session"
+    )
     region, points = {}, {}
     for x in typed.independent:
         first, last, count = st.columns(3)

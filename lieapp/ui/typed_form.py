@@ -58,7 +58,7 @@ def ask(start: Typed, version: str, fields: tuple[str, ...] = tuple(FIELDS)) -> 
         with column:
             text = st.text_input(
                 label, key=_key(name, version), placeholder=placeholder, max_chars=FIELD_CHARACTERS,
-                help=HELP[name], live=True,
+                help=HELP[name], live=True, persist_state="session",
             )  # fmt: skip
         values[name] = split(name, text)
     typed = Typed(**values)
@@ -73,7 +73,7 @@ def _equations(version: str) -> tuple[tuple[str, ...], list[int]]:
     texts = [
         st.text_input(
             "Equation" if rows == 1 else f"Equation {row + 1}", key=_key(f"equation{row}", version), live=True,
-            max_chars=MOST_CHARACTERS, help=tip("jets"), placeholder="u_t + u*u_x + u_xxx",
+            max_chars=MOST_CHARACTERS, help=tip("jets"), placeholder="u_t + u*u_x + u_xxx", persist_state="session",
         )
         for row in range(rows)
     ]  # fmt: skip
@@ -111,8 +111,8 @@ def _key(name: str, version: str) -> str:
 
 
 def _begin(start: Typed, version: str) -> None:
-    """Fill the fields, once."""
-    if _key("rows", version) not in st.session_state:
+    """Fill the fields, once; what was typed is there again after a look at another page."""
+    if not {_key("rows", version), _key("equation0", version)} <= set(st.session_state):
         _fill(start, version)
 
 

@@ -62,6 +62,16 @@ def test_an_error_stands_under_its_column(open_page, words):
     assert not app.error and "u_{x} w" in shown(app)
 
 
+def test_what_was_typed_is_there_after_a_look_at_another_page(open_page):
+    app = press(open_page("explore"), "Another equation")
+    app.text_input(key="typed_equation0_").set_value("u_t - v").run()
+    app.text_input(key="typed_dependent_").set_value("u, v").run()
+    app.switch_page("lieapp/ui/pages/help.py").run()
+    app.switch_page("lieapp/ui/pages/explore.py").run()
+    assert app.text_input(key="typed_equation0_").value == "u_t - v"
+    assert app.text_input(key="typed_dependent_").value == "u, v" and "One less" in labels(app)
+
+
 def test_of_several_equations_the_wrong_one_is_named(open_page, words):
     app = press(open_page("explore"), "Another equation")
     app.text_input(key="typed_dependent_").set_value("u, v").run()
