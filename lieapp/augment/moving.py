@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,7 +15,8 @@ from torch import Tensor
 from lieapp.api import PDE
 from lieapp.augment.along import Along, read_along
 from lieapp.augment.flows import Motion, OdeFlow, agree, closed_flow
-from lieapp.augment.resample import Resampled, Resampler
+from lieapp.augment.rates import Rates
+from lieapp.augment.resample import Resampled, Resampler, Solution
 from lieapp.augment.settings import Moving
 from lieapp.augment.table import Box
 from lieapp.augment.velocity import FormulaVelocity, LearnedVelocity, Velocity, norms, physical_velocity
@@ -22,9 +24,10 @@ from lieapp.augment.windows import axes_of, longest, whole
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.pde_data import measure_scales
 from lieapp.domains.slices import Scales
-from lieapp.errors import ConfigError, DataError, GridError
+from lieapp.errors import ConfigError, DataError, EquationError, GridError
 from lieapp.numerics.moved import column, unmoved
 from lieapp.symbolic.equation import System, exact, read_pde
+from lieapp.symbolic.evolution import evolution_form
 
 __all__ = ["Moved", "Mover", "Moving"]
 
@@ -85,6 +88,8 @@ class Mover:
                 f"least is {settings.least}; {name} has {self._time.points} time samples.", hint="Lower least."
             )
         self._motions: list[Motion] = []
+        self._rates: Rates | None = None
+        self._modes = 0
         self.names: tuple[str, ...] = ()
 
     @classmethod
@@ -108,6 +113,12 @@ class Mover:
         x = next(c for c in system.jets.independent if str(c) == mover._x.name)
         along = spec if isinstance(spec, Along) else read_along(spec, system, {x: _period(mover._x.length)})
         mover._take(along, system, data, measure_scales(data, names))
+        if settings.rates:
+            # without an evolution form values have to do
+            with contextlib.suppress(EquationError):
+                mover._rates = Rates(evolution_form(system), mover._time, mover._x, mover._start)
+                few = data.values[: MEASURED[0]].transpose(1, 2).double()
+                mover._modes = mover._rates.modes(few, settings.order)
         return mover
 
     def _take(self, along: Along, system: System, data: Trajectories, scales: Scales) -> None:
@@ -216,8 +227,16 @@ class Mover:
         for motion, own in self._shares(coefficients.to(points)):
             points = motion(points, own)
         time, x, *values = (points[:, i] for i in self._places)
-        found = self._resampler(torch.stack([time - self._start, x], 1), torch.stack(values, 1))
+        positions = torch.stack([time - self._start, x], 1)
+        found = self._resampler(positions, torch.stack(values, 1), self._solution(samples.double()))
         return replace(found, values=found.values.to(samples))
+
+    def _solution(self, samples: Samples) -> Solution | None:
+        """What the equation knows of unmoved samples."""
+        if self._rates is None or not self._modes:
+            return None
+        rates = self._rates(samples)
+        return Solution(samples, self._rates.step * rates, self._modes)
 
     def _shares(self, coefficients: Coefficients) -> Iterator[tuple[Motion, Coefficients]]:
         widths = [len(motion.names) for motion in self._motions]

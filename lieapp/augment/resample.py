@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from lieapp.augment.inverse import is_rigid, places, rigid_places
-from lieapp.augment.stencil import at_places, rows
+from lieapp.augment.stencil import at_places, hermite, matrix, rows
 from lieapp.numerics.bilinear import Bilinear
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.moved import folded_share
@@ -42,6 +42,28 @@ class Resampled:
     folded: Bool[Tensor, " sample"]
 
 
+@dataclass(frozen=True)
+class Solution:
+    """Unmoved samples as their equation knows them.
+
+    Args:
+        values, rates: u and its change per time step.
+        modes: how many of the lowest modes the rates are used for.
+    """
+
+    values: Float[Tensor, "sample component time x"]
+    rates: Float[Tensor, "sample component time x"]
+    modes: int
+
+    def select(self, chosen: Bool[Tensor, " sample"]) -> Solution:
+        """Some of the samples."""
+        return Solution(self.values[chosen], self.rates[chosen], self.modes)
+
+    def merged(self, low: Tensor, high: Tensor) -> Tensor:
+        """The low modes of one interpolation and the high ones of another."""
+        return torch.cat([low[..., : self.modes], high[..., self.modes :]], -1)
+
+
 class Resampler:
     """From moved nodes to the regular grid.
 
@@ -55,13 +77,17 @@ class Resampler:
         self.grid, self.x, self.method, self.order = Grid((time, x)), x, method, order
 
     def __call__(
-        self, positions: Float[Tensor, "sample axis time x"], values: Float[Tensor, "sample component time x"]
+        self,
+        positions: Float[Tensor, "sample axis time x"],
+        values: Float[Tensor, "sample component time x"],
+        before: Solution | None = None,
     ) -> Resampled:
         """Moved values at the regular nodes.
 
         Args:
             positions: where each node was moved to, time first; x isn't wrapped.
             values: what it carries there.
+            before: what it carried, with its rate of change, for a better interpolation in time.
         """
         folded = (folded_share(self.grid, positions) > 0) | ~values.isfinite().flatten(1).all(1)
         if self.method == "splat":
@@ -77,30 +103,47 @@ class Resampler:
         rigid = is_rigid(a, b) if self.method == "whittaker" else torch.zeros_like(folded)
         for chosen, way in ((rigid, self._shifted), (~rigid, self._gathered)):
             if bool(chosen.any()):
-                made[chosen], valid[chosen], lost = way(a[chosen], b[chosen], values[chosen])
+                own = None if before is None or self.method == "bilinear" else before.select(chosen)
+                made[chosen], valid[chosen], lost = way(a[chosen], b[chosen], values[chosen], own)
                 folded = folded.masked_scatter(chosen, folded[chosen] | lost)
         return _masked(made, valid, folded)
 
-    def _shifted(self, a: Tensor, b: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _shifted(
+        self, a: Tensor, b: Tensor, values: Tensor, before: Solution | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Lines that move as a whole: polynomials in time, phases in x. The Nyquist mode stays a cosine."""
+        times = values.shape[2]
         place, shift, inside = rigid_places(a.mean(-1), b.mean(-1), self.order)
-        lines = rows(place, values.shape[2], self.order)[:, None] @ values
+        modes = torch.fft.rfft(rows(place, times, self.order)[:, None] @ values)
+        if before is not None:
+            i, p, q = hermite(place, times, self.order)
+            lines = matrix(i, p, times)[:, None] @ before.values + matrix(i, q, times)[:, None] @ before.rates
+            lines = lines + rows(place, times, self.order)[:, None] @ (values - before.values)
+            modes = before.merged(torch.fft.rfft(lines), modes)
         k = wavenumbers(Grid((self.x,)), values.dtype, values.device)[0]
         phases = torch.exp(-1j * k * (shift * self.x.spacing)[:, None, :, None])
-        made = torch.fft.irfft(torch.fft.rfft(lines) * phases, n=self.x.points)
-        return made, inside, torch.zeros_like(inside[:, 0])
+        return torch.fft.irfft(modes * phases, n=self.x.points), inside, torch.zeros_like(inside[:, 0])
 
-    def _gathered(self, a: Tensor, b: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _gathered(
+        self, a: Tensor, b: Tensor, values: Tensor, before: Solution | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Each node from a place of its own."""
         widths = (self.order, WIDTH)
-        fine = self._finer(torch.cat([a[:, None], b[:, None], values], 1))
-        where = places(a, b, fine[:, :2], widths)
+        displacements = self._finer(torch.stack([a, b], 1))
+        where = places(a, b, displacements, widths)
         time, x = where.time.flatten(1), where.x.flatten(1)
+        valid, lost = where.found.all(-1), where.lost.flatten(1).any(1)
         if self.method == "bilinear":
-            made = at_places(values, time, x, (2, 2))
-        else:
-            made = at_places(fine[:, 2:], time, REFINED * x, widths)
-        return made.reshape(values.shape), where.found.all(-1), where.lost.flatten(1).any(1)
+            return at_places(values, time, x, (2, 2)).reshape(values.shape), valid, lost
+        made = at_places(self._finer(values), time, REFINED * x, widths).reshape(values.shape)
+        if before is not None:
+            u, rates = self._finer(before.values), self._finer(before.rates)
+            better = at_places(u, time, REFINED * x, widths, rates).reshape(values.shape)
+            change = at_places(self._finer(values - before.values), time, REFINED * x, widths)
+            modes = torch.fft.rfft(better + change.reshape(values.shape))
+            merged = before.merged(modes, torch.fft.rfft(made))
+            made = torch.fft.irfft(merged, n=self.x.points)
+        return made, valid, lost
 
     def _finer(self, values: Tensor) -> Tensor:
         """The trigonometric interpolant on a finer grid in x."""

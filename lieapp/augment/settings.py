@@ -17,7 +17,8 @@ class Moving:
             in scaled coordinates, in which t and x run over [0, 1] and unknowns have standard deviation .29.
         scales: one sigma for each generator, in their order, in place of the common one.
         resampling: "whittaker" (Fourier in x, a polynomial in t), or for comparison "bilinear" or "splat".
-        order: of the interpolation in time.
+        order: samples that the interpolation in time takes; its order in the step.
+        rates: whether it takes the rates u_t = F of the equation too, which doubles its order.
         step: of RK4 in s, for flows without a closed form.
         closed: whether closed forms of flows are used where there are any.
         least: consecutive time samples that a moved sample must have inside its own window.
@@ -31,6 +32,7 @@ class Moving:
     scales: tuple[float, ...] = ()
     resampling: str = "whittaker"
     order: int = 8
+    rates: bool = True
     step: float = 0.1
     closed: bool = True
     least: int = 2

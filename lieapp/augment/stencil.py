@@ -30,25 +30,51 @@ def stencil(
     return nodes.remainder(points) if periodic else nodes, weights
 
 
-def rows(place: Float[Tensor, "sample time"], points: int, width: int) -> Float[Tensor, "sample time node"]:
-    """The same as a matrix that sends values at all nodes to values at the places."""
+def hermite(
+    place: Float[Tensor, "*place"], points: int, width: int
+) -> tuple[Int[Tensor, "*place node"], Float[Tensor, "*place node"], Float[Tensor, "*place node"]]:
+    """The same nodes with the weights of values and of slopes, those per node: of order 2 `width`."""
     nodes, weights = stencil(place, points, width)
-    matrix = torch.zeros(*place.shape, points, dtype=place.dtype, device=place.device)
-    return matrix.scatter_(-1, nodes, weights)
+    gap = place[..., None] - nodes
+    at_node = [sum(1 / (j - m) for m in range(width) if m != j) for j in range(width)]
+    slopes = torch.tensor(at_node, dtype=place.dtype, device=place.device)
+    squares = weights.square()
+    return nodes, (1 - 2 * slopes * gap) * squares, gap * squares
+
+
+def matrix(
+    nodes: Int[Tensor, "sample time node"], weights: Float[Tensor, "sample time node"], points: int
+) -> Float[Tensor, "sample time point"]:
+    """Weights of a few nodes as a matrix that is applied to all."""
+    made = torch.zeros(*weights.shape[:-1], points, dtype=weights.dtype, device=weights.device)
+    return made.scatter_(-1, nodes, weights)
+
+
+def rows(place: Float[Tensor, "sample time"], points: int, width: int) -> Float[Tensor, "sample time point"]:
+    """A matrix that sends values at all nodes to values at the places."""
+    return matrix(*stencil(place, points, width), points)
 
 
 def at_places(
     values: Float[Tensor, "sample channel time x"], time: Float[Tensor, "sample place"],
     x: Float[Tensor, "sample place"], widths: tuple[int, int],
+    rates: Float[Tensor, "sample channel time x"] | None = None,
 ) -> Float[Tensor, "sample channel place"]:  # fmt: skip
-    """Values between the nodes of a grid that is open in time and periodic in x, both places in units of nodes."""
-    (i, a), (j, b) = (
-        stencil(time, values.shape[2], widths[0]),
-        stencil(x, values.shape[3], widths[1], periodic=True),
-    )
+    """Values between the nodes of a grid that is open in time and periodic in x, both places in units of nodes.
+
+    Args:
+        rates: slopes in time per node, for an interpolation of twice the order.
+    """
+    times, points = values.shape[2:]
+    j, b = stencil(x, points, widths[1], periodic=True)
+    if rates is None:
+        parts = [(values, *stencil(time, times, widths[0]))]
+    else:
+        i, a, r = hermite(time, times, widths[0])
+        parts = [(values, i, a), (rates, i, r)]
     # sample by sample, which fits the caches
-    parts = zip(values, i, a, j[..., 0], b, strict=True)
-    return torch.stack([_at_places(*part) for part in parts])
+    found = [sum(_at_places(z[s], i[s], a[s], j[s, :, 0], b[s]) for z, i, a in parts) for s in range(len(values))]
+    return torch.stack(found)
 
 
 def _at_places(
