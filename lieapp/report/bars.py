@@ -24,7 +24,7 @@ def bar_chart(rows: Sequence[tuple[str, Mapping[str, float]]], label: str, title
     """
     parts = list(dict.fromkeys(part for _, sizes in rows for part in sizes))
     # from dark to light in the order of the parts: as many colours as there are, also for the colour-blind
-    ramp = sequential(np.arange(len(parts)), 0, max(len(parts) - 1, 1))
+    ramp = sequential(np.arange(len(parts), dtype=float), 0, max(len(parts) - 1, 1))
     colours = {part: hexadecimal(rgb) for part, rgb in zip(parts, ramp, strict=True)}
     height = max(len(rows) * (BAR + GAP) + GAP, 19 * len(parts) + 8)
     sheet = Sheet(WIDTH, TOP + height + BOTTOM, title)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,19 @@ from numpy.typing import NDArray
 
 from lieapp.report.axes import Axis, Frame
 from lieapp.report.colour import png, sequential
-from lieapp.report.orbit import LEFT, PANEL, PIXELS, STRIDE_X, STRIDE_Y, TALL, TOP, spread, value_bar, window
+from lieapp.report.orbit import (
+    LEFT,
+    PANEL,
+    PIXELS,
+    STRIDE_X,
+    STRIDE_Y,
+    TALL,
+    TOP,
+    spread,
+    spread_all,
+    value_bar,
+    window,
+)
 from lieapp.report.quiver import Plane
 from lieapp.report.svg import QUIET, Sheet
 from lieapp.report.wording import number
@@ -46,20 +58,48 @@ class Moved:
     reach: Sequence[Array] | None = None
 
 
-def moved_chart(
-    plane: Plane, solution: Array, rows: Sequence[Moved], title: str, beside: Sequence[Array] = ()
-) -> str:
-    """Unmoved, moved, and the residual's change there; `solution` is (component, *grid).
-
-    `beside` are further residuals that share the scale of colours.
-    """
-    known = [row.residual for row in rows if row.residual is not None]
-    width = STRIDE_X * 3 + BAR + 62 if known else STRIDE_X * 2 + BAR
-    sheet = Sheet(width, STRIDE_Y * len(rows) + 4, title)
-    colours = residual_axis([plane.slice(part) for part in (*known, *beside)]) if known else None
+def moved_chart(plane: Plane, solution: Array, rows: Sequence[Moved], title: str) -> str:
+    """Unmoved, moved, and the residual's change there; `solution` is (component, *grid)."""
+    sheet = Sheet(STRIDE_X * 3 + BAR + 62, STRIDE_Y * len(rows) + 4, title)
+    colours = residual_axis([plane.slice(row.residual) for row in rows if row.residual is not None])
+    lefts = (LEFT, LEFT + STRIDE_X, LEFT + 2 * STRIDE_X + BAR)
     for place, row in enumerate(rows):
-        _row(sheet, TOP + STRIDE_Y * place, plane, solution[row.unknown], row, colours)
+        for left, panel in zip(lefts, _panels(plane, solution[row.unknown], row, colours), strict=False):
+            panel.draw(sheet, left, TOP + STRIDE_Y * place)
     return sheet.text()
+
+
+def moved_panels(plane: Plane, solution: Array, row: Moved, beside: Sequence[Array]) -> list[str]:
+    """The same of one row as pictures of their own; residuals `beside` share the scale of colours."""
+    known = [] if row.residual is None else [row.residual, *beside]
+    colours = residual_axis([plane.slice(part) for part in known]) if known else None
+    sheets = []
+    for panel in _panels(plane, solution[row.unknown], row, colours):
+        sheet = Sheet(LEFT + PANEL + BAR, STRIDE_Y, panel.caption)
+        panel.draw(sheet, LEFT, TOP)
+        sheets.append(sheet.text())
+    return sheets
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """One picture: its colours, its axes, and what stands beside or in it."""
+
+    caption: str
+    shown: NDArray[np.uint8]
+    axes: tuple[Axis, Axis]
+    bar: Callable[[Sheet, float, float], None] | None = None
+    note: str = ""
+
+    def draw(self, sheet: Sheet, left: float, top: float) -> None:
+        """Put it on a sheet."""
+        sheet.image(left, top, PANEL, TALL, png(self.shown))
+        Frame(sheet, left, top, PANEL, TALL, *self.axes).draw()
+        sheet.write(left, top - 9, self.caption, bold=True)
+        if self.bar is not None:
+            self.bar(sheet, left + PANEL + 12, top)
+        if self.note:
+            sheet.write(left + PANEL / 2, top + TALL / 2 + 4, self.note, anchor="middle", colour=QUIET)
 
 
 def residual_axis(residuals: Sequence[Array]) -> Axis | None:
@@ -74,43 +114,42 @@ def residual_axis(residuals: Sequence[Array]) -> Axis | None:
     return Axis("", 10.0 ** max(min(low, high - 1), high - DECADES), 10.0**high, log=True)
 
 
-def _row(sheet: Sheet, top: float, plane: Plane, solution: Array, row: Moved, colours: Axis | None) -> None:
+def _panels(plane: Plane, solution: Array, row: Moved, colours: Axis | None) -> list[_Panel]:
+    """Unmoved, moved, and the residual's change where it was taken."""
     name, chosen = plane.unknowns[row.unknown], (1, 0, len(plane.grids) + row.unknown)
     right, up = plane.grids[plane.right], plane.grids[plane.up]
     still = [*(part.T for part in np.meshgrid(right, up, indexing="ij")), plane.slice(solution)]
     moved = [plane.slice(row.points[c]) for c in chosen]
-    reach = [[plane.slice(points[c]) for c in chosen] for points in row.reach or ()]
-    x_axis, y_axis, low, high = window(plane, [still, moved, *reach])
+    reach = [row.points] if row.reach is None else row.reach
+    held = [[plane.slice(points[c]) for c in chosen] for points in reach]
+    x_axis, y_axis, low, high = window(plane, [still, *held])
     axes = (x_axis, y_axis)
-    second, third = LEFT + STRIDE_X, LEFT + 2 * STRIDE_X + BAR
-    for left, parts, caption in (
-        (LEFT, still, f"{row.caption}: original, s = 0"),
-        (second, moved, f"moved to s = {number(row.s)}"),
-    ):
-        shown = sequential(spread(parts, axes, PIXELS)[::-1], low, high)
-        _panel(Frame(sheet, left, top, PANEL, TALL, *axes), shown, caption)
-    value_bar(sheet, second + PANEL + 12, top, low, high, name)
-    if row.residual is not None:
-        residual = np.abs(plane.slice(row.residual))
-        frame = Frame(sheet, third, top, PANEL, TALL, *axes)
-        picture = spread([*moved[:2], residual], axes, PIXELS)[::-1]
-        _panel(frame, _residual_colours(picture, colours), f"|Rₛ − R₀|, defect {row.defect}")
-        _beside_residual(frame, residual, colours, name)
+    residual = None if row.residual is None else np.abs(plane.slice(row.residual))
+    there = spread_all(moved[:2], [part for part in (moved[2], residual) if part is not None], axes, PIXELS)
+
+    def bar(sheet: Sheet, x: float, y: float) -> None:
+        value_bar(sheet, x, y, low, high, name)
+
+    before = sequential(spread(still, axes, PIXELS)[::-1], low, high)
+    found = [
+        _Panel(f"{row.caption}: original, s = 0", before, axes),
+        _Panel(f"moved to s = {number(row.s)}", sequential(there[0][::-1], low, high), axes, bar),
+    ]
+    if residual is not None:
+        shown = _residual_colours(there[1][::-1], colours)
+        found.append(_Panel(f"|Rₛ − R₀|, defect {row.defect}", shown, axes, *_beside(residual, colours, name)))
+    return found
 
 
-def _panel(frame: Frame, shown: NDArray[np.uint8], caption: str) -> None:
-    frame.sheet.image(frame.left, frame.top, frame.width, frame.height, png(shown))
-    frame.draw()
-    frame.sheet.write(frame.left, frame.top - 9, caption, bold=True)
-
-
-def _beside_residual(frame: Frame, residual: Array, colours: Axis | None, name: str) -> None:
-    """The bar of colours, or that there is nothing to colour."""
+def _beside(
+    residual: Array, colours: Axis | None, name: str
+) -> tuple[Callable[[Sheet, float, float], None] | None, str]:
+    """The bar of the residual's colours, or that there is nothing to colour."""
     if not np.isfinite(residual).any():
-        middle = frame.left + PANEL / 2
-        frame.sheet.write(middle, frame.top + TALL / 2 + 4, "no data left", anchor="middle", colour=QUIET)
-    elif colours is not None:
-        _residual_bar(frame.sheet, frame.left + PANEL + 12, frame.top, colours, name)
+        return None, "no data left"
+    if colours is None:
+        return None, ""
+    return lambda sheet, x, y: _residual_bar(sheet, x, y, colours, name), ""
 
 
 def _residual_colours(picture: Array, colours: Axis | None) -> NDArray[np.uint8]:

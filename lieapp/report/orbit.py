@@ -19,8 +19,9 @@ Array = NDArray[np.floating]
 PANEL, TALL, STRIDE_X, STRIDE_Y, LEFT, TOP = 210, 150, 286, 246, 74, 40
 PIXELS = (90, 126)
 """Rows and columns of one picture."""
-FINER = 6
-"""The moved grid is refined so much before it is spread over the pixels: stretching then leaves few holes."""
+FINER, DENSE = 6, 4
+"""The moved grid is refined at most so much before it is spread, and to so many points for each pixel: stretched ones
+have few holes."""
 
 
 def chosen(s: Array) -> list[int]:
@@ -60,27 +61,42 @@ def spread(moved: Sequence[Array], axes: tuple[Axis, Axis], pixels: tuple[int, i
 
     Points, not cells, are spread: a folded grid then still shows where its points went.
     """
+    return spread_all(moved[:2], moved[2:], axes, pixels)[0]
+
+
+def spread_all(
+    where: Sequence[Array], values: Sequence[Array], axes: tuple[Axis, Axis], pixels: tuple[int, int]
+) -> list[Array]:
+    """The same of several values on one moved grid (right, up)."""
     rows, columns = pixels
-    x, y, z = (_refined(part) for part in moved)
-    good = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
+    # the grid's first axis is up, or close to it: time
+    finer = [min(FINER, max(1, -(-DENSE * n // count))) for n, count in zip(pixels, where[0].shape, strict=True)]
+    x, y = (_refined(part, finer) for part in where)
     column = (x - axes[0].low) / (axes[0].high - axes[0].low) * columns
     row = (y - axes[1].low) / (axes[1].high - axes[1].low) * rows
-    # the last grid line lies on the edge: it belongs to the last pixel
-    good &= (column >= 0) & (column <= columns) & (row >= 0) & (row <= rows)
-    place = np.minimum(row[good].astype(int), rows - 1) * columns + np.minimum(
-        column[good].astype(int), columns - 1
-    )
-    total = np.bincount(place, weights=z[good], minlength=rows * columns)
-    count = np.bincount(place, minlength=rows * columns)
+    # the last grid line lies on the edge: it belongs to the last pixel; what isn't finite lies nowhere
+    inside = (column >= 0) & (column <= columns) & (row >= 0) & (row <= rows)
+    place = np.zeros(x.shape, dtype=np.intp)
+    place[inside] = np.minimum(row[inside].astype(np.intp), rows - 1) * columns
+    place[inside] += np.minimum(column[inside].astype(np.intp), columns - 1)
+    return [_averaged(_refined(part, finer), inside, place, pixels) for part in values]
+
+
+def _averaged(z: Array, inside: NDArray[np.bool_], place: NDArray[np.intp], pixels: tuple[int, int]) -> Array:
+    """The mean of the points in each pixel."""
+    good = inside & np.isfinite(z)
+    size = pixels[0] * pixels[1]
+    total = np.bincount(place[good], weights=z[good], minlength=size)
+    count = np.bincount(place[good], minlength=size)
     with np.errstate(invalid="ignore"):
-        return (total / np.where(count, count, np.nan)).reshape(rows, columns)
+        return (total / np.where(count, count, np.nan)).reshape(pixels)
 
 
-def _refined(values: Array) -> Array:
+def _refined(values: Array, finer: Sequence[int]) -> Array:
     """Bilinear interpolation between the points of an index grid."""
     values = np.asarray(values, dtype=float)
     for axis, count in enumerate(values.shape):
-        fine = np.linspace(0, count - 1, FINER * (count - 1) + 1)
+        fine = np.linspace(0, count - 1, finer[axis] * (count - 1) + 1)
         below = np.minimum(fine.astype(int), max(count - 2, 0))
         part = np.expand_dims(fine - below, tuple(k for k in range(values.ndim) if k != axis))
         above = np.minimum(below + 1, count - 1)

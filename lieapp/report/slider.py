@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 
 from lieapp.report import wording
 from lieapp.report.at_size import AtSize, at_size, cell
-from lieapp.report.moved import Moved, moved_chart
+from lieapp.report.moved import Moved, moved_panels
 from lieapp.report.quiver import Plane, quiver_chart
 from lieapp.report.wording import Summary
 
@@ -72,19 +72,18 @@ def field_chart(orbit: Orbit, caption: str) -> str:
     return quiver_chart(orbit.plane, orbit.learned[None], [caption], caption)
 
 
-def orbit_at(orbit: Orbit, k: int, slot: int, summary: Summary) -> str:
-    """The solution, the solution moved to the k-th s, and the residual of that; the same axes at every s."""
+def orbit_at(orbit: Orbit, k: int, slot: int, summary: Summary) -> list[list[str]]:
+    """For each unknown the solution, what it is at the k-th s, and the residual of that, on the same axes."""
     plane, unknowns = orbit.plane, orbit.plane.unknowns
     points, defect = _near(orbit), defect_words(orbit, k, slot, summary)
-    rows = [
-        Moved(
-            f"slot {slot}" + (f", {name}" if len(unknowns) > 1 else ""), orbit.s[k], defect, orbit.points[k],
-            None if orbit.residual is None else orbit.residual[k][a], a, points,
-        )
-        for a, name in enumerate(unknowns)
-    ]  # fmt: skip
     beside = [part for own in orbit.residual or [] for part in own]
-    return moved_chart(plane, orbit.solution, rows, f"A held-out solution moved along slot {slot}", beside)
+    rows = []
+    for a, name in enumerate(unknowns):
+        caption = f"slot {slot}" + (f", {name}" if len(unknowns) > 1 else "")
+        residual = None if orbit.residual is None else orbit.residual[k][a]
+        row = Moved(caption, orbit.s[k], defect, orbit.points[k], residual, a, points)
+        rows.append(moved_panels(plane, orbit.solution, row, beside))
+    return rows
 
 
 def defect_words(orbit: Orbit, k: int, slot: int, summary: Summary) -> str:

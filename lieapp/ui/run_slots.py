@@ -75,7 +75,11 @@ def _slider(run: RunDirectory, slot: int) -> None:
         format_func=plain_number, help=tip("s"),
     )  # fmt: skip
     k = orbit.s.index(s)
-    st.image(orbit_at(orbit, k, slot, summary), alt=f"Solution moved along slot {slot} to s = {s:g}")
+    for pictures in orbit_at(orbit, k, slot, summary):
+        for column, svg, what in zip(
+            st.columns(3), pictures, ("Solution", "Moved solution", "Residual"), strict=False
+        ):
+            column.image(svg, alt=f"{what}, slot {slot}, s = {s:g}")
     if orbit.residual is None:
         st.caption("Fields of this run were not judged at finite size, so there is no residual beside.")
     else:

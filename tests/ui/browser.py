@@ -28,11 +28,9 @@ Found = TypeVar("Found")
 
 
 @contextlib.contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The app over folder/runs; its address. Runs that it started go on when it ends."""
-    with socket.socket() as free:
-        free.bind(("localhost", 0))
-        port = free.getsockname()[1]
+def served(folder: Path, port: int = 0) -> Iterator[str]:
+    """The app over folder/runs, at that port if one is given; its address. Runs that it started go on when it ends."""
+    port = port or free_port()
     command = [
         sys.executable,
         "-m",
@@ -53,6 +51,13 @@ def served(folder: Path) -> Iterator[str]:
     finally:
         server.terminate()
         server.wait(20)
+
+
+def free_port() -> int:
+    """A port that nobody uses."""
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        return int(free.getsockname()[1])
 
 
 def answers(port: int) -> bool:

@@ -35,65 +35,73 @@ def state(run):
 
 
 def test_from_a_link_to_a_shared_link(tmp_path):
-    with web.served(tmp_path) as home, web.browser(tmp_path) as me, web.browser(tmp_path) as other:
-        # the link opens the form as it stands, and the run is that of the form
-        me.open(f"{home}/discover?plugin=ckdv&{FAST}")
-        me.sees("--method spectrum --slots 3")
-        me.click("Start")
-        me.sees("since the start", 150)
-        (first,) = runs(tmp_path)
-        assert first.name in me.address
-        config = json.loads((first / "config.json").read_text(encoding="utf-8"))
-        assert (config["samples"], config["degrees"], config["cross_check"]) == (8, [2, 4, 6], False)
+    port = web.free_port()
+    with web.browser(tmp_path) as me, web.browser(tmp_path) as other:
+        with web.served(tmp_path, port) as home:
+            # the link opens the form as it stands, and the run is that of the form
+            me.open(f"{home}/discover?plugin=ckdv&{FAST}")
+            me.sees("--method spectrum --slots 3")
+            me.click("Start")
+            me.sees("since the start", 150)
+            (first,) = runs(tmp_path)
+            assert first.name in me.address
+            config = json.loads((first / "config.json").read_text(encoding="utf-8"))
+            assert (config["samples"], config["degrees"], config["cross_check"]) == (8, [2, 4, 6], False)
 
-        # another session meanwhile asks for a second run, which waits, and stops it
-        other.open(f"{home}/discover?plugin=ckdv&{FAST}&seed=1")
-        other.sees("--seed 1")
-        other.click("Start")
-        other.sees("Waiting for its turn", 150)
-        second = runs(tmp_path)[1]
-        assert state(second) == "queued"
-        other.click("Cancel")
-        other.sees("This run was stopped on request", 90)
-        assert state(second) == "cancelled"
+            # another session meanwhile asks for a second run, which waits, and stops it
+            other.open(f"{home}/discover?plugin=ckdv&{FAST}&seed=1")
+            other.sees("--seed 1")
+            other.click("Start")
+            other.sees("Waiting for its turn", 150)
+            second = runs(tmp_path)[1]
+            assert state(second) == "queued"
+            other.click("Cancel")
+            other.sees("This run was stopped on request")
+            assert state(second) == "cancelled"
+            assert state(first) in ("starting", "running")
 
-        # a reload while it runs: the run goes on, and so does the page, to its end
-        me.reload()
-        me.sees("since the start")
-        assert state(first) in ("starting", "running")
-        me.sees("Learned slots", 300)
-        assert state(first) == "done"
+        # the app is started anew and the page reloaded: the run went on, and the page shows it to its end
+        with web.served(tmp_path, port):
+            me.reload()
+            me.sees("since the start")
+            assert state(first) in ("starting", "running")
+            me.sees("Learned slots", 300)
+            assert state(first) == "done"
+            _read(me, first, tmp_path)
 
-        # the slider, by keyboard
-        me.click("Slots")
-        me.sees("Flow parameter s")
-        before = me.source_of("Solution moved along slot 1")
-        began = time.perf_counter()
-        me.press('[data-testid="stSlider"] input', web.RIGHT)
-        web.wait(lambda: me.source_of("Solution moved along slot 1") != before, 20, "the moved solution")
-        took = time.perf_counter() - began
-        me.sees("Defect at s = 0.4")
-        print(f"slider: {took:.2f} s")
-        web.wait(lambda: "s=0.4" in me.address and "view=Slots" in me.address, 10, "slot and s in the address")
 
-        # download
-        me.click("JSON")
-        name = tmp_path / f"{first.name}-summary.json"
-        web.wait(name.exists, 20, "the download")
-        assert json.loads(name.read_text(encoding="utf-8")) == json.loads((first / "summary.json").read_text())
+def _read(me, first, tmp_path):
+    """A finished run: slider, download, and the link to what is seen."""
+    # the slider, by keyboard
+    me.click("Slots")
+    me.sees("Flow parameter s")
+    before = me.source_of("Moved solution, slot 1")
+    began = time.perf_counter()
+    me.press('[data-testid="stSlider"] input', web.RIGHT)
+    web.wait(lambda: me.source_of("Moved solution, slot 1") != before, 20, "the moved solution")
+    took = time.perf_counter() - began
+    me.sees("Defect at s = 0.4")
+    print(f"slider: {took:.2f} s")
+    web.wait(lambda: "s=0.4" in me.address and "view=Slots" in me.address, 10, "slot and s in the address")
 
-        # the link to this view, in a fresh session
-        me.click("Link to this view")
-        shown = web.wait(lambda: re.search(r"http://localhost:\d+/\S*run=\S+", me.text), 20, "the link")
-        with web.browser(tmp_path) as fresh:
-            fresh.open(shown.group())
-            fresh.sees("Defect at s = 0.4")
-            assert fresh.find('[data-testid="stSlider"] input').get_attribute("aria-valuetext") == "0.4"
-            assert fresh.find('[role="tab"][aria-selected="true"]').text == "Slots"
+    # download
+    me.click("JSON")
+    name = tmp_path / f"{first.name}-summary.json"
+    web.wait(name.exists, 20, "the download")
+    assert json.loads(name.read_text(encoding="utf-8")) == json.loads((first / "summary.json").read_text())
 
-            # a run deleted under the page
-            for file in sorted(first.rglob("*"), reverse=True):
-                file.rmdir() if file.is_dir() else file.unlink()
-            first.rmdir()
-            fresh.reload()
-            fresh.sees("There is no run")
+    # the link to this view, in a fresh session
+    me.click("Link to this view")
+    shown = web.wait(lambda: re.search(r"http://localhost:\d+/\S*run=\S+", me.text), 20, "the link")
+    with web.browser(tmp_path) as fresh:
+        fresh.open(shown.group())
+        fresh.sees("Defect at s = 0.4")
+        assert fresh.find('[data-testid="stSlider"] input').get_attribute("aria-valuetext") == "0.4"
+        assert fresh.find('[role="tab"][aria-selected="true"]').text == "Slots"
+
+        # a run deleted under the page
+        for file in sorted(first.rglob("*"), reverse=True):
+            file.rmdir() if file.is_dir() else file.unlink()
+        first.rmdir()
+        fresh.reload()
+        fresh.sees("There is no run")

@@ -72,7 +72,7 @@ def test_place_in_the_queue(open_page, make_run, words):
     assert f"1 before it, now {first.name}" in words(open_page("run", run=second.name))
 
 
-VIEWS = {"Comparison": 2, "Slots": 2, "Fields": 2, "Finite size": 1, "Training": 3, "Origin": 0}
+VIEWS = {"Comparison": 2, "Slots": 3, "Fields": 2, "Finite size": 1, "Training": 3, "Origin": 0}
 """Each tab of a finished discovery with the number of its figures."""
 
 

@@ -1,0 +1,94 @@
+"""A slot's field and a solution moved along it: what is read, what is drawn, and that s changes nothing else."""
+
+import re
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from lieapp.report.axes import Axis
+from lieapp.report.orbit import spread, spread_all
+from lieapp.report.slider import defect_words, field_chart, orbit_at, read_orbit
+
+COORDINATES = ["t", "x", "u"]
+
+
+def _axes_of(svg):
+    """Numbers beside the axes and the bar, in order."""
+    return re.findall(r'<text[^>]*font-size="1[01]\.?5?"[^>]*>([−\d.⁻⁰¹²³⁴-⁹]+)</text>', svg)
+
+
+def test_the_unmoved_solution_stands_between(judged_run, synthetic):
+    orbit = read_orbit(judged_run, 1, COORDINATES)
+    assert orbit.s == [-0.4, -0.2, 0.0, 0.2, 0.4]
+    arrays = synthetic.fields()
+    np.testing.assert_array_equal(orbit.learned, arrays["learned"][1])
+    np.testing.assert_array_equal(orbit.points[2][2], arrays["solution"][0])
+    assert not orbit.residual[2].any()
+    np.testing.assert_array_equal(orbit.points[0], synthetic.moved()["points"][1, 0])
+
+
+def test_without_a_judgement_the_orbit_of_the_pictures_is_taken(run, synthetic):
+    orbit = read_orbit(run, 3, COORDINATES)
+    assert orbit.residual is None and orbit.s == list(synthetic.S)
+    assert [len(row) for row in orbit_at(orbit, 0, 4, synthetic.summary(run))] == [2]
+
+
+@pytest.mark.parametrize("place", [4, 99])
+def test_a_slot_that_is_not_there(run, place):
+    assert read_orbit(run, place, COORDINATES) is None
+
+
+@pytest.mark.parametrize("key", ["learned", "solution", "orbit/points", "grid/x"])
+def test_a_file_that_lacks_an_array(run, key):
+    arrays = load_file(run / "fields.safetensors")
+    del arrays[key]
+    save_file(arrays, run / "fields.safetensors")
+    assert read_orbit(run, 0, COORDINATES) is None
+
+
+def test_axes_and_colours_are_the_same_at_every_s(judged_run, synthetic):
+    orbit, summary = read_orbit(judged_run, 1, COORDINATES), synthetic.judged(synthetic.summary(judged_run))
+    (first,), *others = (orbit_at(orbit, k, 2, summary) for k in range(len(orbit.s)))
+    assert len(first) == 3 and len(_axes_of(first[1])) == 8
+    for (row,) in others:
+        assert [_axes_of(svg) for svg in row] == [_axes_of(svg) for svg in first]
+        assert row[0] == first[0] and row[1] != first[1]
+
+
+def test_a_field_that_runs_away_leaves_the_solution_in_sight(judged_run, synthetic):
+    arrays = synthetic.moved()
+    arrays["points"][0, -1] *= 1e6
+    arrays["points"][0, 0, :, 3:] = np.nan
+    save_file(arrays, judged_run / "finite.safetensors")
+    orbit, summary = read_orbit(judged_run, 0, COORDINATES), synthetic.judged(synthetic.summary(judged_run))
+    ((_, moved, _),) = orbit_at(orbit, len(orbit.s) - 1, 1, summary)
+    ticks = [float(tick.replace("−", "-")) for tick in _axes_of(moved)]
+    assert "e+" not in moved and 100 < max(map(abs, ticks)) < 400
+
+
+@pytest.mark.parametrize(
+    ("slot", "k", "said"),
+    [(2, 0, "0.00044 (43 % of nodes)"), (2, 2, "0, nothing is moved"), (3, 0, "no data left"), (4, 4, "0.62")],
+)
+def test_the_defect_is_the_one_that_was_measured(judged_run, synthetic, slot, k, said):
+    orbit = read_orbit(judged_run, slot - 1, COORDINATES)
+    assert defect_words(orbit, k, slot, synthetic.judged(synthetic.summary(judged_run))) == said
+
+
+def test_the_field_alone(judged_run):
+    svg = field_chart(read_orbit(judged_run, 2, COORDINATES), "slot 3")
+    assert svg.count(">slot 3<") >= 1 and "u-component" in svg
+
+
+def test_spreading_an_unmoved_grid_gives_it_back():
+    y, x = np.meshgrid(np.linspace(0, 1, 30), np.linspace(0, 2, 50), indexing="ij")
+    z = 3 * x - y
+    axes = (Axis("x", 0, 2), Axis("y", 0, 1))
+    picture = spread([x, y, z], axes, (20, 40))
+    rows, columns = (np.arange(20) + 0.5) / 20, (np.arange(40) + 0.5) / 20
+    expected = 3 * columns[None] - rows[:, None]
+    # averaged over a pixel of 1/20: the mean of the points in it lies off its middle by less than one point
+    assert np.abs(picture - expected).max() < 0.06
+    for found, values in zip(spread_all([x, y], [z, -z], axes, (20, 40)), (1, -1), strict=True):
+        np.testing.assert_array_equal(found, values * picture)
