@@ -1,7 +1,7 @@
 """Symmetries of colours: planted ones are found, and what networks that saw photographs bear.
 
-    python benchmarks/colors.py [planted] [natural] [trained] [ready-made] [--seeds 0 1 2] [--threads 1]
-                                [--seconds 500] [--work FOLDER] [--out FOLDER]
+    python benchmarks/colors.py [planted] [natural] [trained] [ready-made] [--only NAME …] [--seeds 0 1 2]
+                                [--threads 1] [--seconds 500] [--work FOLDER] [--out FOLDER]
 
 planted: the extractors of benchmarks/plugins/planted_colors.py, invariant by construction; nothing told.
 natural: a network trained on the photographs as they are.
@@ -73,7 +73,8 @@ def main() -> None:
     began = time.perf_counter()
     rows = Rows(arguments.out / "colors.json", ("case", "seed"))
     for name, case in CASES.items():
-        for seed in arguments.seeds if case.kind in arguments.kinds else ():
+        wanted = case.kind in arguments.kinds and (not arguments.only or name in arguments.only)
+        for seed in arguments.seeds if wanted else ():
             late = time.perf_counter() - began > arguments.seconds
             if seed in case.seeds and not (late and rows.lacks({"case": name, "seed": seed})):
                 entry = {"case": name, "seed": seed, "kind": case.kind, "planted": case.planted}
@@ -86,6 +87,7 @@ def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Symmetries of colours, planted and natural.")
     parser.add_argument("kinds", nargs="*", choices=(*KINDS, []), default=list(KINDS))
+    parser.add_argument("--only", nargs="+", choices=tuple(CASES))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=float("inf"))
