@@ -161,21 +161,21 @@ def test_without_generators_samples_stay_as_they_are():
 
 
 def test_samples_without_enough_of_their_window_are_drawn_again_and_counted():
-    u = samples("kdv")[:1].expand(40, -1, -1, -1)
+    u = samples("kdv")[:1].expand(16, -1, -1, -1)
     wide = mover("kdv", sigma=0.8, least=40, tries=60)(u, generator())
-    assert wide.rejected > 20
+    assert wide.rejected > 8
     assert bool(wide.kept.all())
     assert int(wide.valid.sum(1).min()) >= 40
     once = mover("kdv", sigma=0.8, least=40, tries=1)(u, generator())
-    assert 0 < int(once.kept.sum()) < 40
-    assert once.rejected == 40 - int(once.kept.sum())
+    assert 0 < int(once.kept.sum()) < 16
+    assert once.rejected == 16 - int(once.kept.sum())
 
 
 def test_a_folded_combination_is_drawn_again_and_counted():
     """Along u d_x the graph turns over where 1 + s u_x < 0."""
     over = Along({"V": field("kdv", ("0", "u", "0"))})
     made = Mover.of(over, system("kdv"), small("kdv").trajectories, Moving(sigma=0.5, tries=60))
-    u = samples("kdv")[:1].expand(20, -1, -1, -1)
+    u = samples("kdv")[:1].expand(8, -1, -1, -1)
     found = made(u, generator())
     assert found.folded > 0
     assert bool(found.kept.all())
