@@ -28,6 +28,7 @@ class DiscoverColorsConfig(DiscoverPictures, kw_only=True, frozen=True):
     sigma: Share = 0.2
     tau: Share = 10.0
     batch: Positive = 16
+    solver_step: Share = 0.2
     colors: Annotated[int, msgspec.Meta(ge=16)] = 1024
     """Colours sampled from the pictures, on which fields are compared."""
     neighbours: Positive = 6
@@ -38,5 +39,5 @@ class DiscoverColorsConfig(DiscoverPictures, kw_only=True, frozen=True):
     """Of the displacement of a pixel's colour: in a lattice over the cube, or from the nearest sampled colour."""
     outside: Literal["kept", "clipped"] = "kept"
     """What the features are taken of where colours leave the cube: the colours as they are, or the nearest inside."""
-    lattice: Annotated[int, msgspec.Meta(ge=2, le=65)] = 9
+    lattice: Annotated[int, msgspec.Meta(ge=2, le=65)] = 7
     """Nodes of that lattice along each axis."""

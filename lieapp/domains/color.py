@@ -22,8 +22,8 @@ from lieapp.domains.color_space import interpolated, lattice, nearest
 from lieapp.domains.extractor import Features
 from lieapp.domains.seen import Seen
 
-SIDE = 9
-"""Nodes of the lattice along each axis; for fields with second derivatives of 10 it errs by .02 s."""
+SIDE = 7
+"""Nodes of the lattice along each axis; for fields with second derivatives of 10 it errs by .03 s."""
 
 OUTSIDE = 1e-4
 """How far beyond the cube a channel may lie before its pixel counts as clipped: round-off isn't."""
