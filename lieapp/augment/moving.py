@@ -14,18 +14,16 @@ from torch import Tensor
 
 from lieapp.api import PDE
 from lieapp.augment.along import Along, read_along
-from lieapp.augment.flows import Motion, OdeFlow, agree, closed_flow
+from lieapp.augment.flows import Motion
+from lieapp.augment.motions import Ground, motions_of
 from lieapp.augment.rates import Rates
 from lieapp.augment.resample import Resampled, Resampler, Solution
 from lieapp.augment.settings import Moving
-from lieapp.augment.table import Box
-from lieapp.augment.velocity import FormulaVelocity, LearnedVelocity, Velocity, norms, physical_velocity
 from lieapp.augment.windows import axes_of, longest, whole
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.pde_data import measure_scales
-from lieapp.domains.slices import Scales
 from lieapp.errors import ConfigError, DataError, EquationError, GridError
-from lieapp.numerics.moved import column, unmoved
+from lieapp.numerics.moved import unmoved
 from lieapp.symbolic.equation import System, exact, read_pde
 from lieapp.symbolic.evolution import evolution_form
 
@@ -44,9 +42,6 @@ DEFAULT = Moving()
 
 SIMPLE = 12
 """Largest denominator of a period that is a multiple of pi."""
-
-SEAM = 1e-6
-"""Difference of a field at both ends of a period, in units of its norm, that is still periodic."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,7 @@ class Mover:
         self.name, self.settings = name, settings
         self._time, self._x = axes_of(data, name, settings.order)
         self._start, self._components = float(data.time[0]), len(data.unknowns)
-        self._places = [coordinates.index(str(n)) for n in (data.time_name, self._x.name, *data.unknowns)]
+        self._places = tuple(coordinates.index(str(n)) for n in (data.time_name, self._x.name, *data.unknowns))
         self._resampler = Resampler(self._time, self._x, settings.resampling, settings.order)
         if settings.least > self._time.points:
             raise ConfigError(
@@ -112,7 +107,8 @@ class Mover:
         mover = cls(system.name, data, names, settings)
         x = next(c for c in system.jets.independent if str(c) == mover._x.name)
         along = spec if isinstance(spec, Along) else read_along(spec, system, {x: _period(mover._x.length)})
-        mover._take(along, system, data, measure_scales(data, names))
+        mover._motions = motions_of(along, system.jets, mover._ground(data, names), settings)
+        mover.names = tuple(name for motion in mover._motions for name in motion.names)
         if settings.rates:
             # without an evolution form values have to do
             with contextlib.suppress(EquationError):
@@ -121,57 +117,12 @@ class Mover:
                 mover._modes = mover._rates.modes(few, settings.order)
         return mover
 
-    def _take(self, along: Along, system: System, data: Trajectories, scales: Scales) -> None:
-        """Make the motions, each with its norm."""
+    def _ground(self, data: Trajectories, coordinates: tuple[str, ...]) -> Ground:
+        """What generators are measured on."""
         few = data.values[: MEASURED[0]].transpose(1, 2).double()
         thin = (slice(None, None, -(-n // most)) for n, most in zip(few.shape[2:], MEASURED[1:], strict=True))
         points = self._points(few)[(..., *thin)]
-        # a table of the flow serves points of a regular grid, which only the first motion is given
-        box = (
-            Box((self._places[0], self._places[1], self._places[2]), self._x.length)
-            if self._components == 1
-            else None
-        )
-        for stack in along.learned:
-            learned = LearnedVelocity(stack.names, stack.learned, stack.slots, system.jets)
-            norm = self._measured(learned, points, scales)
-            self._motions.append(OdeFlow(learned, norm, self.settings.step, None if self._motions else box))
-        for name, field in along.formulas.items():
-            velocity = FormulaVelocity([name], [field], system.jets)
-            norm = self._measured(velocity, points, scales)
-            ode = OdeFlow(velocity, norm, self.settings.step, None if self._motions else box)
-            closed = closed_flow(name, field, system.jets, float(norm)) if self.settings.closed else None
-            usable = closed is not None and agree(closed, ode, points, scales)
-            self._motions.append(closed if closed is not None and usable else ode)
-        self.names = tuple(name for motion in self._motions for name in motion.names)
-        if self.settings.scales and len(self.settings.scales) != len(self.names):
-            raise ConfigError(
-                f"scales has {len(self.settings.scales)} numbers; there are {len(self.names)} generators: "
-                f"{', '.join(self.names) or 'none'}.",
-                hint="Give one for each, or sigma for all.",
-            )
-
-    def _measured(self, velocity: Velocity, points: Tensor, scales: Scales) -> Float[Tensor, " generator"]:
-        """The norms. Raises GridError for a field that isn't periodic in x, DataError for one without a norm."""
-        size = norms(velocity, points, scales)
-        for name, value in zip(velocity.names, size.tolist(), strict=True):
-            if not 0 < value < float("inf"):
-                raise DataError(
-                    f"{self.name}: {name} has norm {value:g} on the data.", hint="Leave this generator out."
-                )
-        across = torch.zeros_like(points)
-        across[:, self._places[1]] = self._x.length
-        unit = torch.eye(len(size), dtype=points.dtype, device=points.device) / size
-        for name, row in zip(velocity.names, unit, strict=True):
-            c = row.expand(len(points), -1)
-            jump = physical_velocity(velocity, points + across, c) - physical_velocity(velocity, points, c)
-            relative = jump / column(torch.tensor(scales.size).to(points), 2)
-            if not float(relative.abs().amax()) < SEAM:
-                raise GridError(
-                    f"{self.name}: {name} isn't periodic in {self._x.name}; moved solutions wouldn't be.",
-                    hint="Move along generators of the periodic domain only.",
-                )
-        return size
+        return Ground(self.name, points, measure_scales(data, coordinates), self._places, self._x.length)
 
     def __call__(self, samples: Samples, generator: torch.Generator) -> Moved:
         """Each sample moved by a random combination of its own, with dtype and device of the samples.
