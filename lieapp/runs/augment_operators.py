@@ -129,7 +129,7 @@ class OfSolutions(Side):
         return self._pool[number]
 
     def _trajectories(self) -> Trajectories:
-        """Those judged on, then those learned from, of two seeds; kept in the checkpoint."""
+        """Those judged on, then those learned from; kept in the checkpoint."""
         kept = self.checkpoint.data()
         if kept is None:
             kept = self._simulated()
@@ -141,13 +141,16 @@ class OfSolutions(Side):
         config, tolerance = self.config, Tolerance(self.config.tolerance)
         make = partial(simulate, self.declaration, device=self.device, tolerance=tolerance)
         counts = (config.validation + config.test, max(config.samples))
+        if self.declaration.source is not None:
+            # it may give the same trajectories whatever the seed: then only those of one call are apart
+            counts = (sum(counts),)
         parts = [
             make(n, torch.Generator().manual_seed(config.seed + apart), progress=self.report.progress)
-            for n, apart in zip(counts, (1, 0), strict=True)
+            for n, apart in zip(counts, (1, 0), strict=False)
         ]
         check_line(self.declaration.name, parts[0])
         return replace(
-            parts[1],
+            parts[-1],
             values=torch.cat([part.values for part in parts]),
             error=max(part.error for part in parts),
         )

@@ -172,6 +172,35 @@ def test_runs_of_another_plugin_or_without_fields(lieapp, warm, tmp_path):
     assert said.code == 1 and "none of its 1 fields is exact" in said.error["message"]
 
 
+SOURCE = """
+import numpy as np
+
+def measured(samples, seed):
+    \"\"\"The same waves whatever the seed, as a file would give them.\"\"\"
+    t, x = np.linspace(0, 4, 30), np.arange(32) * 6 / 32
+    k = 2 * np.pi / 6
+    phase = np.arange(samples)[:, None, None]
+    return {"t": t, "x": x, "u": np.exp(-k * k / 50 * t)[:, None] * np.sin(k * x + phase)}
+"""
+
+
+def test_data_of_a_source_are_kept_apart(lieapp, warm, tmp_path, monkeypatch):
+    text = HEAT.replace("t, x = sp", SOURCE + "\nt, x = sp", 1)
+    text = text.replace("periodic=[x],", "periodic=[x], source=measured,")
+    (tmp_path / "plugins" / "warm.py").write_text(text)
+    seen = {}
+
+    def looking(self, cell):
+        seen["learn"], seen["judge"] = self.learn.values[: cell.samples].transpose(1, 2), self.judge
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lieapp.runs.augment_operators.OfSolutions.training", looking)
+    assert lieapp(*WORDS, "--with", "none").code == 130
+    assert len(seen["learn"]) == 4 and len(seen["judge"]) == 5
+    apart = (seen["learn"][:, None] - seen["judge"][None]).abs().amax((2, 3, 4))
+    assert apart.min() > 0.1
+
+
 SET = (
     *("--data", "set.npz", "--set", "epochs=2", "--set", "base=4"),
     *("--set", "batch=16", "--set", "scales=[0.1,0.2]"),
