@@ -1,6 +1,6 @@
 """Pictures of every page of the app, for the docs and to be looked at.
 
-    python benchmarks/screenshots.py [--runs DIR] [--out DIR] [--every]
+    python benchmarks/screenshots.py [--runs DIR] [--out DIR] [--every] [--only home,explore]
 
 Shows the runs of a folder, which are made if there are none: a derivation, a self-check and a discovery, about a
 minute. Without --every one picture of each page, 1280 pixels wide and shrunk to 960, as they stand in docs/app/;
@@ -53,6 +53,8 @@ def main() -> None:
         arguments.out.mkdir(parents=True, exist_ok=True)
         with served(folder) as root:
             for key, path in pages(runs).items():
+                if arguments.only and key not in arguments.only:
+                    continue
                 for dark, width in views(arguments.every):
                     take(folder, f"{root}/{path}", arguments, key, dark, width)
 
@@ -63,6 +65,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--runs", type=Path)
     parser.add_argument("--out", type=Path, default=HERE.parent / "docs" / "app")
     parser.add_argument("--every", action="store_true")
+    parser.add_argument("--only", type=lambda text: text.split(","))
     return parser.parse_args()
 
 
@@ -109,6 +112,7 @@ def take(folder: Path, address: str, arguments: argparse.Namespace, key: str, da
         wait(lambda: one.driver.find_elements("css selector", "h1"), 180, "the title")
         state = "return document.querySelector('[data-testid=stApp]').getAttribute('data-test-script-state')"
         wait(lambda: one.driver.execute_script(state) == "notRunning", 180, "the end of the script")
+        wait(lambda: not one.driver.find_elements("css selector", "[data-testid=stSkeleton]"), 180, "every part")
         time.sleep(1.5)
         box = "const m = document.querySelector('[data-testid=stMain]'); return [m.scrollHeight, m.scrollWidth]"
         height, wide = one.driver.execute_script(box)
@@ -127,11 +131,11 @@ def size(one: Browser, width: int, height: int) -> None:
 
 
 def keep(content: bytes, file: Path, width: int | None) -> None:
-    """Write a picture, shrunk and with few colours for the docs."""
+    """Write a picture, shrunk and with a palette for the docs."""
     picture = Image.open(io.BytesIO(content)).convert("RGB")
     if width is not None:
         height = round(picture.height * width / picture.width)
-        picture = picture.resize((width, height), Image.Resampling.LANCZOS).quantize(64)
+        picture = picture.resize((width, height), Image.Resampling.LANCZOS).quantize(256)
     picture.save(file, optimize=True)
 
 

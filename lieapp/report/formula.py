@@ -93,7 +93,7 @@ def _written(node: ast.expr) -> tuple[str, int]:
         case ast.Constant(value=bool()):
             raise ValueError("truth values are no formula")
         case ast.Constant(value=int() | float() as value):
-            return f"{value:g}" if isinstance(value, float) else str(value), _ATOM
+            return (str(value), _ATOM) if isinstance(value, int) else _decimal(value)
         case ast.Name(id=name):
             return name_latex(name), _ATOM
         case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -105,6 +105,12 @@ def _written(node: ast.expr) -> tuple[str, int]:
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             return _call(name, arguments), _ATOM
     raise ValueError(f"{type(node).__name__} is no part of a formula")
+
+
+def _decimal(value: float) -> tuple[str, int]:
+    """Six digits; 5.46e-05 as a power of ten."""
+    mantissa, _, exponent = f"{value:g}".partition("e")
+    return (rf"{mantissa} \cdot 10^{{{int(exponent)}}}", _PRODUCT) if exponent else (mantissa, _ATOM)
 
 
 def _operation(left: ast.expr, op: ast.operator, right: ast.expr) -> tuple[str, int]:

@@ -20,6 +20,8 @@ from lieapp.report.mathml import latex_to_mathml
         ("nu*u_xx", r"\nu\,u_{xx}"),
         ("Rational(1, 2)*alpha(t, x)", r"\frac{1}{2}\,\alpha\left(t, x\right)"),
         ("3*2", r"3 \cdot 2"),
+        ("5.46e-05*t*u - 0.25*u", r"5.46 \cdot 10^{-5}\,t\,u - 0.25\,u"),
+        ("2e10**2", r"{\left(2 \cdot 10^{10}\right)}^{2}"),
         ("w1_zz*nu2 + w12", r"w_{1,zz}\,\nu_{2} + w_{12}"),
         ("Derivative(k(w), (w, 2))*u + Derivative(k(w), w)", r"k_{w w}\left(w\right)\,u + k_{w}\left(w\right)"),
     ],

@@ -29,7 +29,7 @@ Found = TypeVar("Found")
 
 @contextlib.contextmanager
 def served(folder: Path, port: int = 0) -> Iterator[str]:
-    """The app over folder/runs, at that port if one is given; its address. Runs that it started go on when it ends."""
+    """The app over folder/runs, at that port if one is given; its address. Runs that it started outlive it."""
     port = port or free_port()
     command = [
         sys.executable,
@@ -46,11 +46,12 @@ def served(folder: Path, port: int = 0) -> Iterator[str]:
             [*command, "--server.port", str(port)], cwd=folder, env=environment, stdout=log, stderr=log
         )
     try:
-        wait(lambda: answers(port), 60, "the server")
+        wait(lambda: answers(port), 180, "the server")
         yield f"http://localhost:{port}"
     finally:
-        server.terminate()
-        server.wait(20)
+        # at once, as a crash would: a page that is open keeps a server that is asked to end
+        server.kill()
+        server.wait()
 
 
 def free_port() -> int:
@@ -142,6 +143,16 @@ class Browser:
             return True
 
         wait(press, seconds, f"the button {label!r}")
+
+    def click_until(self, label: str, words: str, tries: int = 3) -> None:
+        """Press a button until something can be read: a connection that breaks under load forgets the press."""
+        for left in reversed(range(tries)):
+            self.click(label)
+            try:
+                return self.sees(words, 60)
+            except AssertionError:
+                if not left:
+                    raise
 
     def press(self, css: str, key: str) -> None:
         """A key on an element, as somebody without a mouse does."""
