@@ -82,7 +82,10 @@ def _shift(
     in_t = _chebyshev((t - t_middle) / t_half, n) @ torch.linalg.inv(_chebyshev(cosines, n))
     in_x = _fourier((x - x[0]) / box.period, m) @ torch.linalg.inv(_fourier(angles, m))
     in_u = torch.linalg.inv(_chebyshev(roots, k))
-    coefficients = torch.einsum("ti,xj,lk,scijk->lsctx", in_t, in_x, in_u, table)
+    # one axis after the other: all at once would take the products of the matrices first
+    coefficients = torch.einsum("lk,scijk->lscij", in_u, table)
+    coefficients = torch.einsum("ti,lscij->lsctj", in_t, coefficients)
+    coefficients = torch.einsum("xj,lsctj->lsctx", in_x, coefficients)
     return _series(coefficients, ((u - u_middle[:, None, None]) / u_half[:, None, None])[:, None])
 
 
