@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
+from lieapp.report.color_figures import cube_figure
+from lieapp.report.image_figures import field_figure
+from lieapp.report.picture_figures import Tensors
 from lieapp.report.quiver import quiver_chart
 from lieapp.report.slider import parts_of, plane_of
 
 FILE = "current.safetensors"
+
+PICTURES = {"images": field_figure, "colors": cube_figure}
+"""How fields on pictures are drawn, by what is moved."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +34,19 @@ class Current:
 def current_fields(folder: Path) -> Current | None:
     """What the run wrote last; None before the first training steps, and of kinds that write none."""
     facts, tensors = _facts(folder / FILE), parts_of(folder / FILE, 0, ())
-    plane = plane_of(tensors, [str(name) for name in facts.get("coordinates") or []])
-    if plane is None or "learned" not in tensors:
+    if "learned" not in tensors:
         return None
-    captions = [f"slot {k}" for k in range(1, len(tensors["learned"]) + 1)]
-    step = int(facts.get("step") or 0)
-    svg = quiver_chart(plane, tensors["learned"], captions, f"Fields at step {step}")
-    return Current(svg, str(facts.get("stage") or ""), step)
+    names = [f"slot {k}" for k in range(1, len(tensors["learned"]) + 1)]
+    svg = _drawn(facts, tensors, names)
+    return Current(svg, str(facts.get("stage") or ""), int(facts.get("step") or 0)) if svg else None
+
+
+def _drawn(facts: Mapping[str, Any], tensors: Tensors, names: list[str]) -> str:
+    """By what is moved; empty where the file lacks what that needs."""
+    if facts.get("domain") in PICTURES:
+        return PICTURES[facts["domain"]](tensors, names) if {"weight", "colors"} <= set(tensors) else ""
+    plane = plane_of(tensors, [str(name) for name in facts.get("coordinates") or []])
+    return quiver_chart(plane, tensors["learned"], names, "Fields now") if plane is not None else ""
 
 
 def _facts(file: Path) -> dict[str, Any]:

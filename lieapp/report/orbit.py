@@ -20,8 +20,8 @@ PANEL, TALL, STRIDE_X, STRIDE_Y, LEFT, TOP = 210, 150, 286, 246, 74, 40
 PIXELS = (90, 126)
 """Rows and columns of one picture."""
 FINER, DENSE = 6, 4
-"""The moved grid is refined at most so much before it is spread, and to so many points for each pixel: stretched ones
-have few holes."""
+"""The moved grid is refined at most so much before it is spread, and to so many points for each pixel:
+stretched, they then leave few holes."""
 
 
 def chosen(s: Array) -> list[int]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
-from safetensors.torch import save
 from torch import Tensor
 
 import lieapp
@@ -34,8 +33,9 @@ from lieapp.report.picture_words import WORDS
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
-from lieapp.runs.files import naming, write_atomic
+from lieapp.runs.files import naming
 from lieapp.runs.networks import drawn, network_of
+from lieapp.runs.pictures import CURRENT, write_tensors
 from lieapp.runs.reporter import RunReporter
 from lieapp.runs.stopwatch import Stopwatch
 
@@ -114,7 +114,8 @@ class _Job:
         self.device = find_device(config.device)
         folder = run.path / "checkpoint"
         self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)
-        self.checkpoint = Checkpoint(folder, self.watch.save)
+        self.checkpoint = Checkpoint(folder, self._kept)
+        self._now: tuple[Data, Descent] | None = None
         self.solver = Solver(config.solver, config.solver_step)
         self.network: dict[str, Any] | None = None
 
@@ -138,6 +139,22 @@ class _Job:
         self.directory.write_summary(summary)
         write_picture_report(self.directory.path)
         return summary
+
+    def _kept(self) -> None:
+        """What is written whenever a training's state is: the fields of the moment too, for the app."""
+        self.watch.save()
+        if self._now is None:
+            return
+        data, training = self._now
+        batch = next(data.batches(1, 1))
+        with torch.no_grad():
+            learned = values(training.fields, batch.points)[:, 0]
+        # of colours, points are the sampled ones
+        tensors = {"learned": learned, "weight": batch.weight[0], "colors": batch.points[0]}
+        write_tensors(
+            self.directory.path / CURRENT, tensors,
+            {"domain": self.side.name, "stage": "flow", "step": training.done},
+        )  # fmt: skip
 
     def _pictures(self) -> Pictures:
         pictures = read_pictures(self.config.data or self.declaration.data)
@@ -201,6 +218,7 @@ class _Job:
         score = FiniteScore(domain, config.sigma, self.solver, plain=True)
         training = Descent(data.train, network.to(self.device), score, plan, config.seed)
         kept, levels = self.checkpoint.training(), []
+        self._now = (data.held_out, training)
         if kept is not None:
             training.load(kept[0])
             levels = kept[1]
@@ -250,8 +268,8 @@ class _Job:
                 "orbit/pictures": torch.stack([part.unflatten(0, (slots, -1)) for part in moved], 1),
                 **self.side.drawn(domain, batch, fields, self.solver),
             }
-        content = save({key: value.float().cpu().contiguous() for key, value in tensors.items()})
-        write_atomic(self.directory.path / "fields.safetensors", content)
+        write_tensors(self.directory.path / "fields.safetensors", tensors)
+        (self.directory.path / CURRENT).unlink(missing_ok=True)
 
 
 def _guarded(features: Features, name: str) -> Features:

@@ -63,7 +63,7 @@ def write_fields(
     if truth is not None:
         fields = truth.values(points[None])[:, 0] / norms.to(points.device).reshape(-1, *([1] * points.ndim))
         tensors["truth"] = fields * size.reshape(shape)
-    _write(file, tensors)
+    write_tensors(file, tensors)
 
 
 def write_current(
@@ -79,10 +79,11 @@ def write_current(
         learned = values(fields, points[None].to(like))[:, 0].to(points)
     shape = [-1] + [1] * (points.ndim - 1)
     tensors = {**base, "learned": learned * base["scale"].reshape(shape)}
-    _write(file, tensors, {"coordinates": list(domain.coordinates), **facts})
+    write_tensors(file, tensors, {"coordinates": list(domain.coordinates), **facts})
 
 
-def _write(file: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any] | None = None) -> None:
+def write_tensors(file: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any] | None = None) -> None:
+    """Write arrays as float32; `facts` go into the header as JSON. Raises OSError."""
     header = None if facts is None else {"facts": json.dumps(facts)}
     write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in tensors.items()}, metadata=header))
 

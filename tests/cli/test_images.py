@@ -9,6 +9,7 @@ from safetensors.torch import load_file, save_file
 
 from lieapp.augment.classifier import ClassifierTraining
 from lieapp.domains.extractor_files import read_extractor
+from lieapp.report.current import current_fields
 from lieapp.runs.directory import RunDirectory
 
 TURNING = '''"""Pictures seen by an extractor of their own."""
@@ -154,7 +155,10 @@ def test_a_discovery_that_was_stopped_goes_on(lieapp, mine, tmp_path, monkeypatc
         patch.setattr(Descent, "step", stopped)
         assert lieapp(*words).code == 130
     run = in_state(tmp_path, "cancelled")
+    shown = current_fields(run.path)
+    assert (shown.stage, shown.step) == ("flow", 4) and shown.svg.count(">slot ") == 2
     said = lieapp("discover", "--resume", run.id, "--json")
+    assert current_fields(run.path) is None
     assert said.json["generators"] == whole["generators"]
     assert [row["step"] for row in run.metrics()] == [1, 2, 3, 4, 5, 6]
 
