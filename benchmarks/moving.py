@@ -197,9 +197,9 @@ def table(known: dict[str, Any], arguments: argparse.Namespace) -> str:
             f"thread), moved by coefficients uniform in [-{arguments.sigma:g}, {arguments.sigma:g}] of generators "
             "of norm 1 in scaled coordinates. Residual: rms(u_t - F)/rms(u_t), spectral in x, differences of order "
             f"8 in t, over the valid times; mean ± standard deviation over the seeds {arguments.seeds} of the "
-            f"combinations, without it seed {arguments.seeds[0]} alone. Its floor, that of the unmoved solutions, is "
-            "what differences in time and the simulation leave. Rates are samples for each second of the processor, "
-            "one sample at a time.\n",
+            f"combinations, without it seed {arguments.seeds[0]} alone. Its floor, that of the unmoved solutions, "
+            "is what differences in time and the simulation leave. Rates are samples for each second of the "
+            "processor, one sample at a time.\n",
             lines(["equation", "floor", "along", "Whittaker-Shannon", "bilinear", "splatting", "times valid"]),
             *(lines(row) for name, found in known.items() for row in residual_rows(name, found)),
             f"\nDeparture: {FEW} solutions moved along all generators at once (seed {arguments.seeds[0]}), and "
