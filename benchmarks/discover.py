@@ -52,7 +52,8 @@ def main() -> None:
                 print(json.dumps(rows[name, method, seed]), flush=True)
                 file.write_text(json.dumps(list(rows.values()), indent=1) + "\n", encoding="utf-8")
     whole = table(list(rows.values()))
-    text = f"{heading('Discovery on the five equations')}\n{NOTE}\n{written(whole, SHORT)}\n\n{written(whole)}\n"
+    tables = f"{written(whole, SHORT)}\n\n{written(whole)}"
+    text = f"{heading('Discovery on the five equations')}\n{NOTE} {arguments.note}\n\n{tables}\n"
     (arguments.out / "discover.md").write_text(text, encoding="utf-8")
     print(text)
 
@@ -60,10 +61,11 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Run the main job on the five equations.")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
+    parser.add_argument("--seeds", type=int, nargs="*", default=[0, 1, 2, 3, 4])
     parser.add_argument("--plugins", nargs="+", default=list(FIVE))
     parser.add_argument("--methods", nargs="+", default=["neural", "spectrum"])
     parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--note", default="", help="what else is to be known, such as what ran beside")
     return parser.parse_args()
 
 

@@ -46,7 +46,7 @@ def main() -> None:
                 rows[name, method, seed] = run(name, method, seed)
                 print(json.dumps(rows[name, method, seed]), flush=True)
                 file.write_text(json.dumps(list(rows.values()), indent=1) + "\n", encoding="utf-8")
-    text = f"{heading('Discovery on harder equations')}\n{NOTE}\n\n{table(list(rows.values()))}\n"
+    text = f"{heading('Discovery on harder equations')}\n{NOTE} {arguments.note}\n\n{table(list(rows.values()))}\n"
     (arguments.out / "harder.md").write_text(text, encoding="utf-8")
     print(text)
 
@@ -54,10 +54,11 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Run the main job on harder equations.")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
+    parser.add_argument("--seeds", type=int, nargs="*", default=[0, 1])
     parser.add_argument("--plugins", nargs="+", default=sorted(path.stem for path in PLUGINS.glob("*.py")))
     parser.add_argument("--methods", nargs="+", default=["neural", "spectrum"])
     parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--note", default="", help="what else is to be known, such as what ran beside")
     return parser.parse_args()
 
 
