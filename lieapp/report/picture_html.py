@@ -13,17 +13,7 @@ from lieapp.report.html import NUMBER, page, provenance_html, replace_file, seco
 from lieapp.report.image_figures import image_figures
 from lieapp.report.material import Material, read_material
 from lieapp.report.picture_figures import Tensors, strips
-from lieapp.report.picture_tables import (
-    TEXT,
-    Rows,
-    Summary,
-    along_rows,
-    check_rows,
-    figures_of,
-    named_rows,
-    slot_rows,
-    words_of,
-)  # fmt: skip
+from lieapp.report.picture_tables import TEXT, Rows, Summary, along_rows, figures_of, tables
 
 FIGURES = {"images": image_figures, "colors": color_figures}
 """What is drawn of fields and weight, by what is moved."""
@@ -48,20 +38,23 @@ def drawn(summary: Summary, tensors: Tensors) -> dict[str, str]:
 
 def _document(material: Material, figures: Mapping[str, str]) -> str:
     summary = material.summary
-    title, words = str(summary["title"]), words_of(summary)
+    title = str(summary["title"])
     head = f'<p class="kind">Symmetries learned from pictures · run {escape(material.folder.name)}</p>'
     head += f'<h1>{escape(title)}</h1><p class="verdict">{escape(summary["sentence"])}</p>'
     warnings = "".join(f"<li>{escape(str(words))}</li>" for words in summary["warnings"])
     head += f'<ul class="warnings">{warnings}</ul>' if warnings else ""
+    told = [
+        (f"table{number}", heading, _table(rows) + _note(note))
+        for number, (heading, rows, note) in enumerate(tables(summary), 1)
+    ]
+    shown = [
+        (figure.key, figure.title, f"<figure>{figures[figure.key]}</figure>{_note(figure.note)}")
+        for figure in figures_of(summary)
+    ]
     sections = [
-        ("slots", "Learned fields", _table(slot_rows(summary)) + _note(words.share_note)),
-        ("named", words.named, _table(named_rows(summary)) + _note(words.named_note)),
+        *told,
         ("along", "Inner products", _table(along_rows(summary)) + _note(ALONG)),
-        *_cross_check(summary),
-        *(
-            (shown.key, shown.title, f"<figure>{figures[shown.key]}</figure>{_note(shown.note)}")
-            for shown in figures_of(summary)
-        ),
+        *shown,
         ("seconds", "Seconds per stage", seconds_html(summary)),
         ("provenance", "Provenance", provenance_html(material)),
     ]
@@ -72,20 +65,6 @@ ALONG = (
     "Of slots of norm 1 with the independent ones of the named fields, orthonormalised under the weight in this "
     "order: what a column adds to those before it."
 )
-
-
-def _cross_check(summary: Summary) -> list[tuple[str, str, str]]:
-    """The section on fields that are borne best for s -> 0; none where that wasn't asked."""
-    check = summary.get("cross_check")
-    if check is None:
-        return []
-    along = ", ".join(f"{value:.3f}" for value in check["cosines"])
-    words = (
-        "Of all quadratic fields those that the network bears best for s → 0, by an eigenproblem without training. "
-        f"Largest principal angle between as many of them and the slots: {check['angle']:.2f} rad; cosines of the "
-        f"slots with their span: {along}."
-    )
-    return [("check", "Cross-check", _table(check_rows(summary)) + _note(words))]
 
 
 def _table(content: Rows) -> str:

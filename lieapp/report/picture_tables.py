@@ -93,14 +93,28 @@ TEXT = ("name", "field", "nearest", "components")
 """Columns of text; the others hold numbers."""
 
 
-def tables(summary: Summary) -> list[tuple[str, Rows]]:
-    """Every table with its title."""
+def check_note(summary: Summary) -> str:
+    """How the slots stand to the fields that are borne best for s -> 0; empty where that wasn't asked."""
+    check = summary.get("cross_check")
+    if check is None:
+        return ""
+    along = ", ".join(f"{value:.3f}" for value in check["cosines"])
+    return (
+        "Of all quadratic fields those that the network bears best for s → 0, by an eigenproblem without training. "
+        f"Largest principal angle between as many of them and the slots: {check['angle']:.2f} rad; cosines of the "
+        f"slots with their span: {along}."
+    )
+
+
+def tables(summary: Summary) -> list[tuple[str, Rows, str]]:
+    """Every table with its title before it and the note below it."""
+    words = words_of(summary)
     found = [
-        ("Learned fields", slot_rows(summary)),
-        (words_of(summary).named, named_rows(summary)),
-        ("Quadratic fields for s → 0", check_rows(summary)),
+        ("Learned fields", slot_rows(summary), words.share_note),
+        (words.named, named_rows(summary), words.named_note),
+        ("Quadratic fields for s → 0", check_rows(summary), check_note(summary)),
     ]
-    return [(title, rows) for title, rows in found if rows[1]]
+    return [(title, rows, note) for title, rows, note in found if rows[1]]
 
 
 def figures_of(summary: Summary) -> list[Shown]:
@@ -115,7 +129,7 @@ def figures_of(summary: Summary) -> list[Shown]:
 def picture_tables(summary: Summary) -> list[RenderableType]:
     """What `lieapp discover` prints of pictures."""
     parts: list[RenderableType] = []
-    for title, (heads, rows) in tables(summary):
+    for title, (heads, rows), _ in tables(summary):
         drawn = Table(title=title, title_justify="left")
         for head in heads:
             drawn.add_column(head, justify="left" if head in TEXT else "right")

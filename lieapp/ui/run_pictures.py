@@ -47,8 +47,7 @@ def show_pictures(run: RunDirectory, summary: Summary) -> None:
 
 
 def _comparison(run: RunDirectory, summary: Summary) -> None:
-    words = WORDS[summary["domain"]]
-    for (title, (heads, rows)), note in zip(tables(summary), (words.share_note, words.named_note), strict=True):
+    for title, (heads, rows), note in tables(summary):
         st.subheader(title)
         table([plain(head) for head in heads], [[plain(cell) for cell in row] for row in rows])
         st.caption(plain(note))
