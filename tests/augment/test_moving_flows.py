@@ -10,7 +10,11 @@ from small_solutions import TRUE, small
 
 from lieapp.augment.along import Along, Stack
 from lieapp.augment.flows import ClosedFlow, OdeFlow
+from lieapp.augment.learned import Learned
 from lieapp.augment.moving import Mover, Moving
+from lieapp.augment.table import TOLERANCE
+from lieapp.discovery.fields import Combination
+from lieapp.discovery.network import FeatureNetwork
 
 S = torch.tensor([[0.2], [-0.15]], dtype=torch.float64)
 STEPS = (0.1, 0.05, 0.025)
@@ -103,3 +107,25 @@ def test_generators_have_norm_one_on_the_data():
     for motion in made._motions:
         change = (motion(points, torch.full((2, 1), 1e-5, dtype=torch.float64)) - points) / size
         assert abs(float(change.square().sum(1).mean().sqrt()) / 1e-5 - 1) < 0.05
+
+
+def test_a_network_s_field_moves_from_a_table_as_it_does_point_by_point():
+    """And there and back, though its positions depend on x and u."""
+    data = small("kdv")
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        network = FeatureNetwork((False, True, False), (False, False, True), 8, 5).double().requires_grad_(False)
+    c = torch.randn(1, 6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    c[..., 0] = 0
+    learned = Learned(Combination(network, c), data.domain.coordinates, data.scales)
+    made = Mover.of(Along(learned=[Stack(learned, [0])]), system("kdv"), data.trajectories)
+    (motion,) = made._motions
+    points, s = made._points(samples("kdv")), S / 4
+    direct = OdeFlow(motion._velocity, motion._norm, 0.1)
+    sizes = torch.tensor(data.scales.size, dtype=torch.float64)[:, None, None]
+    assert float(((motion(points, s) - direct(points, s)) / sizes).abs().max()) < 30 * TOLERANCE
+    there = made.resampled(samples("kdv"), s)
+    assert bool(there.valid.all())
+    back = made.resampled(there.values, -s)
+    assert float((there.values - samples("kdv")).abs().max()) > 0.01
+    torch.testing.assert_close(back.values, samples("kdv"), rtol=0, atol=1e-6)
