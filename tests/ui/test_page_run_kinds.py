@@ -51,6 +51,22 @@ def test_pictures(open_page, pictures, words):
     assert "| 1 | 0.066 | 0.999 | rotation | 0.9991 |" in text and "-y ∂x + x ∂y" in text.replace("−", "-")
 
 
+def test_colours_have_their_cross_check(open_page, finished, words):
+    parts = [{"name": "brightness", "value": -0.98}]
+    near = {"name": "brightness", "cosine": 0.98}
+    summary = {
+        "domain": "colors", "sentence": "1 of 1 slots are nearly sums of named fields", "s": [-0.2, 0.2],
+        "generators": [{"slot": 1, "angle": 0.05, "angles": [0.05, 0.05], "named": 0.99, "nearest": near,
+                        "components": parts}],
+        "reference": [{"name": "brightness", "field": {c: c for c in "rgb"}, "angle": 0.04, "cosine": 0.98}],
+        "clipped": [0.125],
+        "cross_check": {"slopes": [0.2, 0.4], "components": [parts], "cosines": [0.97], "angle": 0.25},
+    }  # fmt: skip
+    text = words(open_page("run", run=finished("discover", summary).name))
+    assert "| 1 | 0.050 | 0.990 | brightness | 0.9800 | −0.98 brightness | 0.125 |" in text
+    assert "| 1 | 0.200 | −0.98 brightness |" in text and "0.25 rad" in text
+
+
 def test_the_slider_moves_pictures(open_page, pictures, words):
     app = open_page("run", run=pictures.name, view="Slots", s="-0.2")
     assert "Features turn by **0.050 rad** at s = -0.2" in words(app)
