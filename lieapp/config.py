@@ -339,6 +339,8 @@ class DiscoverPictures(msgspec.Struct, forbid_unknown_fields=True, kw_only=True,
     """Factor on the rate in the last 40 % of the steps."""
     clip: Share = 1.0
     """Largest norm of a gradient."""
+    soft: Weight = 0.0
+    """Angle between slots, in radians, below which the orthonormality loss is quadratic; 0 leaves its kink."""
     ordered: bool = True
     """Put slots in the order of their angles, several times on the way."""
     trunk: Positive = 128
@@ -358,13 +360,10 @@ class DiscoverPictures(msgspec.Struct, forbid_unknown_fields=True, kw_only=True,
             )
 
 
-LEAST_NODES = 4
-"""A cubic spline's."""
-
 IMAGES_PAPER: dict[str, Any] = {
     "slots": 10, "pictures": 0, "steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "tau": 7.75,
     "trunk": 256, "weight_rounds": 20, "interpolation": "bilinear", "nodes": 0,
-    "ordered": False,
+    "ordered": False, "soft": 0.0,
 }  # fmt: skip
 """What the paper does (appendix "Experiment Details", images): 50 epochs of 45000 pictures are 17600 steps."""
 
@@ -388,6 +387,8 @@ class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
     """Largest step in s."""
     w_ortho: Weight = 10.0
     """Weight of the orthonormality loss."""
+    soft: Weight = 0.1
+    """Angle between slots, in radians, below which the orthonormality loss is quadratic; 0 leaves its kink."""
     w_lips: Weight = 10.0
     """Weight of the Lipschitz loss."""
     weight_rounds: Positive = 4
@@ -395,5 +396,5 @@ class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if 0 < self.nodes < LEAST_NODES:
-            raise ValueError(f"nodes = {self.nodes}: splines need {LEAST_NODES}; 0 takes every pixel")
+        if 0 < self.nodes < 4:
+            raise ValueError(f"nodes = {self.nodes}: cubic splines need 4; 0 takes every pixel")

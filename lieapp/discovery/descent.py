@@ -55,6 +55,7 @@ class Plan:
         clip: largest norm of a gradient. One folded piece of data makes one a thousand times too large, and Adam's
             second moments remember it for a thousand steps.
         ordered: put slots in the order of their validity, see `Descent.sort_before`.
+        soft: of `losses.orthonormality`.
     """
 
     steps: int
@@ -66,6 +67,7 @@ class Plan:
     floor: float = 0.0
     clip: float = math.inf
     ordered: bool = False
+    soft: float = 0.0
 
 
 Rank = Callable[[Any], Int[Tensor, " slot"]]
@@ -124,7 +126,7 @@ class Descent:
         scores, told = self.score(batch, Scaled(self.fields, 1 / size), self.generator)
         parts = {
             "symmetry": (scores + max(plan.floor, torch.finfo(scores.dtype).tiny)).log().sum(),
-            "orthonormality": losses.orthonormality(v, batch.weight),
+            "orthonormality": losses.orthonormality(v, batch.weight, plan.soft),
             "lipschitz": losses.lipschitz(v, batch.points, plan.tau, batch.pairs),
         }
         if self.done >= plan.sobolev_from and weights.sobolev > 0:

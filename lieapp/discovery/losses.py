@@ -25,12 +25,20 @@ def norms(v: Own, weight: Float[Tensor, "batch *index"]) -> Float[Tensor, " slot
     return squares.clamp_min(torch.finfo(v.dtype).tiny).sqrt()
 
 
-def orthonormality(v: Own, weight: Float[Tensor, "batch *index"]) -> Float[Tensor, ""]:
-    """Σ_{a<b} (π/2 - arccos |⟨sg V_a, V_b⟩|): only the later of two slots is pushed away (paper, L_ortho)."""
+def orthonormality(v: Own, weight: Float[Tensor, "batch *index"], soft: float = 0.0) -> Float[Tensor, ""]:
+    """Σ_{a<b} (π/2 - arccos |⟨sg V_a, V_b⟩|): only the later of two slots is pushed away (paper, L_ortho).
+
+    Args:
+        soft: angle below which it is quadratic, √(angle² + soft²) - soft; 0 leaves the paper's kink, in which the
+            steps of a descent change the sign of its whole gradient.
+    """
     columns = (weight.sqrt()[:, None] * v).flatten(1)
     inner = (columns.detach() @ columns.T / weight.sum()).abs().clamp_max(1 - BELOW_ONE)
     # the later slot's gradient stands in the upper triangle
-    return (math.pi / 2 - torch.arccos(inner)).triu(1).sum()
+    angle = math.pi / 2 - torch.arccos(inner)
+    if soft > 0:
+        angle = (angle.square() + soft**2).sqrt() - soft
+    return angle.triu(1).sum()
 
 
 def lipschitz(v: Own, points: Points, tau: float, pairs: Int[Tensor, "2 pair"] | None = None) -> Float[Tensor, ""]:

@@ -214,6 +214,7 @@ class _Job:
             sobolev_from=steps,
             clip=config.clip,
             ordered=config.ordered,
+            soft=config.soft,
         )
         score = FiniteScore(domain, config.sigma, self.solver, plain=True)
         training = Descent(data.train, network.to(self.device), score, plan, config.seed)

@@ -224,7 +224,7 @@ def test_an_extractor_that_raises_is_named(lieapp, mine):
             "UsageError",
             "weights = w: there is no such file",
         ),
-        (["discover", "--plugin", "images", "--set", "nodes=3"], "ConfigError", "splines need 4"),
+        (["discover", "--plugin", "images", "--set", "nodes=3"], "ConfigError", "cubic splines need 4"),
         (["train", "--plugin", "images", "--set", "validation=1"], "ConfigError", "validation is 1"),
         (["discover", "--plugin", "images", "--method", "spectrum"], "ConfigError", "method"),
         (["discover", "--plugin", "kdv", "--data", "set.npz"], "ConfigError", "data"),

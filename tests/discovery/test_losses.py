@@ -42,6 +42,24 @@ def test_norm_is_a_weighted_mean_over_all_nodes():
     torch.testing.assert_close(norms(normalised(FIELDS), WEIGHT), torch.ones(3, dtype=torch.float64))
 
 
+def test_a_soft_loss_has_no_kink_and_the_same_growth():
+    weight = torch.ones_like(WEIGHT)
+
+    def loss(tilt, soft):
+        slope = torch.tensor(tilt, dtype=torch.float64, requires_grad=True)
+        first, second = constant([1, 0, 0], [0, 1, 0])
+        fields = torch.stack([first, slope.cos() * second + slope.sin() * first])
+        found = orthonormality(fields, weight, soft)
+        return float(found.detach()), float(torch.autograd.grad(found, slope)[0])
+
+    for tilt in (0.3, 0.02, 1e-4):
+        value, slope = loss(tilt, 0.1)
+        assert value == pytest.approx((tilt**2 + 0.01) ** 0.5 - 0.1, rel=1e-6)
+        assert slope == pytest.approx(tilt / (tilt**2 + 0.01) ** 0.5, rel=1e-6)
+        assert loss(tilt, 0.0) == pytest.approx((tilt, 1.0), rel=1e-6)
+    assert loss(-0.02, 0.1)[1] == pytest.approx(-loss(0.02, 0.1)[1])
+
+
 def test_orthonormal_fields_cost_nothing():
     assert float(orthonormality(constant([1, 0, 0], [0, 1, 0], [0, 0, 1]), WEIGHT)) == pytest.approx(0, abs=1e-14)
 
