@@ -124,3 +124,17 @@ def test_the_queue_stands_below(open_page, plugins, make_run, words):
     make_run("running")
     make_run("queued", count=1)
     assert "Working and waiting" in words(open_page("discover", plugin="warm"))
+
+
+def test_training_on_moved_data(open_page, plugins, runs, words):
+    app = open_page("discover", plugin="kdv", command="augment")
+    assert "lieapp augment --plugin kdv" in words(app)
+    app.text_input(key="augment-variants").set_value("none, 20991231").run()
+    next(b for b in app.button if b.label == "Start").click().run()
+    assert "20991231" in app.error[0].value and not list(runs.glob("2*"))
+    app.text_input(key="augment-variants").set_value("none, truth").run()
+    app.text_input(key="augment-seeds").set_value("0 1").run()
+    next(b for b in app.button if b.label == "Start").click().run()
+    (run,) = runs.glob("2*")
+    config = json.loads((run / "config.json").read_text(encoding="utf-8"))
+    assert (config["kind"], config["variants"], config["seeds"]) == ("augment", ["none", "truth"], [0, 1])

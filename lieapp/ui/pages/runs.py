@@ -27,6 +27,7 @@ def show() -> None:
     head.caption(f"{len(runs)} in {plain(runs_root())}, sheet {number} of {last}")
     # a click is a rerun, and a rerun reads the folder
     button.button("Refresh", icon=":material/refresh:", width="stretch")
+    st.page_link(page("compare"), label="Put runs side by side", icon=":material/compare_arrows:")
     run_rows(shown)
     _turn(number, last)
 
