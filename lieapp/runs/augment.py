@@ -36,6 +36,9 @@ class Side:
         """Data and moves."""
         raise NotImplementedError
 
+    def clear(self) -> None:
+        """Drop what only a run that goes on needs."""
+
     def training(self, cell: Cell) -> Any:
         """See `cells.Work`."""
         raise NotImplementedError
@@ -92,7 +95,7 @@ def execute(side: Side) -> dict[str, Any]:
     summary["seconds"] = side.watch.seconds()
     run.write_summary(summary)
     write_augment_report(run.path)
-    side.checkpoint.drop_data()
+    side.clear()
     return summary
 
 

@@ -26,6 +26,7 @@ from lieapp.runs.augment import Side
 from lieapp.runs.augment_kinds import is_single
 from lieapp.runs.cells import Cell
 from lieapp.runs.files import write_atomic
+from lieapp.runs.pool import Pool
 
 PREDICTIONS = "predictions.safetensors"
 
@@ -44,13 +45,17 @@ class OfSolutions(Side):
         judge = self.config.validation + self.config.test
         self.judge, self.learn = data.values[:judge].transpose(1, 2), data.select(slice(judge, None))
         self.grid = data
-        self._pool: dict[int, Moved] = {}
-        self._pooled = ("", 0)
+        self._pool = Pool(self.checkpoint.folder / "pool")
         self.task = self._task(len(data.time))
         check_modes(self.config.modes, data.grid.axes[0].points)
         least = self.task.gap + 2 * self.task.frames - 1
         settings = Moving(sigma=self.config.sigma, resampling=self.config.resampling, least=least)
         self.movers = self._timed("moves", lambda: {v: self._mover(v, settings) for v in self.config.variants})
+
+    def clear(self) -> None:
+        """Trajectories and moves have done their work."""
+        self.checkpoint.drop_data()
+        self._pool.drop()
 
     def training(self, cell: Cell) -> OperatorTraining:
         """A network made by the cell's seed, on the first trajectories of the training data."""
@@ -120,13 +125,9 @@ class OfSolutions(Side):
         if not most:
             return mover(samples, drawn_for(cell.seed, 2 * number))
         number %= most
-        if self._pooled != (cell.variant, cell.samples):
-            # one pool at a time: 10 rounds of 512 trajectories take .7 GB
-            self._pool, self._pooled = {}, (cell.variant, cell.samples)
-        if number not in self._pool:
-            found = mover(samples, drawn_for(self.config.seed, 2 * number))
-            self._pool[number] = replace(found, samples=found.samples.float())
-        return self._pool[number]
+        key = f"{cell.samples} {cell.variant}"
+        make = partial(mover, samples, drawn_for(self.config.seed, 2 * number))
+        return self._pool.round(key, number, self.device, make)
 
     def _trajectories(self) -> Trajectories:
         """Those judged on, then those learned from; kept in the checkpoint."""
