@@ -13,10 +13,24 @@ from lieapp.ui.derivation_view import show_derivation, show_statement
 from lieapp.ui.places import file_of
 from lieapp.ui.structure_view import show_structure
 from lieapp.ui.truth_view import show_truth
+from lieapp.ui.words import plain
 
 
 def show_derived(truth: Mapping[str, Any]) -> None:
-    """Equation, symmetries, brackets, flows, reductions, and the way there; what wasn't asked for is left out."""
+    """Equation, symmetries, brackets, flows, reductions, and the way there; what wasn't asked for is left out.
+
+    A result of another form, from a later version or another hand, is shown as far as it can be read.
+    """
+    try:
+        _show(truth)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        st.error(
+            f"The rest of this result can't be read: {plain(repr(error)[:300])}", icon=":material/broken_image:"
+        )
+        st.caption("It may be of another version of lieapp. The files below have all of it.")
+
+
+def _show(truth: Mapping[str, Any]) -> None:
     explained = truth.get("explain") or {}
     if explained.get("equations"):
         show_statement(explained)

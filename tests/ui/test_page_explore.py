@@ -222,6 +222,24 @@ def test_formulas_of_another_hand_stay_formulas(open_page, make_background):
         assert "![" not in outside and "](http" not in outside, element.value
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"generators": [1]},
+        {"generators": 7},
+        {"structure": {"brackets": 5}},
+        {"flows": [{}], "reductions": [None]},
+        {"explain": {"steps": []}},
+        {"families": [{"functions": [1]}]},
+    ],
+    ids=range(6),
+)
+def test_a_result_of_another_form_is_told(open_page, make_background, words, changes):
+    run = make_background("truth", "done", typed=HEAT, summary={**TRUTH, **changes})
+    app = open_page("explore", run=run.id)
+    assert "can't be read" in words(app) and app.get("download_button")
+
+
 def test_what_was_typed_survives_config_json():
     typed = Typed(("u_t = k*u_xx",), ("t", "x"), ("u",), ("g:positive, g != 3", "nu"), ("k:u",), ("x",))
     config = json.loads(json.dumps(typed.settings()))
