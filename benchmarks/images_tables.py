@@ -8,14 +8,17 @@ from typing import Any
 Rows = list[dict[str, Any]]
 
 
-def written(heading: str, found: dict[str, Any]) -> str:
-    """The whole page."""
+def written(heading: str, found: dict[str, Any], missing: dict[str, list[int]]) -> str:
+    """The whole page; `missing` says which seeds of each case haven't been run."""
     rows = list(found.values())
     parts = [heading]
     for kind, part in (("planted", planted), ("trained", trained), ("natural", natural), ("resampling", blur)):
         own = [row for row in rows if row["kind"] == kind]
         if own:
             parts.append(part(own))
+    left = [f"{case} (seeds {', '.join(map(str, seeds))})" for case, seeds in missing.items() if seeds]
+    if left:
+        parts.append(f"Not run yet: {'; '.join(left)}.")
     return "\n\n".join(parts) + "\n"
 
 
