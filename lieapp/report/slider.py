@@ -124,8 +124,8 @@ def _with_rest(
 
 
 def rounded(value: float) -> float:
-    """A flow parameter as it was meant: files hold float32."""
-    return float(f"{float(value):.5g}")
+    """A flow parameter as it was meant: files hold float32, and the middle of a line is not always 0 in it."""
+    return float(f"{float(value):.5g}") if abs(value) > 1e-7 else 0.0
 
 
 def parts_of(file: Path, place: int, sliced: Sequence[str]) -> dict[str, Array]:

@@ -61,7 +61,7 @@ def _comparison(run: RunDirectory, summary: Summary) -> None:
 def _slots(run: RunDirectory) -> None:
     """Only this part is drawn anew when the slider moves."""
     summary = read_json(run.path / "summary.json")
-    rows = {row["slot"]: row for row in summary.get("generators") or []}
+    rows = dict(enumerate(summary.get("generators") or [], start=1))
     if not rows:
         st.caption("No learned fields were written.")
         return

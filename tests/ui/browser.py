@@ -122,18 +122,18 @@ class Browser:
         """All that can be read on the page."""
         return self.driver.find_element(By.TAG_NAME, "body").text
 
-    def sees(self, words: str, seconds: float = 150) -> None:
+    def sees(self, words: str, seconds: float = 300) -> None:
         """Wait until something can be read."""
         try:
             wait(lambda: words in self.text, seconds, repr(words))
         except AssertionError as error:
             raise AssertionError(f"{error}; there was: {self.text}") from None
 
-    def find(self, css: str, seconds: float = 150) -> WebElement:
+    def find(self, css: str, seconds: float = 300) -> WebElement:
         """Wait for an element."""
         return wait(lambda: self.driver.find_element(By.CSS_SELECTOR, css), seconds, css)
 
-    def click(self, label: str, seconds: float = 150) -> None:
+    def click(self, label: str, seconds: float = 300) -> None:
         """Press a button or a tab by what stands on it."""
         named = f"[normalize-space(.)='{label}' or .//p[normalize-space(.)='{label}']]"
         path = f"//button{named} | //*[@role='tab']{named}"
@@ -149,7 +149,7 @@ class Browser:
         for left in reversed(range(tries)):
             self.click(label)
             try:
-                return self.sees(words, 60)
+                return self.sees(words, 150)
             except AssertionError:
                 if not left:
                     raise
