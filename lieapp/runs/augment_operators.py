@@ -144,10 +144,11 @@ class OfSolutions(Side):
         counts = (config.validation + config.test, max(config.samples))
         if self.declaration.source is not None:
             # it may give the same trajectories whatever the seed: then only those of one call are apart
-            counts = (sum(counts),)
+            counts = (sum(counts), 0)
         parts = [
             make(n, torch.Generator().manual_seed(config.seed + apart), progress=self.report.progress)
-            for n, apart in zip(counts, (1, 0), strict=False)
+            for n, apart in zip(counts, (1, 0), strict=True)
+            if n
         ]
         check_line(self.declaration.name, parts[0])
         return replace(
