@@ -3,11 +3,12 @@
     python benchmarks/app.py [--runs 200] [--repeats 5] [--changes 50] [--like RUN] [--out FILE]
 
 A folder is filled with hard-linked copies of one finished run (that of --like, else one that is made here), and a
-server of its own shows it. First paint is the time from typing an address into a browser without history until the
-page's own title is there; complete is when its script has ended and nothing changes any more. The first visit of a
-page after the start of the server, which loads what it needs, is told apart. Memory is the resident memory of the
-server, and the browser's own JavaScript heap after a garbage collection, as one session goes from page to page.
-Needs Chromium and its driver. The table goes to benchmarks/results/app.md.
+server of its own shows it. First paint is the time from typing an address until the page's title is
+there; complete is when its script has ended. Both depend on what else the machine does; the processor time that
+the server and the page's process in the browser spend until then hardly does. The first visit of a page after the
+start of the server, which loads what it needs, is told apart; the browser's cache is emptied before each. Memory is
+the resident memory of the server, and the browser's JavaScript heap after a garbage collection, as one session goes
+from page to page. Needs Chromium and its driver. The table goes to benchmarks/results/app.md.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from machine import heading
 
@@ -43,13 +45,12 @@ def main() -> None:
         folder = Path(name)
         last = fill(folder / "runs", arguments.runs, arguments.like)
         pages = addresses(last)
-        with served(folder) as root:
-            first = {key: visit(folder, f"{root}/{path}") for key, path in pages.items()}
+        with served(folder) as root, browser(folder) as one:
+            first = {key: visit(one, root, key, path) for key, path in pages.items()}
             later = {
-                key: [visit(folder, f"{root}/{path}") for _ in range(arguments.repeats)]
-                for key, path in pages.items()
+                key: [visit(one, root, key, path) for _ in range(arguments.repeats)] for key, path in pages.items()
             }
-            memory = changes(folder, root, list(pages.values()), arguments.changes)
+            memory = changes(one, root, list(pages.values()), arguments.changes)
     text = told(arguments, first, later, memory)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(text, encoding="utf-8")
@@ -96,16 +97,32 @@ def fill(runs: Path, count: int, like: Path | None) -> str:
     return name
 
 
-def visit(folder: Path, address: str) -> tuple[float, float]:
-    """Seconds until the title and until the end, in a browser without history."""
-    with browser(folder) as one:
-        one.open("about:blank")
-        begun = time.perf_counter()
-        one.open(address)
-        wait(lambda: one.driver.find_elements("css selector", "h1"), 180, "the title")
-        painted = time.perf_counter() - begun
-        finish(one)
-        return painted, time.perf_counter() - begun
+class Visit(NamedTuple):
+    """Seconds until the title, until the end, and of processor time of the server and the browser's page."""
+
+    painted: float
+    complete: float
+    server: float
+    page: float
+
+
+def visit(one: Browser, root: str, key: str, path: str) -> Visit:
+    """Open a page in a browser with an empty cache."""
+    server = server_of(root)
+    one.open("about:blank")
+    one.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
+    one.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+    begun, spent = time.perf_counter(), processor_seconds(server)
+    one.open(f"{root}/{path}")
+    wait(lambda: one.driver.find_elements("css selector", "h1"), 180, "the title")
+    painted = time.perf_counter() - begun
+    finish(one)
+    complete = time.perf_counter() - begun
+    metrics = one.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    page = next(entry["value"] for entry in metrics if entry["name"] == "TaskDuration")
+    found = Visit(painted, complete, processor_seconds(server) - spent, page)
+    print(f"{key}: " + ", ".join(f"{name} {value:.2f} s" for name, value in found._asdict().items()), flush=True)
+    return found
 
 
 def finish(one: Browser) -> None:
@@ -113,17 +130,17 @@ def finish(one: Browser) -> None:
     wait(lambda: one.driver.execute_script(READY) == "notRunning", 180, "the end of the script")
 
 
-def changes(folder: Path, root: str, paths: list[str], count: int) -> list[tuple[int, float, float]]:
+def changes(one: Browser, root: str, paths: list[str], count: int) -> list[tuple[int, float, float]]:
     """After how many page changes the server has how many MB, and the browser's heap."""
     server = server_of(root)
     found = []
-    with browser(folder) as one:
-        one.open(root)
-        finish(one)
-        for number in range(count + 1):
-            if number % 10 == 0:
-                found.append((number, resident(server), heap(one)))
-            change(one, root, paths[number % len(paths)])
+    one.open(root)
+    finish(one)
+    for number in range(count + 1):
+        if number % 10 == 0:
+            found.append((number, resident(server), heap(one)))
+            print("after {} changes: {:.0f} and {:.0f} MB".format(*found[-1]), flush=True)
+        change(one, root, paths[number % len(paths)])
     return found
 
 
@@ -160,6 +177,12 @@ def resident(pid: int) -> float:
     return int(line.split()[1]) / 1024
 
 
+def processor_seconds(pid: int) -> float:
+    """Processor time that a process has spent."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def heap(one: Browser) -> float:
     """MB of JavaScript objects that are alive."""
     one.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
@@ -169,8 +192,8 @@ def heap(one: Browser) -> float:
 
 def told(
     arguments: argparse.Namespace,
-    first: dict[str, tuple[float, float]],
-    later: dict[str, list[tuple[float, float]]],
+    first: dict[str, Visit],
+    later: dict[str, list[Visit]],
     memory: list[tuple[int, float, float]],
 ) -> str:
     """The result as Markdown."""
@@ -178,16 +201,15 @@ def told(
     lines = [
         heading(f"The app with {arguments.runs} finished runs"),
         f"Load of the machine at the end (1, 5, 15 minutes): {load}\n",
-        f"Seconds; median and largest of {arguments.repeats} visits, each in a browser without history.\n",
-        "| page | first paint | largest | complete | first visit after the start |",
-        "|---|---|---|---|---|",
+        f"Seconds; median and largest of {arguments.repeats} visits, each with an empty cache of the browser.\n",
+        "| page | first paint | largest | complete | processor, server | processor, page | first visit of all |",
+        "|---|---|---|---|---|---|---|",
     ]
     for key, visits in later.items():
-        painted, complete = zip(*visits, strict=True)
-        lines.append(
-            f"| {key} | {statistics.median(painted):.2f} | {max(painted):.2f} | "
-            f"{statistics.median(complete):.2f} | {first[key][0]:.2f} |"
-        )
+        middle = Visit(*(statistics.median(column) for column in zip(*visits, strict=True)))
+        largest = max(one.painted for one in visits)
+        cells = (middle.painted, largest, middle.complete, middle.server, middle.page, first[key].painted)
+        lines.append(f"| {key} | " + " | ".join(f"{value:.2f}" for value in cells) + " |")
     lines += ["\n| page changes | server / MB | browser's heap / MB |", "|---|---|---|"]
     lines += [f"| {number} | {server:.0f} | {objects:.0f} |" for number, server, objects in memory]
     return "\n".join(lines) + "\n"
