@@ -1,6 +1,6 @@
 """What networks gain from data moved along symmetries: operators on four equations, classifiers on pictures.
 
-    python benchmarks/augment.py [--studies kdv ks …] [--minutes 8] [--work DIR] [--out FILE]
+    python benchmarks/augment.py [--studies kdv ks …] [--seeds 0 1 2] [--minutes 8] [--work DIR] [--out FILE]
 
 Each study is one run of `lieapp augment`, with the run of `lieapp discover` whose fields it uses; both are kept in
 --work and gone on with where an interrupted call, or one out of minutes, left them. Results go to a JSON file as
@@ -92,13 +92,15 @@ def main() -> None:
     data = arguments.out.with_suffix(".json")
     found: dict[str, Any] = json.loads(data.read_text()) if data.exists() else {}
     for key in arguments.studies:
-        if key not in found and time.monotonic() < ends:
-            summary = studied(key, arguments.work, ends, arguments.set)
+        done = key in found and len(found[key]["seeds"]) >= len(arguments.seeds)
+        if not done and time.monotonic() < ends:
+            summary = studied(key, arguments, ends)
             if summary is None:
                 break
             found[key] = kept(summary)
             data.write_text(json.dumps(found, indent=1) + "\n")
-            arguments.out.write_text(written(found), encoding="utf-8")
+    if found:
+        arguments.out.write_text(written(found), encoding="utf-8")
     print(f"{len(found)} of {len(STUDIES)} studies are done: {arguments.out}")
 
 
@@ -106,6 +108,7 @@ def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="What networks gain from data moved along symmetries.")
     parser.add_argument("--studies", nargs="+", choices=list(STUDIES), default=list(STUDIES))
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="of networks and batches")
     parser.add_argument("--minutes", type=float, default=8.0, help="stop, to be gone on with, after so many")
     parser.add_argument("--work", type=Path, default=Path("augment-work"), help="folder of runs")
     parser.add_argument("--set", action="append", default=[], help="a setting of `lieapp augment`, for trying out")
@@ -113,9 +116,9 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def studied(key: str, work: Path, ends: float, settings: Sequence[str]) -> dict[str, Any] | None:
+def studied(key: str, arguments: argparse.Namespace, ends: float) -> dict[str, Any] | None:
     """The summary of a study's run; None if there was no time."""
-    study, variants = STUDIES[key], STUDIES[key].variants
+    study, variants, work = STUDIES[key], STUDIES[key].variants, arguments.work
     if any(RUN in variant for variant in variants):
         name = f"discover-{study.plugin}"
         learned = finished(work / name, ("discover", "--plugin", study.plugin, *study.discover), ends)
@@ -123,8 +126,19 @@ def studied(key: str, work: Path, ends: float, settings: Sequence[str]) -> dict[
             return None
         variants = tuple(variant.replace(RUN, learned["run"]) for variant in variants)
     reduced = () if study.plugin == "images" else REDUCED
-    more = [part for text in (*reduced, *settings) for part in ("--set", text)]
-    words = ("augment", "--plugin", study.plugin, "--with", ",".join(variants), *more, *study.more)
+    more = [part for text in (*reduced, *arguments.set) for part in ("--set", text)]
+    seeds = ",".join(map(str, arguments.seeds))
+    words = (
+        "augment",
+        "--plugin",
+        study.plugin,
+        "--with",
+        ",".join(variants),
+        "--seeds",
+        seeds,
+        *more,
+        *study.more,
+    )
     return finished(work / f"augment-{key}", words, ends)
 
 
