@@ -19,6 +19,6 @@ EXAMPLES = {
     "Wave in the plane": Typed(("u_tt = u_xx + u_yy",), ("t", "x", "y"), ("u",)),
     "Boundary layer (Blasius), an ODE": Typed(("u_xxx + u*u_xx",), ("x",), ("u",)),
 }
-"""Each is derived completely within a few seconds."""
+"""One of each kind: a parameter, a function, a system, more variables, an ODE."""
 
 FIRST = "Korteweg–de Vries"
