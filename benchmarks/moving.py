@@ -201,8 +201,8 @@ def table(known: dict[str, Any], arguments: argparse.Namespace) -> str:
             "is what differences in time and the simulation leave. Rates are samples for each second of the "
             "processor, one sample at a time, while other work ran.\n\n"
             "A shift in x commutes with all but aliasing: where its residual isn't the floor (burgers) that is "
-            "what the points don't hold. The late samples of nkdv are too far apart for differences in time; of it the "
-            "departure, below, tells more.\n",
+            "what the points don't hold. The late samples of nkdv are too far apart for differences in time; of it "
+            "the departure, below, tells more.\n",
             lines(["equation", "floor", "along", "Whittaker-Shannon", "bilinear", "splatting", "times valid"]),
             *(lines(row) for name, found in known.items() for row in residual_rows(name, found)),
             f"\nDeparture: {FEW} solutions moved along all generators at once (seed {arguments.seeds[0]}), and "
