@@ -184,7 +184,7 @@ def written(found: dict[str, Any]) -> str:
     parts = [heading("Networks trained on moved data"), INTRODUCTION]
     for key in STUDIES:
         if key in found:
-            parts += [f"## {key}", "\n".join(lines(key, found[key]))]
+            parts += [f"## {key}", "\n".join(lines(key, found))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -198,11 +198,12 @@ INTRODUCTION = (
 )
 
 
-def lines(key: str, study: dict[str, Any]) -> Iterator[str]:
-    """A table and the settings below it."""
+def lines(key: str, found: dict[str, Any]) -> Iterator[str]:
+    """A table and the settings below it; none and truth are those of the equation's first study."""
+    study = found[key]
     paper, accuracy = STUDIES[key].paper, study["measure"] == "accuracy"
     names = dict(zip([row["label"] for row in study["variants"]], STUDIES[key].variants, strict=True))
-    base = {row["label"]: row["mean"] for row in study["variants"]}
+    base = {row["label"]: row["mean"] for row in found.get(study["plugin"], study)["variants"]}
     heads = ["way", "accuracy (%)" if accuracy else "NMSE", "by seed"]
     heads += ["scale"] if accuracy else ["none / this", "this / truth", "one window, per frame", "moved"]
     yield table_line([*heads, "seconds", "paper"])
