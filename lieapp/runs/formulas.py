@@ -87,9 +87,7 @@ def formulas_json(domain: PDEDomain, written: Written, outcome: Outcome, truth: 
     """
     rows = [_exact_row(form) for form in written.forms]
     rows += [
-        _approximate_row(domain, written.measured, n)
-        for n in outcome.slots
-        if outcome.verdicts[n] == "approximate"
+        _approximate_row(domain, written.measured, n) for n in outcome.slots if outcome.verdicts[n] == "approximate"
     ]
     proved = [form.field for form in written.proved]
     check = {
