@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from lieapp.runs.reporter import RunReporter
 from lieapp.runs.stopwatch import Stopwatch
 
 
-class Side:
+class Side(ABC):
     """Solutions or pictures: what is moved and trained on. Made anew for each session of a run."""
 
     def __init__(self, config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> None:
@@ -32,28 +33,28 @@ class Side:
         self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)
         self.checkpoint = Checkpoint(folder, self.watch.save)
 
+    @abstractmethod
     def prepare(self) -> None:
         """Data and moves."""
-        raise NotImplementedError
 
-    def clear(self) -> None:
+    def clear(self) -> None:  # noqa: B027 - nothing is to be dropped by most
         """Drop what only a run that goes on needs."""
 
+    @abstractmethod
     def training(self, cell: Cell) -> Any:
         """See `cells.Work`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def judged(self, cell: Cell, training: Any) -> dict[str, Any]:
         """See `cells.Work`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def result(self, cell: Cell, training: Any) -> dict[str, Any]:
         """See `cells.Work`; `value` is what the table is of."""
-        raise NotImplementedError
 
+    @abstractmethod
     def facts(self) -> dict[str, Any]:
         """Further keys of the summary: `measure`, nmse or accuracy, and what was predicted."""
-        raise NotImplementedError
 
     def amounts(self) -> Sequence[int]:
         """Numbers of data to learn from."""
