@@ -25,6 +25,7 @@ from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.errors import DataError
 from lieapp.numerics.grid import Axis, Grid
+from lieapp.numerics.processor import use_processor
 from lieapp.progress import Reporter
 from lieapp.symbolic.equation import read_pde
 
@@ -45,7 +46,7 @@ def simulate_to_file(
     written.
     """
     report.stage("data")
-    torch.set_num_threads(config.threads)
+    use_processor(config.threads)
     trajectories = simulate(
         declaration,
         config.samples,

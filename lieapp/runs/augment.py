@@ -7,9 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import torch
-
 import lieapp
+from lieapp.numerics.processor import use_processor
 from lieapp.registry.catalog import Catalog
 from lieapp.report.augment_html import write_augment_report
 from lieapp.report.augment_words import label, sentence
@@ -27,7 +26,7 @@ class Side(ABC):
     def __init__(self, config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> None:
         self.config, self.directory, self.report = config, run, report
         self.declaration = catalog.get(config.plugin).declaration
-        torch.set_num_threads(config.threads)
+        use_processor(config.threads)
         self.device = find_device(config.device)
         folder = run.path / "checkpoint"
         self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)

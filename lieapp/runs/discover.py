@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
 import lieapp
 from lieapp.augment.learned import FILE as LEARNED
 from lieapp.augment.learned import Learned, content_of
@@ -20,6 +18,7 @@ from lieapp.domains.misfit import misfit
 from lieapp.domains.pde import Dataset, PDEDomain
 from lieapp.domains.residual import Backend
 from lieapp.errors import DataError, GridError
+from lieapp.numerics.processor import use_processor
 from lieapp.registry.catalog import Catalog
 from lieapp.report.html import write_report
 from lieapp.report.tables import write_csv
@@ -55,7 +54,7 @@ def execute(config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report:
 class _Job:
     def __init__(self, config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> None:
         self.config, self.directory, self.catalog, self.report = config, run, catalog, report
-        torch.set_num_threads(config.threads)
+        use_processor(config.threads)
         self.device = find_device(config.device)
         folder = run.path / "checkpoint"
         self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)

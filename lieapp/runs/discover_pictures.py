@@ -26,6 +26,7 @@ from lieapp.domains.efficientnet import NAME, EfficientNetFeatures
 from lieapp.domains.extractor import Features
 from lieapp.domains.extractor_files import read_extractor
 from lieapp.errors import PluginError
+from lieapp.numerics.processor import use_processor
 from lieapp.registry.catalog import Catalog
 from lieapp.report.picture_html import write_picture_report
 from lieapp.report.picture_tables import sentence, write_csv
@@ -110,7 +111,7 @@ class _Job:
         config = side.config
         self.side, self.config, self.directory, self.report = side, config, run, report
         self.declaration = catalog.get(config.plugin).declaration
-        torch.set_num_threads(config.threads)
+        use_processor(config.threads)
         self.device = find_device(config.device)
         folder = run.path / "checkpoint"
         self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
 import lieapp
 from lieapp.config import TrainConfig
 from lieapp.data.images.sources import read_pictures
+from lieapp.numerics.processor import use_processor
 from lieapp.registry.catalog import Catalog
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
@@ -25,7 +24,7 @@ NETWORK = "network.safetensors"
 def execute(config: TrainConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
     """Do or go on with a run; returns its summary. Raises LieappError for what pictures or settings don't allow."""
     declaration = catalog.get(config.plugin).declaration
-    torch.set_num_threads(config.threads)
+    use_processor(config.threads)
     device = find_device(config.device)
     folder = run.path / "checkpoint"
     watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)
