@@ -132,7 +132,7 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     """Highest Fourier mode in each periodic coordinate, of the basis and of the network's inputs."""
     steps: Positive = 200
     """Descent steps of the neural method."""
-    width: Positive = 64
+    width: Positive = 48
     """Units in each of the network's two hidden layers."""
     features: Positive = 24
     """Scalar features the network makes; fields are linear in them."""

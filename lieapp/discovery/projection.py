@@ -25,6 +25,9 @@ from lieapp.errors import DiscoveryError
 DEPENDENT = 1e-10
 """Eigenvalues of the Gram matrix below this share of the largest are dropped."""
 
+BETAS = (0.9, 0.99)
+"""Of Adam: in some hundred steps the mean of squares over a thousand would still be that of the beginning."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -59,7 +62,7 @@ class Projection:
                 domain.periodic, domain.dependent, settings.width, settings.features, settings.modes
             )
         self.network = network.to(torch.float64).to(device)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.rate)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.rate, betas=BETAS)
         self.fields: Combination | None = None
         """Those of the last step, for pictures while it goes on."""
         self.done = 0
