@@ -32,6 +32,7 @@ from lieapp.discovery.judge import judge
 from lieapp.discovery.result import SIZE
 from lieapp.discovery.spectrum import factors, spectrum
 from lieapp.domains.formulas import FixedFields
+from lieapp.numerics.processor import use_processor
 from lieapp.symbolic.invariance import defect
 
 CLAIMED = {"burgers": ("u", "u"), "ckdv": ("t", "1")}
@@ -81,7 +82,7 @@ class Claim:
 def main() -> None:
     """Measure, print and write the tables."""
     arguments = parse()
-    torch.set_num_threads(1)
+    use_processor(1)
     claims = [CLAIM_HEAD]
     beside = [("equation", "basis", "place", "η", "cosine with the claimed field")]
     formulas = [("equation", "basis", "seed", "place", "η", "formula", "η of the formula", "its leftover")]

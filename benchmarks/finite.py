@@ -24,6 +24,7 @@ from lieapp.discovery.judge import judge
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import Dataset, PDEDomain
 from lieapp.domains.residual import Backend
+from lieapp.numerics.processor import use_processor
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
 from lieapp.runs.truth import Derived, derived
@@ -59,7 +60,7 @@ def wrong(domain: PDEDomain, length: float) -> dict[str, dict[str, sp.Expr]]:
 def main() -> None:
     """Measure, print and write the tables."""
     arguments = parse()
-    torch.set_num_threads(1)
+    use_processor(1)
     catalog = load_catalog()
     medians = ("median absolute residual", "reference's median")
     floors = [("equation", "differentiator", "relative residual (rms)", *medians)]

@@ -64,7 +64,7 @@ class NoCheckpoint:
 def main() -> None:
     """Measure what is missing and write the table."""
     arguments = parse()
-    torch.set_num_threads(1)
+    use_processor(1)
     rows = Rows(arguments.out / "grassmann.json", ("equation", "method", "seed"))
     for seed in arguments.seeds:
         for name in arguments.equations:
@@ -229,6 +229,7 @@ def counts(group: list[dict[str, Any]], key: str) -> str:
 NOTE = """Distances are sqrt(Σ θ²) in radians, median (min–max) over the seeds, of fields as functions on held-out
 data in scaled coordinates; below 1e-7 they are round-off. "To the derived generators": how far they are
 from the exact span, whatever else it holds. "To derived + members": where both have the same dimension.
+from lieapp.numerics.processor import use_processor
 Members are those fields of the equation's infinite family (superposition) that the basis of one Fourier
 mode holds; the family itself has no end, a finer basis finds more of them. The family exp(-u) α d_u of
 Burgers' potential form has no member that is linear in u. "Formulas proved" counts formulas of the

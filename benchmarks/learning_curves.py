@@ -16,10 +16,10 @@ import csv
 from pathlib import Path
 from typing import Any
 
-import torch
 from machine import heading
 from studies import FOUND, RESULTS, VALID, Settings, case, held_against, rounded, table, trained
 
+from lieapp.numerics.processor import use_processor
 from lieapp.report.charts import Line, line_chart
 
 LEVELS = (FOUND, 0.9999)
@@ -28,7 +28,7 @@ LEVELS = (FOUND, 0.9999)
 def main() -> None:
     """Train, evaluate along the way, write the three files."""
     arguments = parse()
-    torch.set_num_threads(1)
+    use_processor(1)
     one = case(arguments.plugin, arguments.samples, arguments.held_out)
     settings = Settings(steps=arguments.steps, width=arguments.width)
     curves: dict[int, list[dict[str, Any]]] = {}

@@ -32,6 +32,7 @@ from lieapp.discovery.result import solve
 from lieapp.domains.base import Fields
 from lieapp.domains.pde import Dataset, PDEDomain
 from lieapp.domains.residual import Backend
+from lieapp.numerics.processor import use_processor
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
 from lieapp.runs.checkpoint import Checkpoint
@@ -62,7 +63,7 @@ Row = tuple[str, ...]
 def main() -> None:
     """Measure, print and write the table."""
     arguments = parse()
-    torch.set_num_threads(1)
+    use_processor(1)
     rows: list[Row] = [HEAD, ("---",) * len(HEAD)]
     for name in arguments.plugins:
         for kind in arguments.kinds:

@@ -18,9 +18,10 @@ import itertools
 from pathlib import Path
 from typing import Any
 
-import torch
 from machine import heading
 from studies import FOUND, RESULTS, VALID, Case, Rows, Settings, case, held_against, nearest, table, trained
+
+from lieapp.numerics.processor import use_processor
 
 TAUS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 SIGMAS = (0.1, 0.2, 0.4, 0.6, 0.8)
@@ -46,7 +47,7 @@ VARIED = ("w_sym", "w_ortho", "w_lips", "tau", "sigma", "backend", "seed", "step
 def main() -> None:
     """Train the cells that are missing, seed by seed, and write the tables."""
     arguments = parse()
-    torch.set_num_threads(1)
+    use_processor(1)
     rows = Rows(arguments.out / "sensitivity.json", VARIED)
     held: list[Case] = []
     for study, seed in itertools.product(arguments.studies, arguments.seeds):

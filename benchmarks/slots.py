@@ -15,9 +15,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import torch
 from machine import heading
 from studies import FOUND, RESULTS, VALID, Case, Rows, Settings, case, held_against, nearest, table, trained
+
+from lieapp.numerics.processor import use_processor
 
 FIVE = ("kdv", "ks", "burgers", "nkdv", "ckdv")
 PAPER = {"kdv": "3 of 3", "ks": "3 of 3", "burgers": "3 of 3", "nkdv": "3 of 3", "ckdv": "2 of 2"}
@@ -33,7 +34,7 @@ HEAD = (
 def main() -> None:
     """Measure what is missing and write the table."""
     arguments = parse()
-    torch.set_num_threads(1)
+    use_processor(1)
     settings = Settings(steps=arguments.steps, width=arguments.width)
     rows = Rows(arguments.out / "slots.json", ("equation", "seed", "steps", "width"))
     for name in arguments.plugins:

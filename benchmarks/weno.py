@@ -24,6 +24,7 @@ from machine import heading
 from lieapp.numerics.differentiator import differentiator
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.moved import MovedDifferentiator
+from lieapp.numerics.processor import use_processor
 
 RESULTS = Path(__file__).parent / "results" / "weno.md"
 ORDERS = {"kdv": ((1, 0), (0, 1), (0, 3)), "ks": ((1, 0), (0, 1), (0, 2), (0, 4))}
@@ -100,7 +101,7 @@ def measure(
     name: str, options: dict, equation: str, dtype: str, batch: int, arguments: argparse.Namespace
 ) -> tuple[float, float, float]:
     """Seconds forward, seconds forward and backward, growth of memory in MB."""
-    torch.set_num_threads(1)
+    use_processor(1)
     n, device = arguments.points, arguments.device
     grid = Grid((Axis("t", 0, 1, n), Axis("x", 0, 2 * math.pi, n, periodic=True)))
     t, x = grid.mesh(torch.float64, device)
