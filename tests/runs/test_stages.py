@@ -124,7 +124,7 @@ def test_the_spectrum_shows_its_fields_at_every_level(small, tmp_path):
     found = current_fields(tmp_path / "run")
     assert (found.stage, found.step) == ("spectrum", 3)
     assert found.svg.count(">slot ") >= 1
-    other = stages(small, tmp_path / "other", ["stages=[\"projection\"]", "degrees=[1,2,3]"])
+    other = stages(small, tmp_path / "other", ['stages=["projection"]', "degrees=[1,2,3]"])
     other.other(small[1])  # a cross-check shows nothing: what goes on is another method
     assert current_fields(tmp_path / "other") is None
 
