@@ -22,6 +22,8 @@ from typing import Any
 
 from machine import heading
 
+from lieapp.report.augment_words import defects
+
 RESULTS = Path(__file__).parent / "results"
 
 RUN = "RUN"
@@ -205,7 +207,8 @@ def lines(key: str, found: dict[str, Any]) -> Iterator[str]:
     names = dict(zip([row["label"] for row in study["variants"]], STUDIES[key].variants, strict=True))
     base = {row["label"]: row["mean"] for row in found.get(study["plugin"], study)["variants"]}
     heads = ["way", "accuracy (%)" if accuracy else "NMSE", "by seed"]
-    heads += ["scale"] if accuracy else ["none / this", "this / truth", "one window, per frame", "moved"]
+    of_operators = ["none / this", "this / truth", "one window, per frame", "moved", "η of its generators"]
+    heads += ["scale"] if accuracy else of_operators
     yield table_line([*heads, "seconds", "paper"])
     yield table_line(["---"] * (len(heads) + 2))
     for row in study["variants"]:
@@ -216,6 +219,7 @@ def lines(key: str, found: dict[str, Any]) -> Iterator[str]:
         else:
             cells += [ratio(base.get("none"), row["mean"]), ratio(row["mean"], base.get("truth"))]
             cells += [number(row["one_step"], False), "–" if "moved" not in row else f"{100 * row['moved']:.0f} %"]
+            cells.append(defects(row))
         yield table_line([*cells, f"{row['seconds']:.0f}", paper.get(names[row["label"]], "–")])
     yield ""
     settings = ", ".join(f"{k} {v}" for k, v in study["settings"].items() if k not in ("plugin", "threads"))

@@ -70,6 +70,7 @@ class Mover:
 
     Args:
         names: of the generators, in the order of coefficients.
+        along: the generators themselves.
     """
 
     def __init__(self, name: str, data: Trajectories, coordinates: tuple[str, ...], settings: Moving) -> None:
@@ -86,6 +87,7 @@ class Mover:
         self._rates: Rates | None = None
         self._modes = 0
         self.names: tuple[str, ...] = ()
+        self.along = Along()
 
     @classmethod
     def of(cls, spec: str | Along, equation: PDE | System, data: Trajectories, settings: Moving = DEFAULT) -> Mover:
@@ -107,6 +109,7 @@ class Mover:
         mover = cls(system.name, data, names, settings)
         x = next(c for c in system.jets.independent if str(c) == mover._x.name)
         along = spec if isinstance(spec, Along) else read_along(spec, system, {x: _period(mover._x.length)})
+        mover.along = along
         mover._motions = motions_of(along, system.jets, mover._ground(data, names), settings)
         mover.names = tuple(name for motion in mover._motions for name in motion.names)
         if settings.rates:

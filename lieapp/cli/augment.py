@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lieapp.cli.options import Common, Outcome, common
+from lieapp.cli.working import resume, work
 from lieapp.errors import ConfigError, RunError
 
 if TYPE_CHECKING:
-    from lieapp.registry.catalog import Catalog
     from lieapp.runs.augment_kinds import AugmentKind
-    from lieapp.runs.directory import RunDirectory
 
 
 @click.command("augment")
@@ -62,7 +61,7 @@ def _started(settings: Common, typed: dict[str, str | None]) -> dict[str, Any]:
     check_device(config.device)
     kind.check(config, entry.declaration)
     run = RunDirectory.create(settings.out, config, config.plugin, entry=entry, folders=catalog.folders)
-    return _work(settings, run, kind, config, catalog)
+    return work(settings, run, config, catalog, kind.execute)
 
 
 def _along(config: Any, kind: AugmentKind, settings: Common) -> Any:
@@ -100,9 +99,7 @@ def _whole(option: str, text: str) -> int:
 def _resumed(settings: Common, text: str, typed: dict[str, str | None]) -> dict[str, Any]:
     """An earlier run, with its own settings; a finished one gives its result again."""
     from lieapp.runs.augment_kinds import augment_kind_of_run
-    from lieapp.runs.devices import check_device
     from lieapp.runs.directory import RunDirectory
-    from lieapp.runs.resume import find_resumable, plugin_folders
 
     try:
         document = RunDirectory.find(settings.out, text).config()
@@ -112,24 +109,4 @@ def _resumed(settings: Common, text: str, typed: dict[str, str | None]) -> dict[
     given = settings.given(kind.config, **_options(kind, typed))
     if "variants" in given and "plugin" in document:
         given["variants"] = list(kind.along(given["variants"], document["plugin"], settings.out))
-    run = find_resumable(settings.out, text, "augment", given)
-    config = run.config_as(kind.config)
-    summary = run.summary()
-    if run.state == "done" and summary is not None:
-        return summary
-    check_device(config.device)
-    return _work(settings, run, kind, config, settings.catalog(plugin_folders(run)))
-
-
-def _work(settings: Common, run: RunDirectory, kind: AugmentKind, config: Any, catalog: Catalog) -> dict[str, Any]:
-    from lieapp.runs.reporter import RunReporter, reporting
-    from lieapp.runs.resume import changed_plugin
-    from lieapp.runs.session import running
-
-    with reporting(settings.quiet) as inner, running(run):
-        report = RunReporter(inner, run)
-        report.line(f"run {run.path}")
-        entry = catalog.get(config.plugin)
-        for warning in filter(None, (changed_plugin(run, entry.sha256), catalog.note(config.plugin))):
-            report.warn(warning)
-        return kind.execute(config, run, catalog, report)
+    return resume(settings, text, "augment", kind.config, given, kind.execute)

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lieapp.cli.options import Common, Outcome, common
+from lieapp.cli.working import resume, work
 from lieapp.errors import RunError
 
 if TYPE_CHECKING:
-    from lieapp.registry.catalog import Catalog
-    from lieapp.runs.directory import RunDirectory
     from lieapp.runs.kinds import Kind
 
 
@@ -30,7 +29,9 @@ def command(settings: Common, **typed: Any) -> Outcome:
     from lieapp.cli.tables import console
 
     if settings.resume is not None:
-        summary = _resumed(settings, settings.resume, typed)
+        kind = _kind(settings, settings.resume)
+        given = settings.given(kind.config, **typed)
+        summary = resume(settings, settings.resume, "discover", kind.config, given, kind.execute, kind.warnings)
     else:
         summary = _started(settings, typed)
 
@@ -60,22 +61,7 @@ def _started(settings: Common, typed: dict[str, Any]) -> dict[str, Any]:
     check_device(config.device)
     kind.check(config, entry.declaration)
     run = RunDirectory.create(settings.out, config, config.plugin, entry=entry, folders=catalog.folders)
-    return _work(settings, run, kind, config, catalog)
-
-
-def _resumed(settings: Common, text: str, typed: dict[str, Any]) -> dict[str, Any]:
-    """An earlier run, with its own settings; a finished one gives its result again."""
-    from lieapp.runs.devices import check_device
-    from lieapp.runs.resume import find_resumable, plugin_folders
-
-    kind = _kind(settings, text)
-    run = find_resumable(settings.out, text, "discover", settings.given(kind.config, **typed))
-    config = run.config_as(kind.config)
-    summary = run.summary()
-    if run.state == "done" and summary is not None:
-        return summary
-    check_device(config.device)
-    return _work(settings, run, kind, config, settings.catalog(plugin_folders(run)))
+    return work(settings, run, config, catalog, kind.execute, kind.warnings)
 
 
 def _kind(settings: Common, text: str) -> Kind:
@@ -87,21 +73,3 @@ def _kind(settings: Common, text: str) -> Kind:
         return kind_of_run(RunDirectory.find(settings.out, text).config())
     except RunError:
         return kind_of_run({})
-
-
-def _work(settings: Common, run: RunDirectory, kind: Kind, config: Any, catalog: Catalog) -> dict[str, Any]:
-    from lieapp.runs.reporter import RunReporter, reporting
-    from lieapp.runs.resume import changed_plugin
-    from lieapp.runs.session import running
-
-    with reporting(settings.quiet) as inner, running(run):
-        report = RunReporter(inner, run)
-        report.line(f"run {run.path}")
-        entry = catalog.get(config.plugin)
-        changed = changed_plugin(run, entry.sha256)
-        costly = kind.warnings(config, entry.declaration)
-        for warning in filter(None, (changed, catalog.note(config.plugin), *costly)):
-            report.warn(warning)
-        summary = kind.execute(config, run, catalog, report)
-        run.write_summary(summary)
-    return summary

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lieapp.cli.options import Common, Outcome, common
+from lieapp.cli.working import resume, work
 from lieapp.errors import UsageError
 
 if TYPE_CHECKING:
     from lieapp.config import TrainConfig
     from lieapp.registry.catalog import Catalog
     from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.reporter import RunReporter
 
 
 @click.command("train")
@@ -24,8 +26,11 @@ def command(settings: Common, data: str | None, preset: str | None) -> Outcome:
 
     The network is kept in a cache and found there by pictures and settings.
     """
+    from lieapp.config import TrainConfig
+
     if settings.resume is not None:
-        summary = _resumed(settings, settings.resume, data, preset)
+        given = settings.given(TrainConfig, data=data, preset=preset)
+        summary = resume(settings, settings.resume, "train", TrainConfig, given, _execute)
     else:
         summary = _started(settings, data, preset)
     return Outcome(summary, lambda: _show(summary))
@@ -46,23 +51,14 @@ def _started(settings: Common, data: str | None, preset: str | None) -> dict[str
     _check_network(config)
     check_device(config.device)
     run = RunDirectory.create(settings.out, config, config.plugin, entry=entry, folders=catalog.folders)
-    return _work(settings, run, config, catalog)
+    return work(settings, run, config, catalog, _execute)
 
 
-def _resumed(settings: Common, text: str, data: str | None, preset: str | None) -> dict[str, Any]:
-    """An earlier run, with its own settings; a finished one gives its result again."""
-    from lieapp.config import TrainConfig
-    from lieapp.runs.devices import check_device
-    from lieapp.runs.resume import find_resumable, plugin_folders
+def _execute(config: TrainConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+    """torch and the training: more than a second to load, so only once everything typed is known to be right."""
+    from lieapp.runs.train import execute
 
-    given = settings.given(TrainConfig, data=data, preset=preset)
-    run = find_resumable(settings.out, text, "train", given)
-    config = run.config_as(TrainConfig)
-    summary = run.summary()
-    if run.state == "done" and summary is not None:
-        return summary
-    check_device(config.device)
-    return _work(settings, run, config, settings.catalog(plugin_folders(run)))
+    return execute(config, run, catalog, report)
 
 
 def _check(declaration: Any) -> None:
@@ -92,21 +88,6 @@ def _check_network(config: TrainConfig) -> None:
         from lieapp.domains.torchvision_networks import check_name
 
         check_name(config.network)
-
-
-def _work(settings: Common, run: RunDirectory, config: TrainConfig, catalog: Catalog) -> dict[str, Any]:
-    from lieapp.runs.reporter import RunReporter, reporting
-    from lieapp.runs.session import running
-
-    with reporting(settings.quiet) as inner, running(run):
-        report = RunReporter(inner, run)
-        report.line(f"run {run.path}")
-        note = catalog.note(config.plugin)
-        if note:
-            report.warn(note)
-        from lieapp.runs.train import execute
-
-        return execute(config, run, catalog, report)
 
 
 def _show(summary: dict[str, Any]) -> None:

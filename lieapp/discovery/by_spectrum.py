@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.extended import extended
-from lieapp.discovery.fields import Features
+from lieapp.discovery.fields import Features, Slotted
 from lieapp.discovery.result import SIZE, Dataset, Discovery, Level, Metrics, notes, solve
 from lieapp.domains.base import Domain
 from lieapp.errors import DiscoveryError
@@ -16,7 +16,7 @@ from lieapp.progress import Reporter
 def by_spectrum(
     domain: Domain, data: Dataset, degrees: Sequence[int], modes: int, unknowns: int, slots: int,
     slices: tuple[int, int], report: Reporter, metrics: Metrics = lambda row: None,
-    further: Features | None = None,
+    further: Features | None = None, seen: Callable[[Slotted, int], None] = lambda fields, level: None,
 ) -> Discovery:  # fmt: skip
     """The lowest fields of Fourier x Chebyshev x monomial bases.
 
@@ -25,6 +25,7 @@ def by_spectrum(
         modes, unknowns: highest Fourier mode; total degree in the unknowns.
         slices: how many slices to solve and to judge on.
         further: functions to take into every basis, those of the equation's coefficients.
+        seen: called with the fields of each level and its number, from 1.
 
     Raises DiscoveryError if no direction moves the data.
     """
@@ -40,6 +41,7 @@ def by_spectrum(
                 hint="Use more and more varied trajectories.",
             )
         levels.append(level)
+        seen(fields, i + 1)
         metrics({"step": i + 1, "total": len(degrees), "eta": level.eta})
     report.progress(len(degrees), len(degrees))
     return Discovery("spectrum", fields, levels, "degree in t", sorted(found.eta.tolist()), notes(found))

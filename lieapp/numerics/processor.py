@@ -26,7 +26,7 @@ def use_processor(threads: int) -> None:
     """
     torch.set_num_threads(threads)
     library = ctypes.CDLL(None) if os.name == "posix" else None
-    if not hasattr(library, "mallopt") or any(name.startswith("MALLOC_") for name in os.environ):
+    if library is None or not hasattr(library, "mallopt") or any(name.startswith("MALLOC_") for name in os.environ):
         return
     for parameter, value in ((MMAP_THRESHOLD, LARGEST_MAPPED), (TRIM_THRESHOLD, NEVER), (TOP_PAD, AHEAD)):
         library.mallopt(parameter, value)

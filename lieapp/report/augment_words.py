@@ -13,8 +13,11 @@ Rows = tuple[Sequence[str], Sequence[Sequence[str]]]
 WORDS = {"fields": "learned", "formulas": "proved", "approximate": "approximate"}
 """What is taken of a run."""
 
-TEXT = ("variant", "values")
+TEXT = ("variant", "values", "η")
 """Columns of text; the others hold numbers."""
+
+FEW = 4
+"""So many generators have their defects written out."""
 
 
 def label(variant: str) -> str:
@@ -88,6 +91,7 @@ def rows(summary: Summary) -> Rows:
     heads += ["scale"] if any(r.get("scale") is not None for r in summary["variants"]) else []
     heads += ["one window, per frame"] if summary.get("task") == "rollout" else []
     heads += ["moved"] if any("moved" in r for r in summary["variants"]) else []
+    heads += ["η"] if any(r.get("generators") for r in summary["variants"]) else []
     heads += ["values", "seconds each"]
     lines = []
     for row in summary["variants"]:
@@ -100,11 +104,21 @@ def rows(summary: Summary) -> Rows:
             "scale": "–" if row.get("scale") is None else f"{row['scale']:g}",
             "one window, per frame": shown(summary, row.get("one_step")),
             "moved": "–" if "moved" not in row else f"{100 * row['moved']:.0f} %",
+            "η": defects(row),
             "values": ", ".join(shown(summary, value) for value in row["values"]),
             "seconds each": f"{row['seconds']:.0f}",
         }
         lines.append([cells[head] for head in heads])
     return heads, lines
+
+
+def defects(row: Mapping[str, Any]) -> str:
+    """η of the generators of a variant: one by one where they are few, else their range."""
+    values = sorted((row.get("generators") or {}).values())
+    if not values:
+        return "–"
+    shown = [f"{value:.1g}" for value in values]
+    return ", ".join(shown) if len(shown) <= FEW else f"{shown[0]} to {shown[-1]}"
 
 
 def sentence(summary: Summary) -> str:

@@ -55,6 +55,10 @@ class Side(ABC):
     def facts(self) -> dict[str, Any]:
         """Further keys of the summary: `measure`, nmse or accuracy, and what was predicted."""
 
+    def of_variant(self, variant: str) -> dict[str, Any]:
+        """What else a row of the table says of a variant."""
+        return {}
+
     def amounts(self) -> Sequence[int]:
         """Numbers of data to learn from."""
         return list(self.config.samples)
@@ -109,7 +113,7 @@ def _rows(side: Side, cells: Cells) -> Iterator[dict[str, Any]]:
             for seed in config.seeds:
                 found.append(cells.result(Cell(amount, variant, seed, scale), words(amount, variant, seed, scale)))
                 side.report.line(f"{words(amount, variant, seed, scale)}: {found[-1]['value']:.4g}")
-            yield row(amount, variant, scale, found)
+            yield {**row(amount, variant, scale, found), **side.of_variant(variant)}
 
 
 def words(amount: int, variant: str, seed: int, scale: float | None) -> str:

@@ -11,6 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
+from lieapp.augment.defects import defects
 from lieapp.augment.fno import FNO1d
 from lieapp.augment.metrics import frame_errors
 from lieapp.augment.moving import Moved, Mover, Moving
@@ -20,6 +21,7 @@ from lieapp.config_augment import AugmentConfig, check_modes
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
+from lieapp.domains.pde import PDEDomain
 from lieapp.errors import GridError
 from lieapp.report.augment_words import label
 from lieapp.runs.augment import Side
@@ -51,6 +53,8 @@ class OfSolutions(Side):
         least = self.task.gap + 2 * self.task.frames - 1
         settings = Moving(sigma=self.config.sigma, resampling=self.config.resampling, least=least)
         self.movers = self._timed("moves", lambda: {v: self._mover(v, settings) for v in self.config.variants})
+        judged = data.select(slice(0, judge))
+        self._eta = self._timed("moves", lambda: self._defects(judged))
 
     def clear(self) -> None:
         """Trajectories and moves have done their work."""
@@ -97,6 +101,10 @@ class OfSolutions(Side):
             "moved": moved,
         }
 
+    def of_variant(self, variant: str) -> dict[str, Any]:
+        """η of each generator that data are moved along."""
+        return {"generators": self._eta[variant]} if self._eta[variant] else {}
+
     def facts(self) -> dict[str, Any]:
         """Keys of the summary that say what was predicted."""
         task = self.task
@@ -118,6 +126,11 @@ class OfSolutions(Side):
 
     def _mover(self, variant: str, settings: Moving) -> Mover:
         return Mover.of(variant, self.declaration, self.learn, settings)
+
+    def _defects(self, data: Trajectories) -> dict[str, dict[str, float]]:
+        """η of each generator of each variant, on data that nothing is learned from."""
+        domain = PDEDomain(self.declaration)
+        return {variant: defects(mover.along, domain, data) for variant, mover in self.movers.items()}
 
     def _moved(self, cell: Cell, samples: Tensor, number: int) -> Moved:
         """Trajectories moved for a round; of a pool, the same ones for every seed and every time it comes round."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -92,8 +93,11 @@ class Stages:
             return
         data, stage, training = self._now
         if getattr(training, "fields", None) is not None:
-            facts = {"stage": stage, "step": training.done}
-            write_current(self.directory.path / CURRENT, self.domain, data.held_out, training.fields, facts)
+            self._show(data, training.fields, stage, training.done)
+
+    def _show(self, data: Dataset, fields: nn.Module, stage: str, step: int) -> None:
+        facts = {"stage": stage, "step": step}
+        write_current(self.directory.path / CURRENT, self.domain, data.held_out, fields, facts)
 
     def longer(self) -> Stages:
         """The same with twice the steps of the projection, its checkpoints in a folder of their own."""
@@ -104,21 +108,22 @@ class Stages:
     def other(self, data: Dataset) -> Discovery:
         """What the other method finds, without metrics."""
         if self.config.method == "neural":
-            return self._spectrum(data, lambda row: None)
+            return self._spectrum(data, lambda row: None, lambda fields, level: None)
         return self._projection(data, [], lambda row: None)
 
     def _first(self, stage: str, data: Dataset, trainings: list[Any]) -> Discovery:
         if stage == "spectrum":
-            return self._spectrum(data, self._metrics(stage))
+            metrics = self._metrics(stage)
+            return self._spectrum(data, metrics, lambda fields, level: self._show(data, fields, stage, level))
         if stage == "projection":
             return self._projection(data, trainings, self._metrics(stage))
         return self._descent(stage, data, trainings)
 
-    def _spectrum(self, data: Dataset, metrics: Metrics) -> Discovery:
+    def _spectrum(self, data: Dataset, metrics: Metrics, seen: Callable[[Any, int], None]) -> Discovery:
         config = self.config
         return by_spectrum(
             self.domain, data, config.degrees, config.modes, config.unknown_degree, config.slots, self.slices,
-            self.report, metrics, coefficient_features(self.domain, data, config.slices),
+            self.report, metrics, coefficient_features(self.domain, data, config.slices), seen,
         )  # fmt: skip
 
     def _projection(self, data: Dataset, trainings: list[Any], metrics: Metrics) -> Discovery:

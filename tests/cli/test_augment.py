@@ -63,6 +63,8 @@ def test_a_table_a_report_and_a_prediction(lieapp, warm, tmp_path):
         assert row["spread"] == pytest.approx(abs(row["values"][0] - row["values"][1]) / 2**0.5)
         assert sum(row["frames"]) == pytest.approx(row["mean"])
     assert "moved" not in rows[4, "none"] and 0 < rows[4, "truth"]["moved"] <= 1
+    assert "generators" not in rows[4, "none"] and max(rows[4, "truth"]["generators"].values()) < 1e-6
+    assert list(rows[4, "d_t"]["generators"]) == ["time translation"]
     drawn = load_file(run.path / "predictions.safetensors")
     assert drawn["truth"].shape == drawn["predicted/truth"].shape == drawn["predicted/d_t"].shape == (1, 20, 32)
     page = (run.path / "report.html").read_text()

@@ -118,6 +118,17 @@ def test_fields_shown_on_the_way_change_nothing_and_are_drawn(small, tmp_path, m
     assert current_fields(tmp_path / "shown").svg.count(">slot ") >= 4
 
 
+def test_the_spectrum_shows_its_fields_at_every_level(small, tmp_path):
+    run = stages(small, tmp_path / "run", ["method=spectrum", "degrees=[1,2,3]"])
+    run.run(small[1])
+    found = current_fields(tmp_path / "run")
+    assert (found.stage, found.step) == ("spectrum", 3)
+    assert found.svg.count(">slot ") >= 1
+    other = stages(small, tmp_path / "other", ['stages=["projection"]', "degrees=[1,2,3]"])
+    other.other(small[1])  # a cross-check shows nothing: what goes on is another method
+    assert current_fields(tmp_path / "other") is None
+
+
 def test_a_refining_stage_never_makes_the_answer_worse(small, tmp_path):
     plain = stages(small, tmp_path / "plain", ['stages=["projection"]']).run(small[1])
     for rate in ("1e-3", "1.0"):

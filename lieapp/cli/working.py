@@ -1,0 +1,70 @@
+"""What commands that keep a run share: doing its work with everything told and kept, and taking it up again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from lieapp.cli.options import Common
+
+if TYPE_CHECKING:
+    from lieapp.registry.catalog import Catalog
+    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.reporter import RunReporter
+
+    Execute = Callable[[Any, RunDirectory, Catalog, RunReporter], dict[str, Any]]
+    Costs = Callable[[Any, Any], Iterable[str]]
+
+
+def _none(config: Any, declaration: Any) -> Iterable[str]:
+    return ()
+
+
+def work(
+    settings: Common, run: RunDirectory, config: Any, catalog: Catalog, execute: Execute, costs: Costs = _none
+) -> dict[str, Any]:
+    """Do or go on with a run; returns its summary.
+
+    Args:
+        execute: what is done.
+        costs: warnings about settings that would take long, of a configuration and a declaration.
+    """
+    from lieapp.runs.reporter import RunReporter, reporting
+    from lieapp.runs.resume import changed_plugin
+    from lieapp.runs.session import running
+
+    with reporting(settings.quiet) as inner, running(run):
+        report = RunReporter(inner, run)
+        report.line(f"run {run.path}")
+        entry = catalog.get(config.plugin)
+        changed = changed_plugin(run, entry.sha256)
+        costly = costs(config, entry.declaration)
+        for warning in filter(None, (changed, catalog.note(config.plugin), *costly)):
+            report.warn(warning)
+        return execute(config, run, catalog, report)
+
+
+def resume(
+    settings: Common, text: str, command: str, config: type[Any], given: Mapping[str, Any], execute: Execute,
+    costs: Costs = _none,
+) -> dict[str, Any]:  # fmt: skip
+    """Go on with an earlier run, with its own settings; a finished one gives its result again.
+
+    Args:
+        text: what was typed of its name.
+        command: whose run it has to be.
+        config: the class of its settings.
+        given: settings that were typed again; they have to be those of the run.
+
+    Raises RunError, ConfigError and DeviceError as `runs.resume` and `runs.devices` do.
+    """
+    from lieapp.runs.devices import check_device
+    from lieapp.runs.resume import find_resumable, plugin_folders
+
+    run = find_resumable(settings.out, text, command, given)
+    kept = run.config_as(config)
+    summary = run.summary()
+    if run.state == "done" and summary is not None:
+        return summary
+    check_device(kept.device)
+    return work(settings, run, kept, settings.catalog(plugin_folders(run)), execute, costs)
