@@ -30,10 +30,13 @@ from machine import heading
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from tests.ui.browser import Browser, browser, served, wait  # noqa: E402
+from tests.ui.browser import LEFT, RIGHT, Browser, browser, served, wait  # noqa: E402
 
 MADE = ("discover", "--plugin", "ckdv", "--method", "spectrum", "--set", "cross_check=false", "--quiet")
 """What is run where no run is given."""
+
+MOVED = "Moved solution, slot 1"
+"""How the text of the picture beside the slider begins."""
 
 READY = "return document.querySelector('[data-testid=stApp]')?.getAttribute('data-test-script-state')"
 
@@ -51,7 +54,8 @@ def main() -> None:
                 key: [visit(one, root, key, path) for _ in range(arguments.repeats)] for key, path in pages.items()
             }
             memory = changes(one, root, list(pages.values()), arguments.changes)
-    text = told(arguments, first, later, memory)
+            moves = slid(one, f"{root}/{pages['Run']}", arguments.repeats)
+    text = told(arguments, first, later, memory, moves)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(text, encoding="utf-8")
     print(text)
@@ -157,6 +161,23 @@ def change(one: Browser, root: str, path: str) -> None:
     time.sleep(0.3)
 
 
+def slid(one: Browser, address: str, count: int) -> list[float]:
+    """Seconds from a press of an arrow key on the slider of s until the moved solution is another picture."""
+    one.open(f"{address}&view=Slots")
+    one.sees("Flow parameter s")
+    finish(one)
+    found = []
+    for number in range(2 * count):
+        time.sleep(1)
+        before = one.source_of(MOVED)
+        begun = time.perf_counter()
+        one.press('[data-testid="stSlider"] input', RIGHT if number % 2 == 0 else LEFT)
+        wait(lambda before=before: one.source_of(MOVED) != before, 60, "the moved solution")
+        found.append(time.perf_counter() - begun)
+        print(f"slider: {found[-1]:.2f} s", flush=True)
+    return found
+
+
 def server_of(root: str) -> int:
     """The process that serves, a child of this one."""
     port = root.rpartition(":")[2]
@@ -195,6 +216,7 @@ def told(
     first: dict[str, Visit],
     later: dict[str, list[Visit]],
     memory: list[tuple[int, float, float]],
+    moves: list[float],
 ) -> str:
     """The result as Markdown."""
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
@@ -210,6 +232,10 @@ def told(
         largest = max(one.painted for one in visits)
         cells = (middle.painted, largest, middle.complete, middle.server, middle.page, first[key].painted)
         lines.append(f"| {key} | " + " | ".join(f"{value:.2f}" for value in cells) + " |")
+    lines.append(
+        f"\nThe slider of s answers a key with another picture after {statistics.median(moves):.2f} s (median of "
+        f"{len(moves)}, {min(moves):.2f} to {max(moves):.2f} s, looked at 20 times a second)."
+    )
     lines += ["\n| page changes | server / MB | browser's heap / MB |", "|---|---|---|"]
     lines += [f"| {number} | {server:.0f} | {objects:.0f} |" for number, server, objects in memory]
     return "\n".join(lines) + "\n"

@@ -144,16 +144,6 @@ class Browser:
 
         wait(press, seconds, f"the button {label!r}")
 
-    def click_until(self, label: str, words: str, tries: int = 3) -> None:
-        """Press a button until something can be read: a connection that breaks under load forgets the press."""
-        for left in reversed(range(tries)):
-            self.click(label)
-            try:
-                return self.sees(words, 150)
-            except AssertionError:
-                if not left:
-                    raise
-
     def press(self, css: str, key: str) -> None:
         """A key on an element, as somebody without a mouse does."""
         self.find(css).send_keys(key)

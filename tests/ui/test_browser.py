@@ -22,8 +22,8 @@ pytestmark = [
     ),
 ]
 
-FAST = "samples=6&held_out=3&steps=300&epochs=0&degrees=2%2C+4&slots=3&cross_check=false"
-"""Half a minute on one core: long enough for all that is done meanwhile."""
+FAST = "samples=6&held_out=3&steps=900&epochs=0&degrees=2%2C+4&slots=3&cross_check=false"
+"""A minute on one core: long enough for all that is done meanwhile."""
 
 
 def runs(folder):
@@ -50,7 +50,8 @@ def test_from_a_link_to_a_shared_link(tmp_path):
             # the link opens the form as it stands, and the run is that of the form
             me.open(f"{home}/discover?plugin=ckdv&{FAST}")
             me.sees("lieapp discover --plugin ckdv --slots 3")
-            me.click_until("Start", "since the start")
+            me.click("Start")
+            me.sees("since the start")
             first = runs(tmp_path)[0]
             web.wait(lambda: first.name in me.address, 20, "the run in the address")
             config = json.loads((first / "config.json").read_text(encoding="utf-8"))
@@ -59,10 +60,12 @@ def test_from_a_link_to_a_shared_link(tmp_path):
             # another session meanwhile asks for a second run, which waits, and stops it
             other.open(f"{home}/discover?plugin=ckdv&{FAST}&seed=1")
             other.sees("--seed 1")
-            other.click_until("Start", "Waiting for its turn")
+            other.click("Start")
+            other.sees("Waiting for its turn")
             second = runs(tmp_path)[-1]
             assert state(second) == "queued"
-            other.click_until("Cancel", "This run was stopped on request")
+            other.click("Cancel")
+            other.sees("This run was stopped on request")
             assert state(second) == "cancelled"
             assert state(first) in ("starting", "running")
 

@@ -1,4 +1,4 @@
-"""Runs: every run of the folder, newest first, twenty at a time."""
+"""Runs: every run of the folder, newest first, fifteen at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lieapp.ui.navigation import page
 from lieapp.ui.places import newest_first, runs_root
 from lieapp.ui.words import plain
 
-AT_ONCE = 20
+AT_ONCE = 15
 
 
 def show() -> None:
