@@ -34,6 +34,7 @@ from lieapp.discovery.judge import judge
 from lieapp.discovery.projection import Projection
 from lieapp.discovery.result import SIZE, Discovery
 from lieapp.domains.formulas import FixedFields
+from lieapp.numerics.processor import use_processor
 from lieapp.progress import SilentReporter
 from lieapp.runs.stages import projection_settings
 from lieapp.symbolic.equation import exact
@@ -229,7 +230,6 @@ def counts(group: list[dict[str, Any]], key: str) -> str:
 NOTE = """Distances are sqrt(Σ θ²) in radians, median (min–max) over the seeds, of fields as functions on held-out
 data in scaled coordinates; below 1e-7 they are round-off. "To the derived generators": how far they are
 from the exact span, whatever else it holds. "To derived + members": where both have the same dimension.
-from lieapp.numerics.processor import use_processor
 Members are those fields of the equation's infinite family (superposition) that the basis of one Fourier
 mode holds; the family itself has no end, a finer basis finds more of them. The family exp(-u) α d_u of
 Burgers' potential form has no member that is linear in u. "Formulas proved" counts formulas of the

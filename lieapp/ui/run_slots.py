@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from lieapp.report import wording
@@ -16,6 +18,9 @@ from lieapp.ui.words import plain
 
 START = 0.2
 """The slider begins near this s: at 0 nothing would be moved."""
+
+KEPT = 200
+"""Rows of pictures kept in memory, 50 kB each."""
 
 
 @st.fragment
@@ -75,7 +80,8 @@ def _slider(run: RunDirectory, slot: int) -> None:
         format_func=plain_number, help=tip("s"),
     )  # fmt: skip
     k = orbit.s.index(s)
-    for pictures in orbit_at(orbit, k, slot, summary):
+    stamp = _stamp(run)
+    for pictures in _pictures(run.path, stamp, slot, k):
         for column, svg, what in zip(
             st.columns(3), pictures, ("Solution", "Moved solution", "Residual"), strict=False
         ):
@@ -86,6 +92,23 @@ def _slider(run: RunDirectory, slot: int) -> None:
         st.markdown(f"Defect at s = {plain_number(s)}: **{plain(defect_words(orbit, k, slot, summary))}**")
         st.caption(words_of("finite-moved")[1], help=tip("finite_defect"))
     show_link(view="Slots", slot=slot, s=plain_number(s))
+    # where the slider goes next is drawn while this is looked at
+    for near in {k - 1, k + 1} & set(range(len(orbit.s))):
+        _pictures(run.path, stamp, slot, near)
+
+
+@st.cache_data(max_entries=KEPT, show_spinner=False)
+def _pictures(folder: Path, stamp: tuple[int, ...], slot: int, k: int) -> list[list[str]]:
+    """What `orbit_at` draws, kept for as long as the files are those of the stamp; nothing where they are gone."""
+    summary = read_json(folder / "summary.json")
+    orbit = _orbit(RunDirectory(folder), summary, slot)
+    return [] if orbit is None else orbit_at(orbit, k, slot, summary)
+
+
+def _stamp(run: RunDirectory) -> tuple[int, ...]:
+    """Changes with the files that pictures are drawn from."""
+    files = (run.path / name for name in ("summary.json", "fields.safetensors", "finite.safetensors"))
+    return tuple(file.stat().st_mtime_ns if file.exists() else 0 for file in files)
 
 
 def plain_number(s: float) -> str:
