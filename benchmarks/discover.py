@@ -53,7 +53,9 @@ def main() -> None:
                 file.write_text(json.dumps(list(rows.values()), indent=1) + "\n", encoding="utf-8")
     whole = table(list(rows.values()))
     tables = f"{written(whole, SHORT)}\n\n{written(whole)}"
-    text = f"{heading('Discovery on the five equations')}\n{NOTE} {arguments.note}\n\n{tables}\n"
+    # without seeds nothing was measured: the table is written anew from rows of earlier calls
+    title = heading("Discovery on the five equations", None if arguments.seeds else [])
+    text = f"{title}\n{NOTE} {arguments.note}\n\n{tables}\n"
     (arguments.out / "discover.md").write_text(text, encoding="utf-8")
     print(text)
 

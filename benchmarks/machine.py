@@ -8,12 +8,14 @@ import os
 import platform
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 
-def heading(title: str) -> str:
-    """Markdown that says how a result came about."""
-    command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *map(shlex.quote, sys.argv[1:])])
+def heading(title: str, options: Sequence[str] | None = None) -> str:
+    """Markdown that says how a result came about, by `options` of the script if others than were typed."""
+    typed = sys.argv[1:] if options is None else options
+    command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *map(shlex.quote, typed)])
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("torch", "sympy", "numpy"))
     return (
         f"# {title}\n\nCommand: `{command}`\n\nMachine: {processor()}, {os.cpu_count()} cores, "
