@@ -15,7 +15,7 @@ from lieapp.domains.slices import Scales
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.differentiator import differentiator
 from lieapp.numerics.grid import Grid
-from lieapp.numerics.moved import MovedDifferentiator, column
+from lieapp.numerics.moved import MovedDifferentiator, column, folded_share
 from lieapp.symbolic.evolution import Evolution
 
 EDGE = 1e-6
@@ -37,7 +37,7 @@ class Residual:
     Args:
         value: u_t - F in units of the unknown's scale over the length of the window; 0 where not valid.
         valid: nodes that count: the derivatives exist and the time window wasn't left.
-        folded: share of nodes where the moved grid is folded, for each batch entry.
+        folded: share of the nodes inside the time window where the moved grid is folded, for each batch entry.
     """
 
     value: Float[Tensor, "batch component *index"]
@@ -133,7 +133,16 @@ class FiniteResidual:
         found = torch.stack(self._tape(*where.unbind(1), *derivatives), 1)
         rate = jets.derivatives[self._rate]
         value = size[:, time : time + 1] * (rate - found / unknowns.reshape(1, -1, *[1] * dims))
-        scaled_time = (where[:, time] - origin[:, time]) / size[:, time]
-        inside = (scaled_time >= -EDGE) & (scaled_time <= 1 + EDGE)
-        valid = jets.valid & inside.detach() & value.detach().isfinite().all(1)
-        return Residual(torch.where(valid[:, None], value, 0), valid, jets.folded)
+        valid = jets.valid & self._inside(where[:, time]) & value.detach().isfinite().all(1)
+        folded = jets.folded
+        if bool(folded.any()):
+            # a flow may do what it likes where its nodes have left the window: nothing is judged there
+            moved = self._inside((positions + corner.to(points.dtype))[:, 0])
+            folded = folded_share(self.differentiator.grid, positions, moved)
+        return Residual(torch.where(valid[:, None], value, 0), valid, folded)
+
+    def _inside(self, times: Float[Tensor, "batch *index"]) -> Bool[Tensor, "batch *index"]:
+        """Which of these times lie in the window of the data."""
+        time = self.evolution.time
+        scaled = (times.detach() - self.scales.origin[time]) / self.scales.size[time]
+        return (scaled >= -EDGE) & (scaled <= 1 + EDGE)

@@ -147,8 +147,11 @@ def determinant(matrix: Float[Tensor, "row column *rest"]) -> Float[Tensor, "*re
 
 
 @torch.no_grad()
-def folded_share(grid: Grid, positions: Positions) -> Float[Tensor, " batch"]:
-    """Share of nodes at which a cell that touches them has a determinant that isn't positive.
+def folded_share(
+    grid: Grid, positions: Positions, among: Bool[Tensor, "batch *index"] | None = None
+) -> Float[Tensor, " batch"]:
+    """Share of nodes, of those in `among` if given, at which a cell that touches them has a determinant that isn't
+    positive; 0 where there are none.
 
     The Jacobian matrix of index -> position is taken at each node by one-sided differences to its neighbours, in
     every combination of sides: a central difference would not see neighbours that changed places. Positions that
@@ -161,7 +164,9 @@ def folded_share(grid: Grid, positions: Positions) -> Float[Tensor, " batch"]:
     for choice in itertools.product((0, 1), repeat=n):
         jacobian = torch.stack([sides[i][side] for i, side in enumerate(choice)], dim=1)
         folded |= ~(determinant(jacobian) > 0)
-    return folded.flatten(1).to(positions.dtype).mean(1)
+    counted = torch.ones_like(folded) if among is None else among
+    counts = ((folded & counted).flatten(1).sum(1), counted.flatten(1).sum(1).clamp_min(1))
+    return counts[0].to(positions.dtype) / counts[1]
 
 
 def _one_sided(grid: Grid, scaled: Tensor, i: int) -> tuple[Tensor, Tensor]:

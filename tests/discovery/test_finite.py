@@ -102,6 +102,20 @@ def test_folds_are_counted():
     assert (result.folded > 0.2).all() and (result.folded < 0.8).all()
 
 
+@pytest.mark.parametrize(("late", "folds"), [(0.05, False), (-0.5, True)])
+def test_only_what_folds_within_the_window_is_a_fold(late, folds):
+    """Time goes on by .3 of the window; from `late` windows after its end on x follows u, back and forth."""
+    made = small("heat")
+    time = made.trajectories.time
+    length = float(time[-1] - time[0])
+    begins = float(time[-1]) + late * length
+    across = f"L*20*u*Heaviside(t - {begins}, 0)*(t - {begins})/{length}"
+    fields = formulas(made, (f"{length}", across, "0"))
+    result = finite(made, fields, torch.ones(1, dtype=torch.float64), [0.3])
+    assert 0.2 < result.share.item() < 0.7
+    assert (result.folded.item() > 0) == folds
+
+
 def test_means_over_pieces_of_any_grouping():
     made = small("kdv")
     fields = unit_fields(made, *FIELDS)

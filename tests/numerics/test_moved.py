@@ -139,6 +139,10 @@ def test_neighbours_that_changed_places_are_a_fold():
     positions = torch.arange(10.0)[None, None].clone()
     positions[0, 0, 4], positions[0, 0, 5] = 5.0, 4.0
     assert folded_share(g, positions).item() == pytest.approx(0.2)
+    places = torch.arange(10)[None]
+    assert folded_share(g, positions, places < 5).item() == pytest.approx(0.2)
+    assert folded_share(g, positions, places > 6).item() == 0
+    assert folded_share(g, positions, places > 9).item() == 0
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
