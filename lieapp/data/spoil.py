@@ -6,11 +6,8 @@ from dataclasses import replace
 
 import torch
 
+from lieapp.data.sizes import check_thinned
 from lieapp.data.trajectories import Trajectories
-from lieapp.errors import GridError
-
-LEAST = 8
-"""Points or times below which nothing can be learned along an axis."""
 
 STREAM = 7919
 """Set apart from the seed's own use, so that noise isn't made of the numbers that made the initial states."""
@@ -23,20 +20,11 @@ def thin(data: Trajectories, points: int = 1, times: int = 1) -> Trajectories:
     """
     if points == times == 1:
         return data
-    values, shape = data.values[:, ::times], []
-    for i, axis in enumerate(data.grid.axes):
-        if axis.points % points:
-            raise GridError(
-                f"every_point = {points}: {axis.name} has {axis.points} points, which {points} doesn't divide.",
-                hint="Choose a divisor, so that the axis stays periodic.",
-            )
-        shape.append(axis.points // points)
+    axes = {axis.name: axis.points for axis in data.grid.axes}
+    shape, _ = check_thinned(axes, len(data.time), points, times)
+    values = data.values[:, ::times]
+    for i in range(len(axes)):
         values = values[(slice(None),) * (3 + i) + (slice(None, None, points),)]
-    if min(shape) < LEAST or values.shape[1] < LEAST:
-        raise GridError(
-            f"{min(shape)} points and {values.shape[1]} times would be left; at least {LEAST} of each are needed.",
-            hint="Lower every_point or every_time.",
-        )
     return replace(data, values=values, time=data.time[::times], grid=data.grid.refined(tuple(shape)))
 
 

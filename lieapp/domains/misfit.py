@@ -57,7 +57,12 @@ class Misfit:
         terms = "; ".join(
             f"in the equation of {u} the term {text} should be taken {a:.3g} times" for u, text, a in off
         )
-        return f"{said}; least squares: {terms} (then {100 * self.fitted:.1g} %)"
+        return f"{said}; least squares: {terms} ({_percent(self.fitted)} are left then)"
+
+
+def _percent(share: float) -> str:
+    """Per cent, without a power of ten."""
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1g} %"
 
 
 def misfit(evolution: Evolution, data: Trajectories) -> Misfit | None:

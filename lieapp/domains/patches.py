@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lieapp.data.sizes import check_patch
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.base import Line
 from lieapp.domains.slices import Scales
@@ -88,12 +89,7 @@ class PatchData:
                 hint="Give patch one number of nodes for each, time first; 0 takes all.",
             )
         self.shape = tuple(n or full for n, full in zip(shape, whole, strict=True))
-        for n, full, name in zip(self.shape, whole, names, strict=True):
-            if not 2 <= n <= full:
-                raise ConfigError(
-                    f"a patch of {n} nodes along {name}; the data have {full}.",
-                    hint=f"Set patch_{'time' if name == names[0] else 'space'} between 2 and {full}, or 0 for all.",
-                )
+        check_patch(self.shape, whole, names)
         self.grid = Grid((self._time_axis(), *self._space_axes()))
         self._order: tuple[tuple[int, int], Tensor] | None = None
 

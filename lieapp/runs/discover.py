@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import lieapp
@@ -155,10 +156,11 @@ class _Job:
             return
         self.directory.add_provenance(misfit=found.relative)
         if found.relative > self.config.misfit:
+            beyond = math.ceil(found.relative + 1)
             raise DataError(
                 f"{self.domain.name}: the data don't solve the equation: {found.words()}.",
-                hint="Correct the equation or the data; --set misfit=2 goes on all the same, with the equation's "
-                "symmetries, not the data's.",
+                hint=f"Correct the equation or the data; --set misfit={beyond} goes on all the same, with the "
+                "equation's symmetries, not the data's.",
             )
         if found.relative > MISSED:
             self.report.warn(f"data: {found.words()}")

@@ -58,9 +58,11 @@ def kind_of_run(document: Mapping[str, Any]) -> Kind:
 
 def _check_equation(config: Any, declaration: Any) -> None:
     from lieapp.data.declared import check_discovery
+    from lieapp.data.sizes import check_sizes
     from lieapp.runs.cost import check_memory
 
     check_discovery(declaration)
+    check_sizes(config, declaration)
     check_memory(config, declaration)
 
 

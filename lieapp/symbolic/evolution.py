@@ -71,9 +71,9 @@ def evolution_form(system: System) -> Evolution:
                 raise EquationError(
                     f"{system.name}: the equation contains {_written(jets, a, J)}; data can be simulated for "
                     f"{jets.dependent[a]}_{t} = F only, with no {t}-derivative in F.",
-                    hint=f"Introduce v = {jets.symbol(a, first)} as a second unknown, or give a data source."
+                    hint=f"Introduce v = {jets.symbol(a, first)} as a second unknown."
                     if J[time] > 1
-                    else "Give a data source.",
+                    else "`lieapp truth` derives its symmetries; to learn them, write it as a system of that form.",
                 )
     if len(system.residuals) != len(leading):
         raise EquationError(

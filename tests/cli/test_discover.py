@@ -200,3 +200,13 @@ def test_runs_cancel_reaches_a_process_at_work(lieapp, tmp_path):
         assert child.wait(20) == 130
     assert run.state == "cancelled"
     assert lieapp("runs", "cancel", run.id).code == 1
+
+
+@pytest.mark.parametrize(
+    ("setting", "code", "said"),
+    [("patch_time=1000", 2, "a patch of 1000 nodes along t"), ("every_time=20", 1, "7 times would be left")],
+)
+def test_what_leaves_too_little_is_refused_before_a_run_is_made(lieapp, tmp_path, setting, code, said):
+    found = lieapp("discover", "--plugin", "kdv", "--set", setting, "--json")
+    assert found.code == code and said in found.error["message"]
+    assert not (tmp_path / "runs").exists()
