@@ -31,7 +31,8 @@ def from_source(pde: PDE, samples: int, seed: int) -> Trajectories:
     grids = {name: _line(pde, name, given[name]) for name in ordered}
     if (np.diff(grids[ordered[0]]) <= 0).any():
         raise DataError(
-            f"{pde.name}: source gave times {ordered[0]} out of order; {ordered[0]} must ascend.", hint="Sort the times and what belongs to them."
+            f"{pde.name}: source gave times {ordered[0]} out of order; {ordered[0]} must ascend.",
+            hint="Sort the times and what belongs to them.",
         )
     shape = tuple(len(grids[n]) for n in ordered)
     values = []
@@ -101,7 +102,8 @@ def _axis(pde: PDE, symbol: sp.Symbol, points: np.ndarray) -> Axis:
     steps = np.diff(points)
     if steps[0] <= 0 or not np.allclose(steps, steps[0], rtol=1e-6):
         raise GridError(
-            f"{pde.name}: source gave a grid in {symbol} that isn't uniform and ascending.", hint="Interpolate the data to even steps."
+            f"{pde.name}: source gave a grid in {symbol} that isn't uniform and ascending.",
+            hint="Interpolate the data to even steps.",
         )
     periodic = symbol in pde.periodic
     left, right = float(points[0]), float(points[-1] + (steps[0] if periodic else 0))
