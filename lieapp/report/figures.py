@@ -10,6 +10,7 @@ import numpy as np
 
 from lieapp.report import wording
 from lieapp.report.at_size import ROWS, AtSize, at_size, cell, pictured, size_chart
+from lieapp.report.augment_words import label
 from lieapp.report.charts import Line, line_chart, spectrum_chart
 from lieapp.report.material import Json, Material, finite
 from lieapp.report.matrix import heat_map
@@ -170,6 +171,8 @@ def _training(material: Material) -> str:
 
 def loss_chart(metrics: Sequence[Json]) -> str:
     """The loss over the steps, a curve for each stage; linear, because a sum of logarithms can be negative."""
+    if any("variant" in m for m in metrics):
+        return _losses_of_variants(metrics)
     lines = [m for m in thinned(metrics) if finite(m.get("loss")) is not None]
     if not lines:
         raise MissingError("No training steps were recorded.")
@@ -179,6 +182,23 @@ def loss_chart(metrics: Sequence[Json]) -> str:
         own = [m for m in lines if str(m.get("stage") or "loss") == stage]
         curves.append(Line(stage, [_number(m.get("step")) for m in own], [_number(m.get("loss")) for m in own]))
     return line_chart(curves, "training step", "loss (no unit)", "Training loss")
+
+
+def _losses_of_variants(metrics: Sequence[Json]) -> str:
+    """Of trainings that follow each other, those of the first seed with the most data, each from its first step."""
+    lines = [m for m in metrics if "variant" in m and finite(m.get("loss")) is not None]
+    if not lines:
+        raise MissingError("No training steps were recorded.")
+    seed, most = lines[0].get("seed"), max(finite(m.get("samples")) or 0 for m in lines)
+    own = [m for m in lines if m.get("seed") == seed and (finite(m.get("samples")) or 0) == most]
+    curves = []
+    for variant in dict.fromkeys(str(m["variant"]) for m in own):
+        part = thinned([m for m in own if str(m["variant"]) == variant])
+        first = _number(part[0].get("step")) - 1
+        steps = [_number(m.get("step")) - first for m in part]
+        curves.append(Line(label(variant), steps, [_number(m["loss"]) for m in part]))
+    title = f"Training loss, seed {seed}, {most:g} data"
+    return line_chart(curves, "training step", "loss (no unit)", title, log=True)
 
 
 def defect_chart(metrics: Sequence[Json]) -> str:

@@ -20,6 +20,8 @@ def row(run: RunDirectory) -> dict[str, Any]:
     except RunError as error:
         config, trouble = {}, error.as_json()["error"]
     summary = run.summary() or {}
+    # of a finished run what it worked, without waiting in a queue or for being resumed
+    worked = _get(summary.get("seconds"), "total") if status.state == "done" else None
     return {
         "run": run.id,
         "path": str(run.path),
@@ -32,7 +34,7 @@ def row(run: RunDirectory) -> dict[str, Any]:
         "step": status.step,
         "total": status.total,
         "created": status.created or None,
-        "seconds": _seconds(status.created, status.finished, status.state),
+        "seconds": worked if worked is not None else _seconds(status.created, status.finished, status.state),
         "count": summary.get("count"),
         "error": trouble,
     }

@@ -47,7 +47,7 @@ def show_ended(run: RunDirectory) -> None:
 def _done(run: RunDirectory) -> None:
     """The view of its kind."""
     kind, summary = config_of(run).get("kind", "discover"), run.summary()
-    if summary is not None and is_of_pictures(summary):
+    if summary is not None and kind == "discover" and is_of_pictures(summary):
         show_pictures(run, summary)
     elif summary is not None and kind == "truth":
         show_derived(summary)

@@ -77,6 +77,13 @@ def test_half_written_folders_are_unreadable_and_never_fail(tmp_path, run, conte
     assert found.provenance() == nothing and (found.summary() or {}) == nothing
 
 
+def test_seconds_of_a_finished_run_are_those_it_worked(run):
+    run.update(state="done", finished=run.status().created + 1000)
+    assert row(run)["seconds"] == 1000
+    run.write_summary({"seconds": {"start": 1.0, "total": 12.5}})
+    assert row(run)["seconds"] == 12.5
+
+
 @pytest.mark.parametrize("closed", ["run", "config.json"])
 def test_a_run_that_may_not_be_read_hides_no_other(tmp_path, run, monkeypatch, closed):
     other = RunDirectory.create(tmp_path, CONFIG, "zeta")

@@ -116,6 +116,21 @@ def test_networks_on_moved_data(open_page, finished, words):
     assert len(app.get("image")) == 1
 
 
+def test_networks_on_moved_pictures(open_page, finished, words):
+    row = {
+        "variant": "none", "label": "none", "samples": 500, "scale": None, "values": [0.8, 0.9], "mean": 0.85,
+        "spread": 0.07, "valid": 0.8, "steps": 9, "seconds": 2.0,
+    }  # fmt: skip
+    summary = {
+        "kind": "augment", "title": "Pictures", "model": "small", "measure": "accuracy", "domain": "images",
+        "judged_on": 1000, "variants": [row], "seeds": [0, 1], "warnings": [], "seconds": {}, "sentence": "500",
+    }  # fmt: skip
+    run = finished("augment", summary)
+    app = open_page("run", run=run.name)
+    assert not app.exception
+    assert "| 500 | none | 85.0 ± 7.0 |" in words(app) and "test pictures" in words(app)
+
+
 def test_a_derivation(open_page, finished, words):
     truth = {
         "dimension": 1, "infinite": False, "generators": [{"t": "0", "x": "1", "u": "0"}], "families": [],
