@@ -18,7 +18,7 @@ from lieapp.ui.run_head import config_of
 from lieapp.ui.run_pictures import is_of_pictures, show_pictures
 from lieapp.ui.run_plain import show_plain
 from lieapp.ui.run_result import show_result
-from lieapp.ui.words import RESUMABLE, plain
+from lieapp.ui.words import RESUMABLE, advice, plain
 
 
 def show_ended(run: RunDirectory) -> None:
@@ -63,7 +63,7 @@ def _error(run: RunDirectory) -> None:
     kind = str(error.get("type") or "Error")
     st.error(f"**{plain(kind)}**: {plain(error.get('message') or 'no message')}", icon=":material/error:")
     if error.get("hint"):
-        st.markdown(f":material/lightbulb: {plain(error['hint'])}")
+        st.markdown(f":material/lightbulb: {advice(error['hint'])}")
 
 
 def _resume(run: RunDirectory) -> None:

@@ -9,7 +9,7 @@ from lieapp.ui.drawing import formula
 from lieapp.ui.examples import EXAMPLES
 from lieapp.ui.help import tip
 from lieapp.ui.typed import LISTS, Reading, Typed, joined, read, split
-from lieapp.ui.words import plain
+from lieapp.ui.words import advice, plain
 
 MOST_CHARACTERS = 4000
 """Of one equation; the parser takes no more either."""
@@ -103,7 +103,7 @@ def show_error(error: LieappError, where: str = "") -> None:
     if pointed:
         st.code("\n".join(line.removeprefix("  ") for line in pointed), language="text")
     if error.hint:
-        st.caption(plain(error.hint))
+        st.caption(advice(error.hint))
 
 
 def _key(name: str, version: str) -> str:

@@ -69,6 +69,14 @@ def plain(text: object) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~:&@])", r"\\\1", str(text)).replace("\n", " ")
 
 
+def advice(text: object) -> str:
+    """A hint as it is, but with what stands between backticks, commands to type, as code."""
+    parts = str(text).replace("\n", " ").split("`")
+    if len(parts) % 2 == 0:
+        return plain(text)
+    return "".join(f"`{part}`" if place % 2 and part.strip() else plain(part) for place, part in enumerate(parts))
+
+
 def unbroken(text: object) -> str:
     """A number or an interval that isn't broken at its hyphens and blanks in a narrow cell."""
     return plain(text).replace("\\-", "\u2011").replace(" ", "\u00a0")

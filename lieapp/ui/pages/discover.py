@@ -14,7 +14,7 @@ from lieapp.ui import forms, jobs
 from lieapp.ui.navigation import open_run, page
 from lieapp.ui.places import runs_root
 from lieapp.ui.run_queue import show_queue
-from lieapp.ui.words import plain
+from lieapp.ui.words import advice, plain
 from lieapp.ui.works import Work, works
 
 
@@ -93,7 +93,7 @@ def _start(catalog: Catalog, work: Work, defaults: dict[str, Any], values: dict[
     try:
         run_id = jobs.start(work, values, catalog)
     except LieappError as error:
-        st.error(f"{plain(error.message)} {plain(error.hint)}", icon=":material/error:")
+        st.error(f"{plain(error.message)} {advice(error.hint)}", icon=":material/error:")
         st.page_link(page("plugins"), label="Plugins")
     else:
         open_run(run_id)

@@ -24,7 +24,7 @@ from lieapp.ui.places import find_run, runs_root
 from lieapp.ui.run_head import config_of
 from lieapp.ui.typed import LISTS, typed_of
 from lieapp.ui.typed_form import ask, show_error
-from lieapp.ui.words import WORKING, plain
+from lieapp.ui.words import WORKING, advice, plain
 
 # no docstrings below constants, the app would print them
 PLUGIN, TYPED = "A plugin", "Typed"
@@ -67,7 +67,7 @@ def _last(name: str) -> RunDirectory | None:
     try:
         return background.latest("truth", load_catalog().get(name))
     except LieappError as error:
-        st.warning(f"{plain(error.message)} {plain(error.hint)}", icon=":material/search_off:")
+        st.warning(f"{plain(error.message)} {advice(error.hint)}", icon=":material/search_off:")
         return None
 
 
