@@ -23,7 +23,7 @@ def _none(config: Any, declaration: Any) -> Iterable[str]:
 def work(
     settings: Common, run: RunDirectory, config: Any, catalog: Catalog, execute: Execute, costs: Costs = _none
 ) -> dict[str, Any]:
-    """Do or go on with a run; returns its summary.
+    """Do or go on with a run; returns its summary, which is kept in the run.
 
     Args:
         execute: what is done.
@@ -41,7 +41,9 @@ def work(
         costly = costs(config, entry.declaration)
         for warning in filter(None, (changed, catalog.note(config.plugin), *costly)):
             report.warn(warning)
-        return execute(config, run, catalog, report)
+        summary = execute(config, run, catalog, report)
+        run.write_summary(summary)
+    return summary
 
 
 def resume(
