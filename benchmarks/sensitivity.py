@@ -99,7 +99,8 @@ def measured(arguments: argparse.Namespace, held: list[Case], settings: Settings
 
 def write(file: Path, rows: list[dict[str, Any]], arguments: argparse.Namespace) -> None:
     """The tables of all rows there are."""
-    parts = [heading("Sensitivity of the training on KS"), note(arguments)]
+    # whatever was typed: rows of earlier calls stay, and the tables say how many seeds there are
+    parts = [heading("Sensitivity of the training on KS", []), note(arguments)]
     for study, (title, make) in STUDIES.items():
         wanted = cells(study, arguments)
         lines = make([(settings, of_cell(rows, settings)) for settings in wanted])
