@@ -52,9 +52,7 @@ class OfSolutions(Side):
         check_modes(self.config.modes, data.grid.axes[0].points)
         least = self.task.gap + 2 * self.task.frames - 1
         settings = Moving(sigma=self.config.sigma, resampling=self.config.resampling, least=least)
-        self.movers = self._timed("moves", lambda: {v: self._mover(v, settings) for v in self.config.variants})
-        judged = data.select(slice(0, judge))
-        self._eta = self._timed("moves", lambda: self._defects(judged))
+        self._timed("moves", lambda: self._prepare_moves(settings, data.select(slice(0, judge))))
 
     def clear(self) -> None:
         """Trajectories and moves have done their work."""
@@ -127,10 +125,11 @@ class OfSolutions(Side):
     def _mover(self, variant: str, settings: Moving) -> Mover:
         return Mover.of(variant, self.declaration, self.learn, settings)
 
-    def _defects(self, data: Trajectories) -> dict[str, dict[str, float]]:
-        """η of each generator of each variant, on data that nothing is learned from."""
+    def _prepare_moves(self, settings: Moving, judged: Trajectories) -> None:
+        """What moves trajectories along each variant, and η of its generators on data nothing is learned from."""
+        self.movers = {variant: self._mover(variant, settings) for variant in self.config.variants}
         domain = PDEDomain(self.declaration)
-        return {variant: defects(mover.along, domain, data) for variant, mover in self.movers.items()}
+        self._eta = {variant: defects(mover.along, domain, judged) for variant, mover in self.movers.items()}
 
     def _moved(self, cell: Cell, samples: Tensor, number: int) -> Moved:
         """Trajectories moved for a round; of a pool, the same ones for every seed and every time it comes round."""
