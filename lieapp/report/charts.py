@@ -16,6 +16,9 @@ WIDTH, HEIGHT = 620, 330
 LEFT, TOP, BOTTOM = 72, 34, 52
 LEGEND = 110
 
+SHORT, LETTER = 11, 7.0
+"""Letters of a name that the legend has room for, and what each further one takes: the sheet grows by that."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -46,7 +49,8 @@ def line_chart(
     Args:
         symbols: each curve has a mark of its own, for curves that lie on each other or are read without colour.
     """
-    sheet = Sheet(WIDTH, HEIGHT, title)
+    beyond = max((len(line.name) for line in lines), default=0) - SHORT
+    sheet = Sheet(WIDTH + max(0, round(LETTER * beyond)), HEIGHT, title)
     x = axis_over((v for line in lines for v in line.x), x_label, whole=whole)
     if symbols:
         # marks as wide as these would lie across the frame

@@ -37,3 +37,11 @@ def test_of_one_stage_nothing_changes():
 def test_without_losses_that_is_said():
     with pytest.raises(MissingError):
         loss_chart([{"step": 1, "variant": "none", "valid": 0.5}])
+
+
+def test_a_long_name_has_room_in_the_legend():
+    widths = [
+        float(loss_chart(metrics([name], [0], [4])).split('width="')[1].split('"')[0])
+        for name in ("none", "approximate:/runs/20261128T120000Z-kdv-01b48e+truth")
+    ]
+    assert widths[1] > widths[0] + 80
