@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from lieapp.compare.closed_form.measure import LibraryFeatures
 from lieapp.discovery.basis import Degrees, TensorBasis
+from lieapp.discovery.beside import Beside
 from lieapp.discovery.extended import Extended
 from lieapp.discovery.fields import Combination, Scaled, Slotted
 from lieapp.discovery.generator import GeneratorNetwork
@@ -93,6 +94,9 @@ def _described(thing: Any, key: str, tensors: dict[str, Tensor]) -> dict[str, An
         tensors[f"{key}.mix"] = thing.mix
         parts = {name: _described(getattr(thing, name), f"{key}.{name}", tensors) for name in ("basis", "further")}
         return {"kind": "extended", **parts}
+    if isinstance(thing, Beside):
+        parts = {n: _described(getattr(thing, n), f"{key}.{n}", tensors) for n in ("network", "further")}
+        return {"kind": "beside", **parts}
     if isinstance(thing, TensorBasis):
         return {"kind": "basis", "periodic": thing.periodic, "dependent": thing.dependent, **asdict(thing.degrees)}
     if isinstance(thing, LibraryFeatures):
@@ -126,10 +130,13 @@ def _made(
     if kind == "extended":
         basis, further = (_made(facts[part], f"{key}.{part}", tensors, known) for part in ("basis", "further"))
         return Extended(basis, further, tensors[f"{key}.mix"])
+    if kind == "beside":
+        network, further = (_made(facts[part], f"{key}.{part}", tensors, known) for part in ("network", "further"))
+        return Beside(network, further)
     if kind == "library":
         names, scales = known
         symbols = {name: sp.Symbol(name, real=True) for name in names}
-        functions = [parse_expression(text, symbols) for text in facts["functions"]]
+        functions = [parse_expression(text, symbols, integrals=True) for text in facts["functions"]]
         made = LibraryFeatures(functions, list(symbols.values()), scales)
         made.norms = tensors[f"{key}.norms"]
         return made
@@ -137,7 +144,7 @@ def _made(
         given[pair] = tuple(given[pair])
     if kind == "basis":
         return TensorBasis(given.pop("periodic"), given.pop("dependent"), Degrees(**given))
-    network: nn.Module = {"features": FeatureNetwork, "generators": GeneratorNetwork}[kind](**given)
+    made_of: nn.Module = {"features": FeatureNetwork, "generators": GeneratorNetwork}[kind](**given)
     state = {name.removeprefix(f"{key}."): v for name, v in tensors.items() if name.startswith(f"{key}.")}
-    network.to(next(iter(state.values())).dtype).load_state_dict(state)
-    return network.requires_grad_(False)
+    made_of.to(next(iter(state.values())).dtype).load_state_dict(state)
+    return made_of.requires_grad_(False)

@@ -8,6 +8,7 @@ import math
 import torch
 from torch import nn
 
+from lieapp.discovery.beside import Beside
 from lieapp.discovery.descent import Descent
 from lieapp.discovery.fields import Combination, Scaled, Slotted
 from lieapp.discovery.judge import judge
@@ -59,7 +60,7 @@ def settled(
 def refinable(found: Discovery) -> Combination | None:
     """A copy of learned fields that a descent can change; None where the features are fixed."""
     fields = found.fields
-    if not isinstance(fields, Combination) or not isinstance(fields.features, FeatureNetwork):
+    if not isinstance(fields, Combination) or not isinstance(fields.features, FeatureNetwork | Beside):
         return None
     return Combination(copy.deepcopy(fields.features), nn.Parameter(fields.coefficients.clone()))
 
@@ -76,7 +77,7 @@ def refined(
     """
     train(training, training.plan.steps, [], None, checkpoint, report, metrics, before)
     features = training.fields.features
-    assert isinstance(features, FeatureNetwork)
+    assert isinstance(features, FeatureNetwork | Beside)
     features = copy.deepcopy(features).to(torch.float64).requires_grad_(False)
     old = found.levels[-1]
     fields, solved, level = solve(domain, data, features, len(old.eta), *slices, label=old.label)

@@ -15,11 +15,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lieapp.discovery.beside import Beside
 from lieapp.discovery.fields import Combination
 from lieapp.discovery.network import FeatureNetwork
 from lieapp.discovery.states import load_state, state_of
 from lieapp.domains.base import Data, Domain
-from lieapp.domains.spread import Evaluated, EveryComponent, of_all
+from lieapp.domains.spread import Evaluated, EveryComponent, Features, of_all
 from lieapp.errors import DiscoveryError
 
 DEPENDENT = 1e-10
@@ -49,11 +50,13 @@ class Projection:
     Args:
         domain, data: where fields are judged and what they are learned from.
         seed: of the network's weights and the batches.
+        further: functions to take beside the network's features.
     """
 
     def __init__(
-        self, domain: Domain, data: Data, settings: Settings, seed: int, device: torch.device | str = "cpu"
-    ) -> None:
+        self, domain: Domain, data: Data, settings: Settings, seed: int, device: torch.device | str = "cpu",
+        further: Features | None = None,
+    ) -> None:  # fmt: skip
         self.domain, self.data, self.settings = domain, data, settings
         self.generator = torch.Generator().manual_seed(seed)
         with torch.random.fork_rng(devices=[]):
@@ -61,7 +64,8 @@ class Projection:
             network = FeatureNetwork(
                 domain.periodic, domain.dependent, settings.width, settings.features, settings.modes
             )
-        self.network = network.to(torch.float64).to(device)
+        network = network.to(torch.float64).to(device)
+        self.network = network if further is None else Beside(network, further)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.rate, betas=BETAS)
         self.fields: Combination | None = None
         """Those of the last step, for pictures while it goes on."""

@@ -118,7 +118,8 @@ class _Job:
         self.stages = self.stages.longer()
         self.report.line(
             f"the spectrum has {len(outcome.others_exact)} exact candidates, the training {len(outcome.exact)}: "
-            f"training anew with {self.stages.config.steps} steps"
+            f"training anew with {self.stages.config.steps} steps, the functions of the equation's coefficients "
+            "beside the network's features"
         )
         return self.stages.run(data)
 

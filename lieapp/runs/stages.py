@@ -57,14 +57,15 @@ class Stages:
     Args:
         checkpoint: where trainings keep their state.
         directory: whose metrics are written.
+        functions: whether a projection has the functions of the equation's coefficients beside its features.
     """
 
     def __init__(
         self, config: DiscoverConfig, domain: PDEDomain, device: torch.device | str, checkpoint: Checkpoint,
-        directory: RunDirectory, report: Reporter,
+        directory: RunDirectory, report: Reporter, functions: bool = False,
     ) -> None:  # fmt: skip
         self.config, self.domain, self.device, self.checkpoint = config, domain, device, checkpoint
-        self.directory, self.report = directory, report
+        self.directory, self.report, self.functions = directory, report, functions
         self.slices = (config.slices, config.held_out_slices)
         self._now: tuple[Dataset, str, Any] | None = None
         strange = [stage for stage in config.plan if stage not in domain.stages]
@@ -100,10 +101,13 @@ class Stages:
         write_current(self.directory.path / CURRENT, self.domain, data.held_out, fields, facts)
 
     def longer(self) -> Stages:
-        """The same with twice the steps of the projection, its checkpoints in a folder of their own."""
+        """The same with twice the steps of the projection and, as the cross-check, the coefficients' functions.
+
+        Its checkpoints are in a folder of their own.
+        """
         config = replace(self.config, steps=2 * self.config.steps)
         checkpoint = self.checkpoint.inside("longer")
-        return Stages(config, self.domain, self.device, checkpoint, self.directory, self.report)
+        return Stages(config, self.domain, self.device, checkpoint, self.directory, self.report, functions=True)
 
     def other(self, data: Dataset) -> Discovery:
         """What the other method finds, without metrics."""
@@ -128,7 +132,10 @@ class Stages:
 
     def _projection(self, data: Dataset, trainings: list[Any], metrics: Metrics) -> Discovery:
         config = self.config
-        training = Projection(self.domain, data.draft, projection_settings(config), config.seed, self.device)
+        further = coefficient_features(self.domain, data, config.slices) if self.functions else None
+        training = Projection(
+            self.domain, data.draft, projection_settings(config), config.seed, self.device, further
+        )
         levels = self._restored(training, config.steps, self.checkpoint, trainings)
         self._now = (data, "projection", training)
         return by_projection(

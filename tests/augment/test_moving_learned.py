@@ -7,6 +7,7 @@ import torch
 from lieapp.augment.learned import Learned, content_of, read_learned
 from lieapp.compare.closed_form.measure import LibraryFeatures
 from lieapp.discovery.basis import Degrees, TensorBasis
+from lieapp.discovery.beside import Beside
 from lieapp.discovery.extended import Extended
 from lieapp.discovery.fields import Combination, Scaled, values
 from lieapp.discovery.generator import GeneratorNetwork
@@ -26,11 +27,16 @@ def basis():
     return TensorBasis(PERIODIC, DEPENDENT, Degrees(1, 3, 2))
 
 
+def library():
+    t, _, u = symbols = sp.symbols("t x u", real=True)
+    functions = [sp.sqrt(t + 1), u / sp.sqrt(t + 1), sp.Integral(sp.exp(sp.sin(t)), t)]
+    features = LibraryFeatures(functions, symbols, SCALES)
+    features.norms = torch.tensor([1.5, 0.3, 2.0], dtype=torch.float64)
+    return features
+
+
 def extended():
-    symbols = sp.symbols("t x u", real=True)
-    library = LibraryFeatures([sp.sqrt(symbols[0] + 1), symbols[2] / sp.sqrt(symbols[0] + 1)], symbols, SCALES)
-    library.norms = torch.tensor([1.5, 0.3], dtype=torch.float64)
-    return Extended(basis(), library, numbers(basis().count + 2, 5))
+    return Extended(basis(), library(), numbers(basis().count + 3, 5))
 
 
 def network():
@@ -40,6 +46,7 @@ def network():
 KINDS = {
     "basis": lambda: Combination(basis(), numbers(2, basis().count, 3)),
     "extended": lambda: Combination(extended(), numbers(2, 5, 3)),
+    "beside": lambda: Combination(Beside(network(), library()), numbers(2, 8, 3)),
     "network": lambda: Combination(network(), torch.nn.Parameter(numbers(2, 5, 3))),
     "generators": lambda: Scaled(GeneratorNetwork(PERIODIC, DEPENDENT, 2, 6, 5, 2, 1.5), torch.tensor([2.0, 3.0])),
 }

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from lieapp.discovery.basis import Degrees, TensorBasis
+from lieapp.discovery.beside import Beside
 from lieapp.discovery.fields import Combination, EveryComponent
 from lieapp.discovery.network import FeatureNetwork
 
@@ -14,10 +15,14 @@ def features(kind):
     torch.manual_seed(3)
     if kind == "network":
         return FeatureNetwork(PERIODIC, DEPENDENT, width=8, features=5, modes=2).double()
+    if kind == "beside":
+        return Beside(
+            features("network"), TensorBasis(PERIODIC, DEPENDENT, Degrees(modes=1, chebyshev=2, unknowns=1))
+        )
     return TensorBasis(PERIODIC, DEPENDENT, Degrees(modes=2, chebyshev=5, unknowns=2))
 
 
-@pytest.fixture(params=["network", "basis"])
+@pytest.fixture(params=["network", "basis", "beside"])
 def feature(request):
     return features(request.param)
 
@@ -62,3 +67,21 @@ def test_every_component_in_the_order_of_combinations(feature):
     identity = torch.eye(3 * feature.count, dtype=torch.float64).reshape(-1, feature.count, 3)
     for ours, theirs in zip(stack, Combination(feature, identity).jvp(z, dz), strict=True):
         torch.testing.assert_close(ours, theirs)
+
+
+def test_functions_beside_a_network_come_after_its_features_and_count_as_0_where_they_are_not_finite():
+    class Roots:
+        count = 1
+
+        def at(self, z):
+            return z[None, :, 0].sqrt()
+
+        def jvp(self, z, dz):
+            return self.at(z), dz[None, :, 0] / (2 * self.at(z))
+
+    network, z = features("network"), points(0)
+    z[0, 0] = -1.0
+    values, rates = Beside(network, Roots()).jvp(z, points(1))
+    torch.testing.assert_close(values[:-1], network.at(z))
+    torch.testing.assert_close(values[-1, 1:], z[1:, 0].sqrt())
+    assert torch.equal(values[-1, 0], torch.zeros(7).double()) and torch.equal(rates[-1, 0], values[-1, 0])

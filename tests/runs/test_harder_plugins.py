@@ -123,21 +123,9 @@ def test_the_count_does_not_depend_on_the_slots(tmp_path, method, slots, count, 
         assert min(row["cosine"] for row in summary["truth"]) > 0.999
 
 
-MISSED = pytest.mark.xfail(
-    reason="the network doesn't learn the antiderivative of exp(sin t): eta is 2.2 after 400 steps",
-    strict=True,
-)
-"""Of the neural method on ikdv; its cross-check by the spectrum has the field and says so."""
-
-BOTH = [
-    pytest.param(name, method, marks=[MISSED] if (name, method) == ("ikdv", "neural") else [])
-    for name in FINITE
-    for method in ("spectrum", "neural")
-]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "method"), BOTH)
+@pytest.mark.parametrize("method", ["spectrum", "neural"])
+@pytest.mark.parametrize("name", FINITE)
 def test_default_settings_find_and_prove_all(tmp_path, name, method):
     summary = discover(tmp_path, name, "--method", method)
     assert summary["count"] == len(summary["truth"]) == len(PERIODIC[name])
