@@ -29,12 +29,15 @@ class FiniteJudgement:
             η tends to for a large flow, and η itself for s -> 0; inf where no node is left to judge.
         share: of the nodes, those judged.
         folded: share of nodes where the moved grid is folded.
+        unmoved: rms(R_0) / (|s| rms(Q)), what the same differences leave of unmoved data: a defect that isn't above
+            it may be theirs.
     """
 
     s: list[float]
     defect: Float[Tensor, "slot s"]
     share: Float[Tensor, "slot s"]
     folded: Float[Tensor, "slot s"]
+    unmoved: Float[Tensor, "slot s"]
 
 
 def judge_finite(
@@ -51,12 +54,14 @@ def judge_finite(
         record: called with the number of the batch, that of the flow parameter, and the batch unmoved and moved.
     """
     line, slots, pieces = sorted([*s, 0.0]), len(reach), 0
-    sums = torch.zeros(3, slots, len(s))
+    sums, own = torch.zeros(3, slots, len(s)), 0.0
     for number, batch in enumerate(batches):
         report.progress(number, len(batches))
         points = batch.points.expand(slots, *batch.points.shape)
         moved = orbit(fields, points, torch.tensor(line).to(batch.points), step)
         pieces += len(batch.weight)
+        with torch.no_grad():
+            own += float(domain.validity(None, batch, power=2).score.square().sum())
         for k, value in enumerate(s):
             place = moved[line.index(value)]
             with torch.no_grad():
@@ -67,7 +72,7 @@ def judge_finite(
             sums[:, :, k] += rows.sum(2).cpu()
     squares, share, folded = sums / pieces
     size = torch.tensor(s).abs() * reach.to(squares)[:, None]
-    return FiniteJudgement(s, squares.sqrt() / size, share, folded)
+    return FiniteJudgement(s, squares.sqrt() / size, share, folded, (own / pieces) ** 0.5 / size)
 
 
 def _there(place: Tensor, points: Tensor, s: Tensor) -> Tensor:

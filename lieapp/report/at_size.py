@@ -24,7 +24,8 @@ NOTE = (
     "Held-out solutions were moved along each learned field to the flow parameters s, and the finite defect "
     "rms(Rₛ − R₀) / (|s| rms Q), R being the equation's residual, is the relative error of the change that was "
     f"made; it tends to η as s → 0. A field holds if that is below {number(SMALL)} at every s that leaves enough "
-    "nodes; where less than half of them could be judged, their share stands beside."
+    "nodes; undecided is a larger one where the moved grid is partly folded, or that unmoved solutions have too "
+    "by the same differences. Where less than half of the nodes could be judged, their share stands beside."
 )
 
 
@@ -39,7 +40,7 @@ class AtSize:
     defect: list[float | None]
     share: list[float | None]
     folded: list[float | None]
-    holds: bool
+    holds: bool | None
 
     @property
     def largest(self) -> int | None:
@@ -56,7 +57,7 @@ class AtSize:
     @property
     def said(self) -> str:
         """Whether it holds, as one word."""
-        return "–" if self.largest is None else "yes" if self.holds else "no"
+        return "–" if self.largest is None else {True: "yes", False: "no", None: "undecided"}[self.holds]
 
 
 def at_size(summary: Summary) -> list[AtSize]:
@@ -70,7 +71,8 @@ def at_size(summary: Summary) -> list[AtSize]:
         if not s:
             continue
         defect, share, folded = (_along(s, judged.get(key)) for key in ("defect", "share", "folded"))
-        holds = judged.get("holds") is True
+        holds = judged.get("holds")
+        holds = holds if isinstance(holds, bool) else None
         rows.append(AtSize(row.number, row.eta, row.verdict == "exact", s, defect, share, folded, holds))
     return rows
 
@@ -87,7 +89,8 @@ def words(row: AtSize) -> str:
     """Whether the field holds and its largest defect, in few words: a terminal is 80 columns wide."""
     if row.largest is None:
         return NOTHING
-    return f"{'holds' if row.holds else 'fails'}: {cell(row, row.largest, 'left')}"
+    said = {"yes": "holds", "no": "fails", "undecided": "undecided"}[row.said]
+    return f"{said}: {cell(row, row.largest, 'left')}"
 
 
 def size_table(rows: Sequence[AtSize]) -> tuple[list[str], list[list[str]]]:

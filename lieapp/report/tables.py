@@ -120,9 +120,9 @@ _SIZE = ("finite_defect", "finite_s", "finite_share", "finite_holds")
 def _moved(row: AtSize | None) -> list[str]:
     """A line's cells under `_SIZE`."""
     if row is None or row.largest is None:
-        return ["", "", "", "" if row is None else repr(row.holds)]
-    k = row.largest
-    return [_cell(row.defect[k]), _cell(row.s[k]), _cell(row.share[k]), repr(row.holds)]
+        return [""] * len(_SIZE)
+    k, holds = row.largest, "" if row.holds is None else repr(row.holds)
+    return [_cell(row.defect[k]), _cell(row.s[k]), _cell(row.share[k]), holds]
 
 
 def _named(summary: Summary) -> list[str]:

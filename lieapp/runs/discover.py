@@ -27,7 +27,7 @@ from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import naming, write_atomic
-from lieapp.runs.finite import finite_judgement
+from lieapp.runs.finite import finite_judgement, undecided
 from lieapp.runs.formulas import Written, formulas_json, missing_words, write_down
 from lieapp.runs.pictures import CURRENT, write_fields
 from lieapp.runs.reporter import RunReporter
@@ -220,12 +220,8 @@ class _Job:
             return
         for row, entry in zip(summary["generators"], judged.rows(), strict=True):
             row["finite"] = entry
-            if entry["holds"] is None:
-                far = min(map(abs, entry["s"]))
-                self.report.warn(
-                    f"slot {row['slot']} was not judged at finite size: moved by |s| = {far:g} and more, too few "
-                    "nodes are left; lower sigma"
-                )
+            if words := undecided(entry):
+                self.report.warn(f"slot {row['slot']} was not judged at finite size: {words}")
         judged.write(self.directory.path / "finite.safetensors")
 
     def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:

@@ -54,17 +54,47 @@ class Judged:
         """One entry for each slot; a defect that can't be taken is None."""
         r = self.result
         rows = []
-        for defect, share, folded in zip(r.defect.tolist(), r.share.tolist(), r.folded.tolist(), strict=True):
-            seen = [d for d, part in zip(defect, share, strict=True) if part >= FEW]
+        slots = (t.tolist() for t in (r.defect, r.share, r.folded, r.unmoved))
+        for defect, share, folded, unmoved in zip(*slots, strict=True):
             shown = [d if d < float("inf") else None for d in defect]
-            # on a folded grid a small residual says nothing
-            holds = max(seen) < SMALL and max(folded) <= FOLDED if seen else None
-            rows.append({"s": r.s, "defect": shown, "share": share, "folded": folded, "holds": holds})
+            holds = _holds(defect, share, folded, unmoved)
+            row = {"s": r.s, "defect": shown, "share": share, "folded": folded, "unmoved": unmoved, "holds": holds}
+            rows.append(row)
         return rows
 
     def write(self, file: Path) -> None:
         """Keep the arrays."""
         write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in self.tensors.items()}))
+
+
+def _holds(defect: list[float], share: list[float], folded: list[float], unmoved: list[float]) -> bool | None:
+    """Whether a field is a symmetry at every s with enough nodes; None where nothing tells."""
+    places = zip(defect, share, folded, unmoved, strict=True)
+    seen = [(d, fold, own) for d, part, fold, own in places if part >= FEW]
+    if not seen:
+        return None
+    # on a folded grid a small residual says nothing
+    if max(folded) > FOLDED:
+        return False
+    large = [(d, fold, own) for d, fold, own in seen if not d < SMALL]
+    if not large:
+        return True
+    # neither beside a fold, nor where the differences leave as much of valid data, is a large one a sign
+    return None if all(fold > 0 or d <= own for d, fold, own in large) else False
+
+
+def undecided(row: dict[str, Any]) -> str:
+    """Why one of `rows` doesn't say whether its field holds, and what to do; nothing if it does."""
+    if row["holds"] is not None:
+        return ""
+    if max(row["share"]) < FEW:
+        far = min(map(abs, row["s"]))
+        return f"moved by |s| = {far:g} and more, too few nodes are left; lower sigma"
+    worst = max(d for d, share in zip(row["defect"], row["share"], strict=True) if d is not None and share >= FEW)
+    return (
+        f"its defect of {worst:.2g} comes from differences across a fold of the moved grid, or is no larger than "
+        "that of unmoved data by the same differences; lower sigma, or use more points"
+    )
 
 
 def finite_judgement(

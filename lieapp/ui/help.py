@@ -70,7 +70,7 @@ TERMS = {
         "Defect at finite size",
         r"$\eta(V, s) = \frac{\mathrm{rms}(R_s - R_0)}{|s|\,\mathrm{rms}(Q)}$, with $R_s$ the residual of "
         "held-out data moved to $s$. A field holds if this stays below .1 at every $s$ with enough nodes "
-        "left.",
+        "left; undecided is a larger one where the moved grid is partly folded, or that unmoved data have as well.",
     ),
     "verdict": Term(
         "Verdict",

@@ -130,9 +130,21 @@ def test_means_over_pieces_of_any_grouping():
              for b in made.patches().batches(1)]  # fmt: skip
     torch.testing.assert_close(single.defect, ((parts[0] ** 2 + parts[1] ** 2) / 2).sqrt())
     assert (parts[0] - parts[1]).abs().max() > 1e-3
+    torch.testing.assert_close(single.unmoved, together.unmoved)
     # and per unit of reach
     scaled = finite(made, fields, 4 * reach, s)
     torch.testing.assert_close(4 * scaled.defect, single.defect)
+    torch.testing.assert_close(4 * scaled.unmoved, single.unmoved)
+
+
+def test_what_unmoved_data_leave_is_told_per_unit_of_the_move():
+    made = small("kdv")
+    fields = unit_fields(made, ("1", "0", "0"))
+    size = math.sqrt(
+        sum(float(made.domain.validity(None, b, 2).score.square()) for b in made.patches().batches(1)) / 2
+    )
+    found = finite(made, fields, torch.tensor([0.5], dtype=torch.float64), [-0.2, 0.1])
+    torch.testing.assert_close(found.unmoved, size * torch.tensor([[10.0, 20.0]]), check_dtype=False)
 
 
 def test_record_is_shown_every_move():

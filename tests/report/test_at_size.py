@@ -92,6 +92,12 @@ def test_short_or_broken_lists_are_filled_up():
     assert folds([row]) == ""
 
 
+def test_a_defect_that_unmoved_data_have_too_is_undecided():
+    entry = {"s": [-1, 1], "defect": [0.001, 0.2], "share": [1.0, 1.0], "folded": [0, 0], "holds": None}
+    (row,) = at_size({"generators": [{"slot": 1, "eta": 1e-6, "verdict": "exact", "finite": entry}]})
+    assert words(row) == "undecided: 0.2" and row.said == "undecided"
+
+
 def test_slots_without_any_data_are_drawn_empty(judged_run, synthetic):
     nothing = {"s": synthetic.SIZES, "defect": [None] * 4, "share": [0] * 4, "folded": [0] * 4, "holds": False}
     _change(judged_run, lambda slots: [slot.update(finite=nothing) for slot in slots])
