@@ -79,7 +79,7 @@ def main() -> None:
             if seed in case.seeds and not (late and rows.lacks({"case": name, "seed": seed})):
                 entry = {"case": name, "seed": seed, "kind": case.kind, "planted": case.planted}
                 rows.need(entry, lambda c=case, s=seed: done(c, s, arguments))
-    text = written(heading("Symmetries of colours"), list(rows.rows.values()))
+    text = written(heading("Symmetries of colours", ["--threads", "1"]), list(rows.rows.values()))
     (arguments.out / "colors.md").write_text(text, encoding="utf-8")
 
 
