@@ -40,8 +40,24 @@ def test_a_preset_changes_what_the_form_begins_with(open_page, plugins, runs, wo
     assert {key: config[key] for key in expected} == expected
 
 
-def test_a_plugin_that_is_not_there(open_page, plugins, words):
-    assert "There is no plugin" in words(open_page("discover", plugin="nothing"))
+@pytest.mark.parametrize("key", ["discover", "explore", "plugins"])
+def test_a_plugin_that_is_not_there(open_page, plugins, words, key):
+    app = open_page(key, plugin="wram")
+    assert [w.value for w in app.warning] == [r"There is no plugin 'wram'\."]
+    assert app.get("page_link")[0].proto.label == "warm"
+    # no other's form stands in for it
+    assert "lieapp" not in "".join(code.value for code in app.code) and not app.error
+    next(box for box in app.selectbox if box.label == "Plugin").set_value("warm").run()
+    assert not app.warning and not app.exception and "warm" in words(app)
+
+
+@pytest.mark.parametrize("key", ["discover", "explore", "plugins"])
+def test_a_plugin_whose_file_is_broken(open_page, plugins, words, key):
+    (plugins / "broken.py").write_text("x = = 2\n", encoding="utf-8")
+    app = open_page(key, plugin="broken")
+    assert "broken could not be loaded: plugins/broken.py, line 1: " in words(app)
+    assert next(box for box in app.selectbox if box.label == "Plugin").value is None
+    assert "lieapp" not in "".join(code.value for code in app.code)
 
 
 def test_an_equation_without_data_is_refused_before_a_run_is_made(open_page, plugins, runs, words):
