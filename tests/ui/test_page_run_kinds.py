@@ -166,3 +166,17 @@ def test_states_of_other_kinds(open_page, make_run, words, kind, state):
     text = words(open_page("run", run=run.name))
     assert {"failed": "it broke", "queued": "Waiting"}.get(state, "") in text
     assert (f"--resume {run.name}" in text) == (state in ("failed", "cancelled", "lost"))
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "failed", "cancelled", "done"])
+def test_a_run_has_the_same_title_in_every_state(open_page, make_background, state):
+    run = make_background("check", state)
+    assert open_page("run", run=run.id).title[0].value == r"Warm \*bar\*"
+
+
+def test_a_typed_derivation_is_titled_by_its_equation(open_page, make_background, words):
+    typed = {"equation": ["u_t - u_xx"], "independent": ["t", "x"], "dependent": ["u"]}
+    run = make_background("truth", "failed", typed=typed, error={"type": "X", "message": "it broke", "hint": ""})
+    app = open_page("run", run=run.id)
+    assert app.title[0].value.replace("\\", "") == "u_t - u_xx"
+    assert "truth truth" not in words(app) and "truth · " in words(app)
