@@ -111,6 +111,9 @@ def test_settings_that_do_not_fit_together_are_refused_by_name(open_page, plugin
 def test_pictures_have_their_own_form(open_page, plugins, runs, words):
     app = open_page("discover", plugin="images")
     assert app.number_input(key="discoverimages-slots").value == 6
+    # a field is not called as the group below it
+    assert app.text_input(key="discoverimages-data").label == "Data set"
+    assert [e.label for e in app.expander].count("Data") == 1
     app.number_input(key="discoverimages-pictures").set_value(300).run()
     assert "lieapp discover --plugin images --set pictures=300" in words(app)
     next(b for b in app.button if b.label == "Start").click().run()
