@@ -89,10 +89,30 @@ def test_a_training(open_page, finished, words):
         "network": "small", "accuracy": 0.93, "sentence": "93.0 % are told right", "seconds": {"total": 3.0},
         "warnings": [], "classes": ["a", "b"], "cached": True,
     }  # fmt: skip
+    summary |= {"parameters": 24058, "learned_from": 900, "judged_on": 100, "loss": 0.25}
     run = finished("train", summary)
-    text = words(open_page("run", run=run.name))
-    assert "93.0 % are told right" in text and "accuracy  0.93" in text
+    app = open_page("run", run=run.name)
+    text = words(app)
+    assert "93.0 % are told right" in text
+    assert [(m.label, m.value) for m in app.metric] == [
+        ("Told right", "93.0 %"), ("Loss", "0.25"), ("Training", "from the cache"),
+    ]  # fmt: skip
+    assert "network       small, 24058 parameters" in text and "classes       2: a, b" in text
+    assert "nothing was trained" in text and not app.get("image")
     assert "total | 3.00" in words(open_page("run", run=run.name, view="Origin"))
+
+
+def test_a_training_with_its_curve(open_page, finished, words):
+    summary = {"network": "small", "accuracy": 0.5, "sentence": "", "seconds": {"training": 61.0}, "cached": False}
+    run = finished("train", summary)
+    steps = [{"step": k, "loss": 2.0, "right": 0.5, "epoch": 1, "stage": "training"} for k in (1, 2, 3)]
+    (run / "metrics.jsonl").write_text("".join(json.dumps(step) + "\n" for step in steps), encoding="utf-8")
+    (run / "network.safetensors").write_bytes(b"")
+    app = open_page("run", run=run.name)
+    assert len(app.get("image")) == 1 and app.metric[2].value == "1 min 1 s"
+    assert f"lieapp discover --plugin ckdv --set trained={run}/network.safetensors" in words(app)
+    (run / "metrics.jsonl").write_text("{}\n", encoding="utf-8")
+    assert "No curves: no steps were recorded." in words(open_page("run", run=run.name))
 
 
 def test_networks_on_moved_data(open_page, finished, words):
