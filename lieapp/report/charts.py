@@ -62,7 +62,7 @@ def line_chart(
         # marks as wide as these would lie across the frame
         room = 0.03 * (x.high - x.low)
         x = replace(x, low=x.low - room, high=x.high + room)
-    y = axis_over((v for line in lines for v in (*line.y, *line.raw)), y_label, log=log)
+    y = axis_over((v for line in lines for v in (*line.y, *_common(line.raw))), y_label, log=log)
     frame = Frame(sheet, LEFT, TOP, WIDTH - LEFT - LEGEND - 12, HEIGHT - TOP - BOTTOM, x, y)
     frame.draw(title, grid=True)
     for index, line in enumerate(lines):
@@ -117,10 +117,17 @@ def _mark_gap(frame: Frame, etas: Sequence[float], after: int) -> None:
     sheet.write(edge + shift, frame.top + frame.height - 8, words, size=11.5, anchor=anchor, colour=QUIET)
 
 
+def _common(raw: Sequence[float]) -> Sequence[float]:
+    """All but the largest and the smallest fiftieth: single values would flatten what is read."""
+    values = sorted(v for v in raw if math.isfinite(v))
+    cut = len(values) // 50
+    return values[cut : len(values) - cut]
+
+
 def _draw_raw(frame: Frame, line: Line, colour: str) -> None:
     for piece in _pieces(frame, line.x, line.raw):
         d = "M" + "L".join(f"{coordinate(x)} {coordinate(y)}" for x, y in piece)
-        frame.sheet.strokes(d, colour, 0.8, 0.3)
+        frame.sheet.strokes(d, colour, 0.8, 0.2)
 
 
 def _draw_line(frame: Frame, line: Line, colour: str, dash: str, kind: int) -> None:

@@ -15,7 +15,10 @@ from lieapp.ui.run_files import show_link
 from lieapp.ui.run_head import config_of
 from lieapp.ui.words import duration
 
-LEARNED = ("pictures", "epochs", "batch", "rate", "optimizer", "augment")
+LEARNED = {
+    "pictures": "at most", "epochs": "epochs", "batch": "batch", "rate": "rate", "optimizer": "optimizer",
+    "augment": "augment",
+}  # fmt: skip
 """Settings of a training that results depend on most."""
 
 NAMES = 12
@@ -57,7 +60,7 @@ def train_facts(run: RunDirectory, summary: dict[str, Any]) -> list[tuple[str, s
         ("learned from", _number(summary.get("learned_from"))),
         ("judged on", _number(summary.get("judged_on"))),
         ("classes", _classes(summary.get("classes") or [])),
-        *((key, str(config.get(key, ""))) for key in LEARNED),
+        *((label, str(config.get(key, ""))) for key, label in LEARNED.items()),
         ("device", str(origin.get("device_used") or config.get("device") or "")),
         ("file", str(run.path / "network.safetensors")),
     ]

@@ -41,7 +41,8 @@ def pictures(finished):
     run = finished("discover", PICTURES)
     s = np.array([-0.4, -0.2, 0, 0.2, 0.4], dtype=np.float32)
     moved = np.random.default_rng(0).random((2, 5, 3, 1, 8, 8), dtype=np.float32)
-    save_file({"orbit/s": s, "orbit/pictures": moved}, run / "fields.safetensors")
+    plane = {"learned": np.ones((2, 2, 8, 8), np.float32), "weight": np.ones((8, 8), np.float32)}
+    save_file({"orbit/s": s, "orbit/pictures": moved, **plane}, run / "fields.safetensors")
     return run
 
 
@@ -70,6 +71,8 @@ def test_colours_have_their_cross_check(open_page, finished, words):
 def test_the_slider_moves_pictures(open_page, pictures, words):
     app = open_page("run", run=pictures.name, view="Slots", s="-0.2")
     assert "Features turn by **0.050 rad** at s = -0.2" in words(app)
+    # the field of this slot and no other, with its axes
+    assert len(app.get("image")) == 2 and "reaches from −1 to 1" in words(app)
     before = app.get("image")[0].proto.SerializeToString()
     app.select_slider(key="s").set_value(0.4).run()
     assert not app.exception and "**0.080 rad** at s = 0.4" in words(app)
