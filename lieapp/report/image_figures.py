@@ -12,6 +12,7 @@ from lieapp.report.matrix import ramp_bar
 from lieapp.report.picture_figures import Array, Tensors, arrow
 from lieapp.report.picture_tables import Summary
 from lieapp.report.svg import INK, Sheet
+from lieapp.report.wording import cosine
 
 PANEL, LEFT, RIGHT, TOP, BOTTOM = 200, 58, 14, 28, 42
 """Pixels of a panel, and beside it for the axes and a title."""
@@ -37,7 +38,7 @@ def image_figures(summary: Summary, tensors: Tensors) -> dict[str, str]:
 
 def slot_name(row: Summary) -> str:
     """A slot as its panel is titled."""
-    return f"{row['slot']}: {row['nearest']['name']} {row['nearest']['cosine']:.3f}"
+    return f"{row['slot']}: {row['nearest']['name']} {cosine(row['nearest']['cosine'], 3)}"
 
 
 def weight_figure(tensors: Tensors) -> str:
