@@ -10,12 +10,14 @@ from lieapp.report.axes import Axis, Frame, axis_over
 from lieapp.report.colour import SERIES, series
 from lieapp.report.marks import mark
 from lieapp.report.svg import QUIET, Sheet
-from lieapp.report.svg import number as coordinate
 from lieapp.report.wording import number
 
 WIDTH, HEIGHT = 620, 330
 LEFT, TOP, BOTTOM = 72, 34, 52
 LEGEND = 110
+
+WIDE = (6.0, 0.35)
+"""Width and opacity of a curve that others may lie on."""
 
 MARKED = 24
 """Points up to which each has a mark."""
@@ -31,6 +33,7 @@ class Line:
     Args:
         hollow: places of points with a hollow mark: they come from another computation than the rest.
         raw: values that y is the running mean of, drawn lighter below it.
+        below: drawn wide and light below the others, which may lie on it.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Line:
     y: Sequence[float]
     hollow: Collection[int] = ()
     raw: Sequence[float] = ()
+    below: bool = False
 
 
 def line_chart(
@@ -68,13 +72,16 @@ def line_chart(
     for index, line in enumerate(lines):
         if line.raw:
             _draw_raw(frame, line, series(index)[0])
-    for index, line in enumerate(lines):
+    # each with its own colour, in whatever order they are drawn
+    for index, line in sorted(enumerate(lines), key=lambda entry: not entry[1].below):
         colour, dash = series(index)
         kind = index if symbols else 0
         _draw_line(frame, line, colour, dash, kind)
         key = TOP + 12 + 19 * index
         if key < HEIGHT - 8:
-            sheet.line(WIDTH - LEGEND, key, WIDTH - LEGEND + 24, key, colour, 2.2, dash)
+            ends = [(WIDTH - LEGEND, key), (WIDTH - LEGEND + 24, key)]
+            width, opacity = WIDE if line.below else (2.2, 1.0)
+            sheet.path(ends, colour, width, dash, opacity)
             if symbols:
                 mark(sheet, kind, WIDTH - LEGEND + 12, key, colour)
             sheet.write(WIDTH - LEGEND + 30, key + 4, line.name, size=11.5)
@@ -126,13 +133,13 @@ def _common(raw: Sequence[float]) -> Sequence[float]:
 
 def _draw_raw(frame: Frame, line: Line, colour: str) -> None:
     for piece in _pieces(frame, line.x, line.raw):
-        d = "M" + "L".join(f"{coordinate(x)} {coordinate(y)}" for x, y in piece)
-        frame.sheet.strokes(d, colour, 0.8, 0.2)
+        frame.sheet.path(piece, colour, 0.8, opacity=0.2)
 
 
 def _draw_line(frame: Frame, line: Line, colour: str, dash: str, kind: int) -> None:
+    width, opacity = WIDE if line.below else (1.8, 1.0)
     for piece in _pieces(frame, line.x, line.y):
-        frame.sheet.path(piece, colour, dash=dash)
+        frame.sheet.path(piece, colour, width, dash, opacity)
     # above the line: a hollow mark would be crossed out
     for place, (x, y) in enumerate(zip(line.x, line.y, strict=True)) if len(line.x) <= MARKED else ():
         if _drawable(frame, x, y):

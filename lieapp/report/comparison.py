@@ -100,7 +100,7 @@ def _nearest(rows: Sequence[Mapping[str, Any]]) -> str:
 def _ends(values: Sequence[float | None]) -> str:
     """The least and the largest."""
     known = [value for value in values if value is not None]
-    return f"{min(known):.3f} – {max(known):.3f}" if known else NOTHING
+    return f"{min(known):.3f} to {max(known):.3f}" if known else NOTHING
 
 
 def _accuracy(summary: Summary) -> float | None:

@@ -198,7 +198,8 @@ def _losses_of_variants(metrics: Sequence[Json]) -> str:
         part = thinned([m for m in own if str(m["variant"]) == variant])
         first = _number(part[0].get("step")) - 1
         steps = [_number(m.get("step")) - first for m in part]
-        curves.append(calmed(Line(label(variant), steps, [_number(m["loss"]) for m in part]), log=True))
+        line = Line(label(variant), steps, [_number(m["loss"]) for m in part], below=variant == "truth")
+        curves.append(calmed(line, log=True))
     title = f"Training loss, seed {seed}, {most:g} data"
     return line_chart(curves, "training step", "loss (no unit)", title, log=True)
 

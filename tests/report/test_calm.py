@@ -33,3 +33,11 @@ def test_short_or_broken_curves_do_not_fail():
     assert calmed(Line("a", [1], [math.nan])).raw == ()
     line = Line("a", list(range(50)), [0.0 if k % 3 else math.nan for k in range(50)])
     assert calmed(line, log=True) is line
+
+
+def test_what_others_may_lie_on_is_drawn_wide_below_them():
+    lines = [Line("learned", [1, 2, 3], [1.0, 2.0, 3.0]), Line("truth", [1, 2, 3], [1.0, 2.0, 3.0], below=True)]
+    svg = line_chart(lines, "step", "eta", "Eta")
+    # its curve comes first and keeps its colour
+    assert svg.index('stroke="#d55e00" stroke-width="6"') < svg.index('stroke="#0072b2" stroke-width="1.8"')
+    assert svg.count('stroke-opacity="0.35"') == 2

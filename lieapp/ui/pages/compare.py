@@ -83,7 +83,7 @@ def _results(rows: Sequence[dict[str, Any]], summaries: Sequence[dict[str, Any]]
         link = f"[{name.replace(' ', '&nbsp;')}](run?run={one['run']})"
         facts = (one["plugin"], one["method"], sign(one["state"]).word)
         found = [unbroken(column[place]) for column in columns.values()]
-        cells.append([link, *(plain(fact or "–") for fact in facts), *found, plain(duration(one["seconds"]))])
+        cells.append([link, *(plain(fact or "–") for fact in facts), *found, unbroken(duration(one["seconds"]))])
     table(("", "plugin", "method", "state", *map(plain, columns), "time"), cells)
 
 
