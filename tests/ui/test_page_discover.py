@@ -147,7 +147,10 @@ def test_the_queue_stands_below(open_page, plugins, make_run, words):
 
 def test_training_on_moved_data(open_page, plugins, runs, words):
     app = open_page("discover", plugin="kdv", command="augment")
-    assert "lieapp augment --plugin kdv" in words(app)
+    text = words(app)
+    assert "lieapp augment --plugin kdv" in text
+    assert all(f"**{name}.**" in text for name in ("Variant", "Rollout", "NMSE", "Renew", "Pool"))
+    assert "moved anew" in app.number_input(key="augment-renew").help
     app.text_input(key="augment-variants").set_value("none, 20991231").run()
     next(b for b in app.button if b.label == "Start").click().run()
     assert "20991231" in app.error[0].value and not list(runs.glob("2*"))

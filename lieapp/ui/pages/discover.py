@@ -11,6 +11,7 @@ from lieapp.config import load_config
 from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.ui import forms, jobs
+from lieapp.ui.help import popover
 from lieapp.ui.missing import show_missing
 from lieapp.ui.navigation import open_run, page
 from lieapp.ui.places import runs_root
@@ -20,6 +21,8 @@ from lieapp.ui.works import Work, works
 
 # the plugin of an address without one
 FIRST = "ckdv"
+# words of trainings on moved data
+AUGMENT = ("variant", "rollout", "nmse", "renew", "pool")
 
 
 def show() -> None:
@@ -37,6 +40,8 @@ def show() -> None:
     if entry is None:
         return
     work = _work(works(entry.declaration))
+    if work.command == "augment":
+        popover(*AUGMENT, label="Words")
     defaults, values = _settings(work, entry.name)
     _start(catalog, work, defaults, values)
     show_queue()
