@@ -19,7 +19,7 @@ TOKENS = {
 """Colours of the words of a code block in the light and in the dark theme."""
 
 ON_PRIMARY = ("#ffffff", "#171614")
-"""Text on primary buttons and on chosen names in both themes: the dark one's primary colour is light, to be read as text itself."""
+"""Text on primary buttons and chosen names, in both themes: the dark primary colour is light, to be read as text."""
 
 
 def _token(names: str, light: str, dark: str) -> str:
@@ -32,7 +32,8 @@ CSS = f"""<style>
   display: block; overflow-x: auto; width: fit-content; max-width: 100%; }}
 [data-testid="stImageContainer"] img {{ max-width: 100%; height: auto; }}
 [data-testid="stCaptionContainer"] {{ opacity: {CAPTION} !important; }}
-[data-testid="stBaseButton-primary"], [data-testid="stMultiSelect"] [data-tag] * {{ color: light-dark({", ".join(ON_PRIMARY)}) !important; }}
+[data-testid="stBaseButton-primary"], [data-testid="stMultiSelect"] [data-tag] * {{
+  color: light-dark({", ".join(ON_PRIMARY)}) !important; }}
 {chr(10).join(_token(names, *colours) for names, colours in TOKENS.items())}
 </style>"""
 
