@@ -19,7 +19,7 @@ TOKENS = {
 """Colours of the words of a code block in the light and in the dark theme."""
 
 ON_PRIMARY = ("#ffffff", "#171614")
-"""Text on primary buttons and chosen names, in both themes: the dark primary colour is light, to be read as text."""
+"""Text on primary buttons and chosen names in both themes: the dark primary colour is light, to be read as text."""
 
 
 def _token(names: str, light: str, dark: str) -> str:
