@@ -23,6 +23,13 @@ SETTINGS = {
     "server.showEmailPrompt": "false",
     "browser.gatherUsageStats": "false",
     "client.toolbarMode": "minimal",
+    # text in these colours, and on them, has a contrast of 4.5 at least
+    "theme.light.primaryColor": "#b02a3a",
+    "theme.light.codeTextColor": "#2f2d2b",
+    "theme.light.codeBackgroundColor": "#f7f7f6",
+    "theme.dark.primaryColor": "#f0808a",
+    "theme.dark.codeTextColor": "#edebe8",
+    "theme.dark.codeBackgroundColor": "#242321",
 }
 """Streamlit's settings; .streamlit/config.toml says the same to `streamlit run` in a checkout."""
 

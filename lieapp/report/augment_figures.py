@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lieapp.report.augment_words import Summary, is_accuracy, label
 from lieapp.report.axes import Axis, Frame, axis_over
-from lieapp.report.charts import Line, line_chart
+from lieapp.report.charts import WIDE, Line, line_chart
 from lieapp.report.colour import diverging, png, sequential, series
 from lieapp.report.svg import QUIET, Sheet
 
@@ -21,6 +21,9 @@ PANEL, HEIGHT, GAP, TOP = 210, 190, 22, 26
 """Pixels of a panel, between panels, and above them for a title."""
 
 PREDICTED = "predicted/"
+
+TRUTH = "truth"
+"""The variant moved along derived generators: what is learned should come close to it, and lie on it."""
 
 SOLUTION = "the solution"
 """What is predicted; `truth` is the name of a way to move."""
@@ -48,7 +51,10 @@ def data_chart(summary: Summary) -> str:
         return ""
     accuracy = is_accuracy(summary)
     factor, unit = (100.0, "accuracy (%)") if accuracy else (1.0, "NMSE (no unit)")
-    lines = [Line(name, [x for x, _ in points], [factor * y for _, y in points]) for name, points in curves.items()]
+    lines = [
+        Line(name, [x for x, _ in points], [factor * y for _, y in points], below=name == TRUTH)
+        for name, points in curves.items()
+    ]
     return line_chart(
         lines, "data to learn from", unit, "Against the number of data", log=not accuracy, symbols=True
     )
@@ -60,7 +66,7 @@ def frames_chart(summary: Summary) -> str:
         return ""
     least = min(row["samples"] for row in summary["variants"])
     lines = [
-        Line(row["label"], list(range(1, len(row["frames"]) + 1)), row["frames"])
+        Line(row["label"], list(range(1, len(row["frames"]) + 1)), row["frames"], below=row["label"] == TRUTH)
         for row in summary["variants"]
         if row["samples"] == least
     ]
@@ -79,7 +85,7 @@ def training_chart(summary: Summary, metrics: Sequence[Mapping[str, Any]]) -> st
         if row["samples"] == least:
             names.setdefault(label(row["variant"]), {}).setdefault(row["epoch"], []).append(row["valid"])
     lines = [
-        Line(name, sorted(epochs), [float(np.mean(epochs[e])) for e in sorted(epochs)])
+        Line(name, sorted(epochs), [float(np.mean(epochs[e])) for e in sorted(epochs)], below=name == TRUTH)
         for name, epochs in names.items()
     ]
     title = f"Validation in training, {least} data"
@@ -126,8 +132,11 @@ def _curves(tensors: Tensors, names: Sequence[str]) -> str:
     frame.draw("A test state and its predictions", grid=True)
     for place, ((name, _), line) in enumerate(zip(lines, values, strict=True)):
         colour, dash = series(place)
-        sheet.path([frame.at(a, float(b)) for a, b in zip(x, line, strict=True)], colour, 1.6, dash or "")
+        # what is predicted is seen below the predictions that hit it
+        width, opacity = WIDE if name == SOLUTION else (1.6, 1.0)
         key = 44 + 19 * place
-        sheet.line(590, key, 614, key, colour, 2.2, dash)
+        points = [frame.at(a, float(b)) for a, b in zip(x, line, strict=True)]
+        for run in (points, [(590, key), (614, key)]):
+            sheet.path(run, colour, width, dash, opacity)
         sheet.write(620, key + 4, name, size=11.5)
     return sheet.text()

@@ -16,6 +16,12 @@ WIDTH, HEIGHT = 620, 330
 LEFT, TOP, BOTTOM = 72, 34, 52
 LEGEND = 110
 
+WIDE = (6.0, 0.35)
+"""Width and opacity of a curve that others may lie on."""
+
+MARKED = 24
+"""Points up to which each has a mark."""
+
 SHORT, LETTER = 11, 7.0
 """Letters of a name that the legend has room for, and what each further one takes: the sheet grows by that."""
 
@@ -26,12 +32,16 @@ class Line:
 
     Args:
         hollow: places of points with a hollow mark: they come from another computation than the rest.
+        raw: values that y is the running mean of, drawn lighter below it.
+        below: drawn wide and light below the others, which may lie on it.
     """
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
     hollow: Collection[int] = ()
+    raw: Sequence[float] = ()
+    below: bool = False
 
 
 def line_chart(
@@ -56,16 +66,22 @@ def line_chart(
         # marks as wide as these would lie across the frame
         room = 0.03 * (x.high - x.low)
         x = replace(x, low=x.low - room, high=x.high + room)
-    y = axis_over((v for line in lines for v in line.y), y_label, log=log)
+    y = axis_over((v for line in lines for v in (*line.y, *_common(line.raw))), y_label, log=log)
     frame = Frame(sheet, LEFT, TOP, WIDTH - LEFT - LEGEND - 12, HEIGHT - TOP - BOTTOM, x, y)
     frame.draw(title, grid=True)
     for index, line in enumerate(lines):
+        if line.raw:
+            _draw_raw(frame, line, series(index)[0])
+    # each with its own colour, in whatever order they are drawn
+    for index, line in sorted(enumerate(lines), key=lambda entry: not entry[1].below):
         colour, dash = series(index)
         kind = index if symbols else 0
         _draw_line(frame, line, colour, dash, kind)
         key = TOP + 12 + 19 * index
         if key < HEIGHT - 8:
-            sheet.line(WIDTH - LEGEND, key, WIDTH - LEGEND + 24, key, colour, 2.2, dash)
+            ends = [(WIDTH - LEGEND, key), (WIDTH - LEGEND + 24, key)]
+            width, opacity = WIDE if line.below else (2.2, 1.0)
+            sheet.path(ends, colour, width, dash, opacity)
             if symbols:
                 mark(sheet, kind, WIDTH - LEGEND + 12, key, colour)
             sheet.write(WIDTH - LEGEND + 30, key + 4, line.name, size=11.5)
@@ -108,19 +124,39 @@ def _mark_gap(frame: Frame, etas: Sequence[float], after: int) -> None:
     sheet.write(edge + shift, frame.top + frame.height - 8, words, size=11.5, anchor=anchor, colour=QUIET)
 
 
+def _common(raw: Sequence[float]) -> Sequence[float]:
+    """All but the largest and the smallest fiftieth: single values would flatten what is read."""
+    values = sorted(v for v in raw if math.isfinite(v))
+    cut = len(values) // 50
+    return values[cut : len(values) - cut]
+
+
+def _draw_raw(frame: Frame, line: Line, colour: str) -> None:
+    for piece in _pieces(frame, line.x, line.raw):
+        frame.sheet.path(piece, colour, 0.8, opacity=0.2)
+
+
 def _draw_line(frame: Frame, line: Line, colour: str, dash: str, kind: int) -> None:
-    piece: list[tuple[float, float]] = []
-    marks: list[tuple[int, float, float]] = []
-    for place, (x, y) in enumerate([*zip(line.x, line.y, strict=True), (math.nan, math.nan)]):
-        drawable = math.isfinite(x) and math.isfinite(y) and (y > 0 or not frame.y.log)
-        if drawable:
-            piece.append(frame.at(x, y))
-            marks.append((place, x, y))
-        elif piece:
-            if len(piece) > 1:
-                frame.sheet.path(piece, colour, dash=dash)
-            piece = []
+    width, opacity = WIDE if line.below else (1.8, 1.0)
+    for piece in _pieces(frame, line.x, line.y):
+        frame.sheet.path(piece, colour, width, dash, opacity)
     # above the line: a hollow mark would be crossed out
-    for place, x, y in marks if len(line.x) <= 24 else []:
-        tip = f"{line.name}: {y:.3g} at {x:g}"
-        mark(frame.sheet, kind, *frame.at(x, y), colour, hollow=place in line.hollow, tip=tip)
+    for place, (x, y) in enumerate(zip(line.x, line.y, strict=True)) if len(line.x) <= MARKED else ():
+        if _drawable(frame, x, y):
+            tip = f"{line.name}: {y:.3g} at {x:g}"
+            mark(frame.sheet, kind, *frame.at(x, y), colour, hollow=place in line.hollow, tip=tip)
+
+
+def _pieces(frame: Frame, xs: Sequence[float], ys: Sequence[float]) -> list[list[tuple[float, float]]]:
+    """The points on the sheet between gaps; single ones make no line."""
+    pieces: list[list[tuple[float, float]]] = [[]]
+    for x, y in zip(xs, ys, strict=True):
+        if _drawable(frame, x, y):
+            pieces[-1].append(frame.at(x, y))
+        else:
+            pieces.append([])
+    return [piece for piece in pieces if len(piece) > 1]
+
+
+def _drawable(frame: Frame, x: float, y: float) -> bool:
+    return math.isfinite(x) and math.isfinite(y) and (y > 0 or not frame.y.log)

@@ -11,6 +11,7 @@ import numpy as np
 from lieapp.report import wording
 from lieapp.report.at_size import ROWS, AtSize, at_size, cell, pictured, size_chart
 from lieapp.report.augment_words import label
+from lieapp.report.calm import calmed
 from lieapp.report.charts import Line, line_chart, spectrum_chart
 from lieapp.report.material import Json, Material, finite
 from lieapp.report.matrix import heat_map
@@ -180,7 +181,8 @@ def loss_chart(metrics: Sequence[Json]) -> str:
     curves = []
     for stage in stages:
         own = [m for m in lines if str(m.get("stage") or "loss") == stage]
-        curves.append(Line(stage, [_number(m.get("step")) for m in own], [_number(m.get("loss")) for m in own]))
+        line = Line(stage, [_number(m.get("step")) for m in own], [_number(m.get("loss")) for m in own])
+        curves.append(calmed(line))
     return line_chart(curves, "training step", "loss (no unit)", "Training loss")
 
 
@@ -196,7 +198,8 @@ def _losses_of_variants(metrics: Sequence[Json]) -> str:
         part = thinned([m for m in own if str(m["variant"]) == variant])
         first = _number(part[0].get("step")) - 1
         steps = [_number(m.get("step")) - first for m in part]
-        curves.append(Line(label(variant), steps, [_number(m["loss"]) for m in part]))
+        line = Line(label(variant), steps, [_number(m["loss"]) for m in part], below=variant == "truth")
+        curves.append(calmed(line, log=True))
     title = f"Training loss, seed {seed}, {most:g} data"
     return line_chart(curves, "training step", "loss (no unit)", title, log=True)
 
@@ -211,9 +214,18 @@ def defect_chart(metrics: Sequence[Json]) -> str:
     steps = [_number(m.get("step")) for m in lines]
     count = max(len(m[key]) for m in lines)
     table = [[*map(_number, m[key]), *[math.nan] * (count - len(m[key]))] for m in lines]
-    curves = [Line(f"slot {k + 1}", steps, [row[k] for row in table]) for k in range(count)]
+    curves = [calmed(Line(f"slot {k + 1}", steps, [row[k] for row in table]), log=True) for k in range(count)]
     label = "defect η (no unit)" if key == "eta" else "mean residual of moved data (no unit)"
     return line_chart(curves, "training step", label, "Defect of each slot in training", log=True)
+
+
+def right_chart(metrics: Sequence[Json]) -> str:
+    """The share of each batch that a network in training tells right."""
+    lines = [m for m in thinned(metrics) if finite(m.get("right")) is not None]
+    if not lines:
+        raise MissingError("No training steps were recorded.")
+    line = Line("told right", [_number(m.get("step")) for m in lines], [100 * _number(m["right"]) for m in lines])
+    return line_chart([calmed(line)], "training step", "told right (%)", "Pictures of each step told right")
 
 
 def thinned(metrics: Sequence[Json]) -> list[Json]:

@@ -6,52 +6,91 @@ import math
 
 import numpy as np
 
+from lieapp.report.axes import Axis, Frame
 from lieapp.report.colour import png, sequential
+from lieapp.report.matrix import ramp_bar
 from lieapp.report.picture_figures import Array, Tensors, arrow
 from lieapp.report.picture_tables import Summary
-from lieapp.report.svg import INK, QUIET, Sheet
+from lieapp.report.svg import INK, Sheet
+from lieapp.report.wording import cosine
 
-PANEL, GAP, TOP = 200, 24, 28
-"""Pixels of a panel, between panels, and above them for a title."""
+PANEL, LEFT, RIGHT, TOP, BOTTOM = 200, 58, 14, 28, 42
+"""Pixels of a panel, and beside it for the axes and a title."""
+
+BAR = 64
+"""Pixels for the bar of colours and its numbers."""
 
 ARROWS = 12
 """Along a side of a panel."""
 
-ACROSS = 4
+ACROSS = 3
 """Panels beside each other."""
+
+SCALED = "(scaled)"
+"""Unit of axes on which the shorter side of a picture reaches from -1 to 1."""
 
 
 def image_figures(summary: Summary, tensors: Tensors) -> dict[str, str]:
     """The fields over the weight, and the weight, by key."""
-    slots = summary["generators"]
-    names = [f"{row['slot']}: {row['nearest']['name']} {row['nearest']['cosine']:.3f}" for row in slots]
+    names = [slot_name(row) for row in summary["generators"]]
     return {"fields": field_figure(tensors, names), "weight": weight_figure(tensors)}
+
+
+def slot_name(row: Summary) -> str:
+    """A slot as its panel is titled."""
+    return f"{row['slot']}: {row['nearest']['name']} {cosine(row['nearest']['cosine'], 3)}"
 
 
 def weight_figure(tensors: Tensors) -> str:
     """The weight ω of pixels, dark where nothing depends on them."""
-    weight = tensors["weight"]
-    sheet = Sheet(PANEL + GAP, PANEL + TOP + GAP, "Weight of pixels")
-    sheet.write(GAP / 2, 18, f"0 to {weight.max():.2f}, mean 1", size=12, colour=QUIET)
-    sheet.image(GAP / 2, TOP, PANEL, PANEL * len(weight) / weight.shape[1], _map(weight))
+    high = _high(tensors)
+    sheet = Sheet(LEFT + PANEL + RIGHT + BAR, TOP + high + BOTTOM, "Weight of pixels")
+    _panel(sheet, LEFT, TOP, tensors).draw("ω, mean 1")
+    _bar(sheet, LEFT + PANEL + RIGHT, TOP, tensors)
     return sheet.text()
 
 
 def field_figure(tensors: Tensors, names: list[str]) -> str:
     """Each learned field as arrows over the weight; arrows of one panel share a scale."""
-    learned, weight = tensors["learned"], tensors["weight"]
-    rows = math.ceil(len(learned) / ACROSS)
-    high = PANEL * weight.shape[0] / weight.shape[1]
-    across = min(ACROSS, len(learned))
-    sheet = Sheet(across * (PANEL + GAP), rows * (high + TOP + GAP), "Learned fields")
+    learned = tensors["learned"]
+    rows, across = math.ceil(len(learned) / ACROSS), min(ACROSS, len(learned))
+    wide, tall = LEFT + PANEL + RIGHT, TOP + _high(tensors) + BOTTOM
+    sheet = Sheet(across * wide + BAR, rows * tall, "Learned fields")
     for place, field in enumerate(learned):
-        left = (place % ACROSS) * (PANEL + GAP) + GAP / 2
-        top = (place // ACROSS) * (high + TOP + GAP) + TOP
-        sheet.write(left, top - 8, names[place], size=12, colour=INK)
-        sheet.image(left, top, PANEL, high, _map(weight))
-        sheet.strokes(_arrows(field, left, top, PANEL / weight.shape[1]), "#ffffff", 3.0, 0.8)
-        sheet.strokes(_arrows(field, left, top, PANEL / weight.shape[1]), INK, 1.2)
+        left, top = (place % ACROSS) * wide + LEFT, (place // ACROSS) * tall + TOP
+        frame = _panel(sheet, left, top, tensors)
+        pixel = PANEL / field.shape[2]
+        sheet.strokes(_arrows(field, left, top, pixel), "#ffffff", 3.0, 0.8)
+        sheet.strokes(_arrows(field, left, top, pixel), INK, 1.2)
+        frame.draw(names[place])
+    _bar(sheet, across * wide, TOP, tensors)
     return sheet.text()
+
+
+def _high(tensors: Tensors) -> float:
+    rows, columns = tensors["weight"].shape
+    return float(PANEL * rows / columns)
+
+
+def _panel(sheet: Sheet, left: float, top: float, tensors: Tensors) -> Frame:
+    """The weight in a frame, whose axes are drawn last."""
+    high = _high(tensors)
+    sheet.image(left, top, PANEL, high, _map(tensors["weight"]))
+    rows, columns = tensors["weight"].shape
+    return Frame(sheet, left, top, PANEL, high, _axis(tensors, "x", columns), _axis(tensors, "y", rows))
+
+
+def _axis(tensors: Tensors, name: str, pixels: int) -> Axis:
+    """From edge to edge of the picture, y upwards; in pixels where the file says no more."""
+    grid = tensors.get(f"grid/{name}")
+    if grid is None or len(grid) < 2:
+        return Axis(f"{name} (pixels)", 0.0, float(pixels))
+    return Axis(f"{name} {SCALED}", float(grid.min()), float(grid.max()))
+
+
+def _bar(sheet: Sheet, x: float, y: float, tensors: Tensors) -> None:
+    top = float(tensors["weight"].max())
+    ramp_bar(sheet, x, y, _high(tensors), (f"ω = {top:.2f}", f"{top / 2:.2f}", "0"))
 
 
 def _map(weight: Array) -> str:

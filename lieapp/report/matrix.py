@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lieapp.report.colour import diverging, hexadecimal, png, reads_dark
+from lieapp.report.colour import diverging, hexadecimal, png, reads_dark, sequential
 from lieapp.report.svg import INK, QUIET, Sheet
 
 CELL_HEIGHT = 36
@@ -41,7 +42,17 @@ def heat_map(values: Sequence[Sequence[float]], rows: Sequence[str], columns: Se
 
 def colour_bar(sheet: Sheet, x: float, y: float, height: float, ends: tuple[str, str, str]) -> None:
     """A vertical bar of the diverging map with words at top, middle and bottom."""
-    ramp = diverging(np.linspace(1, -1, 64)[:, None], 1.0)
+    _drawn_bar(sheet, x, y, height, diverging(np.linspace(1, -1, 64)[:, None], 1.0), ends)
+
+
+def ramp_bar(sheet: Sheet, x: float, y: float, height: float, ends: tuple[str, str, str]) -> None:
+    """The same of the map from dark to light."""
+    _drawn_bar(sheet, x, y, height, sequential(np.linspace(1, 0, 64)[:, None], 0.0, 1.0), ends)
+
+
+def _drawn_bar(
+    sheet: Sheet, x: float, y: float, height: float, ramp: NDArray[np.uint8], ends: tuple[str, str, str]
+) -> None:
     sheet.image(x, y, 11, height, png(ramp))
     sheet.rect(x, y, 11, height, "none", stroke=QUIET)
     for share, words in zip((0.0, 0.5, 1.0), ends, strict=True):

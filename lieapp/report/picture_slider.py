@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from lieapp.report.charts import Line, line_chart
+from lieapp.report.color_figures import cube_figure
 from lieapp.report.colour import png, sequential
+from lieapp.report.image_figures import field_figure, slot_name
 from lieapp.report.material import finite
 from lieapp.report.picture_figures import Array, rgb
 from lieapp.report.slider import parts_of, rounded
@@ -43,6 +45,18 @@ def pictures_at(s: list[float], moved: Array, k: int, title: str) -> str:
         for column, picture in enumerate(pictures):
             sheet.image(LEFT + column * step, top, THUMB, THUMB * len(picture) / picture.shape[1], png(picture))
     return sheet.text()
+
+
+def field_at(folder: Path, place: int, summary: dict[str, Any]) -> str:
+    """The field of the `place`-th slot alone, as SVG; empty where the run wrote none."""
+    found = parts_of(folder / "fields.safetensors", place, ("learned", "orbit/pictures", "palette/colors"))
+    rows = summary.get("generators") or []
+    if not {"learned", "weight"} <= set(found) or place >= len(rows):
+        return ""
+    alone = {**found, "learned": found["learned"][None]}
+    if summary.get("domain") == "images":
+        return field_figure(alone, [slot_name(rows[place])])
+    return cube_figure(alone, [f"slot {rows[place].get('slot')}"]) if "colors" in found else ""
 
 
 def angle_chart(summary: dict[str, Any]) -> str:

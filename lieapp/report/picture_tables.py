@@ -13,6 +13,7 @@ from rich.text import Text
 
 from lieapp.report.formula import field_text
 from lieapp.report.picture_words import WORDS, Shown, Words
+from lieapp.report.wording import cosine
 
 Summary = Mapping[str, Any]
 Rows = tuple[Sequence[str], Sequence[Sequence[str]]]
@@ -33,7 +34,7 @@ def sentence(summary: Summary) -> str:
     first = rows[0]
     return (
         f"{len(inside)} of {len(rows)} slots are {words.are}; slot 1 is nearest to {first['nearest']['name']} "
-        f"(cosine {first['nearest']['cosine']:.3f}) and turns the features by {first['angle']:.2f} rad"
+        f"(cosine {cosine(first['nearest']['cosine'], 3)}) and turns the features by {first['angle']:.2f} rad"
     )
 
 
@@ -52,8 +53,8 @@ def slot_rows(summary: Summary) -> Rows:
     far, share = max(map(abs, summary["s"])), words_of(summary).share
     heads = ("slot", f"angle up to |s| = {far:g} (rad)", share, "nearest", "cosine", "components")
     rows = [
-        (str(row["slot"]), f"{row['angle']:.3f}", f"{row[share]:.3f}", row["nearest"]["name"],
-         f"{row['nearest']['cosine']:.4f}", components(row))
+        (str(row["slot"]), f"{row['angle']:.3f}", cosine(row[share], 3), row["nearest"]["name"],
+         cosine(row["nearest"]["cosine"], 4), components(row))
         for row in summary["generators"]
     ]  # fmt: skip
     clipped = summary.get("clipped")
@@ -66,7 +67,7 @@ def named_rows(summary: Summary) -> Rows:
     """Heads and rows of the table of named fields."""
     heads = ("name", "field", "angle (rad)", "cosine with the slots' span")
     rows = [
-        (row["name"], field_text(row["field"]), f"{row['angle']:.3f}", f"{row['cosine']:.4f}")
+        (row["name"], field_text(row["field"]), f"{row['angle']:.3f}", cosine(row["cosine"], 4))
         for row in summary["reference"]
     ]
     return heads, rows
@@ -98,7 +99,7 @@ def check_note(summary: Summary) -> str:
     check = summary.get("cross_check")
     if check is None:
         return ""
-    along = ", ".join(f"{value:.3f}" for value in check["cosines"])
+    along = ", ".join(cosine(value, 3) for value in check["cosines"])
     return (
         "Of all quadratic fields those that the network bears best for s → 0, by an eigenproblem without training. "
         f"Largest principal angle between as many of them and the slots: {check['angle']:.2f} rad; cosines of the "

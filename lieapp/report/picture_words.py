@@ -46,7 +46,8 @@ IMAGES = Words(
     figures=(
         Shown(
             "fields", "Fields in the plane",
-            "Arrows of one panel share a scale; behind them the weight of pixels.",
+            "Arrows of one panel share a scale; behind them the weight of pixels. The shorter side of a picture "
+            "reaches from −1 to 1.",
         ),
         Shown(
             "weight", "Weight of pixels",

@@ -27,7 +27,6 @@ figure svg { max-width: 100%; height: auto; display: block; }
 figcaption, .note { color: #57606a; font-size: .92rem; max-width: 46rem; margin: .4rem 0 0; }
 nav { font-size: .92rem; display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .8rem 0 0; }
 a { color: #0b5cad; }
-@media (max-width: 44rem) { figure { overflow-x: auto; } figure svg { max-width: none; } }
 @media print {
   nav { display: none; } h2 { break-after: avoid; } figure { break-inside: avoid; } body { padding: 0; }
 }

@@ -50,12 +50,19 @@ class Sheet:
         ends = f'x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
         self._shapes.append(f'<line {ends} stroke="{colour}" stroke-width="{number(width)}"{_dashed(dash)}/>')
 
-    def path(self, points: Sequence[tuple[float, float]], colour: str, width: float = 1.8, dash: str = "") -> None:
+    def path(
+        self,
+        points: Sequence[tuple[float, float]],
+        colour: str,
+        width: float = 1.8,
+        dash: str = "",
+        opacity: float = 1.0,
+    ) -> None:
         """A polyline through the points."""
         d = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points)
         self._shapes.append(
             f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="{number(width)}" '
-            f'stroke-linejoin="round"{_dashed(dash)}/>'
+            f'stroke-linejoin="round"{_faint(opacity)}{_dashed(dash)}/>'
         )
 
     def strokes(self, d: str, colour: str, width: float, opacity: float = 1.0) -> None:
@@ -140,6 +147,10 @@ class Sheet:
         title = f"<title>{escape(self.title)}</title>"
         paper = f'<rect width="{number(self.width)}" height="{number(self.height)}" fill="#fff"/>'
         return "\n".join([head, title, paper, *self._shapes, "</svg>"])
+
+
+def _faint(opacity: float) -> str:
+    return f' stroke-opacity="{number(opacity)}"' if opacity < 1 else ""
 
 
 def _dashed(dash: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
 from lieapp.report.formula import field_text
@@ -249,12 +251,19 @@ def number(value: float | None) -> str:
     return mantissa.replace("-", "−") + (f"e{int(exponent)}" if exponent else "")
 
 
-def cosine(value: float | None) -> str:
-    """Five decimals, cut rather than rounded: 1.00000 then means at least that."""
-    if value is None:
+def cosine(value: float | None, decimals: int = 5) -> str:
+    """Cut rather than rounded, with as many decimals as it takes to tell what is missing to 1: 0.9999999976.
+
+    An angle of 7e-5 then stands beside the cosine that it has, and 1.00000 means 1, up to round-off.
+    """
+    if value is None or not math.isfinite(value):
         return "–"
-    # a round-off above 1 is 1; the tiny term keeps .99998 from being read as .9999799…
-    return f"{int(min(value, 1.0) * 1e5 + 1e-6) / 1e5:.5f}"
+    # the shortest decimal number that is this float: exactly, .99998 is a little less
+    exact = min(Decimal(repr(float(value))), Decimal(1))
+    missing = 1 - exact
+    shown = max(decimals, 1 - missing.adjusted()) if 0 < missing < 1 else decimals
+    whole, _, digits = f"{exact.quantize(Decimal(1).scaleb(-shown), ROUND_DOWN):f}".partition(".")
+    return f"{whole}.{digits[:decimals]}{digits[decimals:].rstrip('0')}".replace("-", "−")
 
 
 def _value(value: Any) -> float:

@@ -38,9 +38,10 @@ def provenance(entry: Entry | None, folders: Sequence[Path], device: str) -> dic
 
 
 def plugin_origin(entry: Entry) -> dict[str, Any]:
-    """Where a declaration came from: its name, file, content and source."""
+    """Where a declaration came from: its name, title, file, content and source."""
     return {
         "name": entry.name,
+        "title": entry.title,
         "file": str(entry.file.resolve()) if entry.file else None,
         "sha256": entry.sha256,
         "source": entry.source,

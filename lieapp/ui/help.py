@@ -226,6 +226,35 @@ TERMS = {
         "left open.",
         "command-line",
     ),
+    "variant": Term(
+        "Variant",
+        "What data are moved along before a network learns from them: nothing (*none*), derived generators "
+        "(*truth*), or the fields of a run. There is a network for each, and for each seed.",
+        "augmentation",
+    ),
+    "rollout": Term(
+        "Rollout",
+        "A network predicts the next frames of a solution from the last ones, then the next from those, to the "
+        "end. Errors of each step enter the following. The other task, *single*, predicts one later state.",
+        "augmentation",
+    ),
+    "nmse": Term(
+        "NMSE",
+        r"Normalised mean square error, $\lVert\hat u - u\rVert^2 / \lVert u\rVert^2$ of each predicted frame, "
+        "summed over frames, mean over test solutions: of a rollout it may be above 1. 0 is perfect.",
+        "augmentation",
+    ),
+    "renew": Term(
+        "Renew",
+        "How many passes through the data use the same moved ones before they are moved anew. Moving takes longer "
+        "than the steps of a small network.",
+        "augmentation",
+    ),
+    "pool": Term(
+        "Pool",
+        "Rounds of moved data that are kept and used again, by all seeds; with 0 each round and seed has new ones.",
+        "augmentation",
+    ),
     "self_check": Term(
         "Self-check",
         "The plugin verifies itself: its equation, derived symmetries, evolution form, tensors against exact "

@@ -82,12 +82,12 @@ def _resume(run: RunDirectory) -> None:
 
 
 def _leftovers(run: RunDirectory) -> None:
-    """What was measured before the end, and the log."""
+    """What was measured before the end, and the log, folded: the error above says what matters of it."""
     material = read_material(run.path)
     if material.metrics:
         st.subheader("Until then")
         with st.container(horizontal=True):
             for key in ("training", "loss"):
                 picture(run_figure(material, key), caption=False)
-    st.subheader("Log")
-    log_tail(run)
+    with st.expander("Log"):
+        log_tail(run)

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from lieapp.report.material import finite, read_json
-from lieapp.report.picture_slider import angle_chart, pictures_at, read_moved
-from lieapp.report.picture_tables import components, figures_of, tables
+from lieapp.report.picture_slider import angle_chart, field_at, pictures_at, read_moved
+from lieapp.report.picture_tables import components, figures_of, tables, words_of
 from lieapp.report.picture_words import WORDS
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui.drawing import stored_figure, table
@@ -84,9 +84,11 @@ def _slots(run: RunDirectory) -> None:
     st.markdown(
         f"Features turn by **{_angle(summary, rows[slot], value)}** at s = {value:g}, on all held-out pictures."
     )
-    svg = stored_figure(run.path, "fields")
+    svg = field_at(run.path, numbers.index(slot), summary)
     if svg:
-        st.image(svg, alt="Learned fields")
+        st.subheader("The field")
+        st.image(svg, alt=f"Field of slot {slot}")
+        st.caption(plain(words_of(summary).figures[0].note))
     show_link(view="Slots", slot=slot, s=plain_number(value))
 
 
@@ -106,5 +108,8 @@ def _figures(run: RunDirectory, summary: Summary) -> None:
         svg = stored_figure(run.path, figure.key)
         if svg:
             st.subheader(figure.title)
-            st.image(svg, alt=figure.title, caption=plain(figure.note) or None)
+            # the caption not as part of the image: that would be stretched to its width
+            st.image(svg, alt=figure.title)
+            if figure.note:
+                st.caption(plain(figure.note))
     show_link()

@@ -11,7 +11,9 @@ from lieapp.runs.directory import RunDirectory
 from lieapp.ui.drawing import facts_block, stored_figure, table
 from lieapp.ui.run_augment import show_augment
 from lieapp.ui.run_files import show_files, show_link
+from lieapp.ui.run_head import config_of
 from lieapp.ui.run_origin import show_origin, show_training
+from lieapp.ui.run_train import show_train
 from lieapp.ui.words import plain
 
 TOLD = ("sentence", "warnings", "run", "plugin", "title", "seconds")
@@ -42,6 +44,8 @@ def _result(run: RunDirectory, summary: dict[str, Any]) -> None:
     """The view of its kind; of a kind that has none, whatever the summary holds."""
     if summary.get("kind") == "augment":
         show_augment(run, summary)
+    elif config_of(run).get("kind") == "train":
+        show_train(run, summary)
     else:
         _whatever(run, summary)
 

@@ -61,7 +61,7 @@ def _said(summary: Summary, slot: int) -> None:
     inner = summary.get("inner") or []
     if names and place < len(inner) and len(inner[place]) == len(names):
         value, name = max(zip(map(abs, inner[place]), names, strict=True))
-        words += f" Nearest derived generator: {name}, inner product {value:.3f} up to sign."
+        words += f" Nearest derived generator: {name}, inner product {wording.cosine(value, 3)} up to sign."
     st.markdown(plain(words))
 
 

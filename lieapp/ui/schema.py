@@ -51,6 +51,9 @@ TEXTS = {
 }
 """Explanations of what a configuration leaves without one."""
 
+LABELS = {"data": "Data set"}
+"""Names in other words: a group is called Data as well."""
+
 _FIXED = ("kind", "plugin", "domain")
 _PLAIN = (types.IntType, types.FloatType, types.StrType, types.BoolType, types.LiteralType)
 
@@ -75,7 +78,7 @@ class Setting:
     @property
     def label(self) -> str:
         """The name as words: `flow_rate` is "Flow rate"."""
-        return self.name.replace("_", " ").capitalize()
+        return LABELS.get(self.name) or self.name.replace("_", " ").capitalize()
 
 
 @functools.cache

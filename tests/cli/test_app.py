@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lieapp.cli.app import SETTINGS
+from lieapp.settings import leaves
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,5 +42,5 @@ def test_port_folders_and_no_browser(lieapp, started, tmp_path):
 
 def test_a_checkout_tells_streamlit_the_same():
     sections = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
-    said = {f"{section}.{key}": value for section, values in sections.items() for key, value in values.items()}
+    said = dict(leaves(sections))
     assert {key: str(value).lower() for key, value in said.items()} == SETTINGS

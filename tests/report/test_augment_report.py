@@ -91,5 +91,8 @@ def test_figures_are_drawn_where_there_are_data(operators, pictures):
     assert set(found) == {"data", "frames", "training", "prediction"}
     assert found["prediction"].count("<image") == 5 and "the solution" in found["prediction"]
     one = {key: v[:, :1] if v.ndim == 3 else v for key, v in tensors.items()} | {"given": grid[:, :1]}
-    assert augment_figures(operators, [], one)["prediction"].count("<path") == 4
+    drawn = augment_figures(operators, [], one)["prediction"]
+    # the solution wide and light, and before the networks that may hit it
+    assert drawn.count("<path") == 8 and drawn.count('stroke-width="6"') == 2
+    assert drawn.index('stroke-width="6"') < drawn.rindex('stroke-width="1.6"')
     assert augment_figures(pictures, [], {}) == {}

@@ -1,6 +1,7 @@
 """Tables on the terminal, generators.csv, and the words they share with the report."""
 
 import csv
+import math
 
 import pytest
 from rich.console import Console
@@ -82,9 +83,30 @@ def test_numbers(value, words):
     assert wording.number(value) == words
 
 
-@pytest.mark.parametrize(("value", "words"), [(0.999999, "0.99999"), (1.0000001, "1.00000"), (0.99998, "0.99998")])
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0.999999, "0.999999"),
+        (1.0000001, "1.00000"),
+        (1.0, "1.00000"),
+        (0.99998, "0.99998"),
+        (0.6, "0.60000"),
+        (0.912349, "0.91234"),
+        # 1 - cos 7e-5 = 2.45e-9
+        (math.cos(7e-5), "0.9999999975"),
+        (1 - 2**-53, "0.9999999999999999"),
+        (0.0, "0.00000"),
+        (math.nan, "–"),
+        (None, "–"),
+    ],
+)
 def test_cosines_are_never_rounded_up(value, words):
     assert wording.cosine(value) == words
+
+
+@pytest.mark.parametrize(("value", "words"), [(0.99996, "0.99996"), (0.9991, "0.9991"), (0.12345, "0.1234")])
+def test_fewer_decimals_are_not_rounded_up_either(value, words):
+    assert wording.cosine(value, 4) == words
 
 
 def test_convergence_in_either_layout():

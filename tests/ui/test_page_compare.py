@@ -75,3 +75,23 @@ def test_a_run_that_was_deleted(open_page, two, words):
 def test_an_id_that_leads_nowhere(open_page, two, words, run_id):
     app = open_page("compare", runs=[run_id])
     assert "No longer there" in words(app) and not app.get("image")
+
+
+def test_pictures_show_what_they_have(open_page, make_run, words):
+    run = make_run("done")
+    near = {"name": "rotation", "cosine": 0.99991}
+    rows = [{"slot": k, "angle": angle, "nearest": near} for k, angle in ((1, 0.05), (2, 0.3))]
+    summary = {"domain": "images", "generators": rows, "truth": [], "network": {"accuracy": 0.878}}
+    (run / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    app = open_page("compare", runs=[run.name, make_run("queued", count=1).name])
+    text = words(app)
+    # no column of dashes
+    assert "| state | told right | slots turn features by (rad) | slot 1 is nearest to | time |" in text
+    assert "| 87.8\u00a0% | 0.050\u00a0to\u00a00.300 | rotation\u00a00.99991 |" in text
+    assert "| 2 | 0.300 rad, rotation 0.99991 | – |" in text and "worst cosine" not in text
+    assert len(app.get("image")) == 1
+
+
+def test_all_runs_are_not_offered_at_once(open_page, make_run):
+    make_run("done")
+    assert open_page("compare").multiselect(key="chosen").proto.select_all == 0

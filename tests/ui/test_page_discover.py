@@ -40,8 +40,24 @@ def test_a_preset_changes_what_the_form_begins_with(open_page, plugins, runs, wo
     assert {key: config[key] for key in expected} == expected
 
 
-def test_a_plugin_that_is_not_there(open_page, plugins, words):
-    assert "There is no plugin" in words(open_page("discover", plugin="nothing"))
+@pytest.mark.parametrize("key", ["discover", "explore", "plugins"])
+def test_a_plugin_that_is_not_there(open_page, plugins, words, key):
+    app = open_page(key, plugin="wram")
+    assert [w.value for w in app.warning] == [r"There is no plugin 'wram'\."]
+    assert app.get("page_link")[0].proto.label == "warm"
+    # no other's form stands in for it
+    assert "lieapp" not in "".join(code.value for code in app.code) and not app.error
+    next(box for box in app.selectbox if box.label == "Plugin").set_value("warm").run()
+    assert not app.warning and not app.exception and "warm" in words(app)
+
+
+@pytest.mark.parametrize("key", ["discover", "explore", "plugins"])
+def test_a_plugin_whose_file_is_broken(open_page, plugins, words, key):
+    (plugins / "broken.py").write_text("x = = 2\n", encoding="utf-8")
+    app = open_page(key, plugin="broken")
+    assert "broken could not be loaded: plugins/broken.py, line 1: " in words(app)
+    assert next(box for box in app.selectbox if box.label == "Plugin").value is None
+    assert "lieapp" not in "".join(code.value for code in app.code)
 
 
 def test_an_equation_without_data_is_refused_before_a_run_is_made(open_page, plugins, runs, words):
@@ -95,6 +111,9 @@ def test_settings_that_do_not_fit_together_are_refused_by_name(open_page, plugin
 def test_pictures_have_their_own_form(open_page, plugins, runs, words):
     app = open_page("discover", plugin="images")
     assert app.number_input(key="discoverimages-slots").value == 6
+    # a field is not called as the group below it
+    assert app.text_input(key="discoverimages-data").label == "Data set"
+    assert [e.label for e in app.expander].count("Data") == 1
     app.number_input(key="discoverimages-pictures").set_value(300).run()
     assert "lieapp discover --plugin images --set pictures=300" in words(app)
     next(b for b in app.button if b.label == "Start").click().run()
@@ -128,7 +147,10 @@ def test_the_queue_stands_below(open_page, plugins, make_run, words):
 
 def test_training_on_moved_data(open_page, plugins, runs, words):
     app = open_page("discover", plugin="kdv", command="augment")
-    assert "lieapp augment --plugin kdv" in words(app)
+    text = words(app)
+    assert "lieapp augment --plugin kdv" in text
+    assert all(f"**{name}.**" in text for name in ("Variant", "Rollout", "NMSE", "Renew", "Pool"))
+    assert "moved anew" in app.number_input(key="augment-renew").help
     app.text_input(key="augment-variants").set_value("none, 20991231").run()
     next(b for b in app.button if b.label == "Start").click().run()
     assert "20991231" in app.error[0].value and not list(runs.glob("2*"))

@@ -41,6 +41,16 @@ def test_a_queue_that_nobody_works_on_can_be_started(open_page, make_run, monkey
     assert "Start the queue" not in [b.label for b in open_page("run", run=run.name).button]
 
 
+def test_starting(open_page, make_run, words):
+    run = make_run("starting", stage="", step=0, total=None)
+    app = open_page("run", run=run.name)
+    text = words(app)
+    assert "**starting**, " in text and "since the start" in text and "step 0" not in text
+    assert "Curves appear with the first training steps." in text
+    next(b for b in app.button if b.label == "Cancel").click().run()
+    assert (run / "cancel").exists() and not app.exception
+
+
 def test_running_with_curves_and_cancel(open_page, make_run, words):
     run = make_run("running")
     app = open_page("run", run=run.name)
@@ -169,8 +179,16 @@ def test_done_without_results(open_page, make_run, words):
 def test_failed_shows_error_and_hint(open_page, make_run, words):
     error = {"type": "SimulationError", "message": "ckdv: u is NaN at t = 3.", "hint": "Take a finer grid."}
     run = make_run("failed", error=error)
-    text = words(open_page("run", run=run.name))
+    app = open_page("run", run=run.name)
+    text = words(app)
     assert "SimulationError" in text and "u is NaN at t = 3." in text and "Take a finer grid." in text
+    # the error, its hint, the button, what was measured, and last the log, folded
+    kinds = [part.type for part in app.main.children.values()]
+    assert kinds[2:] == [
+        "error", "markdown", "button", "caption", "code", "subheader", "flex_container", "expander",
+    ]  # fmt: skip
+    (log,) = app.expander
+    assert (log.label, log.proto.expanded, "stage discovery" in log.code[0].value) == ("Log", False, True)
 
 
 @pytest.mark.parametrize(("state", "said"), [("lost", "is gone"), ("cancelled", "stopped on request")])

@@ -41,7 +41,8 @@ def pictures(finished):
     run = finished("discover", PICTURES)
     s = np.array([-0.4, -0.2, 0, 0.2, 0.4], dtype=np.float32)
     moved = np.random.default_rng(0).random((2, 5, 3, 1, 8, 8), dtype=np.float32)
-    save_file({"orbit/s": s, "orbit/pictures": moved}, run / "fields.safetensors")
+    plane = {"learned": np.ones((2, 2, 8, 8), np.float32), "weight": np.ones((8, 8), np.float32)}
+    save_file({"orbit/s": s, "orbit/pictures": moved, **plane}, run / "fields.safetensors")
     return run
 
 
@@ -70,6 +71,8 @@ def test_colours_have_their_cross_check(open_page, finished, words):
 def test_the_slider_moves_pictures(open_page, pictures, words):
     app = open_page("run", run=pictures.name, view="Slots", s="-0.2")
     assert "Features turn by **0.050 rad** at s = -0.2" in words(app)
+    # the field of this slot and no other, with its axes
+    assert len(app.get("image")) == 2 and "reaches from −1 to 1" in words(app)
     before = app.get("image")[0].proto.SerializeToString()
     app.select_slider(key="s").set_value(0.4).run()
     assert not app.exception and "**0.080 rad** at s = 0.4" in words(app)
@@ -89,10 +92,30 @@ def test_a_training(open_page, finished, words):
         "network": "small", "accuracy": 0.93, "sentence": "93.0 % are told right", "seconds": {"total": 3.0},
         "warnings": [], "classes": ["a", "b"], "cached": True,
     }  # fmt: skip
+    summary |= {"parameters": 24058, "learned_from": 900, "judged_on": 100, "loss": 0.25}
     run = finished("train", summary)
-    text = words(open_page("run", run=run.name))
-    assert "93.0 % are told right" in text and "accuracy  0.93" in text
+    app = open_page("run", run=run.name)
+    text = words(app)
+    assert "93.0 % are told right" in text
+    assert [(m.label, m.value) for m in app.metric] == [
+        ("Told right", "93.0 %"), ("Loss", "0.25"), ("Training", "from the cache"),
+    ]  # fmt: skip
+    assert "network       small, 24058 parameters" in text and "classes       2: a, b" in text
+    assert "nothing was trained" in text and not app.get("image")
     assert "total | 3.00" in words(open_page("run", run=run.name, view="Origin"))
+
+
+def test_a_training_with_its_curve(open_page, finished, words):
+    summary = {"network": "small", "accuracy": 0.5, "sentence": "", "seconds": {"training": 61.0}, "cached": False}
+    run = finished("train", summary)
+    steps = [{"step": k, "loss": 2.0, "right": 0.5, "epoch": 1, "stage": "training"} for k in (1, 2, 3)]
+    (run / "metrics.jsonl").write_text("".join(json.dumps(step) + "\n" for step in steps), encoding="utf-8")
+    (run / "network.safetensors").write_bytes(b"")
+    app = open_page("run", run=run.name)
+    assert len(app.get("image")) == 1 and app.metric[2].value == "1 min 1 s"
+    assert f"lieapp discover --plugin ckdv --set trained={run}/network.safetensors" in words(app)
+    (run / "metrics.jsonl").write_text("{}\n", encoding="utf-8")
+    assert "No curves: no steps were recorded." in words(open_page("run", run=run.name))
 
 
 def test_networks_on_moved_data(open_page, finished, words):
@@ -112,6 +135,7 @@ def test_networks_on_moved_data(open_page, finished, words):
     (run / "figures" / "frames.svg").write_text("<svg>", encoding="utf-8")
     app = open_page("run", run=run.name)
     assert "| 32 | truth | 0.1 ± 0 | 5.00 | 0.1, 0.1 | 2 |" in words(app)
+    assert "**NMSE.** Normalised mean square error" in words(app)
     # what is no picture isn't shown as one
     assert len(app.get("image")) == 1
 
@@ -166,3 +190,17 @@ def test_states_of_other_kinds(open_page, make_run, words, kind, state):
     text = words(open_page("run", run=run.name))
     assert {"failed": "it broke", "queued": "Waiting"}.get(state, "") in text
     assert (f"--resume {run.name}" in text) == (state in ("failed", "cancelled", "lost"))
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "failed", "cancelled", "done"])
+def test_a_run_has_the_same_title_in_every_state(open_page, make_background, state):
+    run = make_background("check", state)
+    assert open_page("run", run=run.id).title[0].value == r"Warm \*bar\*"
+
+
+def test_a_typed_derivation_is_titled_by_its_equation(open_page, make_background, words):
+    typed = {"equation": ["u_t - u_xx"], "independent": ["t", "x"], "dependent": ["u"]}
+    run = make_background("truth", "failed", typed=typed, error={"type": "X", "message": "it broke", "hint": ""})
+    app = open_page("run", run=run.id)
+    assert app.title[0].value.replace("\\", "") == "u_t - u_xx"
+    assert "truth truth" not in words(app) and "truth · " in words(app)

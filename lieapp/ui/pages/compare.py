@@ -16,7 +16,7 @@ from lieapp.ui.help import tip
 from lieapp.ui.navigation import page
 from lieapp.ui.places import find_run, newest_first
 from lieapp.ui.run_files import show_link
-from lieapp.ui.words import duration, plain, sign
+from lieapp.ui.words import duration, plain, sign, unbroken
 
 # runs that can be chosen from, the newest; and chosen at a time, for their colours to be told apart
 OFFERED, MOST = 200, 6
@@ -36,10 +36,12 @@ def show() -> None:
         return
     document = comparison(chosen)
     letters = [f"run {place}" for place in range(1, len(chosen) + 1)]
-    _results(document["runs"], letters)
+    summaries = [run.summary() or {} for run in chosen]
+    _results(document["runs"], summaries, letters)
     _settings(document["differ"], letters)
-    _generators(chosen, letters)
-    _figures([(name, run.summary() or {}) for name, run in zip(letters, chosen, strict=True)])
+    _generators(summaries, letters)
+    _slots(summaries, letters)
+    _figures(list(zip(letters, summaries, strict=True)))
     show_link()
 
 
@@ -54,7 +56,9 @@ def _chosen(runs: Sequence[RunDirectory]) -> list[RunDirectory]:
     facts |= {run.id: row(run) for run_id in asked if run_id not in facts and (run := find_run(run_id)) is not None}
     ids = st.multiselect(
         "Runs", list(facts), default=[run_id for run_id in asked if run_id in facts][:MOST], max_selections=MOST,
-        key="chosen", placeholder="Choose runs", format_func=lambda run_id: _called(facts[run_id]),
+        # all at once are more than can be told apart
+        select_all=False, key="chosen", placeholder="Choose runs",
+        format_func=lambda run_id: _called(facts[run_id]),
     )  # fmt: skip
     # not bound: the address would have what the list shows instead of ids
     st.query_params["runs"] = ids
@@ -71,22 +75,25 @@ def _called(facts: dict[str, Any]) -> str:
     return f"{' · '.join(str(part) for part in parts if part)} · {facts['state']} · {facts['run']}"
 
 
-def _results(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
-    st.subheader("Results", help=tip("cosine"))
+def _results(rows: Sequence[dict[str, Any]], summaries: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
+    columns = figures.result_columns(rows, summaries)
+    st.subheader("Results", help=tip("cosine") if "worst cosine" in columns else None)
     cells = []
-    for name, one in zip(names, rows, strict=True):
-        cosines = [c for c in one["cosines"] or [] if isinstance(c, (int, float))]
+    for place, (name, one) in enumerate(zip(names, rows, strict=True)):
         link = f"[{name.replace(' ', '&nbsp;')}](run?run={one['run']})"
-        cells.append((
-            link, plain(one["plugin"] or "–"), plain(one["method"] or "–"),
-            plain(sign(one["state"]).word), "–" if one["count"] is None else str(one["count"]),
-            wording.cosine(min(cosines, default=None)), plain(_rad(one["angle"])), plain(duration(one["seconds"])),
-        ))  # fmt: skip
-    table(("", "plugin", "method", "state", "exact", "worst cosine", "angle (rad)", "time"), cells)
+        facts = (one["plugin"], one["method"], sign(one["state"]).word)
+        found = [unbroken(column[place]) for column in columns.values()]
+        cells.append([link, *(plain(fact or "–") for fact in facts), *found, unbroken(duration(one["seconds"]))])
+    table(("", "plugin", "method", "state", *map(plain, columns), "time"), cells)
 
 
-def _rad(angle: Any) -> str:
-    return wording.number(angle) if isinstance(angle, (int, float)) else "–"
+def _slots(summaries: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
+    """Of runs on pictures, what of each slot can be told beside the others."""
+    rows = figures.slots_table(summaries)
+    if rows:
+        st.subheader("Slots of pictures")
+        table(("slot", *names), [[plain(cell) for cell in row] for row in rows])
+        st.caption("How far features turn, mean over flow parameters; the nearest named field and its cosine.")
 
 
 def _settings(differ: dict[str, list[Any]], names: Sequence[str]) -> None:
@@ -100,9 +107,9 @@ def _settings(differ: dict[str, list[Any]], names: Sequence[str]) -> None:
         st.caption("These runs have the same settings.")
 
 
-def _generators(runs: Sequence[RunDirectory], names: Sequence[str]) -> None:
+def _generators(summaries: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
     """The cosine of each derived generator in each run, where the runs have the same ones."""
-    derived = [wording.derived(run.summary() or {}) for run in runs]
+    derived = [wording.derived(summary) for summary in summaries]
     lists = {tuple(known.name for known in rows) for rows in derived if rows}
     if not lists:
         return
@@ -124,6 +131,7 @@ def _figures(runs: figures.Named) -> None:
     drawn = [
         ("Defect of each slot", figures.eta_figure(runs)),
         ("What of each derived generator is missed", figures.cosine_figure(runs)),
+        ("How far each slot turns the features", figures.angle_figure(runs)),
         ("Seconds per stage", figures.seconds_figure(runs)),
     ]
     for title, svg in drawn:

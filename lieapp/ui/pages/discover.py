@@ -11,11 +11,18 @@ from lieapp.config import load_config
 from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.ui import forms, jobs
+from lieapp.ui.help import popover
+from lieapp.ui.missing import show_missing
 from lieapp.ui.navigation import open_run, page
 from lieapp.ui.places import runs_root
 from lieapp.ui.run_queue import show_queue
 from lieapp.ui.words import advice, plain
 from lieapp.ui.works import Work, works
+
+# the plugin of an address without one
+FIRST = "ckdv"
+# words of trainings on moved data
+AUGMENT = ("variant", "rollout", "nmse", "renew", "pool")
 
 
 def show() -> None:
@@ -30,25 +37,33 @@ def show() -> None:
         st.info("No plugin was found.", icon=":material/extension_off:")
         return
     entry = _plugin(catalog)
+    if entry is None:
+        return
     work = _work(works(entry.declaration))
+    if work.command == "augment":
+        popover(*AUGMENT, label="Words")
     defaults, values = _settings(work, entry.name)
     _start(catalog, work, defaults, values)
     show_queue()
 
 
-def _plugin(catalog: Catalog) -> Entry:
+def _plugin(catalog: Catalog) -> Entry | None:
+    """The one of the address; None if that can't be shown: no other's form stands in for it."""
     titles = {entry.name: entry.title for entry in catalog.entries}
     names = list(titles)
-    asked = st.query_params.get("plugin", "ckdv")
+    asked = st.query_params.get("plugin", FIRST if FIRST in names else names[0])
     if asked not in names:
-        if "plugin" in st.query_params:
-            st.warning(f"There is no plugin {plain(repr(asked[:100]))}.", icon=":material/search_off:")
-        asked = names[0]
-    chosen: str = st.selectbox(
-        "Plugin", names, index=names.index(asked), format_func=lambda name: f"{name}: {titles[name]}"
-    )
+        show_missing(catalog, asked, "discover")
+    chosen: str | None = st.selectbox(
+        "Plugin", names, index=names.index(asked) if asked in names else None, placeholder="Choose another",
+        format_func=lambda name: f"{name}: {titles[name]}",
+    )  # fmt: skip
+    if chosen is None:
+        return None
     # the address then opens this form as it stands
     st.query_params["plugin"] = chosen
+    if asked not in names:
+        st.rerun()
     return catalog.get(chosen)
 
 

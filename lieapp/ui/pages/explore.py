@@ -19,12 +19,13 @@ from lieapp.ui.drawing import formula, state_badge
 from lieapp.ui.equations import system_latex
 from lieapp.ui.examples import EXAMPLES, FIRST
 from lieapp.ui.help import tip
+from lieapp.ui.missing import show_missing
 from lieapp.ui.navigation import link_to_run, page
 from lieapp.ui.places import find_run, runs_root
 from lieapp.ui.run_head import config_of
 from lieapp.ui.typed import LISTS, typed_of
 from lieapp.ui.typed_form import ask, show_error
-from lieapp.ui.words import WORKING, advice, plain
+from lieapp.ui.words import WORKING, plain
 
 # no docstrings below constants, the app would print them
 PLUGIN, TYPED = "A plugin", "Typed"
@@ -41,9 +42,21 @@ def show() -> None:
         "reduced by each of them."
     )
     run = _asked()
-    _form(run.id if run else "", config_of(run) if run else {})
-    if run:
+    version, config = (run.id, config_of(run)) if run else ("", {})
+    left = _left(version, config)
+    _form(version, config, left)
+    if run and not left:
         _result(run)
+
+
+def _left(version: str, config: dict[str, Any]) -> bool:
+    """Whether the form asks for another equation than that of the result, which then isn't shown below it."""
+    plugin = config.get("plugin")
+    source = st.session_state.get(f"source_{version}")
+    name = st.session_state.get(f"plugin_{version}")
+    if not version or source is None:
+        return False
+    return source != (PLUGIN if plugin else TYPED) or (source == PLUGIN and name not in (None, plugin))
 
 
 def _asked() -> RunDirectory | None:
@@ -66,14 +79,14 @@ def _asked() -> RunDirectory | None:
 def _last(name: str) -> RunDirectory | None:
     try:
         return background.latest("truth", load_catalog().get(name))
-    except LieappError as error:
-        st.warning(f"{plain(error.message)} {advice(error.hint)}", icon=":material/search_off:")
+    except LieappError:
+        # the form says so
         return None
 
 
 # of its own, so that typing draws only the form anew
 @st.fragment
-def _form(version: str, config: dict[str, Any]) -> None:
+def _form(version: str, config: dict[str, Any], left: bool) -> None:
     name = str(config.get("plugin") or st.query_params.get("plugin") or "")
     source = st.segmented_control(
         "Equation", [PLUGIN, TYPED], default=PLUGIN if name else TYPED, key=f"source_{version}",
@@ -87,6 +100,8 @@ def _form(version: str, config: dict[str, Any]) -> None:
         first = typed_of(config) if config.get("equation") else EXAMPLES[FIRST]
         typed, reading = ask(first, version)
         asked = typed.settings() if reading.error is None else None
+    if _left(version, config) != left:
+        st.rerun()
     more = _options(version, config)
     if st.button("Derive", type="primary", icon=":material/function:", disabled=asked is None, key=f"go_{version}"):
         _start({**(asked or {}), **more}, entry, catalog)
@@ -104,19 +119,31 @@ def _plugin(version: str, name: str) -> tuple[Catalog, Entry | None]:
     if not names:
         st.info("No plugin with an equation was found.", icon=":material/extension_off:")
         return catalog, None
-    if name and name not in names:
-        words = f"There is no equation {plain(repr(name[:100]))} among the plugins."
-        st.warning(words, icon=":material/search_off:")
-    index = list(names).index(name) if name in names else 0
-    chosen = st.selectbox(
-        "Plugin", list(names), index=index, format_func=lambda n: f"{n}: {names[n]}", key=f"plugin_{version}"
-    )
+    unknown = st.empty()
+    index = list(names).index(name) if name in names else None if name else 0
+    chosen: str | None = st.selectbox(
+        "Plugin", list(names), index=index, format_func=lambda n: f"{n}: {names[n]}", key=f"plugin_{version}",
+        placeholder="Choose another",
+    )  # fmt: skip
+    if chosen is None:
+        with unknown.container():
+            _unknown(catalog, name)
+        return catalog, None
     entry = catalog.get(chosen)
     for latex in system_latex(entry.declaration):
         st.markdown(formula(rf"\displaystyle {latex}"))
     link = {"query_params": {"plugin": chosen}, "icon": ":material/extension:"}
     st.page_link(page("plugins"), label=f"Where {plain(chosen)} comes from", **link)
     return catalog, entry
+
+
+def _unknown(catalog: Catalog, name: str) -> None:
+    """Of an address, and no equation."""
+    if any(entry.name == name for entry in catalog.entries):
+        words = f"{plain(name)} is no equation: nothing can be derived of pictures."
+        st.warning(words, icon=":material/search_off:")
+    else:
+        show_missing(catalog, name, "explore")
 
 
 def _options(version: str, config: dict[str, Any]) -> dict[str, Any]:

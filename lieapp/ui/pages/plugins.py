@@ -8,6 +8,7 @@ from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.ui.drawing import formula
 from lieapp.ui.equations import evolution_latex, system_latex
 from lieapp.ui.help import tip
+from lieapp.ui.missing import show_missing
 from lieapp.ui.navigation import page
 from lieapp.ui.plugin_check import show_check
 from lieapp.ui.plugin_form import show_form, show_written
@@ -43,6 +44,9 @@ def _there(catalog: Catalog) -> None:
         st.info("No plugin was found.", icon=":material/extension_off:")
         return
     entry = _chosen(catalog)
+    if entry is None:
+        show_all(catalog)
+        return
     st.header(plain(entry.title))
     if entry in catalog.equations:
         _equation(entry)
@@ -54,15 +58,21 @@ def _there(catalog: Catalog) -> None:
     show_all(catalog)
 
 
-def _chosen(catalog: Catalog) -> Entry:
+def _chosen(catalog: Catalog) -> Entry | None:
     titles = {entry.name: entry.title for entry in catalog.entries}
     names = list(titles)
     asked = st.query_params.get("plugin", "")
     if asked and asked not in names:
-        st.warning(f"There is no plugin {plain(repr(asked[:100]))}.", icon=":material/search_off:")
-    index = names.index(asked) if asked in names else 0
-    name = st.selectbox("Plugin", names, index=index, format_func=lambda n: f"{n}: {titles[n]}")
+        show_missing(catalog, asked, "plugins")
+    index = names.index(asked) if asked in names else None if asked else 0
+    name: str | None = st.selectbox(
+        "Plugin", names, index=index, format_func=lambda n: f"{n}: {titles[n]}", placeholder="Choose another"
+    )
+    if name is None:
+        return None
     st.query_params["plugin"] = name
+    if asked and asked not in names:
+        st.rerun()
     return catalog.get(name)
 
 
