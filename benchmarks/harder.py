@@ -46,7 +46,8 @@ def main() -> None:
                 rows[name, method, seed] = run(name, method, seed)
                 print(json.dumps(rows[name, method, seed]), flush=True)
                 file.write_text(json.dumps(list(rows.values()), indent=1) + "\n", encoding="utf-8")
-    text = f"{heading('Discovery on harder equations', [])}\n{NOTE} {arguments.note}\n\n{table(list(rows.values()))}\n"
+    head = heading("Discovery on harder equations", [])
+    text = f"{head}\n{NOTE} {arguments.note}\n\n{table(list(rows.values()))}\n"
     (arguments.out / "harder.md").write_text(text, encoding="utf-8")
     print(text)
 

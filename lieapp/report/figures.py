@@ -215,7 +215,7 @@ def defect_chart(metrics: Sequence[Json]) -> str:
     count = max(len(m[key]) for m in lines)
     table = [[*map(_number, m[key]), *[math.nan] * (count - len(m[key]))] for m in lines]
     curves = [calmed(Line(f"slot {k + 1}", steps, [row[k] for row in table]), log=True) for k in range(count)]
-    label = "defect η (no unit)" if key == "eta" else "mean residual of moved data (no unit)"
+    label = "defect η (no unit)" if key == "eta" else "validity: residual, of pictures angle (rad)"
     return line_chart(curves, "training step", label, "Defect of each slot in training", log=True)
 
 

@@ -251,17 +251,21 @@ def number(value: float | None) -> str:
     return mantissa.replace("-", "−") + (f"e{int(exponent)}" if exponent else "")
 
 
+MOST_DECIMALS = 10
+"""Of a cosine."""
+
+
 def cosine(value: float | None, decimals: int = 5) -> str:
     """Cut rather than rounded, with as many decimals as it takes to tell what is missing to 1: 0.9999999976.
 
-    An angle of 7e-5 then stands beside the cosine that it has, and 1.00000 means 1, up to round-off.
+    An angle of 7e-5 then stands beside the cosine that it has. Ten decimals are the most: beyond them is round-off.
     """
     if value is None or not math.isfinite(value):
         return "–"
     # the shortest decimal number that is this float: exactly, .99998 is a little less
     exact = min(Decimal(repr(float(value))), Decimal(1))
     missing = 1 - exact
-    shown = max(decimals, 1 - missing.adjusted()) if 0 < missing < 1 else decimals
+    shown = min(max(decimals, 1 - missing.adjusted()), MOST_DECIMALS) if 0 < missing < 1 else decimals
     whole, _, digits = f"{exact.quantize(Decimal(1).scaleb(-shown), ROUND_DOWN):f}".partition(".")
     return f"{whole}.{digits[:decimals]}{digits[decimals:].rstrip('0')}".replace("-", "−")
 
