@@ -138,7 +138,8 @@ def _check_keys(cls: type[Any], values: Mapping[str, Any], prefix: str, origins:
         where = _origin(prefix + key, origins)
         if key not in known:
             near = get_close_matches(key, known, n=1)
-            hint = f"Did you mean {prefix}{near[0]}?" if near else f"Known keys: {', '.join(known)}."
+            other = "" if prefix else _elsewhere(key)
+            hint = f"Did you mean {prefix}{near[0]}?" if near else other or f"Known keys: {', '.join(known)}."
             raise ConfigError(f"{prefix}{key}: there is no such key in {cls.__name__}{where}.", hint=hint)
         if isinstance(value, float) and not math.isfinite(value):
             raise ConfigError(
@@ -148,6 +149,25 @@ def _check_keys(cls: type[Any], values: Mapping[str, Any], prefix: str, origins:
         inner = known[key]
         if isinstance(value, Mapping) and isinstance(inner, type) and issubclass(inner, msgspec.Struct):
             _check_keys(inner, value, f"{prefix}{key}.", origins)
+
+
+def _elsewhere(key: str) -> str:
+    """Whose setting a key is, if it is another command's or another kind of declaration's."""
+    from lieapp.config import DataConfig, DiscoverConfig, DiscoverImagesConfig, TrainConfig
+    from lieapp.config_augment import AugmentConfig, AugmentImagesConfig
+    from lieapp.config_colors import DiscoverColorsConfig
+
+    owners: dict[str, type[msgspec.Struct]] = {
+        "`lieapp data`": DataConfig,
+        "`lieapp discover` of equations": DiscoverConfig,
+        "`lieapp discover` of pictures": DiscoverImagesConfig,
+        "`lieapp discover` of colours": DiscoverColorsConfig,
+        "`lieapp train`": TrainConfig,
+        "`lieapp augment` of equations": AugmentConfig,
+        "`lieapp augment` of pictures": AugmentImagesConfig,
+    }
+    found = [name for name, cls in owners.items() if key in cls.__struct_fields__]
+    return f"It is a setting of {', '.join(found)}; docs/command-line.md lists those of each." if found else ""
 
 
 def _convert(cls: type[Config], values: dict[str, Any], origins: Mapping[str, str]) -> Config:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +71,15 @@ def moved(
         dtype: of the solutions.
         settings: of `Moving`: sigma, scales, least, ….
 
-    Raises what `read_trajectories` and `Mover.of` raise, UsageError for trajectories without an equation.
+    Raises what `read_trajectories` and `Mover.of` raise, UsageError for trajectories without an equation and for
+    a setting that there isn't.
     """
+    unknown = sorted(set(settings) - {field.name for field in fields(Moving)})
+    if unknown:
+        raise UsageError(
+            f"moved() has no setting {unknown[0]!r}.",
+            hint=f"Its settings are {', '.join(field.name for field in fields(Moving))}.",
+        )
     trajectories = data if isinstance(data, Trajectories) else read_trajectories(Path(data))
     known = equation if equation is not None else equation_of(trajectories)
     mover = Mover.of(along, known, trajectories, Moving(**settings))

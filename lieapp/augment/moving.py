@@ -153,7 +153,8 @@ class Mover:
             raise DataError(
                 f"{self.name}: none of {len(samples)} moved samples has {self._wanted()} left inside the window, "
                 f"after {self.settings.tries} tries.",
-                hint="Lower sigma, or what must be left.",
+                hint=f"Lower sigma ({self.settings.sigma:g}), or what says how much of the window has to be left: "
+                "middle, history or ahead.",
             )
         return Moved(made, valid, kept, coefficients, rejected, folded)
 

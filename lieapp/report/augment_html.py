@@ -9,7 +9,7 @@ from pathlib import Path
 from safetensors.numpy import load_file
 
 from lieapp.report.augment_figures import augment_figures
-from lieapp.report.augment_words import TEXT, Summary, measure, rows, sentence
+from lieapp.report.augment_words import TEXT, Summary, explained, measure, rows, sentence
 from lieapp.report.html import NUMBER, page, provenance_html, replace_file, seconds_html, table_html
 from lieapp.report.material import Material, read_material
 
@@ -68,6 +68,6 @@ def _table(summary: Summary) -> str:
     heads, lines = rows(summary)
     marks = ["" if head in TEXT else NUMBER for head in heads]
     cells = [[mark + escape(cell) for mark, cell in zip(marks, line, strict=True)] for line in lines]
-    note = f"{measure(summary)}; mean and spread (standard deviation) over seeds."
+    note = f"{measure(summary)}; mean and spread (standard deviation) over seeds. {explained(summary)}"
     table = table_html([mark + escape(head) for mark, head in zip(marks, heads, strict=True)], cells)
     return f'{table}<p class="note">{escape(note)}</p>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -15,6 +16,9 @@ WORDS = {"fields": "learned", "formulas": "proved", "approximate": "approximate"
 
 TEXT = ("variant", "values", "η")
 """Columns of text; the others hold numbers."""
+
+MOST_DECIMALS = 8
+"""Of an error."""
 
 FEW = 4
 """So many generators have their defects written out."""
@@ -44,17 +48,23 @@ def is_accuracy(summary: Summary) -> bool:
     return bool(summary.get("measure") == "accuracy")
 
 
-def shown(summary: Summary, value: float | None) -> str:
-    """A value of the table: per cent of an accuracy, three digits of an error."""
+def shown(summary: Summary, value: float | None, spread: float | None = None) -> str:
+    """A value of the table: per cent of an accuracy; of an error three digits, or two of its spread."""
     if value is None:
         return "–"
-    return f"{100 * value:.1f}" if is_accuracy(summary) else f"{value:.3g}"
+    if is_accuracy(summary):
+        return f"{100 * value:.1f}"
+    if not spread or not math.isfinite(value):
+        return f"{value:.3g}"
+    decimals = min(max(0, 1 - math.floor(math.log10(spread))), MOST_DECIMALS)
+    return f"{value:.{decimals}f}"
 
 
 def with_spread(summary: Summary, row: Mapping[str, Any]) -> str:
     """Mean and spread."""
     spread = row.get("spread")
-    return shown(summary, row["mean"]) + ("" if spread is None else f" ± {shown(summary, spread)}")
+    mean = shown(summary, row["mean"], spread)
+    return mean if spread is None else f"{mean} ± {shown(summary, spread, spread)}"
 
 
 def gain(summary: Summary, row: Mapping[str, Any], against: str = "none") -> float | None:
@@ -86,7 +96,7 @@ def rows(summary: Summary) -> Rows:
     """Heads and rows of the table."""
     accuracy = is_accuracy(summary)
     heads = ["data", "variant", "accuracy %" if accuracy else "NMSE"]
-    against = "gain in %" if accuracy else "none / this"
+    against = "gain in points" if accuracy else "none / this"
     heads += [against] if any(r["variant"] == "none" for r in summary["variants"]) else []
     heads += ["scale"] if any(r.get("scale") is not None for r in summary["variants"]) else []
     heads += ["one window, per frame"] if summary.get("task") == "rollout" else []
@@ -100,16 +110,49 @@ def rows(summary: Summary) -> Rows:
             "data": str(row["samples"]),
             "variant": row["label"],
             heads[2]: with_spread(summary, row),
-            against: "–" if better is None else f"{100 * better:+.1f}" if accuracy else f"{better:.2f}",
+            against: "–" if better is None else signed(100 * better) if accuracy else f"{better:.2f}",
             "scale": "–" if row.get("scale") is None else f"{row['scale']:g}",
             "one window, per frame": shown(summary, row.get("one_step")),
             "moved": "–" if "moved" not in row else f"{100 * row['moved']:.0f} %",
             "η": defects(row),
-            "values": ", ".join(shown(summary, value) for value in row["values"]),
-            "seconds each": f"{row['seconds']:.0f}",
+            "values": ", ".join(shown(summary, value, row.get("spread")) for value in row["values"]),
+            "seconds each": f"{row['seconds']:.{0 if row['seconds'] >= 10 else 1}f}",
         }
         lines.append([cells[head] for head in heads])
     return heads, lines
+
+
+def signed(value: float) -> str:
+    """A difference, with a sign that is as wide as a figure."""
+    return f"{value:+.1f}".replace("-", "−")
+
+
+COLUMNS = {
+    "gain in points": "percentage points more than without moves",
+    "none / this": "how many times smaller than without moves: above 1 is better",
+    "scale": "the largest flow parameter, chosen on validation data",
+    "one window, per frame": "of predictions made from true frames, for each frame",
+    "moved": "share of trajectories that were used moved; the others left the window that is needed",
+    "η": "defect of each generator moved along, ascending: 0 for a symmetry",
+    "values": "seed by seed",
+    "seconds each": "of one training",
+}
+"""What columns mean, beside the measure itself."""
+
+
+def explained(summary: Summary) -> str:
+    """The columns of its table, in words."""
+    return "; ".join(f"{head}: {COLUMNS[head]}" for head in rows(summary)[0] if head in COLUMNS) + "."
+
+
+def hopeless(summary: Summary) -> list[str]:
+    """Variants whose predictions are no better than 0 everywhere, which has the error 1 in each frame."""
+    if is_accuracy(summary):
+        return []
+    frames = summary["predicted"] if summary.get("task") == "rollout" else 1
+    names = [f"{row['label']} with {row['samples']} data" for row in summary["variants"] if row["mean"] >= frames]
+    words = f"no better than predicting 0 ({', '.join(names)}): an NMSE of {frames} says so; train for longer"
+    return [words] if names else []
 
 
 def defects(row: Mapping[str, Any]) -> str:
@@ -127,9 +170,6 @@ def sentence(summary: Summary) -> str:
     own = [row for row in summary["variants"] if row["samples"] == least]
     name, unit = ("accuracy", " %") if is_accuracy(summary) else ("NMSE", "")
     told = "; ".join(f"{row['label']} {with_spread(summary, row)}{unit}" for row in own)
-    return f"With {least} data, {name} as mean and spread of {_seeds(summary)}: {told}"
-
-
-def _seeds(summary: Summary) -> str:
     count = len(summary["seeds"])
-    return f"{count} seed{'' if count == 1 else 's'}"
+    how = "of one seed" if count == 1 else f"as mean and spread of {count} seeds"
+    return f"With {least} data, {name} {how}: {told}"

@@ -13,7 +13,10 @@ from lieapp.report.material import finite
 
 Summary = Mapping[str, Any]
 
-STAGES = ("start", "data", "truth", "discovery", "cross-check", "compare", "formulas", "finite", "report", "total")
+STAGES = (
+    "start", "data", "network", "weight", "truth", "discovery", "cross-check", "compare", "formulas", "finite",
+    "report", "total",
+)  # fmt: skip
 """The order in which stages are listed; others follow as they come."""
 
 

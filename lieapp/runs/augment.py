@@ -11,7 +11,7 @@ import lieapp
 from lieapp.numerics.processor import use_processor
 from lieapp.registry.catalog import Catalog
 from lieapp.report.augment_html import write_augment_report
-from lieapp.report.augment_words import label, sentence
+from lieapp.report.augment_words import hopeless, label, sentence
 from lieapp.runs.cells import Cell, Cells
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
@@ -92,9 +92,11 @@ def execute(side: Side) -> dict[str, Any]:
         **side.facts(),
         "seeds": list(config.seeds),
         "variants": rows,
-        "warnings": side.report.warnings,
         "seconds": {},
     }
+    for words in hopeless(summary):
+        side.report.warn(words)
+    summary["warnings"] = side.report.warnings
     summary["sentence"] = sentence(summary)
     summary["seconds"] = side.watch.seconds()
     run.write_summary(summary)

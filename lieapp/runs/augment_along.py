@@ -11,6 +11,9 @@ from lieapp.runs.directory import RunDirectory
 OF_RUNS = ("fields", "formulas", "approximate")
 """What of a run of an equation is meant, before its name."""
 
+WORDS = "none, truth, d_t and its like"
+"""What solutions can be moved along besides runs."""
+
 PICTURES = ("none", "default", "affine")
 """Ways to change pictures that need no run."""
 
@@ -19,18 +22,17 @@ def along_solutions(variants: Sequence[str], plugin: str, root: Path, option: st
     """Variants of an equation, each run with its path; `option` is what errors call the place.
 
     `approximate` alone means the approximate fields of the one run that is named besides. Raises UsageError for a
-    word or run that can't be meant, and runs of another plugin.
+    word or run that can't be meant, runs of another plugin, and runs that have nothing of what is meant.
     """
     parts = [part.strip() for variant in variants for part in variant.split("+")]
-    found = {run: _found(run, plugin, root, option) for part in parts if (run := _split(part)[1])}
-    return tuple(
-        "+".join(_solution(part.strip(), found, plugin, option) for part in v.split("+")) for v in variants
-    )
+    runs = {run: _found(run, plugin, root, option, WORDS) for part in parts if (run := _split(part)[1])}
+    return tuple("+".join(_solution(part.strip(), runs, plugin, option) for part in v.split("+")) for v in variants)
 
 
 def along_pictures(variants: Sequence[str], plugin: str, root: Path) -> tuple[str, ...]:
     """Variants of pictures, each run with its path. Raises UsageError as above."""
-    return tuple(v if v in PICTURES else str(_found(v, plugin, root, "--with")) for v in variants)
+    words = ", ".join(PICTURES)
+    return tuple(v if v in PICTURES else str(_found(v, plugin, root, "--with", words).path) for v in variants)
 
 
 def _split(part: str) -> tuple[str, str]:
@@ -43,40 +45,58 @@ def _split(part: str) -> tuple[str, str]:
     return "fields", part
 
 
-def _solution(part: str, found: dict[str, Path], plugin: str, option: str) -> str:
-    kind, run = _split(part)
-    if run:
-        return f"{kind}:{found[run]}"
-    if kind not in OF_RUNS:
+def _solution(part: str, runs: dict[str, RunDirectory], plugin: str, option: str) -> str:
+    kind, name = _split(part)
+    if not name and kind not in OF_RUNS:
         return part
-    named = set(found.values())
+    named = {run.path: run for run in ([runs[name]] if name else runs.values())}
     if len(named) != 1:
         what = "no run is named" if not named else f"{len(named)} runs are named"
         raise UsageError(
             f"{option} {part}: {what} whose fields are meant.", hint=f"Write {kind}:RUN. {_make(plugin)}"
         )
-    return f"{kind}:{next(iter(named))}"
+    ((path, run),) = named.items()
+    _check_holds(run, kind, f"{option} {part}")
+    return f"{kind}:{path}"
 
 
-def _found(text: str, plugin: str, root: Path, option: str) -> Path:
+def _check_holds(run: RunDirectory, kind: str, place: str) -> None:
+    """Raises UsageError for a run that has nothing of what is meant."""
+    summary = run.summary() or {}
+    if kind == "formulas":
+        if not any(row.get("proved") for row in summary.get("formulas") or []):
+            raise UsageError(
+                f"{place}: no formula of {run.id} was proved; there is nothing to move data along.",
+                hint=f"Move along fields:{run.id}, or along truth.",
+            )
+        return
+    wanted = "approximate" if kind == "approximate" else "exact"
+    verdicts = [str(row.get("verdict")) for row in summary.get("generators") or []]
+    if wanted not in verdicts:
+        raise UsageError(
+            f"{place}: none of the {len(verdicts)} fields of {run.id} is {wanted} ({', '.join(verdicts)}); there "
+            "is nothing to move data along.",
+            hint="Name another run, or a longer one of `lieapp discover`.",
+        )
+
+
+def _found(text: str, plugin: str, root: Path, option: str, words: str) -> RunDirectory:
     try:
         run = RunDirectory.find(root, text)
     except UnknownRunError as error:
         raise UsageError(
-            f"{option} {text}: neither one of the words nor a run: {error.message}", hint=_make(plugin)
+            f"{option} {text}: neither one of the words ({words}) nor a run: {error.message}", hint=_make(plugin)
         ) from None
     config = run.config()
     if config.get("kind") != "discover" or config.get("plugin") != plugin:
         raise UsageError(
-            f"{option} {text}: {run.id} is a run of `lieapp {config.get('kind')}` of {config.get('plugin')}; one "
+            f"{option} {text}: it is a run of `lieapp {config.get('kind')}` of {config.get('plugin')}; one "
             f"that found fields of {plugin} is needed.",
             hint=_make(plugin),
         )
     if run.summary() is None:
-        raise UsageError(
-            f"{option} {text}: {run.id} isn't done.", hint=f"Type `lieapp discover --resume {run.path}`."
-        )
-    return run.path
+        raise UsageError(f"{option} {text}: it isn't done.", hint=f"Type `lieapp discover --resume {run.path}`.")
+    return run
 
 
 def _make(plugin: str) -> str:

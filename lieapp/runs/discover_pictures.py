@@ -35,7 +35,7 @@ from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import naming
-from lieapp.runs.networks import drawn, network_of
+from lieapp.runs.networks import drawn, near_guessing, network_of
 from lieapp.runs.pictures import CURRENT, write_tensors
 from lieapp.runs.reporter import RunReporter
 from lieapp.runs.stopwatch import Stopwatch
@@ -134,7 +134,7 @@ class _Job:
             "compare", lambda: compare_named(domain, found.fields, batches, config.sigma, self.solver)
         )
         summary = self._summary(domain, compared)
-        summary |= self.side.facts(domain, batches, found.fields, self.solver)
+        summary |= self._timed("cross-check", lambda: self.side.facts(domain, batches, found.fields, self.solver))
         self._timed("report", lambda: self._write(domain, data, found, summary))
         summary["seconds"] = self.watch.seconds()
         self.directory.write_summary(summary)
@@ -189,6 +189,8 @@ class _Job:
         )  # fmt: skip
         self.network = {**found.facts, "cached": found.cached}
         self.report.line(f"network: {100 * found.facts['accuracy']:.1f} % of pictures kept aside are told right")
+        if words := near_guessing(found.facts):
+            self.report.warn(words)
         return found.extractor.features
 
     def _data(self, pictures: Pictures, features: Features) -> Split:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,9 @@ from lieapp.progress import Reporter
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.files import write_atomic
 from lieapp.transformations import parse_kinds
+
+LEARNED = 0.25
+"""Of the way from guessing to always right, what a network must have gone for its blindness to say something."""
 
 NEUTRAL = ("plugin", "kind", "preset", "data", "device", "threads")
 """Settings that don't change which network comes out, or that pictures stand for."""
@@ -102,6 +105,17 @@ def network_of(
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(file, extractor_bytes(extractor, facts))
     return Trained(extractor.eval().requires_grad_(False), facts, file, False)
+
+
+def near_guessing(facts: Mapping[str, Any]) -> str:
+    """A warning where a network has hardly learned anything; nothing where it has."""
+    chance = 1 / len(facts["classes"])
+    if facts["accuracy"] >= chance + LEARNED * (1 - chance):
+        return ""
+    return (
+        f"the network tells {100 * facts['accuracy']:.0f} % of pictures kept aside right, where guessing tells "
+        f"{100 * chance:.0f} %: what it doesn't see says little about the pictures; train it for longer, or on more"
+    )
 
 
 def _fresh(config: TrainConfig, learn: Pictures) -> Extractor:

@@ -13,7 +13,7 @@ from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import write_atomic
-from lieapp.runs.networks import network_of
+from lieapp.runs.networks import near_guessing, network_of
 from lieapp.runs.reporter import RunReporter
 from lieapp.runs.stopwatch import Stopwatch
 
@@ -40,6 +40,8 @@ def execute(config: TrainConfig, run: RunDirectory, catalog: Catalog, report: Ru
         run.keep_metrics(int(kept[0]["done"]) if kept else 0)
         found = network_of(config, pictures, declaration.flip, device, checkpoint, report, run.metric)
     write_atomic(run.path / NETWORK, found.file.read_bytes())
+    if words := near_guessing(found.facts):
+        report.warn(words)
     summary = {
         "run": str(run.path),
         "plugin": config.plugin,

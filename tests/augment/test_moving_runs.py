@@ -135,3 +135,9 @@ def test_data_without_an_equation_need_one():
     with pytest.raises(UsageError, match="which equation"):
         moved(data, along="d_x")
     assert moved(data, along="d_x", equation=declaration("kdv")).mover.names == ("space translation",)
+
+
+def test_a_setting_that_there_is_not_is_told(tmp_path):
+    with pytest.raises(UsageError, match="no setting 'copies'") as told:
+        moved(tmp_path / "kdv.h5", along="truth", copies=3)
+    assert "sigma" in told.value.hint

@@ -137,7 +137,11 @@ def test_a_run_that_is_asked_to_stop_goes_on_later(lieapp, warm, tmp_path, monke
     [
         (("--samples", "2"), "samples = 2: fewer than batch = 4", "Set batch to 2"),
         (("--set", "modes=17"), "modes = 17: a grid of 32 points has 16 modes", "Set modes to 16"),
-        (("--with", "learned"), "--with learned: neither", "lieapp discover --plugin warm"),
+        (
+            ("--with", "learned"),
+            "--with learned: neither one of the words (none, truth, d_t",
+            "lieapp discover --plugin",
+        ),
         (("--with", "approximate"), "no run is named", "Write approximate:RUN"),
         (("--with", "none,none"), "none stands twice", ""),
         (("--with", "none,,truth"), "an entry is empty", ""),
@@ -171,7 +175,12 @@ def test_runs_of_another_plugin_or_without_fields(lieapp, warm, tmp_path):
     assert said.code == 2 and "of kdv; one that found fields of warm is needed" in said.error["message"]
     empty = made(tmp_path)
     said = lieapp(*WORDS, "--with", f"none,{empty.id}", "--json")
-    assert said.code == 1 and "none of its 1 fields is exact" in said.error["message"]
+    assert said.code == 2 and f"none of the 1 fields of {empty.id} is exact" in said.error["message"]
+    said = lieapp(*WORDS, "--with", f"none,formulas:{empty.id}", "--json")
+    assert said.code == 2 and f"no formula of {empty.id} was proved" in said.error["message"]
+    assert f"fields:{empty.id}" in said.error["hint"]
+    # nothing was begun
+    assert not list((tmp_path / "runs").glob("*/metrics.jsonl")) and len(list((tmp_path / "runs").iterdir())) == 2
 
 
 SOURCE = """

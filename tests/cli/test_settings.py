@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import fields
 
-from lieapp.config import DataConfig, DiscoverConfig, TruthConfig
+from lieapp.config import DataConfig, DiscoverConfig, DiscoverImagesConfig, TruthConfig
 from lieapp.errors import ConfigError
 from lieapp.settings import given, load_config, parse_set
 
@@ -122,3 +122,12 @@ def test_what_the_items_of_a_list_may_be():
         ConfigError, match=r"stages\[0\] is 'foo'.*expected one of flow, gradient, projection, spectrum"
     ):
         load_config(DiscoverConfig, None, ["plugin=a", 'stages=["foo"]'])
+
+
+def test_a_key_of_another_command_is_said_to_be_one():
+    with pytest.raises(ConfigError, match="epochs: there is no such key in DiscoverImagesConfig") as told:
+        load_config(DiscoverImagesConfig, None, ["epochs=2"], plugin="a")
+    assert "`lieapp train`" in told.value.hint and "equations" in told.value.hint
+    with pytest.raises(ConfigError) as told:
+        load_config(DiscoverImagesConfig, None, ["quark=2"], plugin="a")
+    assert told.value.hint.startswith("Known keys: ")

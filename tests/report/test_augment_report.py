@@ -5,7 +5,7 @@ import pytest
 
 from lieapp.report.augment_figures import augment_figures
 from lieapp.report.augment_tables import augment_tables
-from lieapp.report.augment_words import gain, label, rows, sentence
+from lieapp.report.augment_words import explained, gain, hopeless, label, rows, sentence
 
 
 def entry(variant, samples, values, **more):
@@ -59,7 +59,7 @@ def test_errors_are_compared_by_ratio_with_none_of_as_many_data(operators, pictu
     assert [gain(operators, row) for row in operators["variants"]] == [None, 4.0, None, 2.25]
     assert gain(pictures, pictures["variants"][1]) == pytest.approx(0.03)
     heads, lines = rows(operators)
-    assert lines[1][heads.index("none / this")] == "4.00" and lines[1][heads.index("NMSE")] == "1.25 ± 0.354"
+    assert lines[1][heads.index("none / this")] == "4.00" and lines[1][heads.index("NMSE")] == "1.25 ± 0.35"
     assert lines[1][heads.index("moved")] == "93 %" and lines[0][heads.index("moved")] == "–"
     heads, lines = rows(pictures)
     assert lines[1] == ["500", "affine", "84.0 ± 1.4", "+3.0", "0.2", "83.0, 85.0", "12"]
@@ -67,7 +67,7 @@ def test_errors_are_compared_by_ratio_with_none_of_as_many_data(operators, pictu
 
 def test_the_sentence_tells_the_fewest_data(operators, pictures):
     assert (
-        sentence(operators) == "With 32 data, NMSE as mean and spread of 2 seeds: none 5 ± 1.41; truth 1.25 ± 0.354"
+        sentence(operators) == "With 32 data, NMSE as mean and spread of 2 seeds: none 5.0 ± 1.4; truth 1.25 ± 0.35"
     )
     assert "affine 84.0 ± 1.4 %" in sentence(pictures)
     assert len(augment_tables(operators)) == 3
@@ -75,7 +75,30 @@ def test_the_sentence_tells_the_fewest_data(operators, pictures):
 
 def test_one_seed_has_no_spread(operators):
     operators["variants"] = [entry("none", 32, [4.0], one_step=0.1, frames=[1.0])]
-    assert rows(operators)[1][0][2] == "4"
+    operators["seeds"] = [3]
+    assert rows(operators)[1][0][2] == "4" and sentence(operators) == "With 32 data, NMSE of one seed: none 4"
+
+
+def test_a_mean_has_the_decimals_of_its_spread(operators):
+    operators["variants"] = [entry("none", 32, [100.1, 100.03], one_step=0.1), entry("truth", 32, [0.0021, 0.0017])]
+    heads, lines = rows(operators)
+    assert (
+        lines[0][heads.index("NMSE")] == "100.065 ± 0.049" and lines[0][heads.index("values")] == "100.100, 100.030"
+    )
+    assert lines[1][heads.index("NMSE")] == "0.00190 ± 0.00028"
+
+
+def test_predictions_no_better_than_none_at_all_are_told(operators, pictures):
+    assert hopeless(operators) == [] and hopeless(pictures) == []
+    operators["variants"][0]["mean"] = 100.2
+    (words,) = hopeless(operators)
+    assert "none with 32 data" in words and "NMSE of 100" in words
+
+
+def test_every_column_is_explained(operators, pictures):
+    for summary in (operators, pictures):
+        heads, _ = rows(summary)
+        assert all(f"{head}:" in explained(summary) for head in heads[3:])
 
 
 def test_figures_are_drawn_where_there_are_data(operators, pictures):

@@ -23,7 +23,7 @@ def read_npz(file: Path) -> Pictures:
             found = list(archive)
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError) as error:
         raise DataError(
-            f"{file}: not a NumPy archive of plain arrays: {error}.",
+            f"{file}: not a NumPy archive of plain arrays: {_told(error)}.",
             hint="Write one with numpy.savez(file, images=…, labels=…).",
         ) from None
     missing = [name for name in ("images", "labels") if name not in arrays]
@@ -47,3 +47,9 @@ def _channels_first(images: np.ndarray, file: Path) -> np.ndarray:
             hint="Use pictures that are wider than 3 pixels.",
         )
     return np.moveaxis(images, 3, 1) if last else images
+
+
+def _told(error: Exception) -> str:
+    """What is wrong, without NumPy's advice to unpickle it all the same."""
+    text = str(error)
+    return "it is no archive, or holds objects, which are never unpickled" if "pickle" in text else text.rstrip(".")
