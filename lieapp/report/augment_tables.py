@@ -20,5 +20,5 @@ def augment_tables(summary: Summary) -> list[RenderableType]:
         table.add_row(*map(Text, line))
     warnings = [Text(f"warning: {words}") for words in summary["warnings"]]
     total = summary["seconds"].get("total")
-    closing = [] if total is None else [Text(f"{total:.1f} s. {summary['run']}/report.html")]
+    closing = [] if total is None else [Text(f"report: {summary['run']}/report.html ({total:.1f} s)")]
     return [table, Text(f"{sentence(summary)}.", style="bold"), *warnings, *closing]

@@ -33,7 +33,8 @@ def sentence(summary: Summary) -> str:
     inside = [row for row in rows if row[words.share] >= INSIDE]
     first = rows[0]
     return (
-        f"{len(inside)} of {len(rows)} slots are {words.are}; slot 1 is nearest to {first['nearest']['name']} "
+        f"{len(inside)} of {len(rows)} slots {'is' if len(inside) == 1 else 'are'} {words.are} (share of at least "
+        f"{INSIDE:g}); slot 1 is nearest to {first['nearest']['name']} "
         f"(cosine {cosine(first['nearest']['cosine'], 3)}) and turns the features by {first['angle']:.2f} rad"
     )
 
@@ -138,7 +139,7 @@ def picture_tables(summary: Summary) -> list[RenderableType]:
             drawn.add_row(*row)
         parts.append(drawn)
     total = summary["seconds"].get("total")
-    closing = [] if total is None else [Text(f"{total:.1f} s. {summary['run']}")]
+    closing = [] if total is None else [Text(f"report: {summary['run']}/report.html ({total:.1f} s)")]
     return [*parts, Text(f"{summary['sentence']}.", style="bold"), *closing]
 
 

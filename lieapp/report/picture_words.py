@@ -36,12 +36,17 @@ class Words:
 
 ANGLE = "Angle: between the features of held-out pictures before and after, mean over flow parameters."
 
+PARTS = (
+    "Components: coefficients of named fields of norm 1; these aren't orthogonal to each other, so that one may be "
+    "above 1."
+)
+
 IMAGES = Words(
     share="affine",
     are="affine",
     named="Affine fields",
     share_note=f"{ANGLE} Affine: length of the projection of the field, of norm 1, on the span of the affine ones. "
-    "Nothing is proved of pictures.",
+    f"{PARTS} Nothing is proved of pictures.",
     named_note="Angles of affine fields of norm 1: how well the network bears each, beside what was learned.",
     figures=(
         Shown(
@@ -61,7 +66,8 @@ COLORS = Words(
     are="nearly sums of named fields",
     named="Named fields",
     share_note=f"{ANGLE} Named: length of the projection of the field, of norm 1, on the span of the named ones. "
-    "Clipped: share of pixels that leave the cube at the largest flow parameters. Nothing is proved of pictures.",
+    f"{PARTS} Clipped: share of pixels that leave the cube at the largest flow parameters. Nothing is proved of "
+    "pictures.",
     named_note="Angles of named fields of norm 1: how well the network bears each, beside what was learned.",
     figures=(
         Shown(

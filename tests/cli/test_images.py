@@ -184,7 +184,7 @@ def test_a_classifier_of_torchvision_with_local_weights(lieapp, place, tmp_path)
 
 def test_an_extractor_of_the_plugin_s_own(lieapp, mine):
     said = lieapp("discover", "--plugin", "mine", *DISCOVER)
-    assert said.code == 0 and "rotation" in said.out and "slots are affine" in said.out
+    assert said.code == 0 and "rotation" in said.out and "affine (share of at least 0.9)" in said.out
     assert lieapp("check", "--plugin", "mine", "--json").json["ok"] is True
 
 
