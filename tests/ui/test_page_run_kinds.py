@@ -134,7 +134,7 @@ def test_networks_on_moved_data(open_page, finished, words):
     (run / "figures" / "data.svg").write_text("<script></script>", encoding="utf-8")
     (run / "figures" / "frames.svg").write_text("<svg>", encoding="utf-8")
     app = open_page("run", run=run.name)
-    assert "| 32 | truth | 0.1 ± 0 | 5.00 | 0.1, 0.1 | 2 |" in words(app)
+    assert "| 32 | truth | 0.1 ± 0 | 5.00 | 0.1, 0.1 | 2.0 |" in words(app)
     assert "**NMSE.** Normalised mean square error" in words(app)
     # what is no picture isn't shown as one
     assert len(app.get("image")) == 1
