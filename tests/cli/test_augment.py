@@ -282,6 +282,7 @@ def test_pictures_that_don_t_fit(lieapp, place, tmp_path):
         (("--samples", "10"), "9 to learn from are fewer than batch = 16"),
         (("--samples", "40", "--with", str(picture_run(tmp_path, 28, 28).path)), "fields on pictures of 28 x 28"),
         (("--samples", "40", "--with", str(made(tmp_path).path)), "of warm; one that found fields of images"),
+        (("--samples", "40", "--with", "none,truth"), "neither one of the words (none, default, affine)"),
         (("--model", "fno"), "images is pictures"),
         (("--with", "truth"), "--with truth: neither"),
     ):

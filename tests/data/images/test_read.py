@@ -195,3 +195,14 @@ def test_gzip_is_seen_by_its_content(idx_folder, grey):
     packed = idx_folder / "train-images-idx3-ubyte.gz"
     packed.write_bytes(gzip.decompress(packed.read_bytes()))
     assert len(read_pictures(str(idx_folder))) == 30
+
+
+@pytest.mark.parametrize("content", [None, b"no archive"])
+def test_nobody_is_told_to_unpickle(tmp_path, content):
+    file = tmp_path / "set.npz"
+    np.savez(file, images=np.array([{}], dtype=object), labels=[0])
+    if content:
+        file.write_bytes(content)
+    with pytest.raises(DataError, match="never unpickled") as told:
+        read_pictures(str(file))
+    assert "allow_pickle" not in told.value.message and not told.value.message.endswith("..")

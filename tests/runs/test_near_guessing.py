@@ -1,0 +1,12 @@
+"""A network that has hardly learned anything is warned of: what it doesn't see says little."""
+
+import pytest
+
+from lieapp.runs.networks import near_guessing
+
+
+@pytest.mark.parametrize(("accuracy", "warned"), [(0.33, True), (0.44, True), (0.51, False), (0.9, False)])
+def test_accuracies_near_a_third_of_three_classes(accuracy, warned):
+    words = near_guessing({"classes": ["a", "b", "c"], "accuracy": accuracy})
+    assert bool(words) == warned
+    assert not warned or ("guessing tells 33 %" in words and "train it for longer" in words)
