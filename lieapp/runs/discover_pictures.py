@@ -126,6 +126,13 @@ class _Job:
         self.directory.add_provenance(device_used=self.device, threads=config.threads)
         pictures = self._timed("data", self._pictures)
         features = self._timed("network", lambda: self._features(pictures))
+        # a file of the user's may say less
+        if (
+            self.network
+            and {"accuracy", "classes"} <= self.network.keys()
+            and (words := near_guessing(self.network))
+        ):
+            self.report.warn(words)
         data = self._timed("weight", lambda: self._data(pictures, features))
         domain = self.side.domain(features)
         found = self._timed("discovery", lambda: self._discover(domain, data))
@@ -189,8 +196,6 @@ class _Job:
         )  # fmt: skip
         self.network = {**found.facts, "cached": found.cached}
         self.report.line(f"network: {100 * found.facts['accuracy']:.1f} % of pictures kept aside are told right")
-        if words := near_guessing(found.facts):
-            self.report.warn(words)
         return found.extractor.features
 
     def _data(self, pictures: Pictures, features: Features) -> Split:
