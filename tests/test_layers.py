@@ -12,7 +12,7 @@ PACKAGE = ROOT / "lieapp"
 LEVELS = [
     {
         *("api", "config", "config_augment", "config_colors", "errors", "keywords"),
-        *("progress", "settings", "transformations", "__init__"),
+        *("document", "progress", "results", "settings", "transformations", "__init__"),
     },
     {"numerics", "symbolic"},
     {"domains", "data"},
@@ -38,6 +38,7 @@ ROOMS_OF = {
     "torchvision": {"data", "domains", "augment"},
     "ray": {"runs"},
     "plotly": {"report", "ui"},
+    "latex2mathml": {"report"},
     "streamlit": {"ui"},
     "h5py": {"data"},
     "click": {"cli"},

@@ -14,6 +14,10 @@ math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", math, 
   padding: .7rem 1rem; margin: 1rem 0; }
 .warnings { background: #fff6e5; border-left: 4px solid #b35c00;
   padding: .7rem 1rem .7rem 2rem; margin: 1rem 0; }
+.notice { background: #eef4fb; border-left: 4px solid #0b5cad; padding: .7rem 1rem; margin: 1rem 0; }
+.notice.success { font-size: 1.12rem; font-weight: 600; background: #eef5f1; border-color: #009e73; }
+.notice.warning { background: #fff6e5; border-color: #b35c00; }
+.notice.error { background: #fdeeee; border-color: #b42318; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; min-width: 20rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem 1.2rem .35rem 0;

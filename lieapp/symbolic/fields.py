@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from lieapp.document import Formula
+
 
 @dataclass(frozen=True, eq=True, repr=False)
 class Field:
@@ -29,6 +31,10 @@ class Field:
         r"""`2 \sqrt{t + 1}\,\partial_{x} + …`"""
         return _sum(self.components, sp.latex, r"\partial_{{{}}}", r"\,")
 
+    def formula(self) -> Formula:
+        """Both forms, as results carry them: on a terminal `2*sqrt(t + 1) ∂x + 1/sqrt(t + 1) ∂u`."""
+        return Formula(_sum(self.components, str, "∂{}", " "), self.latex())
+
     def __str__(self) -> str:
         return self.text()
 
@@ -37,6 +43,11 @@ class Field:
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.latex()}$"
+
+
+def formula_of(expression: sp.Expr) -> Formula:
+    """An expression in both forms."""
+    return Formula(str(expression), sp.latex(expression))
 
 
 def _sum(components: dict[str, sp.Expr], write: type | object, basis: str, space: str) -> str:

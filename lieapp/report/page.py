@@ -1,0 +1,135 @@
+"""A document as report.html: one file that stands alone, without scripts and without anything from the network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from latex2mathml.converter import convert
+
+from lieapp.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Figure,
+    Formula,
+    Heading,
+    Notice,
+    Table,
+    Text,
+    Words,
+    inline,
+    sections,
+)
+from lieapp.report.style import CSS
+
+
+def write_report(folder: Path, title: str, kind: str, document: Document) -> Path:
+    """Write report.html and figures/*.svg into the folder of a run; returns the report's path.
+
+    Args:
+        title: the report's heading.
+        kind: what stands above it in small letters.
+    """
+    place = folder / "figures"
+    place.mkdir(exist_ok=True)
+    for block in document:
+        if isinstance(block, Figure) and block.svg:
+            replace_file(place / f"{block.key}.svg", block.svg)
+        elif isinstance(block, Figure):
+            # of an earlier report of this run: the app would go on showing it
+            (place / f"{block.key}.svg").unlink(missing_ok=True)
+    path = folder / "report.html"
+    replace_file(path, page(title, kind, document))
+    return path
+
+
+def page(title: str, kind: str, document: Document) -> str:
+    """The whole page: what stands before the first heading goes into its head."""
+    parts = sections(document)
+    top = [block for head, blocks in parts if not head.text for block in blocks]
+    named = [(head, blocks) for head, blocks in parts if head.text]
+    links = "".join(f'<a href="#{escape(head.key)}">{escape(head.text)}</a>' for head, _ in named if head.key)
+    body = "".join(f"<section>{_heading(head)}{''.join(map(_block, blocks))}</section>\n" for head, blocks in named)
+    start = f'<p class="kind">{escape(kind)}</p><h1>{escape(title)}</h1>{"".join(map(_block, top))}'
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        # nothing in a run folder may fetch or run anything, whatever its strings say
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src data:; '
+        "style-src 'unsafe-inline'\">"
+        f"<title>{escape(title)} · lieapp</title><style>{CSS}</style></head><body>\n"
+        f"<header>{start}<nav>{links}</nav></header>\n<main>{body}</main></body></html>\n"
+    )
+
+
+def mathml(formula: Formula, *, block: bool = False) -> str:
+    """One `<math>` element; the text where its LaTeX can't be read."""
+    try:
+        found = convert(formula.latex, display="block" if block else "inline")
+    except Exception:  # the library raises errors of many kinds for LaTeX it can't read
+        return f"<code>{escape(formula.text)}</code>"
+    # fractions in a table row at full size too: indices within them would else be too small to read
+    return found if block else found.replace("<math ", '<math displaystyle="true" ', 1)
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write beside and rename: a page that reads meanwhile sees the old file or the new one."""
+    beside = path.with_name(path.name + ".part")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        # that of a full disk names no file
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _heading(head: Heading) -> str:
+    anchor = f' id="{escape(head.key)}"' if head.key else ""
+    return f"<h2{anchor}>{escape(head.text)}</h2>"
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Heading():
+            return _heading(block)
+        case Text():
+            kind = ' class="note"' if block.small else ""
+            return f"<p{kind}>{_words(block.words)}</p>"
+        case Formula():
+            return f'<div class="equation">{mathml(block, block=True)}</div>'
+        case Notice():
+            return f'<p class="notice {block.level}">{_words(block.words)}</p>'
+        case Table():
+            return _table(block)
+        case Figure():
+            return _figure(block)
+
+
+def _words(words: Words) -> str:
+    return "".join(escape(part) if isinstance(part, str) else mathml(part) for part in inline(words))
+
+
+def _table(block: Table) -> str:
+    top = "".join(_cell("th", column, column.head) for column in block.columns)
+    lines = "".join(f"<tr>{_row(block.columns, row)}</tr>" for row in block.rows)
+    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
+
+
+def _row(columns: Sequence[Column], row: Sequence[Cell]) -> str:
+    return "".join(_cell("td", column, cell) for column, cell in zip(columns, row, strict=True))
+
+
+def _cell(tag: str, column: Column, cell: Cell) -> str:
+    words = "–" if cell in (None, "") else _words(cell)
+    return f'<{tag} class="n">{words}</{tag}>' if column.number else f"<{tag}>{words}</{tag}>"
+
+
+def _figure(block: Figure) -> str:
+    if not block.svg:
+        return f'<p class="note">{escape(block.note)}</p>'
+    return f"<figure>{block.svg}<figcaption>{escape(block.caption)}</figcaption></figure>"

@@ -1,0 +1,1 @@
+"""What each kind of run found: a tagged struct, which is its summary.json and the JSON of `--json`."""

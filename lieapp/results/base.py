@@ -1,0 +1,68 @@
+"""What all results share, and how they are written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from lieapp.errors import RunError
+
+SCHEMA = 1
+"""Version of summary.json: raised when a key changes its meaning, not when one is added."""
+
+
+class Result(msgspec.Struct, kw_only=True):
+    """What every run tells. A kind of run adds its own in a subclass, `class Training(Result, tag="training", …)`.
+
+    JSON carries the tag as `result`. A result whose class isn't there, of a plugin that is gone, is read as this.
+
+    Args:
+        run: path or id of the run; None of a result that is no run's.
+        plugin: the name typed after --plugin; None of a typed equation.
+        title: of the plugin.
+        sentence: the outcome.
+        warnings: what the reader must know.
+        schema: the version of these keys.
+    """
+
+    run: str | None = None
+    plugin: str | None = None
+    title: str = ""
+    sentence: str = ""
+    warnings: list[str] = []
+    schema: int = SCHEMA
+
+
+class _Tag(msgspec.Struct):
+    result: str = ""
+
+
+def decode(content: bytes, place: str = "the summary") -> Result:
+    """The result that some JSON is. Raises RunError, which names `place` and the key, for what can't be read."""
+    try:
+        tag = msgspec.json.decode(content, type=_Tag).result
+        kind = next((cls for cls in _kinds(Result) if cls.__struct_config__.tag == tag), Result)
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise RunError(
+            f"{place} can't be read: {error}.",
+            hint="It may be damaged, or of another version of lieapp: run it again.",
+        ) from None
+
+
+def read_result(folder: Path) -> Result | None:
+    """The result of a run, None where there is none yet. Raises RunError if it can't be read."""
+    file = folder / "summary.json"
+    try:
+        content = file.read_bytes()
+    except OSError:
+        return None
+    return decode(content, str(file))
+
+
+def _kinds(cls: type[Result]) -> Iterator[type[Result]]:
+    for kind in cls.__subclasses__():
+        yield kind
+        yield from _kinds(kind)
