@@ -14,9 +14,8 @@ from lieapp.data.problem import semilinear_problem
 from lieapp.data.stepping import State, Tolerance, march
 from lieapp.numerics.codegen import scalar_functions
 from lieapp.numerics.grid import Grid
-from lieapp.symbolic.clock import common_rate
 from lieapp.symbolic.evolution import Evolution
-from lieapp.symbolic.splitting import Splitting, split
+from lieapp.symbolic.splitting import Splitting, common_rate, split
 
 NODES = 16
 """Gauss-Legendre nodes in each output interval for τ = ∫ a dt."""

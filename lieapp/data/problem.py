@@ -12,8 +12,7 @@ from lieapp.numerics.codegen import Tape, scalar_functions
 from lieapp.numerics.etdrk import Problem
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import SpectralDifferentiator, to_modes, to_values, wavenumbers
-from lieapp.symbolic.fluxes import fluxes
-from lieapp.symbolic.splitting import Splitting
+from lieapp.symbolic.splitting import Splitting, fluxes
 
 
 def semilinear_problem(

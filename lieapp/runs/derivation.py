@@ -190,7 +190,7 @@ def _told(found: Truth, config: TruthConfig, clock: Clock) -> dict[str, Any]:
 
     document: dict[str, Any] = found.as_json()
     # first: flows and reductions take all the time that is left
-    asked = statement(consequences.system_of(found), clock) if config.explain else {}
+    asked = statement(found.system, clock) if config.explain else {}
     rows: list[str] = []
     wanted = config.flows + config.reductions
     if config.flows:

@@ -53,6 +53,11 @@ class AtomTable:
     _units: dict[tuple, list[tuple[sp.Rational, sp.Symbol]]] = field(default_factory=dict)
     _known: dict[sp.Expr, sp.Expr] = field(default_factory=dict)
 
+    def copy(self) -> AtomTable:
+        """The same atoms, to add others to."""
+        units = {group: list(finer) for group, finer in self._units.items()}
+        return AtomTable(self.variables, self.constants, list(self.atoms), units, dict(self._known))
+
     def rational(self, expression: sp.Expr) -> sp.Expr:
         """The expression with every non-rational part replaced by atoms, which are made as needed."""
         if expression in self._known:

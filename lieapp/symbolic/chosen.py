@@ -1,4 +1,4 @@
-"""The generator that a caller means: V1 by its number, a field, or a combination of generators."""
+"""What a caller of a truth's methods means: V1 by its number, a field or a combination; a parameter's name."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from lieapp.errors import EquationError, UsageError
+from lieapp.symbolic.consequences import free_name, taken_by
 from lieapp.symbolic.distinct import SAME
 from lieapp.symbolic.equation import as_expression, exact
 from lieapp.symbolic.fields import Field
 from lieapp.symbolic.reduction.invariants import combined
 
 if TYPE_CHECKING:
-    from lieapp.symbolic.truth import Truth
+    from lieapp.symbolic.result import Truth
 
 Generator = int | Field | Mapping[int, Any]
 """How one is given: 1 is V1, {1: 1, 2: c} is V1 + c V2."""
@@ -36,6 +37,20 @@ def chosen(truth: Truth, generator: Generator) -> Field:
     if all(value == 0 for value in found.components.values()):
         raise EquationError("the field is 0 everywhere.", hint="Give a generator that moves something.")
     return found
+
+
+def parameter_named(truth: Truth, field: Field, wanted: object) -> str:
+    """The name of a flow's parameter. Raises UsageError for one that is no name, or is taken."""
+    taken = taken_by(truth.system) | {str(s) for value in field.components.values() for s in value.free_symbols}
+    if wanted is None:
+        return free_name(taken)
+    name = str(wanted) if isinstance(wanted, (str, sp.Symbol)) else ""
+    if not name.isidentifier() or name in taken:
+        raise UsageError(
+            f"parameter is {wanted!r}; it must be a name that the equation doesn't use.",
+            hint="Leave it out, or write parameter='s'.",
+        )
+    return name
 
 
 def _numbered(truth: Truth, number: Any) -> Field:
@@ -90,7 +105,4 @@ def _check_symbols(truth: Truth, expression: sp.Expr) -> None:
 
 def _symbols(truth: Truth) -> tuple[tuple[sp.Symbol, ...], tuple[sp.Symbol, ...]]:
     """Coordinates and parameters."""
-    if truth.determining is None:
-        return (), ()
-    system = truth.determining.system
-    return system.jets.coordinates, system.parameters
+    return truth.system.jets.coordinates, truth.system.parameters

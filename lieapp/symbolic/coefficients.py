@@ -8,6 +8,7 @@ the atoms' relations.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any
 
 import sympy as sp
@@ -40,6 +41,12 @@ class CoefficientField:
         self.constants = tuple(constants)
         self.table = AtomTable(self.variables, self.constants)
         self._build()
+
+    def copy(self) -> CoefficientField:
+        """The same field, which grows on its own."""
+        other = copy(self)
+        other.table = self.table.copy()
+        return other
 
     def _build(self) -> None:
         atoms = self.table.atoms

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import sympy as sp
 
-from lieapp.errors import EquationError, UsageError
-from lieapp.symbolic.chosen import Generator, chosen
 from lieapp.symbolic.deadline import Clock
 from lieapp.symbolic.fields import Field
 from lieapp.symbolic.reduction.flow import domain, flow
@@ -21,7 +19,7 @@ from lieapp.symbolic.reduction.result import Reduction
 
 if TYPE_CHECKING:
     from lieapp.symbolic.equation import System
-    from lieapp.symbolic.truth import Truth
+    from lieapp.symbolic.result import Truth
 
 T = TypeVar("T")
 
@@ -70,7 +68,7 @@ def flows(truth: Truth, clock: Clock) -> list[Flow]:
 
     Checked: dX/ds = V(X), X = x at s = 0, and the group law.
     """
-    name = parameter_of(system_of(truth))
+    name = parameter_of(truth.system)
 
     def one(field: Field, deadline: float) -> Flow:
         values = flow(field, name, deadline)
@@ -84,7 +82,7 @@ def flows(truth: Truth, clock: Clock) -> list[Flow]:
 
 def reductions(truth: Truth, clock: Clock) -> list[Reduced]:
     """The invariants of each generator, and the reduction by it or the reason why there is none."""
-    system = system_of(truth)
+    system = truth.system
 
     def one(field: Field, deadline: float) -> Reduced:
         return Reduced(invariants(system.jets, field, deadline), reduce(system, field, deadline))
@@ -100,7 +98,7 @@ def _each(truth: Truth, clock: Clock, one: Callable[[Field, float], T], late: T,
         clock.note(f"{what} of V{k + 1}")
         own = clock.part(1 / (len(truth.generators) - k))
         deadline = time.perf_counter() + (SECONDS if own.seconds is None else own.seconds)
-        rows.append(own.within(0.0, (), partial(one, field, deadline), late))
+        rows.append(own.within(0.0, partial(one, field, deadline), late))
     return rows
 
 
@@ -119,7 +117,7 @@ def flows_json(truth: Truth, found: Sequence[Flow]) -> dict[str, Any]:
         }
         for row in found
     ]
-    return {"parameter": parameter_of(system_of(truth)), "flows": rows}
+    return {"parameter": parameter_of(truth.system), "flows": rows}
 
 
 def reductions_json(found: Sequence[Reduced]) -> list[dict[str, Any]]:
@@ -129,7 +127,7 @@ def reductions_json(found: Sequence[Reduced]) -> list[dict[str, Any]]:
 
 def flows_latex(truth: Truth, found: Sequence[Flow]) -> list[str]:
     """Rows of an `aligned` block."""
-    s = sp.latex(sp.Symbol(parameter_of(system_of(truth))))
+    s = sp.latex(sp.Symbol(parameter_of(truth.system)))
     rows = []
     for k, row in enumerate(found, start=1):
         if row.values is None:
@@ -152,58 +150,3 @@ def reductions_latex(found: Sequence[Reduced]) -> list[str]:
         else:
             rows += [rf"& \quad {line.replace('&', '')}" for line in row.reduction.latex_rows()]
     return rows
-
-
-def system_of(truth: Truth) -> System:
-    """Raises EquationError where the truth doesn't know its equations."""
-    if truth.determining is None:
-        raise EquationError("This truth has no equations with it.", hint="Derive it with lieapp.api.symmetries.")
-    return truth.determining.system
-
-
-def _parameter(truth: Truth, field: Field, wanted: object) -> str:
-    """The name of a flow's parameter. Raises UsageError for one that is no name, or is taken."""
-    system = system_of(truth)
-    taken = taken_by(system) | {str(s) for value in field.components.values() for s in value.free_symbols}
-    if wanted is None:
-        return free_name(taken)
-    name = str(wanted) if isinstance(wanted, (str, sp.Symbol)) else ""
-    if not name.isidentifier() or name in taken:
-        raise UsageError(
-            f"parameter is {wanted!r}; it must be a name that the equation doesn't use.",
-            hint="Leave it out, or write parameter='s'.",
-        )
-    return name
-
-
-class Consequences:
-    """Methods of a derived truth that work on one generator.
-
-    It is given by its number as printed, 1 for V1, as a field, or as a combination: {1: 1, 2: c} is V1 + c V2,
-    where c is a number or a constant symbol. They raise EquationError or UsageError for what is none of these.
-    """
-
-    def flow(self: Truth, generator: Generator, parameter: str | None = None) -> dict[str, sp.Expr] | None:  # type: ignore[misc]
-        """The finite transformation exp(s V): coordinate -> expression; None if no closed form was found.
-
-        Args:
-            generator: its number, a field, or a combination {1: 1, 2: c}.
-            parameter: the name of s; one that the equation doesn't use if None.
-        """
-        field = chosen(self, generator)
-        return flow(field, _parameter(self, field, parameter))
-
-    def invariants(self: Truth, generator: Generator) -> tuple[sp.Expr, ...]:  # type: ignore[misc]
-        """Functionally independent I with V(I) = 0, similarity variables first.
-
-        The generator is given by its number, as a field, or as a combination {1: 1, 2: c}.
-        """
-        return tuple(invariants(system_of(self).jets, chosen(self, generator)).expressions)
-
-    def reduction(self: Truth, generator: Generator) -> Reduction:  # type: ignore[misc]
-        """The system reduced by a generator.
-
-        Given by its number, as a field, or as a combination: {1: 1, 2: c} is V1 + c V2, whose invariant
-        solutions of an equation with translations are travelling waves; c may be a symbol.
-        """
-        return reduce(system_of(self), chosen(self, generator))

@@ -1,16 +1,21 @@
-"""A budget of time for exact work: SymPy is interrupted by an alarm, wherever it is."""
+"""A budget of time for exact work: one clock, and an alarm that ends what works past it, wherever it is.
+
+One call of SymPy, an integral or a common divisor, may take longer than everything else together, so that looking
+at the clock between calls doesn't do; and what was found until then must still be proved and told in the same
+process, a notebook's for example, so that ending the process doesn't do either. Hence the exception out of the
+alarm. It can do no harm where work changes only what it made itself or copied: then nobody sees what is half done.
+Loops that can say how far they came are given a deadline of their own (`counting.check_time`), which is earlier.
+"""
 
 from __future__ import annotations
 
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
-from typing import Any, TypeVar
-
-from lieapp.symbolic.snapshot import Snapshot
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -49,6 +54,10 @@ class Clock:
         """Seconds kept for telling what was found: proofs and the basis in normal form."""
         return 0.0 if self.seconds is None else min(10.0, 0.3 * self.seconds)
 
+    def reserve_for(self, share: float) -> float:
+        """Seconds kept where work is given no more than a share of the budget from now on."""
+        return 0.0 if self.seconds is None else self.left() - share * self.seconds
+
     def left(self, reserve: float = 0.0) -> float:
         """Seconds left but for a reserve; infinite without a budget."""
         return inf if self.seconds is None else self.started + self.seconds - reserve - time.perf_counter()
@@ -70,30 +79,36 @@ class Clock:
         if left == inf or not alarms:
             yield
             return
-        armed, entered = True, time.perf_counter()
+        armed, entered = False, time.perf_counter()
 
         def interrupt(*_: object) -> None:
             if armed:
                 raise OutOfTimeError
 
         handler = signal.signal(signal.SIGALRM, interrupt)
-        others, interval = signal.setitimer(signal.ITIMER_REAL, left, AGAIN)
+        others, interval = signal.getitimer(signal.ITIMER_REAL)
+        # two blocks: it may ring between any two lines, also of the inner `finally`
         try:
-            yield
+            try:
+                armed = True
+                signal.setitimer(signal.ITIMER_REAL, left, AGAIN)
+                yield
+            finally:
+                armed = False
         finally:
-            armed = False
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, handler)
             if others:
                 passed = time.perf_counter() - entered
                 signal.setitimer(signal.ITIMER_REAL, max(others - passed, 1e-3), interval)
 
-    def within(self, reserve: float, objects: Sequence[Any], work: Callable[[], T], otherwise: T) -> T:
-        """The result of some work; something else if only the reserve is left, with the objects as they were."""
-        saved = Snapshot(*(() if self.seconds is None else objects))
+    def within(self, reserve: float, work: Callable[[], T], otherwise: T) -> T:
+        """The result of some work; something else if only the reserve is left before it is done.
+
+        Work that is interrupted was anywhere: it must change nothing that others see.
+        """
         try:
             with self.limit(reserve):
                 return work()
         except OutOfTimeError:
-            saved.restore()
             return otherwise

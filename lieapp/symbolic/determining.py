@@ -8,7 +8,8 @@ coefficients.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from typing import Any
 
@@ -21,7 +22,11 @@ from lieapp.symbolic.leading import Leading, solve_for_leading
 from lieapp.symbolic.linear import Form, Key, Unknowns, add, primitive
 from lieapp.symbolic.products import one_equation, without_products
 from lieapp.symbolic.prolongation import GeneralProlongation
+from lieapp.symbolic.solving.state import State
 from lieapp.symbolic.wellposed import check_equations
+
+HIGH = 8
+"""Order from which the determining equations of an equation take long."""
 
 Polynomials = dict[Key, Any]
 """A form whose coefficients are polynomials of the coefficients' ring."""
@@ -52,6 +57,18 @@ class DeterminingSystem:
     residuals: list[sp.Expr]
     assumed_nonzero: list[sp.Expr] = attribute(default_factory=list)
     divided: list[sp.Expr] = attribute(default_factory=list)
+
+    def state(self, divisors: Sequence[sp.Expr] = ()) -> State:
+        """What the solver starts with; `divisors`: further expressions that were divided by."""
+        values = [self.unknowns.form(self.field, f) for f in self.components]
+        state = State(self.field, self.unknowns, list(self.equations), values, self.system.nonzero)
+        for divisor in dict.fromkeys([*self.assumed_nonzero, *divisors]):
+            state.assume(divisor)
+        return state
+
+    def grown(self, state: State) -> DeterminingSystem:
+        """The same equations, with the field and the unknown functions of a later state."""
+        return replace(self, field=state.field, unknowns=state.unknowns)
 
 
 def determining_equations(system: System, leading: Leading | None = None) -> DeterminingSystem:
@@ -93,6 +110,15 @@ def determining_equations(system: System, leading: Leading | None = None) -> Det
     return DeterminingSystem(
         system, leading, coefficients, unknowns, components, equations, residuals, divisors, divided
     )
+
+
+def quicker(system: System) -> str:
+    """What makes the determining equations of a system quicker, each with ", or " before it."""
+    order = system.jets.order(system.residuals)
+    ways = [f"take fewer derivatives than {order}, since the equations grow fast with the order"] * (order >= HIGH)
+    ways += ["put numbers in place of parameters"] * bool(system.parameters)
+    ways += ["expand the equations"] * any(r != sp.expand(r) for r in system.residuals)
+    return "".join(f", or {way}" for way in ways)
 
 
 class _JetField:

@@ -131,12 +131,8 @@ def statement(system: System, clock: Clock) -> dict[str, Any]:
     `no_evolution` is the reason why there is no such form, else empty. Formulas as `text` and as `latex`.
     """
     jets, found, reason = system.jets, None, ""
-
-    def solved() -> Evolution:
-        return evolution_form(system)
-
     try:
-        found = clock.within(0.0, (), solved, None)
+        found = clock.within(0.0, lambda: evolution_form(system), None)
         reason = "" if found else clock.told()
     except EquationError as error:
         reason = error.message

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import sympy as sp
 
-from lieapp.symbolic.basis import Vector
+from lieapp.symbolic.basis import Vector, normal_basis
 from lieapp.symbolic.coefficients import CoefficientField, Element
-from lieapp.symbolic.families import Group
+from lieapp.symbolic.families import Group, modulo_families
 from lieapp.symbolic.linear import Form, Unknowns, add
 from lieapp.symbolic.solving import State, solve
 from lieapp.symbolic.solving.engine import values_of
@@ -28,7 +28,10 @@ def restrict(
     periodic: Sequence[sp.Symbol],
     lengths: Mapping[sp.Symbol, sp.Expr] | None = None,
 ) -> Restriction:
-    """Periodic generators and families, in a field of their own that also holds the lengths as variables."""
+    """Periodic generators and families, in a field of their own that also holds the lengths as variables.
+
+    The generators are in normal form, modulo the families.
+    """
     own = {x: sp.Dummy(f"L_{x}", positive=True) for x in periodic if not lengths or x not in lengths}
     shifts = {x: own.get(x, (lengths or {}).get(x)) for x in periodic}
     wide = CoefficientField((*field.variables, *own.values()), field.constants)
@@ -52,11 +55,16 @@ def restrict(
     state.values = [{key: wide.lift(c) for key, c in convert.form(v).items()} for v in values]
     state.lift()
     solution = solve(state)
-    kept = [[_single(value, wide) for value in values_of(solution, f)] for f in solution.constants]
     left = [
         Group(tuple(fs), tuple(cs), tuple(_part(value, fs) for value in state.values)) for fs, cs in solution.groups
     ]
-    return kept, left, wide, functions
+    left = [group for group in left if any(group.values)]
+    own_values = [values_of(solution, f)[: len(field.variables)] for f in solution.constants]
+    kept = [[field.element(wide.expression(wide.lift(_single(c, wide)))) for c in v] for v in own_values]
+    kept = normal_basis([[field.lift(c) for c in v] for v in kept], field)
+    kept = [[wide.element(field.expression(c)) for c in v] for v in kept]
+    kept = [[wide.lift(c) for c in v] for v in kept]
+    return normal_basis(modulo_families(kept, left, wide, functions), wide), left, wide, functions
 
 
 class _Converter:

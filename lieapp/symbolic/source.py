@@ -41,10 +41,10 @@ def sources(system: System) -> list[sp.Expr] | None:
     return found if any(s != 0 for s in found) else None
 
 
-def particular_solution(system: System, parts: Sequence[sp.Expr], assumed: list[sp.Expr]) -> list[sp.Expr] | None:
+def particular_solution(system: System, parts: Sequence[sp.Expr]) -> tuple[list[sp.Expr], list[sp.Expr]] | None:
     """One solution in closed form, an expression in the variables for each unknown; None if none was found.
 
-    Term by term of the sources where they aren't met at once. What had to be divided by is added to `assumed`.
+    Term by term of the sources where they aren't met at once. After it, what had to be divided by.
     """
     search = _Search(system)
     total = search.solution(parts)
@@ -59,8 +59,7 @@ def particular_solution(system: System, parts: Sequence[sp.Expr], assumed: list[
         if any(p is None for p in found):
             return None
         total = [sp.Add(*each) for each in zip(*(p for p in found if p is not None), strict=True)]
-    assumed += search.assumed
-    return total
+    return total, search.assumed
 
 
 class _Search:
@@ -208,17 +207,20 @@ def solve_moved(
     None where a function of u is left, for it can't be moved as a form; then nothing is coupled either.
     Raises NoParticularSolutionError where none was found though families couple with the source.
     """
-    system, assumed = determining.system, list[sp.Expr]()
-    wait = 0.0 if clock.seconds is None else clock.left() - clock.seconds / 4
-    found = clock.within(max(wait, clock.reserve), (), lambda: particular_solution(system, parts, assumed), None)
-    there = clock.within(clock.reserve, (), lambda: determining_equations(homogeneous(system, parts)), None)
-    if there is None:
+    system = determining.system
+    found, assumed = clock.within(
+        max(clock.reserve_for(1 / 4), clock.reserve), lambda: particular_solution(system, parts), None
+    ) or (None, [])
+
+    def begun() -> tuple[DeterminingSystem, State]:
+        there = determining_equations(homogeneous(system, parts))
+        return there, there.state(assumed)
+
+    there, state = clock.within(clock.reserve, begun, None) or (None, None)
+    if there is None or state is None:
         return None
-    values = [there.unknowns.form(there.field, f) for f in there.components]
-    state = State(there.field, there.unknowns, list(there.equations), values, system.nonzero)
-    for divisor in dict.fromkeys([*there.assumed_nonzero, *assumed]):
-        state.assume(divisor)
     solution = solve(state, clock)
+    state = solution.state
     if any(v >= len(system.jets.independent) for f in _functions(state) for v in state.unknowns.arguments[f]):
         return None
     if found is None:
@@ -226,11 +228,10 @@ def solve_moved(
             raise NoParticularSolutionError(_missing(system, solution))
         return None
     by = dict(zip(system.jets.unknowns, found, strict=True))
-    objects = (determining.field, determining.field.table, determining.unknowns)
-    carried = clock.within(clock.reserve / 2, objects, lambda: _carried(determining, state, by), None)
+    carried = clock.within(clock.reserve / 2, lambda: _carried(determining, state, by), None)
     if carried is None:
         return None
-    return replace(sorted_out(carried), exhausted=solution.exhausted), Moved(there, state, by)
+    return replace(sorted_out(carried), exhausted=solution.exhausted), Moved(there.grown(state), state, by)
 
 
 def _missing(system: System, solution: Solution) -> str:
@@ -248,9 +249,9 @@ def _functions(state: State) -> set[int]:
 
 def _carried(determining: DeterminingSystem, state: State, by: Mapping[sp.Symbol, sp.Expr]) -> State:
     """The components and conditions at v = u - p, and φᵘ = φᵛ + Σ ξⁱ ∂p/∂xⁱ."""
-    base, jets = determining.field, determining.system.jets
+    base, unknowns, jets = determining.field.copy(), determining.unknowns.copy(), determining.system.jets
     back = {u: u - p for u, p in by.items()}
-    names = {f: determining.unknowns.new(state.unknowns.arguments[f]) for f in sorted(_functions(state))}
+    names = {f: unknowns.new(state.unknowns.arguments[f]) for f in sorted(_functions(state))}
 
     def moved(form: Form) -> Form:
         return {
@@ -269,6 +270,6 @@ def _carried(determining: DeterminingSystem, state: State, by: Mapping[sp.Symbol
     for k, slope in enumerate(slopes, start=size):
         moving = [(base.lift(s), value) for s, value in zip(slope, values[:size], strict=True)]
         values[k] = combined((base.one, values[k]), *moving)
-    carried = State(base, determining.unknowns, conditions, values, determining.system.nonzero)
+    carried = State(base, unknowns, conditions, values, determining.system.nonzero)
     carried.take_assumptions(state)
     return carried

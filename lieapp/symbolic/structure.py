@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import sympy as sp
+from msgspec.structs import replace
 
 from lieapp.symbolic.algebra.ideal import Members
-from lieapp.symbolic.algebra.summary import KEYS, plain, summary
+from lieapp.symbolic.algebra.summary import Structure, plain, summary
 from lieapp.symbolic.algebra.table import Table
 from lieapp.symbolic.basis import Row, Vector, coordinates_in, echelon
 from lieapp.symbolic.coefficients import CoefficientField, Element
 from lieapp.symbolic.families import Group, relations_modulo
 from lieapp.symbolic.linear import Unknowns
-
-__all__ = ["Table", "bracket", "structure_constants", "structure_json"]
 
 Coordinates = list[Any]
 
@@ -97,35 +96,33 @@ def _modulo(
     return result
 
 
-def structure_json(
+def structure_of(
     vectors: Sequence[Vector],
     field: CoefficientField,
     groups: Sequence[Group] = (),
     unknowns: Unknowns | None = None,
     nonzero: Sequence[sp.Expr] = (),
-) -> dict[str, Any]:
-    """`{"brackets": [[i, j, [c_1, …]], …], "closed": …, "solvable": …, …}`, i and j counted from 0.
+) -> Structure:
+    """The brackets of generators and what follows from them.
 
-    Coefficients are integers where they can be, else SymPy strings. `closed` is false when a bracket leaves the
-    span of generators and families: then there are no brackets. `modulo_families` says whether a bracket holds
-    only up to a member of a family, `ideal` whether the members form one (null if that can't be told). The
-    other keys are those of `algebra.summary`, null if the algebra isn't closed or is modulo families that
-    aren't known to be an ideal.
+    Nothing follows if the algebra isn't closed, or is modulo families that aren't known to be an ideal.
     """
     table, modulo = structure_constants(vectors, field, groups, unknowns)
-    result: dict[str, Any] = {"brackets": [], "closed": table is not None, "modulo_families": modulo, "ideal": True}
+    ideal: bool | None = True
     assumed: list[str] = []
     if groups and unknowns:
         members = Members(groups, field, unknowns)
         members.state.nonzero = tuple(nonzero)
-        result["ideal"] = members.form_ideal(vectors)
+        ideal = members.form_ideal(vectors)
         assumed = [str(e) for e in members.state.assumed]
-    if table is None or (modulo and not result["ideal"]):
-        result |= dict.fromkeys(KEYS)
-    else:
-        result |= summary(table, len(vectors), nonzero)
-    if table is not None:
-        result["brackets"] = [[i, j, [plain(c) for c in cs]] for (i, j), cs in table.items()]
+    known = Structure() if table is None or (modulo and not ideal) else summary(table, len(vectors), nonzero)
     if assumed:
-        result["assumed_nonzero"] = list(dict.fromkeys([*(result["assumed_nonzero"] or []), *assumed]))
-    return result
+        assumed = list(dict.fromkeys([*(known.assumed_nonzero or []), *assumed]))
+    return replace(
+        known,
+        brackets=[[i, j, [plain(c) for c in cs]] for (i, j), cs in (table or {}).items()],
+        closed=table is not None,
+        modulo_families=modulo,
+        ideal=ideal,
+        assumed_nonzero=assumed or known.assumed_nonzero,
+    )

@@ -1,42 +1,44 @@
-"""The derived truth of a system: its point symmetries, exactly, and the part that a periodic domain keeps."""
+"""The derivation of a system's point symmetries, stage by stage: STAGES is the list of them.
+
+A stage is given the `Derivation` so far and makes a new one. What may take long works on a copy within what the
+clock leaves; if that doesn't suffice, the stage says so in `unsolved` and the next ones go on with what there is.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from random import Random
-from typing import Any
+from typing import TypeVar
 
 import sympy as sp
 
 from lieapp.errors import BudgetError, EquationError
-from lieapp.symbolic import unsolved as unsolved_parts
+from lieapp.symbolic import unsolved
 from lieapp.symbolic.affine import affine_symmetries
+from lieapp.symbolic.algebra.summary import Structure
 from lieapp.symbolic.basis import Vector, expression_of, normal_basis
 from lieapp.symbolic.certificate import BUDGET, Certificate, certify
 from lieapp.symbolic.coefficients import CoefficientField
-from lieapp.symbolic.consequences import Consequences
 from lieapp.symbolic.counting import TooLargeError
 from lieapp.symbolic.deadline import Clock, OutOfTimeError
-from lieapp.symbolic.determining import DeterminingSystem, determining_equations
+from lieapp.symbolic.determining import DeterminingSystem, determining_equations, quicker
 from lieapp.symbolic.equation import System
-from lieapp.symbolic.explain import explanation
 from lieapp.symbolic.families import Family, Group, family_holds, family_of, modulo_families
 from lieapp.symbolic.fields import Field
 from lieapp.symbolic.invariance import defect
-from lieapp.symbolic.linear import Unknowns
 from lieapp.symbolic.restrict import restrict
+from lieapp.symbolic.result import Truth
 from lieapp.symbolic.safeguard import disagreement
-from lieapp.symbolic.showing import derivation_latex, truth_latex, truth_text
 from lieapp.symbolic.solving import Solution, State, solve
 from lieapp.symbolic.solving.engine import values_of
-from lieapp.symbolic.source import Moved, NoParticularSolutionError, solve_moved, sources
-from lieapp.symbolic.structure import structure_json
+from lieapp.symbolic.source import NoParticularSolutionError, solve_moved, sources
+from lieapp.symbolic.structure import structure_of
 from lieapp.symbolic.taylor import BadPointError
 
-HIGH = 8
-"""Order from which the determining equations of an equation take long."""
+T = TypeVar("T")
 
 TELLING = 2.0
 """Seconds beyond the budget in which the result is put into words."""
@@ -44,96 +46,41 @@ TELLING = 2.0
 __all__ = ["Family", "Field", "Truth", "derive"]
 
 
-@dataclass(frozen=True, repr=False)
-class Truth(Consequences):
-    """What was derived.
-
-    The generators and families are proved symmetries. If `certified` an independent count says that there are
-    no others: complete for generic parameters, up to a negligible probability. Else the certificate has the
-    reason, and that there are no others rests on the solver alone.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Derivation(Truth):
+    """A truth in the making: what is known after a stage.
 
     Args:
-        dimension: number of generators, modulo the families.
-        infinite: whether there are families with arbitrary functions.
-        generators: a basis in normal form, without members of the families.
-        families: generators with arbitrary functions and their side conditions.
-        unsolved: conditions that weren't solved, and what the time didn't suffice for; the dimension is then a
-            lower bound.
-        assumed_nonzero: expressions in the parameters that were divided by.
-        assumed_independent: sets of expressions with arbitrary functions that are assumed linearly independent.
-        assumed_generic: parameters and functions at random values of which solutions were counted.
-        periodic: the generators that a domain with the asked periodic variables keeps; all without such variables.
-        periodic_families: likewise.
-        structure: brackets and what follows from them; empty if the budget didn't suffice.
-        certificate: the bounds of the independent count, and why they prove nothing if they don't.
-        seconds: how long it took.
-        determining: the equations that were solved.
-        state: the solver's last state: its steps, and the general symmetry in what is left free.
-        moved: what was solved in place of a linear equation with a source.
+        clock: what is left of the budget.
+        variables: those in which a domain is periodic.
+        lengths: the lengths of their periods that are given.
+        exhausted: whether the solver ended by itself.
+        vectors: the generators, proved or not, in the field of the state.
+        groups: functions that are left arbitrary but for their conditions, and the symmetries with them.
+        finite: the same where conditions are left unsolved.
+        counts: how many constants the solutions of each of these conditions have at most; None if unknown.
     """
 
-    dimension: int
-    infinite: bool
-    generators: tuple[Field, ...]
-    families: tuple[Family, ...] = ()
-    unsolved: tuple[str, ...] = ()
-    assumed_nonzero: tuple[sp.Expr, ...] = ()
-    assumed_independent: tuple[tuple[sp.Expr, ...], ...] = ()
-    assumed_generic: tuple[str, ...] = ()
-    certificate: Certificate = field(default_factory=Certificate)
-    periodic: tuple[Field, ...] = ()
-    periodic_families: tuple[Family, ...] = ()
-    structure: dict[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
-    determining: DeterminingSystem | None = field(default=None, repr=False)
-    state: State | None = field(default=None, repr=False)
-    moved: Moved | None = field(default=None, repr=False)
+    clock: Clock
+    variables: tuple[sp.Symbol, ...]
+    lengths: Mapping[sp.Symbol, sp.Expr] | None
+    exhausted: bool = False
+    vectors: tuple[Vector, ...] = ()
+    groups: tuple[Group, ...] = ()
+    finite: tuple[Group, ...] = ()
+    counts: tuple[int | None, ...] = ()
 
-    @property
-    def certified(self) -> bool:
-        """Whether the certificate says that there are no other symmetries."""
-        return self.certificate.certified
+    def within(self, reserve: float, work: Callable[[Derivation], T]) -> T | None:
+        """What work on a copy gives; None if only the reserve is left before it is done."""
+        return self.clock.within(reserve, partial(work, self.solved_by(self.state.copy())), None)
 
-    def explain(self) -> dict[str, Any]:
-        """The determining equations and every step of their solution; empty where they weren't kept."""
-        if self.moved:
-            return explanation(self.moved.determining, self.moved.state, self.moved.by)
-        return explanation(self.determining, self.state) if self.determining and self.state else {}
+    def solved_by(self, state: State) -> Derivation:
+        """With a later state of the solver."""
+        return replace(self, state=state, determining=self.determining.grown(state))
 
-    def latex(self, explain: bool = False, more: Sequence[str] = ()) -> str:
-        """The algebra as one `aligned` block of LaTeX, with `explain` after one of its derivation.
-
-        `more`: further rows, as those of flows and reductions (`consequences`).
-        """
-        return (derivation_latex(self.explain()) + "\n" if explain else "") + truth_latex(self, more)
-
-    def __str__(self) -> str:
-        return truth_text(self)
-
-    def __repr__(self) -> str:
-        return truth_text(self)
-
-    def _repr_latex_(self) -> str:
-        return rf"$\displaystyle {self.latex()}$"
-
-    def as_json(self) -> dict[str, Any]:
-        """The object of `lieapp truth --json`."""
-        return {
-            "dimension": self.dimension,
-            "infinite": self.infinite,
-            "generators": [f.as_json() for f in self.generators],
-            "families": [f.as_json() for f in self.families],
-            "unsolved": list(self.unsolved),
-            "assumed_nonzero": [str(e) for e in self.assumed_nonzero],
-            "assumed_independent": [[str(e) for e in span] for span in self.assumed_independent],
-            "assumed_generic": list(self.assumed_generic),
-            "certified": self.certified,
-            "certificate": self.certificate.as_json(),
-            "periodic": [f.as_json() for f in self.periodic],
-            "periodic_families": [f.as_json() for f in self.periodic_families],
-            "structure": self.structure,
-            "seconds": round(self.seconds, 3),
-        }
+    def left_out(self, *texts: str) -> Derivation:
+        """With more to say of what is unsolved."""
+        return replace(self, unsolved=(*self.unsolved, *texts))
 
 
 def derive(
@@ -152,127 +99,55 @@ def derive(
     when the budget doesn't suffice for the determining equations.
     """
     clock = budget if isinstance(budget, Clock) else Clock(budget)
+    determining, state = _determining(system, clock)
+    found = Derivation(determining, state, clock=clock, variables=tuple(periodic), lengths=lengths)
+    for stage in STAGES:
+        found = stage(found)
+    found = replace(found, seconds=time.perf_counter() - clock.started)
+    return Truth(**{told.name: getattr(found, told.name) for told in fields(Truth)})
+
+
+def _determining(system: System, clock: Clock) -> tuple[DeterminingSystem, State]:
+    """The determining equations, and what the solver starts with."""
     clock.note("determining equations")
-    determining = _determining(system, clock)
-    system = determining.system
-    base, unknowns = determining.field, determining.unknowns
-    values = [unknowns.form(base, f) for f in determining.components]
-    state = State(base, unknowns, list(determining.equations), values, system.nonzero)
-    for divisor in dict.fromkeys(determining.assumed_nonzero):
-        state.assume(divisor)
-    with_source = sources(system)
-    carried, coupled = None, []
+    try:
+        with clock.limit():
+            equations = determining_equations(system)
+            return equations, equations.state()
+    except OutOfTimeError:
+        raise BudgetError(
+            f"{system.name}: {clock.told()} before the determining equations were ready.",
+            hint=f"Raise the budget{quicker(system)}.",
+        ) from None
+
+
+def solved(so_far: Derivation) -> Derivation:
+    """The determining equations are solved, by way of the homogeneous ones where there is a source."""
+    clock, determining = so_far.clock, so_far.determining
     clock.note(f"solving {len(determining.equations)} determining equations")
+    carried, with_source = None, sources(so_far.system)
     if with_source:
         try:
             carried = solve_moved(determining, with_source, clock)
         except NoParticularSolutionError as error:
-            coupled.append(str(error))
-    solution, moved = carried or (solve(state, clock), None)
-    state = solution.state
-    saved = (state, unknowns, base, base.table)
-    groups, finite = _groups(solution)
-    unsolved: list[str] = coupled
+            so_far = so_far.left_out(str(error))
+    solution, moved = carried or (solve(so_far.state, clock), None)
     if not solution.exhausted:
-        unsolved.append(clock.told() if clock.left(clock.reserve) <= 0 else "the solver's number of steps ran out")
-
-    clock.note("basis and proofs")
-
-    def basis() -> list[Vector]:
-        vectors = [_vector(solution, f) for f in solution.constants]
-        if not solution.exhausted:
-            vectors += affine_symmetries(determining)
-        vectors = [[base.lift(c) for c in v] for v in vectors]
-        return normal_basis(modulo_families(vectors, groups, base, unknowns), base)
-
-    found = clock.within(clock.reserve / 2, saved, basis, None)
-    if found is None:
-        unsolved.append(f"{clock.told()}: the generators found aren't in normal form")
-    vectors, generators, groups = _proved(determining, found or [], groups, clock, unsolved)
-    coordinates = system.jets.coordinates
-
-    whole = not unsolved
-    counts: list[int | None] = [None] * len(finite)
-    if whole:
-        # of what was still to be worked on nothing is counted
-        counts = clock.within(
-            clock.reserve, saved, lambda: [unsolved_parts.constants(g, state) for g in finite], counts
-        )
-
-    def told() -> list[str]:
-        families = [family_of(g, base, unknowns, coordinates) for g in finite]
-        return [t for f, count in zip(families, counts, strict=True) for t in unsolved_parts.told(f, count)]
-
-    told_parts = clock.within(-TELLING, saved, told, [f"{len(finite)} groups of determining equations"])
-    unsolved += dict.fromkeys(told_parts)
-    clock.note("counting for the certificate")
-    if clock.left(clock.reserve / 4) <= 0:
-        certificate = Certificate(False, dimension=len(vectors), reason=clock.told())
-    elif unsolved:
-        certificate = Certificate(False, dimension=len(vectors), reason="conditions are left unsolved")
-        if whole and not groups and None not in counts:
-            limited = _certificate(determining, vectors, groups, clock)
-            reason = unsolved_parts.whole(len(vectors), counts, limited.bound) or certificate.reason
-            certificate = replace(limited, certified=False, reason=reason)
-    else:
-        certificate = _certificate(determining, vectors, groups, clock)
-    families = tuple(family_of(g, base, unknowns, coordinates) for g in groups)
-    # nothing is periodic: no condition, so everything is kept
-    kept, kept_families = tuple(generators), families
-    if periodic:
-        restricted = clock.within(
-            -TELLING, saved, lambda: _periodic(system, vectors, groups, base, unknowns, periodic, lengths), None
-        )
-        if restricted is None:
-            unsolved.append(f"{clock.told()}: what a periodic domain keeps")
-        kept, kept_families = restricted or ((), ())
-    clock.note("brackets and structure")
-    # it is told quickly, or not within what is reasonable to wait for it
-    spare = -TELLING if clock.seconds is None else max(-TELLING, clock.left() - clock.seconds / 4)
-    structure: dict[str, Any] = clock.within(
-        spare, saved, lambda: structure_json(vectors, base, groups, unknowns, system.nonzero), {}
-    )
-    return Truth(
-        dimension=len(generators),
-        infinite=bool(groups),
-        generators=tuple(generators),
-        families=families,
-        unsolved=tuple(unsolved),
-        assumed_nonzero=tuple(dict.fromkeys([*determining.divided, *state.assumed])),
-        assumed_independent=tuple(state.independent),
-        assumed_generic=tuple(state.generic),
-        certificate=certificate,
-        periodic=kept,
-        periodic_families=kept_families,
-        structure=structure,
-        seconds=time.perf_counter() - clock.started,
-        determining=determining,
-        state=state,
+        late = clock.left(clock.reserve) <= 0
+        so_far = so_far.left_out(clock.told() if late else "the solver's number of steps ran out")
+    groups, finite = _groups(solution)
+    return replace(
+        so_far.solved_by(solution.state),
         moved=moved,
+        exhausted=solution.exhausted,
+        vectors=tuple(_vector(solution, f) for f in solution.constants),
+        groups=groups,
+        finite=finite,
+        counts=(None,) * len(finite),
     )
 
 
-def _determining(system: System, clock: Clock) -> DeterminingSystem:
-    try:
-        with clock.limit():
-            return determining_equations(system)
-    except OutOfTimeError:
-        raise BudgetError(
-            f"{system.name}: {clock.told()} before the determining equations were ready.",
-            hint=f"Raise the budget{_quicker(system)}.",
-        ) from None
-
-
-def _quicker(system: System) -> str:
-    """What else makes the determining equations of a system quicker."""
-    order = system.jets.order(system.residuals)
-    ways = [f"take fewer derivatives than {order}, since the equations grow fast with the order"] * (order >= HIGH)
-    ways += ["put numbers in place of parameters"] * bool(system.parameters)
-    ways += ["expand the equations"] * any(r != sp.expand(r) for r in system.residuals)
-    return "".join(f", or {way}" for way in ways)
-
-
-def _groups(solution: Solution) -> tuple[list[Group], list[Group]]:
+def _groups(solution: Solution) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
     """Infinite groups, and those left unsolved."""
     infinite: list[Group] = []
     finite: list[Group] = []
@@ -283,7 +158,7 @@ def _groups(solution: Solution) -> tuple[list[Group], list[Group]]:
             group = Group(tuple(functions), tuple(conditions), values)
             # of equations that were still to be worked on nobody knows what they leave
             (finite if is_finite or (conditions and not solution.exhausted) else infinite).append(group)
-    return infinite, finite
+    return tuple(infinite), tuple(finite)
 
 
 def _vector(solution: Solution, f: int) -> Vector:
@@ -291,49 +166,52 @@ def _vector(solution: Solution, f: int) -> Vector:
     return [next(iter(part.values()), zero) for part in values_of(solution, f)]
 
 
-def _field(vector: Vector, base: CoefficientField, system: System) -> Field:
-    names = [str(s) for s in system.jets.coordinates]
-    return Field({n: expression_of(base.lift(c), base) for n, c in zip(names, vector, strict=True)})
+def independent(so_far: Derivation) -> Derivation:
+    """The generators in normal form, modulo the families."""
+    so_far.clock.note("basis and proofs")
+    found = so_far.within(so_far.clock.reserve / 2, _basis)
+    late = "the generators found aren't in normal form"
+    return found or replace(so_far, vectors=()).left_out(f"{so_far.clock.told()}: {late}")
 
 
-def _proved(
-    determining: DeterminingSystem,
-    vectors: Sequence[Vector],
-    groups: Sequence[Group],
-    clock: Clock,
-    unsolved: list[str],
-) -> tuple[list[Vector], list[Field], list[Group]]:
-    """Those that were proved in time, the vectors also as fields; in `unsolved` how many were not."""
-    base, unknowns, system = determining.field, determining.unknowns, determining.system
-    saved = (base, base.table, unknowns)
+def _basis(so_far: Derivation) -> Derivation:
+    base, vectors = so_far.state.field, list(so_far.vectors)
+    if not so_far.exhausted:
+        vectors += affine_symmetries(so_far.determining)
+    vectors = [[base.lift(c) for c in v] for v in vectors]
+    outside = modulo_families(vectors, so_far.groups, base, so_far.state.unknowns)
+    return replace(so_far, vectors=tuple(normal_basis(outside, base)))
+
+
+def proved(so_far: Derivation) -> Derivation:
+    """Those generators and families that could be proved in time."""
+    base, unknowns, coordinates = so_far.state.field, so_far.state.unknowns, so_far.system.jets.coordinates
     kept: list[Vector] = []
-    fields: list[Field] = []
-    for vector in vectors:
-        field = clock.within(0.0, saved, lambda: _proved_field(vector, determining), None)  # noqa: B023
+    shown: list[Field] = []
+    for vector in so_far.vectors:
+        field = so_far.within(0.0, partial(_proved_field, vector))
         if field is not None:
-            kept.append(vector)
-            fields.append(field)
-    holding: list[Group] = []
-    for group in groups:
-        group = group.lifted(base)
-        holds = clock.within(0.0, saved, lambda: _holds(determining, group), None)  # noqa: B023
-        if holds:
-            holding.append(group)
-        elif holds is not None:
-            raise EquationError(
-                f"{system.name}: a derived family fails the determining equations.",
-                hint="This is a fault of the solver; please report the equation.",
-            )
-    for count, what in ((len(vectors) - len(kept), "generators"), (len(groups) - len(holding), "families")):
+            kept.append([base.lift(c) for c in vector])
+            shown.append(field)
+    holding = tuple(g.lifted(base) for g in so_far.groups if so_far.within(0.0, partial(_holds, g)))
+    found = replace(
+        so_far,
+        vectors=tuple(kept),
+        generators=tuple(shown),
+        groups=holding,
+        families=tuple(family_of(g, base, unknowns, coordinates) for g in holding),
+    )
+    missing = {"generators": len(so_far.vectors) - len(kept), "families": len(so_far.groups) - len(holding)}
+    for what, count in missing.items():
         if count:
-            unsolved.append(f"{clock.told()}: {count} {what} weren't proved")
-    return [[base.lift(c) for c in v] for v in kept], fields, [g.lifted(base) for g in holding]
+            found = found.left_out(f"{so_far.clock.told()}: {count} {what} weren't proved")
+    return found
 
 
-def _proved_field(vector: Vector, determining: DeterminingSystem) -> Field:
-    system = determining.system
-    field = _field(vector, determining.field, system)
-    left = defect(system, field.components, determining.leading)
+def _proved_field(vector: Vector, so_far: Derivation) -> Field:
+    system = so_far.system
+    field = _field(vector, so_far.state.field, system)
+    left = defect(system, field.components, so_far.determining.leading)
     if any(e != 0 for e in left):
         raise EquationError(
             f"{system.name}: the derived field {field} leaves {left} in the invariance condition.",
@@ -342,52 +220,73 @@ def _proved_field(vector: Vector, determining: DeterminingSystem) -> Field:
     return field
 
 
-def _certificate(
-    determining: DeterminingSystem, vectors: Sequence[Vector], groups: Sequence[Group], clock: Clock
-) -> Certificate:
+def _field(vector: Vector, base: CoefficientField, system: System) -> Field:
+    names = [str(s) for s in system.jets.coordinates]
+    return Field({n: expression_of(base.lift(c), base) for n, c in zip(names, vector, strict=True)})
+
+
+def _holds(group: Group, so_far: Derivation) -> bool:
+    one = so_far.determining
+    if not family_holds(group, one.equations, one.components, one.field, one.unknowns):
+        raise EquationError(
+            f"{so_far.system.name}: a derived family fails the determining equations.",
+            hint="This is a fault of the solver; please report the equation.",
+        )
+    return True
+
+
+def left_open(so_far: Derivation) -> Derivation:
+    """What is left unsolved, with the number of its constants unless something else is missing too."""
+    if not so_far.finite:
+        return so_far
+    if not so_far.unsolved:
+        # of what was still to be worked on nothing is counted
+        so_far = so_far.within(so_far.clock.reserve, _counted) or so_far
+    told = so_far.within(-TELLING, _told) or [f"{len(so_far.finite)} groups of determining equations"]
+    return so_far.left_out(*dict.fromkeys(told))
+
+
+def _counted(so_far: Derivation) -> Derivation:
+    return replace(so_far, counts=tuple(unsolved.constants(g, so_far.state) for g in so_far.finite))
+
+
+def _told(so_far: Derivation) -> list[str]:
+    state, coordinates = so_far.state, so_far.system.jets.coordinates
+    families = [family_of(g, state.field, state.unknowns, coordinates) for g in so_far.finite]
+    return [t for f, count in zip(families, so_far.counts, strict=True) for t in unsolved.told(f, count)]
+
+
+def certified(so_far: Derivation) -> Derivation:
+    """Whether there are no others, by a count that doesn't rely on the solver, or why that isn't known."""
+    clock = so_far.clock
+    clock.note("counting for the certificate")
+    found = so_far.within(-TELLING, _judged) if clock.left(clock.reserve / 4) > 0 else None
+    return replace(so_far, certificate=found or Certificate(dimension=len(so_far.vectors), reason=clock.told()))
+
+
+def _judged(so_far: Derivation) -> Certificate:
+    size, counts = len(so_far.vectors), so_far.counts
+    if not so_far.unsolved:
+        return _certificate(so_far)
+    reason = "conditions are left unsolved"
+    if so_far.groups or not counts or None in counts:
+        return Certificate(dimension=size, reason=reason)
+    limited = _certificate(so_far)
+    return replace(limited, certified=False, reason=unsolved.whole(size, counts, limited.bound) or reason)
+
+
+def _certificate(so_far: Derivation) -> Certificate:
+    one, vectors, seconds = so_far.determining, so_far.vectors, certificate_seconds(so_far.clock) / 3
     try:
-        different = disagreement(determining, Random(0), time.perf_counter() + certificate_seconds(clock) / 3)
+        work = partial(disagreement, one, Random(0), time.perf_counter() + seconds)
+        told = Clock(seconds).within(0.0, work, "")
     except (TooLargeError, BadPointError):
         # one safeguard less; the count itself says if it can't be done
-        different = ""
-    if different:
-        return Certificate(False, dimension=len(vectors), reason=different)
-    return certify(
-        determining.equations,
-        determining.components,
-        determining.field,
-        determining.unknowns,
-        vectors,
-        groups,
-        determining.system.name,
-        certificate_seconds(clock),
-    )
-
-
-def _holds(determining: DeterminingSystem, group: Group) -> bool:
-    return family_holds(
-        group, determining.equations, determining.components, determining.field, determining.unknowns
-    )
-
-
-def _periodic(
-    system: System,
-    vectors: Sequence[Vector],
-    groups: Sequence[Group],
-    base: CoefficientField,
-    unknowns: Unknowns,
-    periodic: Sequence[sp.Symbol],
-    lengths: Mapping[sp.Symbol, sp.Expr] | None,
-) -> tuple[tuple[Field, ...], tuple[Family, ...]]:
-    kept, left, wide, functions = restrict(vectors, groups, base, unknowns, periodic, lengths)
-    left = [g for g in left if any(g.values)]
-    vectors = [[base.element(wide.expression(wide.lift(c))) for c in v[: len(base.variables)]] for v in kept]
-    vectors = normal_basis([[base.lift(c) for c in v] for v in vectors], base)
-    vectors = [[wide.element(base.expression(c)) for c in v] for v in vectors]
-    vectors = [[wide.lift(c) for c in v] for v in vectors]
-    vectors = normal_basis(modulo_families(vectors, left, wide, functions), wide)
-    fields = tuple(_field(v, wide, system) for v in vectors)
-    return fields, tuple(family_of(g, wide, functions, system.jets.coordinates) for g in left)
+        told = ""
+    if told:
+        return Certificate(dimension=len(vectors), reason=told)
+    given = (one.equations, one.components, one.field, one.unknowns, vectors, so_far.groups)
+    return certify(*given, so_far.system.name, certificate_seconds(so_far.clock))
 
 
 def certificate_seconds(clock: Clock) -> float:
@@ -395,3 +294,39 @@ def certificate_seconds(clock: Clock) -> float:
     if clock.seconds is None:
         return BUDGET
     return max(0.1, min(max(BUDGET / 4, clock.seconds / 3), clock.left(clock.reserve / 4)))
+
+
+def restricted(so_far: Derivation) -> Derivation:
+    """What a domain with periodic variables keeps: everything without such variables."""
+    if not so_far.variables:
+        return replace(so_far, periodic=so_far.generators, periodic_families=so_far.families)
+    late = "what a periodic domain keeps"
+    return so_far.within(-TELLING, _periodic) or so_far.left_out(f"{so_far.clock.told()}: {late}")
+
+
+def _periodic(so_far: Derivation) -> Derivation:
+    state, system = so_far.state, so_far.system
+    vectors, groups, wide, functions = restrict(
+        so_far.vectors, so_far.groups, state.field, state.unknowns, so_far.variables, so_far.lengths
+    )
+    return replace(
+        so_far,
+        periodic=tuple(_field(v, wide, system) for v in vectors),
+        periodic_families=tuple(family_of(g, wide, functions, system.jets.coordinates) for g in groups),
+    )
+
+
+def structured(so_far: Derivation) -> Derivation:
+    """Brackets and what follows from them: told quickly, or not within what is reasonable to wait for it."""
+    so_far.clock.note("brackets and structure")
+    spare = max(-TELLING, so_far.clock.reserve_for(1 / 4))
+    return replace(so_far, structure=so_far.within(spare, _structure))
+
+
+def _structure(so_far: Derivation) -> Structure:
+    state = so_far.state
+    return structure_of(so_far.vectors, state.field, so_far.groups, state.unknowns, so_far.system.nonzero)
+
+
+STAGES = (solved, independent, proved, left_open, certified, restricted, structured)
+"""From the determining equations to the truth, in order."""

@@ -3,6 +3,7 @@
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -104,6 +105,14 @@ def test_no_time_for_the_certificate(monkeypatch):
     assert "too slow" in found.certificate.reason
 
 
+def test_a_safeguard_that_does_not_end_is_given_up(monkeypatch):
+    monkeypatch.setattr(truth, "disagreement", sleep)
+    started = time.perf_counter()
+    found = truth.derive(KDV, budget=6)
+    assert time.perf_counter() - started < 9
+    assert found.dimension == 4 and found.certified and not found.unsolved
+
+
 def test_generators_that_were_not_proved_in_time_are_left_out(monkeypatch):
     proof, calls = truth.defect, []
 
@@ -130,6 +139,14 @@ def test_an_alarm_ends_with_its_block_and_other_alarms_go_on():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_an_alarm_that_rings_at_once_leaves_nothing_behind():
+    before = signal.getsignal(signal.SIGALRM)
+    for k in range(900):
+        with suppress(OutOfTimeError), Clock(k % 300 * 1e-6).limit():
+            sum(range(50))
+        assert signal.getsignal(signal.SIGALRM) is before and signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
 def test_without_alarms_the_solver_ends_between_two_steps(monkeypatch):

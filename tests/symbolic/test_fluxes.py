@@ -3,11 +3,9 @@
 import pytest
 import sympy as sp
 
-from lieapp.symbolic.clock import common_rate
 from lieapp.symbolic.equation import read_equations
 from lieapp.symbolic.evolution import evolution_form
-from lieapp.symbolic.fluxes import fluxes
-from lieapp.symbolic.splitting import split
+from lieapp.symbolic.splitting import common_rate, fluxes, split
 
 t, x, y = sp.symbols("t x y", real=True)
 u, v = (sp.Function(name)(t, x) for name in "uv")

@@ -6,7 +6,7 @@ import sympy as sp
 from lieapp.report.assumed import lines
 from lieapp.symbolic.assumptions import vanishing_factors
 from lieapp.symbolic.parsing import parse_system
-from lieapp.symbolic.spans import MAX_SETS, fewest, simplest
+from lieapp.symbolic.solving.spans import MAX_SETS, fewest, simplest
 from lieapp.symbolic.truth import derive
 
 t, x, u = sp.symbols("t x u", real=True)

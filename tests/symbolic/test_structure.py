@@ -7,13 +7,14 @@ import pytest
 import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from lieapp.report.structure import structure_words
 from lieapp.symbolic.coefficients import CoefficientField
 from lieapp.symbolic.families import Group
 from lieapp.symbolic.linear import Unknowns
 from lieapp.symbolic.parsing import parse_system
-from lieapp.symbolic.structure import structure_json
+from lieapp.symbolic.structure import structure_of
 from lieapp.symbolic.truth import derive
 
 t, x, y, u = sp.symbols("t x y u", real=True)
@@ -51,7 +52,7 @@ SOLUTIONS = [1, x, x**2 + 2 * t, sp.exp(t + x), sp.exp(-t) * sp.cos(x)]
 def closed_table(structure, n):
     """c^k_ij for all i, j."""
     table = {(i, j): [sp.S.Zero] * n for i in range(n) for j in range(n)}
-    for i, j, cs in structure["brackets"]:
+    for i, j, cs in structure.brackets:
         assert i < j
         table[i, j] = [sp.sympify(c) for c in cs]
         table[j, i] = [-c for c in table[i, j]]
@@ -76,32 +77,31 @@ def test_members_added_to_generators_change_nothing_modulo_the_families(shifts):
     """Vᵢ + αᵢ ∂_u: brackets leave the span, but hold with the same constants modulo the family."""
     field, unknowns, family = heat_family()
     rows = [(a, b, c + n * s) for (a, b, c), (s, n) in zip(HEAT, shifts, strict=True)]
-    plain = structure_json(vectors_of(field, *HEAT), field, [family], unknowns)
+    plain = structure_of(vectors_of(field, *HEAT), field, [family], unknowns)
     vectors = vectors_of(field, *rows)
-    shifted = structure_json(vectors, field, [family.lifted(field)], unknowns)
-    assert plain["modulo_families"] is False and plain["ideal"] is True
-    assert shifted["closed"] and shifted["ideal"] is True
-    keys = plain.keys() - {"modulo_families"}
-    assert {k: shifted[k] for k in keys} == {k: plain[k] for k in keys}
-    if any(n for _, n in shifts) and not shifted["modulo_families"]:
+    shifted = structure_of(vectors, field, [family.lifted(field)], unknowns)
+    assert plain.modulo_families is False and plain.ideal is True
+    assert shifted.closed and shifted.ideal is True
+    assert replace(shifted, modulo_families=False) == plain
+    if any(n for _, n in shifts) and not shifted.modulo_families:
         # then the shifted fields are a basis of an algebra by themselves
-        assert structure_json(vectors, field)["closed"]
+        assert structure_of(vectors, field).closed
 
 
 def test_bracket_outside_the_span():
     field, unknowns, family = heat_family()
     vectors = vectors_of(field, (0, 1, x), (0, 0, u))
-    structure = structure_json(vectors, field, [family], unknowns)
-    assert structure["closed"] and structure["modulo_families"] and structure["ideal"]
-    assert structure["brackets"] == [] and structure["abelian"]
-    assert "brackets hold modulo the families" in structure_words(structure)
+    structure = structure_of(vectors, field, [family], unknowns)
+    assert structure.closed and structure.modulo_families and structure.ideal
+    assert structure.brackets == [] and structure.abelian
+    assert "brackets hold modulo the families" in structure_words(structure.as_json())
     # without the family, and with a bracket x² ∂_u that is no solution, nothing closes
     leaving = vectors_of(field, (0, 1, x**2), (0, 0, u))
     for basis, groups in ((vectors, []), (leaving, [family])):
-        structure = structure_json(basis, field, groups, unknowns)
-        assert structure["closed"] is False and structure["brackets"] == []
-        assert structure["solvable"] is None and structure["killing"] is None
-        assert "don't close" in structure_words(structure)[0]
+        structure = structure_of(basis, field, groups, unknowns)
+        assert structure.closed is False and structure.brackets == []
+        assert structure.solvable is None and structure.killing is None
+        assert "don't close" in structure_words(structure.as_json())[0]
 
 
 def test_families_that_are_no_ideal():
@@ -110,11 +110,11 @@ def test_families_that_are_no_ideal():
     alpha = unknowns.new((0,))
     family = Group((alpha,), (), ({}, {}, {}, {(alpha, (0, 0, 0, 0)): field.one}))
     rows = [(y, 0, 0, 0), (0, 1, 0, 0), (0, 0, 0, x * t), (0, 0, 0, x * y), (0, 0, 0, y)]
-    structure = structure_json(vectors_of(field, *rows), field, [family], unknowns)
-    assert structure["closed"] and structure["modulo_families"] and structure["ideal"] is False
-    assert structure["brackets"] == [[0, 2, [0, 0, 0, 1, 0]], [1, 3, [0, 0, 0, 0, 1]]]
-    assert structure["solvable"] is None and structure["levi"] is None
-    assert structure_words(structure) == ["brackets hold modulo the families, which don't form an ideal"]
+    structure = structure_of(vectors_of(field, *rows), field, [family], unknowns)
+    assert structure.closed and structure.modulo_families and structure.ideal is False
+    assert structure.brackets == [[0, 2, [0, 0, 0, 1, 0]], [1, 3, [0, 0, 0, 0, 1]]]
+    assert structure.solvable is None and structure.levi is None
+    assert structure_words(structure.as_json()) == ["brackets hold modulo the families, which don't form an ideal"]
 
 
 def test_family_that_is_no_algebra():
@@ -123,10 +123,10 @@ def test_family_that_is_no_algebra():
     alpha = unknowns.new((0,))
     value = {(alpha, (0, 0, 0)): field.one, (alpha, (1, 0, 0)): field.element(x)}
     vectors = vectors_of(field, (0, 0, 1))
-    with_slope = structure_json(vectors, field, [Group((alpha,), (), ({}, value, {}))], unknowns)
-    assert with_slope["ideal"] is not True
+    with_slope = structure_of(vectors, field, [Group((alpha,), (), ({}, value, {}))], unknowns)
+    assert with_slope.ideal is not True
     constant = {(alpha, (0, 0, 0)): field.one}
-    assert structure_json(vectors, field, [Group((alpha,), (), ({}, constant, {}))], unknowns)["ideal"] is True
+    assert structure_of(vectors, field, [Group((alpha,), (), ({}, constant, {}))], unknowns).ideal is True
 
 
 @pytest.mark.slow
@@ -151,8 +151,8 @@ def test_family_that_is_no_algebra():
 )
 def test_families_of_equations_are_ideals(equations, kwargs):
     result = truth(*equations, **kwargs)
-    assert result.infinite and result.structure["closed"] and result.structure["ideal"] is True
-    assert result.structure["solvable"] is not None
+    assert result.infinite and result.structure.closed and result.structure.ideal is True
+    assert result.structure.solvable is not None
 
 
 @pytest.mark.parametrize(
@@ -161,22 +161,22 @@ def test_families_of_equations_are_ideals(equations, kwargs):
 )
 def test_jacobi_identity(equation):
     result = truth(equation, parameters=["a", "b"] if "b*" in equation else [])
-    assert result.structure["closed"] and result.structure["brackets"]
+    assert result.structure.closed and result.structure.brackets
     assert jacobi_holds(result.structure, result.dimension)
 
 
 def test_heat_equation_in_words():
     result = truth("u_t - u_xx")
-    assert json.loads(json.dumps(result.structure)) == result.structure
-    assert result.structure["levi"]["type"] == "sl(2, R)"
-    assert len(result.structure["radical"]) == len(result.structure["nilradical"]) == 3
-    lines = structure_words(result.structure)
+    assert json.loads(json.dumps(result.as_json()["structure"])) == result.structure.as_json()
+    assert result.structure.levi.type == "sl(2, R)"
+    assert len(result.structure.radical) == len(result.structure.nilradical) == 3
+    lines = structure_words(result.structure.as_json())
     assert lines[0] == "not solvable, perfect"
     assert any(line.startswith("Levi factor: sl(2, R) spanned by V1, ") for line in lines)
 
 
 def test_korteweg_de_vries_in_words():
-    assert structure_words(truth("u_t + u*u_x + u_xxx").structure) == [
+    assert structure_words(truth("u_t + u*u_x + u_xxx").structure.as_json()) == [
         "solvable, not nilpotent",
         "centre: 0",
         "derived algebra: V1, V2, V3",
@@ -188,17 +188,17 @@ def test_words_of_combinations_and_parameters():
     field = CoefficientField((t, x, u), (a := sp.Symbol("a", real=True),))
     # [V1, V2] = V1 + a V3, [V1, V3] = 0: V1 + a V3 is the derived algebra
     vectors = vectors_of(field, (1, 0, 0), (t, a * t, 0), (0, 1, 0))
-    lines = structure_words(structure_json(vectors, field))
+    lines = structure_words(structure_of(vectors, field).as_json())
     assert "derived algebra: V1 + a V3" in lines and "centre: V3" in lines
-    assert structure_words(structure_json(vectors_of(field, (1, 0, 0)), field)) == ["abelian"]
+    assert structure_words(structure_of(vectors_of(field, (1, 0, 0)), field).as_json()) == ["abelian"]
     # nothing to say of no generators, or when the time was up before the brackets
-    assert structure_words(structure_json([], field)) == structure_words({}) == []
+    assert structure_words(structure_of([], field).as_json()) == structure_words({}) == []
 
 
 def test_assumptions_on_parameters_are_passed_on():
     field = CoefficientField((t, x), (a := sp.Symbol("a", real=True),))
     vectors = vectors_of(field, (1, 0), (a * t, x))
-    structure = structure_json(vectors, field)
-    assert structure["assumed_nonzero"] == ["a"]
-    assert structure_words(structure)[-1] == "where nonzero: a"
-    assert structure_json(vectors, field, nonzero=[a])["assumed_nonzero"] == []
+    structure = structure_of(vectors, field)
+    assert structure.assumed_nonzero == ["a"]
+    assert structure_words(structure.as_json())[-1] == "where nonzero: a"
+    assert structure_of(vectors, field, nonzero=[a]).assumed_nonzero == []

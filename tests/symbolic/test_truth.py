@@ -155,15 +155,15 @@ def test_pressure_condition_is_found():
 def test_ordinary_equation_has_the_projective_algebra():
     _, result = truth(["y_xx + y"], periodic="", independent="x", dependent="y")
     assert result.dimension == 8
-    assert result.structure["solvable"] is False
+    assert result.structure.solvable is False
 
 
 def test_irrational_structure_constants_are_kept_and_decided_exactly():
     _, result = truth(["u_t - sqrt(2)*u_xx + log(3)*u*u_x"])
-    assert result.dimension == 5 and result.structure["closed"]
-    constants = {str(c) for _, _, cs in result.structure["brackets"] for c in cs}
+    assert result.dimension == 5 and result.structure.closed
+    constants = {str(c) for _, _, cs in result.structure.brackets for c in cs}
     assert any("log(3)" in c or "sqrt(2)" in c for c in constants)
-    assert result.structure["solvable"] is False and result.structure["nilpotent"] is False
+    assert result.structure.solvable is False and result.structure.nilpotent is False
 
 
 def test_parameters_that_matter_are_reported():
@@ -232,7 +232,7 @@ def test_brackets_are_those_of_the_fields(case):
     coordinates = found.jets.coordinates
     fields = [[f.components[str(c)] for c in coordinates] for f in result.generators]
     n = len(fields)
-    table = {(i, j): [sp.sympify(c) for c in cs] for i, j, cs in result.structure["brackets"]}
+    table = {(i, j): [sp.sympify(c) for c in cs] for i, j, cs in result.structure.brackets}
 
     def bracket(V, W):
         return [
@@ -246,7 +246,7 @@ def test_brackets_are_those_of_the_fields(case):
             for k, component in enumerate(bracket(fields[i], fields[j])):
                 combined = sum(w * f[k] for w, f in zip(weights, fields, strict=True))
                 assert sp.simplify(component - combined) == 0
-    assert result.structure["solvable"] is (case != "burgers")
+    assert result.structure.solvable is (case != "burgers")
 
 
 def test_defect_of_what_is_no_symmetry():

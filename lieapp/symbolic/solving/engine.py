@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from lieapp.symbolic.coefficients import FunctionOrderError
 from lieapp.symbolic.deadline import Clock
@@ -47,22 +48,24 @@ MAX_STEPS = 1500
 def solve(state: State, clock: Clock | None = None) -> Solution:
     """Take steps until none applies, or until the clock leaves its reserve only.
 
-    A step that is interrupted is undone: what then is left are the equations after the last complete one.
+    Without a clock they change the state that is given. With one each works on a copy, so that of a step that is
+    interrupted nothing is left: the solution has the state after the last complete one.
     """
     for _ in range(MAX_STEPS):
         if not state.equations:
             return sorted_out(state)
-        if not _step(state, clock):
+        if clock is None:
+            state, taken = _step(state)
+        else:
+            state, taken = clock.within(clock.reserve, partial(_step, state.copy()), (state, False))
+        if not taken:
             return replace(sorted_out(state), exhausted=not (clock and clock.left(clock.reserve) <= 0))
     return replace(sorted_out(state), exhausted=False)
 
 
-def _step(state: State, clock: Clock | None) -> bool:
-    """Take the first step that applies; False if none does, or if it had to be interrupted."""
-    if clock is None:
-        return any(_taken(step, state) for step in STEPS)
-    objects = (state, state.unknowns, state.field, state.field.table)
-    return clock.within(clock.reserve, objects, lambda: any(_taken(step, state) for step in STEPS), False)
+def _step(state: State) -> tuple[State, bool]:
+    """Take the first step that applies, and say whether one does."""
+    return state, any(_taken(step, state) for step in STEPS)
 
 
 def _taken(step: Callable[[State], bool], state: State) -> bool:

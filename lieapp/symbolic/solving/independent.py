@@ -16,8 +16,8 @@ from sympy.polys.matrices import DomainMatrix
 from lieapp.symbolic.assumptions import vanishing_factors
 from lieapp.symbolic.coefficients import Element
 from lieapp.symbolic.linear import Form
+from lieapp.symbolic.solving.spans import simplest
 from lieapp.symbolic.solving.state import State
-from lieapp.symbolic.spans import simplest
 
 MAX_PARTS = 5
 """Coefficients beyond which their Wronskian isn't written out."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from typing import Any
@@ -12,7 +13,7 @@ import sympy as sp
 from lieapp.symbolic.assumptions import named, vanishing_factors
 from lieapp.symbolic.coefficients import CoefficientField, Element
 from lieapp.symbolic.linear import Form, Unknowns, primitive, substituted
-from lieapp.symbolic.spans import Span, fewest, simplest
+from lieapp.symbolic.solving.spans import Span, fewest, simplest
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,15 @@ class State:
     def __post_init__(self) -> None:
         equations, self.equations = self.equations, []
         self.add_equations(equations)
+
+    def copy(self) -> State:
+        """The same state, with a field and unknown functions of its own: what changes one leaves the other."""
+        other = copy(self)
+        other.field, other.unknowns = self.field.copy(), self.unknowns.copy()
+        for name, value in vars(self).items():
+            if isinstance(value, (list, set)):
+                setattr(other, name, value.copy())
+        return other
 
     def add_equations(self, forms: Iterable[Form]) -> int:
         """Take in equations, normalised; how many were new."""
