@@ -43,6 +43,7 @@ def show_run(settings: Common, run: str) -> Outcome:
     """Show a run: its state, settings, origin and result."""
     import msgspec
 
+    from lieapp.results.base import Result
     from lieapp.runs.directory import RunDirectory
     from lieapp.runs.overview import row
 
@@ -52,9 +53,10 @@ def show_run(settings: Common, run: str) -> Outcome:
         "config": found.config(),
         "provenance": found.provenance(),
         "status": msgspec.to_builtins(found.status()),
-        "summary": found.summary(),
+        "summary": (result := found.summary()),
     }
-    return Outcome(document, lambda: _show(document))
+    sentence = result.sentence if isinstance(result, Result) else None
+    return Outcome(document, lambda: _show(document, sentence))
 
 
 @command.command("cancel")
@@ -71,7 +73,7 @@ def cancel_run(settings: Common, run: str) -> Outcome:
     return Outcome({"run": found.id, "state": state}, lambda: click.echo(f"{found.id}: {words}"))
 
 
-def _show(document: dict[str, Any]) -> None:
+def _show(document: dict[str, Any], result: str | None) -> None:
     from lieapp.cli.tables import print_table
 
     rows: list[tuple[str, Any]] = [(key, document[key]) for key in ("run", "path", "state", "stage", "seconds")]
@@ -81,6 +83,5 @@ def _show(document: dict[str, Any]) -> None:
         rows.append(("error", " ".join(filter(None, (document["error"].get(k) for k in ("message", "hint"))))))
     rows += [(f"config {key}", value) for key, value in document["config"].items()]
     rows += [(f"origin {key}", value) for key, value in document["provenance"].items()]
-    if document["summary"]:
-        rows += [(key, document["summary"].get(key)) for key in ("count", "more")]
+    rows += [(key, found) for key, found in (("count", document["count"]), ("result", result)) if found is not None]
     print_table("Run", ("what", "value"), rows)

@@ -16,7 +16,7 @@ from lieapp.ui.run_origin import show_origin, show_training
 from lieapp.ui.run_train import show_train
 from lieapp.ui.words import plain
 
-TOLD = ("sentence", "warnings", "run", "plugin", "title", "seconds")
+TOLD = ("result", "schema", "sentence", "warnings", "run", "plugin", "title", "seconds")
 """Keys that are shown elsewhere on the page."""
 
 ROWS = 100
