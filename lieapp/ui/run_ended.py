@@ -49,6 +49,7 @@ def show_ended(run: RunDirectory) -> None:
 
 def _done(run: RunDirectory) -> None:
     """The view of its result, by the kind of that."""
+    kind = config_of(run).get("kind")
     try:
         found = run.summary()
     except RunError as error:
@@ -63,9 +64,9 @@ def _done(run: RunDirectory) -> None:
         show_result(run, found)
     elif isinstance(found, Result):
         show_plain(run, to_builtins(found))
-    elif is_of_pictures(found):
+    elif kind == "discover" and is_of_pictures(found):
         show_pictures(run, found)
-    elif config_of(run).get("kind") == "truth":
+    elif kind == "truth":
         show_derived(found)
         show_files(run)
     else:
