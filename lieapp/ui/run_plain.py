@@ -25,7 +25,7 @@ ROWS = 100
 
 def show_plain(run: RunDirectory, summary: dict[str, Any]) -> None:
     """Tabs, as for other kinds."""
-    st.success(plain(summary.get("sentence", "Done.")), icon=":material/verified:")
+    st.success(plain(summary.get("sentence") or "Done."), icon=":material/verified:")
     for words in summary.get("warnings") or []:
         st.warning(plain(words), icon=":material/warning:")
     views = {
