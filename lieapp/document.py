@@ -1,7 +1,7 @@
 """A document: what is said of a result, built once for the terminal, the report and the app.
 
 A document is a list of blocks. Builders write plain text and formulas; escaping, fonts and widths belong to the
-renderers `report/terminal.py`, `report/html.py` and `ui/rendering.py`.
+renderers `report/terminal.py`, `report/page.py` and `ui/rendering.py`.
 """
 
 from __future__ import annotations

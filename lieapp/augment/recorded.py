@@ -10,6 +10,8 @@ import msgspec
 
 from lieapp.augment.learned import FILE, Learned, read_learned
 from lieapp.errors import ParseError, RunError, UnknownRunError
+from lieapp.results import EquationResult
+from lieapp.results.base import read_result
 from lieapp.symbolic.equation import System
 from lieapp.symbolic.fields import Field
 from lieapp.symbolic.parsing import parse_expression
@@ -21,18 +23,18 @@ class Recorded:
 
     Args:
         path: of its directory.
-        summary: of the JSON contract.
+        result: what it found.
     """
 
     path: Path
-    summary: dict[str, Any]
+    result: EquationResult
 
     def learned(self, verdict: str) -> tuple[Learned, list[int]]:
         """Its learned fields, and the places of those with a verdict.
 
         Raises RunError if there is none or if the fields weren't kept.
         """
-        verdicts = [row["verdict"] for row in self.summary["generators"]]
+        verdicts = [slot.verdict for slot in self.result.generators]
         slots = [n for n, found in enumerate(verdicts) if found == verdict]
         if not slots:
             raise RunError(
@@ -44,7 +46,7 @@ class Recorded:
 
     def proved(self, system: System) -> list[Field]:
         """Its proved formulas. Raises RunError if there is none."""
-        rows = [row["field"] for row in self.summary.get("formulas", []) if row["proved"]]
+        rows = [form.field for form in self.result.formulas if form.proved and form.field]
         if not rows:
             raise RunError(
                 f"{self.path.name}: no formula of it was proved; there is nothing to move data along.",
@@ -60,14 +62,15 @@ class Recorded:
 def read_run(path: Path, system: System) -> Recorded:
     """A run that fits an equation.
 
-    Raises UnknownRunError if the folder is no run, RunError if it isn't done, or is of another kind or plugin.
+    Raises UnknownRunError if the folder is no run, RunError if it isn't done, can't be read, or is of another kind
+    or plugin.
     """
-    config, summary = (_json(path / name) for name in ("config.json", "summary.json"))
+    config = _config(path)
     if config is None:
         raise UnknownRunError(
             f"{path} is no run directory.", hint="`lieapp runs list` shows all; `lieapp discover` makes one."
         )
-    if config.get("kind") != "discover" or config.get("domain", "equations") == "images":
+    if config.get("kind") != "discover" or "domain" in config:
         what = "pictures" if config.get("kind") == "discover" else f"kind {config.get('kind')}"
         raise RunError(f"{path.name} is a run of {what}.", hint="Name a run of `lieapp discover` of an equation.")
     if config.get("plugin") != system.name:
@@ -75,14 +78,17 @@ def read_run(path: Path, system: System) -> Recorded:
             f"{path.name} found generators of {config.get('plugin')}; the data are of {system.name}.",
             hint=f"Name a run of `lieapp discover --plugin {system.name}`.",
         )
-    if summary is None:
+    result = read_result(path)
+    if result is None:
         raise RunError(f"{path.name} isn't done: it has no summary.json.", hint=f"Go on with --resume {path.name}.")
-    return Recorded(path, summary)
+    if not isinstance(result, EquationResult):
+        raise RunError(f"{path.name} is of another version of lieapp.", hint="Start that run again.")
+    return Recorded(path, result)
 
 
-def _json(file: Path) -> dict[str, Any] | None:
+def _config(path: Path) -> dict[str, Any] | None:
     try:
-        found = msgspec.json.decode(file.read_bytes())
+        found = msgspec.json.decode((path / "config.json").read_bytes())
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
     return found if isinstance(found, dict) else None

@@ -26,14 +26,13 @@ def command(settings: Common, runs: tuple[str, ...]) -> Outcome:
 
 def _show(document: dict[str, Any]) -> None:
     from lieapp.cli.tables import print_table
-    from lieapp.report.material import finite
     from lieapp.report.wording import cosine
 
     differ = document["differ"]
     columns = ("run", "state", "count", "cosines", "angle", "seconds", *differ)
     rows = []
     for place, run in enumerate(document["runs"]):
-        cosines = [cosine(finite(value)) for value in run["cosines"] or []]
+        cosines = [cosine(value) for value in run["cosines"] or []]
         rows.append(
             (
                 run["run"],

@@ -11,6 +11,7 @@ from lieapp.cli.working import resume, work
 from lieapp.errors import RunError
 
 if TYPE_CHECKING:
+    from lieapp.runs.directory import Summary
     from lieapp.runs.kinds import Kind
 
 
@@ -44,7 +45,7 @@ def command(settings: Common, **typed: Any) -> Outcome:
     return Outcome(summary, show)
 
 
-def _started(settings: Common, typed: dict[str, Any]) -> dict[str, Any]:
+def _started(settings: Common, typed: dict[str, Any]) -> Summary:
     """A new run. Everything that was typed is checked before its folder is made."""
     from lieapp.config import DiscoverConfig
     from lieapp.runs.devices import check_device

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from typing import Any
 
 import click
 
@@ -71,7 +70,7 @@ class UnexpectedError(LieappError):
     """An exception that no code of ours meant to raise."""
 
 
-def print_json(document: dict[str, Any]) -> None:
+def print_json(document: object) -> None:
     """One JSON document on stdout; NaN and infinities become null."""
     from lieapp.runs.files import encode
 

@@ -43,18 +43,21 @@ def show_run(settings: Common, run: str) -> Outcome:
     """Show a run: its state, settings, origin and result."""
     import msgspec
 
+    from lieapp.results.base import Result
     from lieapp.runs.directory import RunDirectory
     from lieapp.runs.overview import row
 
     found = RunDirectory.find(settings.out, run)
+    summary = found.summary()
     document = {
         **row(found),
         "config": found.config(),
         "provenance": found.provenance(),
         "status": msgspec.to_builtins(found.status()),
-        "summary": found.summary(),
+        "summary": summary,
     }
-    return Outcome(document, lambda: _show(document))
+    said = summary.sentence if isinstance(summary, Result) else None
+    return Outcome(document, lambda: _show(document, said))
 
 
 @command.command("cancel")
@@ -71,7 +74,7 @@ def cancel_run(settings: Common, run: str) -> Outcome:
     return Outcome({"run": found.id, "state": state}, lambda: click.echo(f"{found.id}: {words}"))
 
 
-def _show(document: dict[str, Any]) -> None:
+def _show(document: dict[str, Any], said: str | None) -> None:
     from lieapp.cli.tables import print_table
 
     rows: list[tuple[str, Any]] = [(key, document[key]) for key in ("run", "path", "state", "stage", "seconds")]
@@ -81,6 +84,5 @@ def _show(document: dict[str, Any]) -> None:
         rows.append(("error", " ".join(filter(None, (document["error"].get(k) for k in ("message", "hint"))))))
     rows += [(f"config {key}", value) for key, value in document["config"].items()]
     rows += [(f"origin {key}", value) for key, value in document["provenance"].items()]
-    if document["summary"]:
-        rows += [(key, document["summary"].get(key)) for key in ("count", "more")]
+    rows += [(key, told) for key, told in (("count", document["count"]), ("result", said)) if told is not None]
     print_table("Run", ("what", "value"), rows)

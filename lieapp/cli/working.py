@@ -9,10 +9,10 @@ from lieapp.cli.options import Common
 
 if TYPE_CHECKING:
     from lieapp.registry.catalog import Catalog
-    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.directory import RunDirectory, Summary
     from lieapp.runs.reporter import RunReporter
 
-    Execute = Callable[[Any, RunDirectory, Catalog, RunReporter], dict[str, Any]]
+    Execute = Callable[[Any, RunDirectory, Catalog, RunReporter], Summary]
     Costs = Callable[[Any, Any], Iterable[str]]
 
 
@@ -22,7 +22,7 @@ def _none(config: Any, declaration: Any) -> Iterable[str]:
 
 def work(
     settings: Common, run: RunDirectory, config: Any, catalog: Catalog, execute: Execute, costs: Costs = _none
-) -> dict[str, Any]:
+) -> Summary:
     """Do or go on with a run; returns its summary, which is kept in the run.
 
     Args:
@@ -49,7 +49,7 @@ def work(
 def resume(
     settings: Common, text: str, command: str, config: type[Any], given: Mapping[str, Any], execute: Execute,
     costs: Costs = _none,
-) -> dict[str, Any]:  # fmt: skip
+) -> Summary:  # fmt: skip
     """Go on with an earlier run, with its own settings; a finished one gives its result again.
 
     Args:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Literal
 
-Verdict = Literal["exact", "approximate", "none"]
+from lieapp.results.discovery import Verdict
 
 FLOOR = 1e-7
 """eta at round-off: derived generators come out between 1e-12 and 1e-8 on the shipped equations."""

@@ -16,6 +16,7 @@ from lieapp.api import PDE
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
+from lieapp.document import Formula
 from lieapp.domains.base import Characteristics, Fields, ReferenceField, Validity
 from lieapp.domains.linearisation import Linearisation
 from lieapp.domains.patches import PatchData, Patches
@@ -29,7 +30,7 @@ from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import noise_floor
 from lieapp.symbolic.equation import exact, read_pde
 from lieapp.symbolic.evolution import Evolution, evolution_form
-from lieapp.symbolic.latex import ordered_latex
+from lieapp.symbolic.latex import equation_of
 from lieapp.symbolic.splitting import degree
 from lieapp.symbolic.truth import Truth, derive
 
@@ -151,9 +152,9 @@ class PDEDomain:
             noise=cut,
         )
 
-    def latex(self) -> str:
-        """The equation as it was declared, residual = 0."""
-        return ",\\quad ".join(f"{ordered_latex(r, self.system.jets)} = 0" for r in self.system.residuals)
+    def shown(self) -> list[Formula]:
+        """Each equation as it was declared, residual = 0."""
+        return [equation_of(r, self.system.jets) for r in self.system.residuals]
 
     def characteristic(self, batch: Slices, fields: Fields) -> tuple[Tensor, Characteristics]:
         """Fields on the slices' points and Q = φ - ξ u_x with its derivative along the data."""

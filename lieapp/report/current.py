@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import msgspec
 from safetensors import SafetensorError, safe_open
 
 from lieapp.report.color_figures import cube_figure
 from lieapp.report.image_figures import field_figure
 from lieapp.report.picture_figures import Tensors
-from lieapp.report.quiver import quiver_chart
-from lieapp.report.slider import parts_of, plane_of
+from lieapp.report.quiver import plane_of, quiver_chart
+from lieapp.report.slider import parts_of
 
 FILE = "current.safetensors"
 
@@ -31,6 +29,15 @@ class Current:
     step: int
 
 
+class Facts(msgspec.Struct):
+    """What the header of the file says; of pictures what is moved, of equations the names of the coordinates."""
+
+    stage: str = ""
+    step: int = 0
+    domain: str = ""
+    coordinates: list[str] = []
+
+
 def current_fields(folder: Path) -> Current | None:
     """What the run wrote last; None before the first training steps, and of kinds that write none."""
     facts, tensors = _facts(folder / FILE), parts_of(folder / FILE, 0, ())
@@ -38,22 +45,21 @@ def current_fields(folder: Path) -> Current | None:
         return None
     names = [f"slot {k}" for k in range(1, len(tensors["learned"]) + 1)]
     svg = _drawn(facts, tensors, names)
-    return Current(svg, str(facts.get("stage") or ""), int(facts.get("step") or 0)) if svg else None
+    return Current(svg, facts.stage, facts.step) if svg else None
 
 
-def _drawn(facts: Mapping[str, Any], tensors: Tensors, names: list[str]) -> str:
+def _drawn(facts: Facts, tensors: Tensors, names: list[str]) -> str:
     """By what is moved; empty where the file lacks what that needs."""
-    if facts.get("domain") in PICTURES:
-        return PICTURES[facts["domain"]](tensors, names) if {"weight", "colors"} <= set(tensors) else ""
-    plane = plane_of(tensors, [str(name) for name in facts.get("coordinates") or []])
+    if facts.domain in PICTURES:
+        return PICTURES[facts.domain](tensors, names) if {"weight", "colors"} <= set(tensors) else ""
+    plane = plane_of(tensors, facts.coordinates)
     return quiver_chart(plane, tensors["learned"], names, "Fields now") if plane is not None else ""
 
 
-def _facts(file: Path) -> dict[str, Any]:
-    """What the header says; empty where it can't be read."""
+def _facts(file: Path) -> Facts:
+    """What the header says; nothing where it can't be read."""
     try:
         with safe_open(file, framework="numpy") as content:
-            facts = json.loads((content.metadata() or {}).get("facts", "{}"))
+            return msgspec.json.decode((content.metadata() or {}).get("facts", "{}"), type=Facts)
     except (OSError, ValueError, SafetensorError):
-        return {}
-    return facts if isinstance(facts, dict) else {}
+        return Facts()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from lieapp.report import wording
-from lieapp.report.at_size import ROWS, AtSize, at_size, cell, pictured, size_chart
+from lieapp.document import Figure
+from lieapp.report.at_size import ROWS, Rows, cell, judged, pictured, size_chart
 from lieapp.report.augment_words import label
 from lieapp.report.calm import calmed
 from lieapp.report.charts import Line, line_chart, spectrum_chart
@@ -17,7 +16,9 @@ from lieapp.report.material import Json, Material, finite
 from lieapp.report.matrix import heat_map
 from lieapp.report.moved import Moved, moved_chart
 from lieapp.report.orbit import orbit_chart
-from lieapp.report.quiver import Plane, quiver_chart
+from lieapp.report.quiver import Plane, plane_of, quiver_chart
+from lieapp.report.wording import number
+from lieapp.results.discovery import EquationResult
 
 MOST_POINTS = 400
 """Points of a training curve beyond which only every n-th line is drawn."""
@@ -26,34 +27,8 @@ FINITE = ("finite-defect", "finite-moved")
 """Keys of the figures that runs without a judgement at finite size don't have."""
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A picture or, where its data are absent, the sentence that says so.
-
-    Args:
-        key: file name in figures/, without its ending.
-        svg: the picture; empty when `note` stands instead.
-    """
-
-    key: str
-    title: str
-    caption: str
-    svg: str = ""
-    note: str = ""
-
-
 class MissingError(Exception):
     """A figure's data are not in the run folder; the message says what is missing."""
-
-
-def figures(material: Material) -> list[Figure]:
-    """All figures, in the order of the report."""
-    return [_drawn(key, material) for key in _BUILDERS]
-
-
-def figure(key: str, material: Material) -> Figure:
-    """One figure by its key."""
-    return _drawn(key, material)
 
 
 def keys() -> list[str]:
@@ -66,10 +41,11 @@ def words_of(key: str) -> tuple[str, str]:
     return _BUILDERS[key][:2]
 
 
-def _drawn(key: str, material: Material) -> Figure:
+def figure(key: str, result: EquationResult, material: Material) -> Figure:
+    """One figure by its key."""
     title, caption, build = _BUILDERS[key]
     try:
-        return Figure(key, title, caption, svg=build(material))
+        return Figure(key, title, caption, svg=build(result, material))
     except MissingError as missing:
         return Figure(key, title, caption, note=str(missing))
     except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
@@ -77,65 +53,60 @@ def _drawn(key: str, material: Material) -> Figure:
         return Figure(key, title, caption, note=f"This picture could not be drawn from the run's files ({error}).")
 
 
-def _inner(material: Material) -> str:
-    table = material.summary.get("inner")
-    names = [row.name for row in wording.derived(material.summary)]
+def _inner(result: EquationResult, material: Material) -> str:
+    names = [row.name for row in result.truth]
     if not names:
         raise MissingError("No generators were derived, so there is nothing to compare the learned fields with.")
-    if not table:
+    if not result.inner:
         raise MissingError("The summary holds no inner products.")
-    values = [[_number(v) for v in row] for row in table]
-    if any(len(row) != len(names) for row in values):
+    if any(len(row) != len(names) for row in result.inner):
         raise MissingError("The inner products do not belong to the derived generators of this summary.")
-    rows = [f"slot {k}" for k in _slot_numbers(material, len(values))]
-    return heat_map(values, rows, names, "Inner product of normalised fields")
+    rows = [f"slot {k}" for k in _slot_numbers(result, len(result.inner))]
+    return heat_map([_drawable(row) for row in result.inner], rows, names, "Inner product of normalised fields")
 
 
-def _spectrum(material: Material) -> str:
-    spectrum = material.summary.get("spectrum") or {}
-    etas = [_number(v) for v in spectrum.get("eta") or []]
-    if not etas:
+def _spectrum(result: EquationResult, material: Material) -> str:
+    if not result.spectrum.eta:
         raise MissingError("This method writes no spectrum.")
-    return spectrum_chart(etas, spectrum.get("gap_after"), "Defect of every field, best first")
+    etas = _drawable(result.spectrum.eta)
+    return spectrum_chart(etas, result.spectrum.gap_after, "Defect of every field, best first")
 
 
-def _convergence(material: Material) -> str:
-    rows = wording.convergence(material.summary)
-    if not rows:
+def _convergence(result: EquationResult, material: Material) -> str:
+    if not result.convergence:
         raise MissingError("The summary holds no convergence sequences.")
-    lines = [Line(f"slot {row.slot}", row.levels, row.etas) for row in rows]
+    lines = [Line(f"slot {row.slot}", row.levels, _drawable(row.eta)) for row in result.convergence]
     label = "level: size of the basis or number of features"
     return line_chart(lines, label, "defect η (no unit)", "Defect as the ansatz grows", log=True)
 
 
-def _learned(material: Material) -> str:
-    plane, fields = _plane(material), _array(material, "learned")
-    etas = {row.number: row.eta for row in wording.slots(material.summary)}
-    numbers = _slot_numbers(material, len(fields))
-    captions = [f"slot {k}, η = {wording.number(etas.get(k))}" for k in numbers]
+def _learned(result: EquationResult, material: Material) -> str:
+    plane, fields = _plane(result, material), _array(material, "learned")
+    etas = {row.slot: row.eta for row in result.generators}
+    captions = [f"slot {k}, η = {number(etas.get(k))}" for k in _slot_numbers(result, len(fields))]
     return quiver_chart(plane, fields, captions, "Learned fields on a held-out solution")
 
 
-def _derived(material: Material) -> str:
-    plane, fields = _plane(material), _array(material, "truth")
-    names = [row.name for row in wording.derived(material.summary)]
+def _derived(result: EquationResult, material: Material) -> str:
+    plane, fields = _plane(result, material), _array(material, "truth")
+    names = [row.name for row in result.truth]
     captions = names if len(names) == len(fields) else [f"generator {k + 1}" for k in range(len(fields))]
     return quiver_chart(plane, fields, captions, "Derived fields on the same solution")
 
 
-def _orbit(material: Material) -> str:
-    plane = _plane(material)
+def _orbit(result: EquationResult, material: Material) -> str:
+    plane = _plane(result, material)
     s, points = _array(material, "orbit/s"), _array(material, "orbit/points")
-    captions = [f"slot {k}" for k in _slot_numbers(material, len(points))]
+    captions = [f"slot {k}" for k in _slot_numbers(result, len(points))]
     return orbit_chart(plane, s, points, captions, "A held-out solution moved by each learned generator")
 
 
-def _finite_defect(material: Material) -> str:
-    return size_chart(_at_size(material))
+def _finite_defect(result: EquationResult, material: Material) -> str:
+    return size_chart(_judged(result))
 
 
-def _finite_moved(material: Material) -> str:
-    rows, plane = _at_size(material), _plane(material)
+def _finite_moved(result: EquationResult, material: Material) -> str:
+    rows, plane = _judged(result), _plane(result, material)
     solution = _array(material, "solution")
     s, points, residuals = (material.moved.get(key) for key in ("s", "points", "residual"))
     if s is None or points is None or residuals is None:
@@ -146,27 +117,27 @@ def _finite_moved(material: Material) -> str:
     pictures = []
     # every unknown of a slot; fewer slots where there are many unknowns
     for place in pictured(rows)[: max(1, ROWS // len(unknowns))]:
-        row = rows[place]
+        slot, row = rows[place]
         k = int(np.argmin(np.abs(s - row.s[row.farthest])))
         for a in unknowns:
-            name = f"slot {row.slot}" + (f", {plane.unknowns[a]}" if len(unknowns) > 1 else "")
+            name = f"slot {slot.slot}" + (f", {plane.unknowns[a]}" if len(unknowns) > 1 else "")
             defect = cell(row, row.farthest)
             pictures.append(Moved(name, float(s[k]), defect, points[place, k], residuals[place, k, a], a))
     return moved_chart(plane, solution, pictures, "A held-out solution, moved, and its residual")
 
 
-def _at_size(material: Material) -> list[AtSize]:
-    rows = at_size(material.summary)
+def _judged(result: EquationResult) -> Rows:
+    rows = judged(result)
     if not rows:
         raise MissingError("The learned fields were not judged at finite size.")
     return rows
 
 
-def _loss(material: Material) -> str:
+def _loss(result: EquationResult, material: Material) -> str:
     return loss_chart(material.metrics)
 
 
-def _training(material: Material) -> str:
+def _training(result: EquationResult, material: Material) -> str:
     return defect_chart(material.metrics)
 
 
@@ -237,16 +208,13 @@ def thinned(metrics: Sequence[Json]) -> list[Json]:
     return kept
 
 
-def _plane(material: Material) -> Plane:
-    names = material.independent
+def _plane(result: EquationResult, material: Material) -> Plane:
     if not material.fields:
         raise MissingError("The run has no fields.safetensors.")
-    if len(names) < 2:
+    plane = plane_of(material.fields, result.coordinates)
+    if plane is None:
         raise MissingError("Pictures need two independent variables at least.")
-    coordinates = [*names, *material.dependent]
-    grids = {name: material.fields[f"grid/{name}"] for name in names}
-    scale = material.fields.get("scale")
-    return Plane(coordinates, grids, np.ones(len(coordinates)) if scale is None else scale)
+    return plane
 
 
 def _array(material: Material, key: str) -> np.ndarray:
@@ -256,9 +224,13 @@ def _array(material: Material, key: str) -> np.ndarray:
     return value
 
 
-def _slot_numbers(material: Material, count: int) -> list[int]:
-    numbers = [row.number for row in wording.slots(material.summary)]
+def _slot_numbers(result: EquationResult, count: int) -> list[int]:
+    numbers = [row.slot for row in result.generators]
     return numbers if len(numbers) == count else list(range(1, count + 1))
+
+
+def _drawable(values: Iterable[float | None]) -> list[float]:
+    return [_number(value) for value in values]
 
 
 def _number(value: object) -> float:
@@ -266,7 +238,7 @@ def _number(value: object) -> float:
     return math.nan if number is None else number
 
 
-_BUILDERS: dict[str, tuple[str, str, Callable[[Material], str]]] = {
+_BUILDERS: dict[str, tuple[str, str, Callable[[EquationResult, Material], str]]] = {
     "inner": (
         "Learned against derived",
         "Inner products on held-out data in scaled coordinates. A span has no preferred basis: several slots "

@@ -29,26 +29,9 @@ class Material:
     summary: Json
     config: Json
     provenance: Json
-    status: Json
     metrics: tuple[Json, ...]
     fields: Mapping[str, NDArray[np.floating]]
     moved: Mapping[str, NDArray[np.floating]]
-
-    @property
-    def independent(self) -> list[str]:
-        """Names of the independent coordinates: those with a grid, in the summary's order."""
-        grids = {key.removeprefix("grid/") for key in self.fields if key.startswith("grid/")}
-        return [name for name in self.coordinates if name in grids]
-
-    @property
-    def coordinates(self) -> list[str]:
-        """Names of all coordinates, independent ones first."""
-        return [str(name) for name in self.summary.get("coordinates") or []]
-
-    @property
-    def dependent(self) -> list[str]:
-        """Names of the unknowns."""
-        return [name for name in self.coordinates if name not in self.independent]
 
 
 def read_material(folder: Path) -> Material:
@@ -58,7 +41,6 @@ def read_material(folder: Path) -> Material:
         summary=read_json(folder / "summary.json"),
         config=read_json(folder / "config.json"),
         provenance=read_json(folder / "provenance.json"),
-        status=read_json(folder / "status.json"),
         metrics=tuple(read_lines(folder / "metrics.jsonl")),
         fields=read_fields(folder / "fields.safetensors"),
         moved=read_fields(folder / "finite.safetensors"),

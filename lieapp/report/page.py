@@ -36,12 +36,13 @@ def write_report(folder: Path, title: str, kind: str, document: Document) -> Pat
     """
     place = folder / "figures"
     place.mkdir(exist_ok=True)
-    for block in document:
-        if isinstance(block, Figure) and block.svg:
-            replace_file(place / f"{block.key}.svg", block.svg)
-        elif isinstance(block, Figure):
+    drawn = {block.key: block.svg for block in document if isinstance(block, Figure) and block.svg}
+    for file in place.glob("*.svg"):
+        if file.stem not in drawn:
             # of an earlier report of this run: the app would go on showing it
-            (place / f"{block.key}.svg").unlink(missing_ok=True)
+            file.unlink()
+    for key, svg in drawn.items():
+        replace_file(place / f"{key}.svg", svg)
     path = folder / "report.html"
     replace_file(path, page(title, kind, document))
     return path

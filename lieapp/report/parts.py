@@ -8,8 +8,6 @@ from typing import Any
 from lieapp.document import Block, Column, Heading, Notice, Table, Text
 from lieapp.results.base import Result
 
-TOTAL = "total"
-
 
 def outcome(result: Result) -> list[Block]:
     """The sentence and the warnings, which lead every document."""
@@ -17,13 +15,9 @@ def outcome(result: Result) -> list[Block]:
 
 
 def seconds(taken: Mapping[str, float]) -> list[Block]:
-    """The section of how long each stage took, in the order of work, and all of them."""
-    stages = [*(stage for stage in taken if stage != TOTAL), *([TOTAL] if TOTAL in taken else [])]
-    head = Heading("Seconds per stage", "seconds")
-    if not stages:
-        return [head, Text("No times were recorded.", small=True)]
-    columns = [Column(stage, number=True) for stage in stages]
-    return [head, Table(columns, [[f"{taken[stage]:.1f}" for stage in stages]])]
+    """The section of how long each stage took, in the order of work: a line, for a table of them is too wide."""
+    said = ", ".join(f"{stage} {value:.1f}" for stage, value in taken.items())
+    return [Heading("Seconds per stage", "seconds"), Text(said or "No times were recorded.")]
 
 
 def provenance(recorded: Mapping[str, Any], config: Mapping[str, Any]) -> list[Block]:

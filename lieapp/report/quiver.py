@@ -68,6 +68,15 @@ class Plane:
         )
 
 
+def plane_of(arrays: Mapping[str, Array], coordinates: Sequence[str]) -> Plane | None:
+    """What the pictures of a file are drawn over; None where it has fewer than two grid lines."""
+    grids = {name: arrays[f"grid/{name}"] for name in coordinates if f"grid/{name}" in arrays}
+    if len(grids) < 2:
+        return None
+    names = [*grids, *(name for name in coordinates if name not in grids)]
+    return Plane(names, grids, arrays.get("scale", np.ones(len(names))))
+
+
 def quiver_chart(plane: Plane, fields: Array, captions: Sequence[str], title: str) -> str:
     """One panel for each field and unknown; `fields` is (field, coordinate, *grid), physical."""
     unknowns = plane.unknowns

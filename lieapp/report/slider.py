@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from lieapp.report import wording
-from lieapp.report.at_size import AtSize, at_size, cell
+from lieapp.report.at_size import cell
 from lieapp.report.moved import Moved, moved_panels
-from lieapp.report.quiver import Plane, quiver_chart
-from lieapp.report.wording import Summary
+from lieapp.report.quiver import Plane, plane_of, quiver_chart
+from lieapp.report.wording import number
+from lieapp.results.discovery import AtSize
 
 Array = NDArray[np.floating]
 
@@ -58,24 +58,15 @@ def read_orbit(folder: Path, place: int, coordinates: Sequence[str]) -> Orbit | 
     )
 
 
-def plane_of(arrays: Mapping[str, Array], coordinates: Sequence[str]) -> Plane | None:
-    """What the pictures of a file are drawn over; None where it has fewer than two grid lines."""
-    grids = {name: arrays[f"grid/{name}"] for name in coordinates if f"grid/{name}" in arrays}
-    if len(grids) < 2:
-        return None
-    names = [*grids, *(name for name in coordinates if name not in grids)]
-    return Plane(names, grids, arrays.get("scale", np.ones(len(names))))
-
-
 def field_chart(orbit: Orbit, caption: str) -> str:
     """The field as arrows over what it does to each unknown."""
     return quiver_chart(orbit.plane, orbit.learned[None], [caption], caption)
 
 
-def orbit_at(orbit: Orbit, k: int, slot: int, summary: Summary) -> list[list[str]]:
+def orbit_at(orbit: Orbit, k: int, slot: int, judged: AtSize | None) -> list[list[str]]:
     """For each unknown the solution, what it is at the k-th s, and the residual of that, on the same axes."""
     plane, unknowns = orbit.plane, orbit.plane.unknowns
-    points, defect = _near(orbit), defect_words(orbit, k, slot, summary)
+    points, defect = _near(orbit), defect_words(orbit, k, judged)
     beside = [part for own in orbit.residual or [] for part in own]
     rows = []
     for a, name in enumerate(unknowns):
@@ -86,17 +77,12 @@ def orbit_at(orbit: Orbit, k: int, slot: int, summary: Summary) -> list[list[str
     return rows
 
 
-def defect_words(orbit: Orbit, k: int, slot: int, summary: Summary) -> str:
+def defect_words(orbit: Orbit, k: int, judged: AtSize | None) -> str:
     """The defect at the k-th s as the run judged it; a dash where it did not."""
     if orbit.s[k] == 0:
         return "0, nothing is moved"
-    row = _judged(slot, summary)
-    near = [j for j, s in enumerate(row.s) if abs(s - orbit.s[k]) < 1e-5] if row is not None else []
-    return cell(row, near[0]) if row is not None and near else wording.number(None)
-
-
-def _judged(slot: int, summary: Summary) -> AtSize | None:
-    return next((row for row in at_size(summary) if row.slot == slot), None)
+    near = [] if judged is None else [j for j, s in enumerate(judged.s) if abs(s - orbit.s[k]) < 1e-5]
+    return cell(judged, near[0]) if judged is not None and near else number(None)
 
 
 def _near(orbit: Orbit) -> list[Array]:

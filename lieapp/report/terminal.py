@@ -36,8 +36,10 @@ def rendered(document: Document) -> Iterator[RenderableType]:
 
 def _block(block: Block) -> RenderableType | None:
     match block:
-        case Text() | Heading():
-            return RichText(plain_text(block.words) if isinstance(block, Text) else block.text)
+        case Heading():
+            return RichText(block.text)
+        case Text():
+            return RichText(plain_text(block.words), style="dim" if block.small else "")
         case Notice(level="warning"):
             return RichText(f"warning: {plain_text(block.words)}", style=_STYLES["warning"])
         case Notice():

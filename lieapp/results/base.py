@@ -13,6 +13,39 @@ SCHEMA = 1
 """Version of summary.json: raised when a key changes its meaning, not when one is added."""
 
 
+class Nearest(msgspec.Struct, kw_only=True):
+    """The named field that is nearest to a learned one, and their cosine."""
+
+    name: str
+    cosine: float | None
+
+
+class Compared(msgspec.Struct, kw_only=True):
+    """What is put beside other runs; empty or None where a kind of run has nothing of it.
+
+    Args:
+        method: how it was found.
+        count: how many fields are exact.
+        names: of the derived generators; `cosines`: of each with the learned span.
+        angle: between the learned and the derived span, in radians.
+        etas: the defect of each slot.
+        turns: how far each slot turns features, in radians; `nearest`: the named field that is.
+        accuracy: of a network.
+        seconds: of each stage, and in all.
+    """
+
+    method: str | None = None
+    count: int | None = None
+    names: list[str] = []
+    cosines: list[float | None] | None = None
+    angle: float | None = None
+    etas: list[float | None] = []
+    turns: list[float | None] = []
+    nearest: list[Nearest] = []
+    accuracy: float | None = None
+    seconds: dict[str, float] = {}
+
+
 class Result(msgspec.Struct, kw_only=True):
     """What every run tells. A kind of run adds its own in a subclass, `class Training(Result, tag="training", …)`.
 
@@ -33,6 +66,10 @@ class Result(msgspec.Struct, kw_only=True):
     sentence: str = ""
     warnings: list[str] = []
     schema: int = SCHEMA
+
+    def compared(self) -> Compared:
+        """What lists and comparisons of runs show of it."""
+        return Compared()
 
 
 class _Tag(msgspec.Struct):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lieapp.errors import UnknownRunError, UsageError
+from lieapp.results import EquationResult
 from lieapp.runs.directory import RunDirectory
 
 OF_RUNS = ("fields", "formulas", "approximate")
@@ -62,16 +63,18 @@ def _solution(part: str, runs: dict[str, RunDirectory], plugin: str, option: str
 
 def _check_holds(run: RunDirectory, kind: str, place: str) -> None:
     """Raises UsageError for a run that has nothing of what is meant."""
-    summary = run.summary() or {}
+    found = run.summary()
+    if not isinstance(found, EquationResult):
+        raise UsageError(f"{place}: {run.id} is of another version of lieapp.", hint="Start that run again.")
     if kind == "formulas":
-        if not any(row.get("proved") for row in summary.get("formulas") or []):
+        if not any(form.proved for form in found.formulas):
             raise UsageError(
                 f"{place}: no formula of {run.id} was proved; there is nothing to move data along.",
                 hint=f"Move along fields:{run.id}, or along truth.",
             )
         return
     wanted = "approximate" if kind == "approximate" else "exact"
-    verdicts = [str(row.get("verdict")) for row in summary.get("generators") or []]
+    verdicts = [slot.verdict for slot in found.generators]
     if wanted not in verdicts:
         raise UsageError(
             f"{place}: none of the {len(verdicts)} fields of {run.id} is {wanted} ({', '.join(verdicts)}); there "

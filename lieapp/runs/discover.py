@@ -21,35 +21,36 @@ from lieapp.domains.residual import Backend
 from lieapp.errors import DataError, GridError
 from lieapp.numerics.processor import use_processor
 from lieapp.registry.catalog import Catalog
-from lieapp.report.html import write_report
-from lieapp.report.tables import write_csv
+from lieapp.report.discovery_document import write_discovery
+from lieapp.report.generators_csv import write_csv
+from lieapp.results.discovery import EquationResult
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import naming, write_atomic
 from lieapp.runs.finite import finite_judgement, undecided
-from lieapp.runs.formulas import Written, formulas_json, missing_words, write_down
+from lieapp.runs.formulas import Written, missing_words, write_down
 from lieapp.runs.pictures import CURRENT, write_fields
 from lieapp.runs.reporter import RunReporter
 from lieapp.runs.stages import NOISY, Stages
 from lieapp.runs.stopwatch import Stopwatch
-from lieapp.runs.summary import summary_of
+from lieapp.runs.summary import result_of
 from lieapp.runs.truth import Derived, derived, scaled
 
 MISSED = 0.05
 """Misfit of data that is warned of."""
 
 
-def execute(config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
-    """Do or go on with a run; returns the summary of the JSON contract and writes the run's other files.
+def execute(config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> EquationResult:
+    """Do or go on with a run; returns its result and writes the run's other files.
 
     Raises LieappError for what the declaration, the data or the settings don't allow.
     """
     job = _Job(config, run, catalog, report)
-    summary = job.run()
+    result = job.run()
     with naming(run.path / "generators.csv"):
-        write_csv(summary, run.path / "generators.csv")
-    return summary
+        write_csv(result, run.path / "generators.csv")
+    return result
 
 
 class _Job:
@@ -64,7 +65,7 @@ class _Job:
         self.domain = PDEDomain(catalog.get(config.plugin).declaration, backend)
         self.stages = Stages(config, self.domain, self.device, self.checkpoint, run, report)
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> EquationResult:
         """All stages in order."""
         config, domain = self.config, self.domain
         self.directory.add_provenance(device_used=self.device, threads=config.threads)
@@ -82,15 +83,15 @@ class _Job:
         written, outcome = self._timed(
             "formulas", lambda: write_down(config, domain, data, found, compared, self.report)
         )
-        summary = self._summary(truth, found, check, written, outcome)
+        result = self._summary(truth, found, check, written, outcome)
         if config.finite_samples:
-            self._timed("finite", lambda: self._finite(data, found, outcome, summary))
+            self._timed("finite", lambda: self._finite(data, found, outcome, result))
         self._timed("report", lambda: self._pictures(data, found, known, outcome))
-        summary["seconds"] = self.watch.seconds()
-        self.directory.write_summary(summary)
-        write_report(self.directory.path)
+        result.seconds = self.watch.seconds()
+        self.directory.write_summary(result)
+        write_discovery(self.directory.path, result)
         self.checkpoint.drop_data()
-        return summary
+        return result
 
     def _kept(self) -> None:
         """What is written whenever a training's state is."""
@@ -189,7 +190,7 @@ class _Job:
 
     def _summary(
         self, truth: Derived, found: Discovery, check: Discovery | None, written: Written, outcome: Outcome
-    ) -> dict[str, Any]:
+    ) -> EquationResult:
         """What is known once formulas are proved."""
         if check is not None and len(outcome.exact) != len(outcome.others_exact):
             self.report.warn(
@@ -198,18 +199,13 @@ class _Job:
             )
         if words := missing_words(written, outcome):
             self.report.warn(words)
-        return {
-            "run": str(self.directory.path),
-            "plugin": self.config.plugin,
-            "method": self.config.method,
-            "seconds": {},
-            **summary_of(self.domain, found, check, truth, outcome),
-            **formulas_json(self.domain, written, outcome, truth),
-            "warnings": self.report.warnings,
-        }
+        return result_of(
+            self.config, self.directory.path, self.domain, found, check, truth, written, outcome,
+            self.report.warnings,
+        )  # fmt: skip
 
-    def _finite(self, data: Dataset, found: Discovery, outcome: Outcome, summary: dict[str, Any]) -> None:
-        """Fields at finite size, into the summary and into finite.safetensors."""
+    def _finite(self, data: Dataset, found: Discovery, outcome: Outcome, result: EquationResult) -> None:
+        """Fields at finite size, into the result and into finite.safetensors."""
         if data.noise:
             self.report.warn(f"fields were not judged at finite size: {NOISY}")
             return
@@ -218,10 +214,10 @@ class _Job:
         except GridError as error:
             self.report.warn(f"fields were not judged at finite size: {error.message}")
             return
-        for row, entry in zip(summary["generators"], judged.rows(), strict=True):
-            row["finite"] = entry
+        for row, entry in zip(result.generators, judged.rows(), strict=True):
+            row.finite = entry
             if words := undecided(entry):
-                self.report.warn(f"slot {row['slot']} was not judged at finite size: {words}")
+                self.report.warn(f"slot {row.slot} was not judged at finite size: {words}")
         judged.write(self.directory.path / "finite.safetensors")
 
     def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:

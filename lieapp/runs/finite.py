@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors.torch import save
@@ -19,6 +18,7 @@ from lieapp.discovery.result import Discovery
 from lieapp.domains.patches import Patches
 from lieapp.domains.pde import Dataset, PDEDomain
 from lieapp.progress import Reporter
+from lieapp.results.discovery import FEW, AtSize
 from lieapp.runs.files import write_atomic
 
 SHARES = (-1.0, -0.5, -0.25, 0.25, 0.5, 1.0)
@@ -26,9 +26,6 @@ SHARES = (-1.0, -0.5, -0.25, 0.25, 0.5, 1.0)
 
 LONGEST = 140
 """Time samples of a trajectory that are moved at most."""
-
-FEW = 0.02
-"""A flow parameter with a smaller share of nodes left says nothing."""
 
 FOLDED = 0.05
 """Largest share of folded nodes with which a field can hold."""
@@ -50,17 +47,17 @@ class Judged:
     result: FiniteJudgement
     tensors: dict[str, Tensor]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[AtSize]:
         """One entry for each slot; a defect that can't be taken is None."""
         r = self.result
-        rows = []
         slots = (t.tolist() for t in (r.defect, r.share, r.folded, r.unmoved))
-        for defect, share, folded, unmoved in zip(*slots, strict=True):
-            shown = [d if d < float("inf") else None for d in defect]
-            holds = _holds(defect, share, folded, unmoved)
-            row = {"s": r.s, "defect": shown, "share": share, "folded": folded, "unmoved": unmoved, "holds": holds}
-            rows.append(row)
-        return rows
+        return [
+            AtSize(
+                s=r.s, defect=[d if d < float("inf") else None for d in defect], share=share, folded=folded,
+                unmoved=unmoved, holds=_holds(defect, share, folded, unmoved),
+            )
+            for defect, share, folded, unmoved in zip(*slots, strict=True)
+        ]  # fmt: skip
 
     def write(self, file: Path) -> None:
         """Keep the arrays."""
@@ -83,14 +80,14 @@ def _holds(defect: list[float], share: list[float], folded: list[float], unmoved
     return None if all(fold > 0 or d <= own for d, fold, own in large) else False
 
 
-def undecided(row: dict[str, Any]) -> str:
+def undecided(row: AtSize) -> str:
     """Why one of `rows` doesn't say whether its field holds, and what to do; nothing if it does."""
-    if row["holds"] is not None:
+    if row.holds is not None:
         return ""
-    if max(row["share"]) < FEW:
-        far = min(map(abs, row["s"]))
+    if row.largest is None:
+        far = min(map(abs, row.s))
         return f"moved by |s| = {far:g} and more, too few nodes are left; lower sigma"
-    worst = max(d for d, share in zip(row["defect"], row["share"], strict=True) if d is not None and share >= FEW)
+    worst = row.defect[row.largest]
     return (
         f"its defect of {worst:.2g} comes from differences across a fold of the moved grid, or is no larger than "
         "that of unmoved data by the same differences; lower sigma, or use more points"

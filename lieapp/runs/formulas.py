@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import sympy as sp
 
@@ -18,8 +17,10 @@ from lieapp.config import DiscoverConfig
 from lieapp.discovery.result import SIZE, Discovery
 from lieapp.domains.pde import Dataset, PDEDomain
 from lieapp.progress import Reporter
+from lieapp.results.discovery import ClosedForm, FormulasCheck, Verdict
 from lieapp.runs.truth import Derived
 from lieapp.symbolic.equation import exact
+from lieapp.symbolic.fields import Field, formula_of
 
 SLICES = 24
 """Held-out slices on which formulas are measured."""
@@ -77,27 +78,22 @@ def write_down(
     return written, promoted(outcome, [n for n in near if measured.sine(n, spanning) <= WITHIN])
 
 
-def formulas_json(domain: PDEDomain, written: Written, outcome: Outcome, truth: Derived) -> dict[str, Any]:
-    """The keys `formulas` and `formulas_check` of the summary.
+def written_forms(domain: PDEDomain, written: Written, outcome: Outcome) -> list[ClosedForm]:
+    """The formulas found for exact fields, then what approximate ones look like."""
+    approximate = [n for n in outcome.slots if outcome.verdicts[n] == "approximate"]
+    return [*map(_exact, written.forms), *(_approximate(domain, written.measured, n) for n in approximate)]
 
-    Each of `formulas` has `field` (null where the library holds none), `verdict`, `proved`, `eta` of the formula on
-    held-out data, `leftover` of the invariance condition, and the `slot` that an approximate one belongs to.
-    `formulas_check`: `dimension` of the exact span, how many are `proved`, whether they span the `derived` ones,
-    or at least hold them.
-    """
-    rows = [_exact_row(form) for form in written.forms]
-    rows += [
-        _approximate_row(domain, written.measured, n) for n in outcome.slots if outcome.verdicts[n] == "approximate"
-    ]
+
+def proof_of(domain: PDEDomain, written: Written, outcome: Outcome, truth: Derived) -> FormulasCheck:
+    """How much of the exact span is proved, and whether that is what was derived."""
     proved = [form.field for form in written.proved]
-    check = {
-        "dimension": len(outcome.exact),
-        "proved": len(proved),
-        "derived": len(truth.formulas),
-        "same_span": same_span(domain.system, proved, truth.formulas),
-        "holds_derived": holds(domain.system, proved, truth.formulas),
-    }
-    return {"formulas": rows, "formulas_check": check}
+    return FormulasCheck(
+        dimension=len(outcome.exact),
+        proved=len(proved),
+        derived=len(truth.formulas),
+        same_span=same_span(domain.system, proved, truth.formulas),
+        holds_derived=holds(domain.system, proved, truth.formulas),
+    )
 
 
 def missing_words(written: Written, outcome: Outcome) -> str:
@@ -111,31 +107,28 @@ def missing_words(written: Written, outcome: Outcome) -> str:
     )
 
 
-def _exact_row(form: Formula) -> dict[str, Any]:
-    verdict = "exact" if form.proved else "approximate" if form.eta < SMALL else "none"
-    return {
-        "field": form.field.as_json(),
-        "verdict": verdict,
-        "proved": form.proved,
-        "eta": form.eta,
-        "leftover": None if form.proved else _told([sp.factor(e) for e in form.leftover]),
-        "slot": None,
-    }
+def _exact(form: Formula) -> ClosedForm:
+    leftover = () if form.proved else tuple(map(sp.factor, form.leftover))
+    verdict: Verdict = "exact" if form.proved else "approximate" if form.eta < SMALL else "none"
+    return _closed(form.field, verdict, form.eta, leftover, proved=form.proved)
 
 
-def _approximate_row(domain: PDEDomain, measured: Measured, slot: int) -> dict[str, Any]:
+def _approximate(domain: PDEDomain, measured: Measured, slot: int) -> ClosedForm:
     found = sketch(domain.system, measured, slot)
-    return {
-        "field": None if found is None else {c: str(decimals(e)) for c, e in found.field.components.items()},
-        "verdict": "approximate",
-        "proved": False,
-        "eta": None if found is None else found.eta,
-        "leftover": None if found is None else _told([decimals(e) for e in found.leftover]),
-        "slot": slot + 1,
-    }
+    if found is None:
+        return ClosedForm(field=None, verdict="approximate", proved=False, eta=None, slot=slot + 1)
+    field = Field({c: decimals(e) for c, e in found.field.components.items()})
+    return _closed(field, "approximate", found.eta, tuple(map(decimals, found.leftover)), slot=slot + 1)
 
 
-def _told(leftover: Sequence[sp.Expr]) -> str | None:
-    """Those of several equations separated by semicolons."""
+def _closed(
+    field: Field, verdict: Verdict, eta: float, leftover: Sequence[sp.Expr], proved: bool = False,
+    slot: int | None = None,
+) -> ClosedForm:  # fmt: skip
+    """A formula with its leftover; those of several equations are separated by semicolons."""
     text = "; ".join(map(str, leftover))
-    return text if len(text) <= LONGEST else None
+    told = 0 < len(text) <= LONGEST
+    return ClosedForm(
+        field=field.as_json(), verdict=verdict, proved=proved, eta=eta, leftover=text if told else None, slot=slot,
+        shown=field.formula(), leftover_shown=[formula_of(e) for e in leftover] if told else [],
+    )  # fmt: skip

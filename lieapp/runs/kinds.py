@@ -11,12 +11,14 @@ from lieapp.config import DiscoverConfig, DiscoverImagesConfig
 from lieapp.config_colors import DiscoverColorsConfig
 from lieapp.data.images.packaged import check_efficientnet
 from lieapp.data.images.places import check_file, check_place
+from lieapp.results.base import Result
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from lieapp.registry.catalog import Catalog
-    from lieapp.runs.directory import RunDirectory
+    from lieapp.results.discovery import EquationResult
+    from lieapp.runs.directory import RunDirectory, Summary
     from lieapp.runs.reporter import RunReporter
 
 
@@ -39,8 +41,8 @@ class Kind:
     config: type[Any]
     check: Callable[[Any, Any], None]
     warnings: Callable[[Any, Any], Sequence[str]]
-    execute: Callable[[Any, RunDirectory, Catalog, RunReporter], dict[str, Any]]
-    tables: Callable[[Mapping[str, Any]], Sequence[RenderableType]]
+    execute: Callable[[Any, RunDirectory, Catalog, RunReporter], Summary]
+    tables: Callable[[Any], Sequence[RenderableType]]
 
 
 def kind_of(declaration: Any) -> Kind:
@@ -48,9 +50,10 @@ def kind_of(declaration: Any) -> Kind:
     return next(kind for kind in KINDS if isinstance(declaration, kind.declaration))
 
 
-def kind_of_run(document: Mapping[str, Any]) -> Kind:
-    """The kind of a run, from its config.json or summary.json; an equation's where nothing is said."""
-    return next((kind for kind in KINDS if kind.domain == document.get("domain")), KINDS[0])
+def kind_of_run(document: Mapping[str, Any] | Result) -> Kind:
+    """The kind of a run, from its config.json or its result; an equation's where nothing is said."""
+    found = document.get("domain") if isinstance(document, Mapping) else getattr(document, "domain", None)
+    return next((kind for kind in KINDS if kind.domain == found), KINDS[0])
 
 
 # torch and the engine: more than a second to load, so only once everything typed is known to be right
@@ -72,16 +75,19 @@ def _cost(config: Any, declaration: Any) -> Sequence[str]:
     return warnings(config, declaration)
 
 
-def _equation(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+def _equation(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> EquationResult:
     from lieapp.runs.discover import execute
 
     return execute(config, run, catalog, report)
 
 
-def _equation_tables(summary: Mapping[str, Any]) -> Sequence[RenderableType]:
-    from lieapp.report.tables import discover_tables
+def _equation_tables(result: EquationResult) -> Sequence[RenderableType]:
+    from rich.text import Text
 
-    return discover_tables(summary)
+    from lieapp.report.discovery_document import document
+    from lieapp.report.terminal import rendered
+
+    return [*rendered(document(result)), Text(f"report: {result.run}/report.html")]
 
 
 def _check_pictures(config: Any, declaration: Any) -> None:

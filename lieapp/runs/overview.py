@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lieapp.errors import RunError
+from lieapp.results.base import Compared, Nearest, Result
 from lieapp.runs.directory import RunDirectory
 from lieapp.settings import leaves
 
@@ -14,18 +15,20 @@ from lieapp.settings import leaves
 def row(run: RunDirectory) -> dict[str, Any]:
     """A run's place in a list. Never fails: what can't be read is None."""
     status = run.status()
-    trouble = status.error
+    state, trouble = status.state, status.error
+    config: dict[str, Any] = {}
+    found = Compared()
     try:
         config = run.config()
+        found = compared(run)
     except RunError as error:
-        config, trouble = {}, error.as_json()["error"]
-    summary = run.summary() or {}
+        state, trouble = "unreadable", error.as_json()["error"]
     # of a finished run what it worked, without waiting in a queue or for being resumed
-    worked = _get(summary.get("seconds"), "total") if status.state == "done" else None
+    worked = found.seconds.get("total") if status.state == "done" else None
     return {
         "run": run.id,
         "path": str(run.path),
-        "state": status.state if config else "unreadable",
+        "state": state if config else "unreadable",
         "kind": config.get("kind"),
         "plugin": config.get("plugin"),
         "method": config.get("method"),
@@ -35,9 +38,30 @@ def row(run: RunDirectory) -> dict[str, Any]:
         "total": status.total,
         "created": status.created or None,
         "seconds": worked if worked is not None else _seconds(status.created, status.finished, status.state),
-        "count": summary.get("count"),
+        "count": found.count,
         "error": trouble,
     }
+
+
+def compared(run: RunDirectory) -> Compared:
+    """What is put beside other runs; nothing of a run without a result. Raises RunError if it can't be read."""
+    found = run.summary()
+    return found.compared() if isinstance(found, Result) else _of_keys(found or {})
+
+
+def _of_keys(summary: Mapping[str, Any]) -> Compared:
+    """The same of a kind whose result is no struct yet."""
+    slots = [row for row in summary.get("generators") or [] if "nearest" in row]
+    truth, network, seconds = summary.get("truth"), summary.get("network"), summary.get("seconds")
+    return Compared(
+        method=summary.get("method"),
+        count=summary.get("count"),
+        cosines=[entry.get("cosine") for entry in truth] if isinstance(truth, list) else None,
+        turns=[row["angle"] for row in slots],
+        nearest=[Nearest(name=row["nearest"]["name"], cosine=row["nearest"]["cosine"]) for row in slots],
+        accuracy=(network if isinstance(network, Mapping) else summary).get("accuracy"),
+        seconds=seconds if isinstance(seconds, dict) else {},
+    )
 
 
 def _seconds(created: float, finished: float | None, state: str) -> float | None:
@@ -49,10 +73,13 @@ def _seconds(created: float, finished: float | None, state: str) -> float | None
 
 
 def comparison(runs: Sequence[RunDirectory]) -> dict[str, Any]:
-    """The results of several runs beside each other, and the settings in which they differ."""
+    """The results of several runs beside each other, and the settings in which they differ.
+
+    Raises RunError for a result that can't be read.
+    """
     configs = [_config(run) for run in runs]
     return {
-        "runs": [{**_result(run), "settings": config} for run, config in zip(runs, configs, strict=True)],
+        "runs": [_result(run, compared(run), config) for run, config in zip(runs, configs, strict=True)],
         "differ": differing(configs),
     }
 
@@ -64,24 +91,19 @@ def _config(run: RunDirectory) -> dict[str, Any]:
         return {}
 
 
-def _result(run: RunDirectory) -> dict[str, Any]:
+def _result(run: RunDirectory, found: Compared, config: Mapping[str, Any]) -> dict[str, Any]:
     """Count, cosines, angle and seconds of a run; None where it has no result."""
-    summary = run.summary() or {}
-    truth = summary.get("truth")
     return {
         "run": run.id,
         "state": run.state,
-        "plugin": _config(run).get("plugin"),
-        "method": summary.get("method"),
-        "count": summary.get("count"),
-        "cosines": [_get(one, "cosine") for one in truth] if isinstance(truth, list) else None,
-        "angle": _get(summary.get("subspace"), "angle"),
-        "seconds": _get(summary.get("seconds"), "total"),
+        "plugin": config.get("plugin"),
+        "method": found.method,
+        "count": found.count,
+        "cosines": found.cosines,
+        "angle": found.angle,
+        "seconds": found.seconds.get("total"),
+        "settings": config,
     }
-
-
-def _get(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, Mapping) else None
 
 
 def differing(configs: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

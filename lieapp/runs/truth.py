@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import sympy as sp
 import torch
 
 from lieapp.config import TruthConfig
@@ -15,10 +18,11 @@ from lieapp.domains.pde import PDEDomain
 from lieapp.domains.slices import Scales
 from lieapp.errors import LieappError
 from lieapp.progress import Reporter
+from lieapp.results.truth import FamilyResult
 from lieapp.runs.derivation import derive_in_child
+from lieapp.symbolic.fields import Field, formula_of
 from lieapp.symbolic.names import name
 from lieapp.symbolic.parsing import parse_expression
-from lieapp.symbolic.truth import Field
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class Derived:
     names: list[str]
     fields: list[dict[str, str]]
     formulas: list[Field]
-    families: list[dict[str, Any]]
+    families: list[FamilyResult]
 
 
 NOTHING = Derived([], [], [], [])
@@ -53,8 +57,27 @@ def derived(domain: PDEDomain, folders: Sequence[Path], budget: float, report: R
         [name(f, independent) for f in formulas],
         document["periodic"],
         formulas,
-        document["periodic_families"],
+        [_family(entry, symbols) for entry in document["periodic_families"]],
     )
+
+
+def _family(entry: dict[str, Any], symbols: dict[str, sp.Symbol]) -> FamilyResult:
+    """A family with what is shown of it, written here where the derivation didn't."""
+    if "shown" not in entry:
+        texts = [*entry["field"].values(), *entry["conditions"]]
+        words = {word: sp.Symbol(word, real=True) for text in texts for word in re.findall(r"[a-zA-Z]\w*", text)}
+        names = {**words, **symbols}
+        field = Field({c: parse_expression(text, names) for c, text in entry["field"].items()})
+        entry = {
+            **entry,
+            "shown": field.formula(),
+            "conditions_shown": [formula_of(parse_expression(text, names)) for text in entry["conditions"]],
+            "functions_shown": [
+                formula_of(sp.Function(function)(*(symbols.get(c, sp.Symbol(c)) for c in arguments)))
+                for function, arguments in entry["functions"].items()
+            ],
+        }
+    return msgspec.convert(entry, FamilyResult, from_attributes=True)
 
 
 def scaled(domain: PDEDomain, truth: Derived, scales: Scales) -> FixedFields:

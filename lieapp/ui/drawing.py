@@ -1,4 +1,4 @@
-"""What several pages draw: tables with formulas, the report's figures, a run's state."""
+"""What several pages draw: tables, stored figures, a run's state and log."""
 
 from __future__ import annotations
 
@@ -7,15 +7,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from lieapp.report import wording
-from lieapp.report.at_size import NOTE, at_size, folds, size_table
-from lieapp.report.figures import Figure, figure, words_of
-from lieapp.report.formula import expression_latex, field_latex
-from lieapp.report.material import Material
-from lieapp.report.wording import Summary
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui.places import file_of
-from lieapp.ui.words import enclosed, plain, sign, unbroken
+from lieapp.ui.words import enclosed, sign
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -40,83 +34,6 @@ def state_badge(state: str) -> None:
     """The state as a word with an icon; its meaning under the pointer."""
     shown = sign(state)
     st.badge(shown.word, icon=shown.icon, color=shown.colour, help=shown.meaning or None)
-
-
-def picture(shown: Figure, *, caption: bool = True) -> None:
-    """A figure of the report, or the sentence in its place.
-
-    As an image, not as part of the page: nothing in an SVG file of a run folder can then act.
-    """
-    if shown.svg:
-        st.image(shown.svg, alt=shown.title)
-        if caption:
-            st.caption(shown.caption)
-    else:
-        st.caption(plain(shown.note))
-
-
-def run_figure(material: Material, key: str) -> Figure:
-    """A figure as the run left it in figures/, drawn anew where the file is missing."""
-    stored = stored_figure(material.folder, key)
-    if not stored:
-        return figure(key, material)
-    title, caption = words_of(key)
-    return Figure(key, title, caption, svg=stored)
-
-
-def truth_table(summary: Summary) -> None:
-    """Derived generators with the cosine of each."""
-    rows = [
-        (plain(row.name), formula(field_latex(row.field)), wording.cosine(row.cosine))
-        for row in wording.derived(summary)
-    ]
-    if rows:
-        table(("generator", "field", "cosine"), rows)
-        st.caption(
-            "Cosine: length of the projection of the normalised derived field on the span of the exact slots."
-        )
-    else:
-        st.caption("No generators were derived for this run.")
-
-
-def slot_table(summary: Summary) -> None:
-    """Learned slots with defect and verdict."""
-    rows = [
-        (str(row.number), unbroken(wording.number(row.eta)), unbroken(row.interval or "–"), plain(row.words))
-        for row in wording.slots(summary)
-    ]
-    if rows:
-        table(("slot", "η", wording.INTERVAL, "verdict"), rows)
-    else:
-        st.caption("No learned fields were written.")
-
-
-def formula_table(summary: Summary) -> None:
-    """Closed forms, what the exact invariance condition says of them, and what they leave there."""
-    written = wording.written(summary)
-    # an empty column would push the others off a narrow screen
-    leaves = any(row.leftover for row in written)
-    rows = []
-    for row in written:
-        rest = ", ".join(formula(expression_latex(part)) for part in row.leftover.split("; ") if part)
-        field = formula(field_latex(row.field)) if row.field else "–"
-        cells = [field, unbroken(wording.number(row.eta)), plain(row.words)]
-        rows.append([*cells, rest or "–"] if leaves else cells)
-    if rows:
-        head = ["field", "η", "exact invariance condition"]
-        table([*head, "leftover"] if leaves else head, rows)
-        st.caption(plain(wording.proof(summary)))
-    else:
-        st.caption("No closed forms were written down.")
-
-
-def at_size_table(summary: Summary) -> None:
-    """Defects of moved solutions, slot by slot and s by s."""
-    rows = at_size(summary)
-    head, cells = size_table(rows)
-    table(head, [tuple(map(plain, row)) for row in cells])
-    for words in filter(None, (NOTE, folds(rows))):
-        st.caption(plain(words))
 
 
 def stored_figure(folder: Path, key: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from lieapp.report import wording
+from lieapp.results.base import Result
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.overview import row
 from lieapp.ui.drawing import state_badge
@@ -58,12 +58,12 @@ def _name(run: RunDirectory, facts: dict[str, Any]) -> str:
 def _outcome(run: RunDirectory, facts: dict[str, Any]) -> str:
     state, took = facts["state"], duration(facts["seconds"])
     if state == "done":
-        summary = run.summary() or {}
-        words = wording.sentence(summary) if facts["kind"] == "discover" else summary.get("sentence", "finished")
-        return f"{words} ({took})"
+        found = run.summary()
+        words = found.sentence if isinstance(found, Result) else (found or {}).get("sentence")
+        return f"{words or 'finished'} ({took})"
     if state in ("starting", "running"):
         total = f" of {facts['total']}" if facts["total"] else ""
         step = f", step {facts['step']}{total}" if facts["step"] else ""
         return f"{facts['stage'] or 'starting'}{step}, for {took}"
     error = facts["error"] or {}
-    return str(error.get("message") or "") if state == "failed" else sign(state).meaning
+    return str(error.get("message") or "") if state in ("failed", "unreadable") and error else sign(state).meaning

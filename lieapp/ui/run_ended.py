@@ -5,16 +5,19 @@ from __future__ import annotations
 import shlex
 
 import streamlit as st
+from msgspec import to_builtins
 
-from lieapp.errors import LieappError
-from lieapp.report.material import read_material
+from lieapp.errors import LieappError, RunError
+from lieapp.results import EquationResult
+from lieapp.results.base import Result
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui import jobs
 from lieapp.ui.derived_view import show_derived
-from lieapp.ui.drawing import log_tail, picture, run_figure
+from lieapp.ui.drawing import log_tail
 from lieapp.ui.places import runs_root
 from lieapp.ui.run_files import show_files
 from lieapp.ui.run_head import config_of
+from lieapp.ui.run_origin import show_curves
 from lieapp.ui.run_pictures import is_of_pictures, show_pictures
 from lieapp.ui.run_plain import show_plain
 from lieapp.ui.run_result import show_result
@@ -45,17 +48,29 @@ def show_ended(run: RunDirectory) -> None:
 
 
 def _done(run: RunDirectory) -> None:
-    """The view of its kind."""
-    kind, summary = config_of(run).get("kind", "discover"), run.summary()
-    if summary is not None and kind == "discover" and is_of_pictures(summary):
-        show_pictures(run, summary)
-    elif summary is not None and kind == "truth":
-        show_derived(summary)
+    """The view of its result, by the kind of that."""
+    kind = config_of(run).get("kind")
+    try:
+        found = run.summary()
+    except RunError as error:
+        st.error(plain(error.message), icon=":material/broken_image:")
+        st.markdown(f":material/lightbulb: {advice(error.hint)}")
         show_files(run)
-    elif summary is not None and kind != "discover":
-        show_plain(run, summary)
+        return
+    if found is None:
+        st.warning("This run is done but has no summary.", icon=":material/help:")
+        show_files(run)
+    elif isinstance(found, EquationResult):
+        show_result(run, found)
+    elif isinstance(found, Result):
+        show_plain(run, to_builtins(found))
+    elif kind == "discover" and is_of_pictures(found):
+        show_pictures(run, found)
+    elif kind == "truth":
+        show_derived(found)
+        show_files(run)
     else:
-        show_result(run)
+        show_plain(run, found)
 
 
 def _error(run: RunDirectory) -> None:
@@ -83,11 +98,10 @@ def _resume(run: RunDirectory) -> None:
 
 def _leftovers(run: RunDirectory) -> None:
     """What was measured before the end, and the log, folded: the error above says what matters of it."""
-    material = read_material(run.path)
-    if material.metrics:
+    metrics = run.metrics()
+    if metrics:
         st.subheader("Until then")
         with st.container(horizontal=True):
-            for key in ("training", "loss"):
-                picture(run_figure(material, key), caption=False)
+            show_curves(metrics)
     with st.expander("Log"):
         log_tail(run)

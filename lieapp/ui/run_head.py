@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from lieapp.errors import RunError
+from lieapp.results.base import Result
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui.drawing import state_badge
 from lieapp.ui.words import ago, plain
@@ -33,10 +34,19 @@ def show_head(run: RunDirectory) -> None:
 
 def title_of(run: RunDirectory, config: dict[str, Any]) -> str:
     """The title of what was declared, the same in every state; of a typed equation the equation."""
-    title = (run.summary() or {}).get("title") or _declared(run)
+    title = _found(run) or _declared(run)
     typed = "; ".join(text for text in config.get("equation") or [] if isinstance(text, str))
     name = str(title or config.get("plugin") or typed or config.get("kind") or run.id)
     return name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+
+
+def _found(run: RunDirectory) -> str:
+    """The title as the result has it; empty before there is one."""
+    try:
+        found = run.summary()
+    except RunError:
+        return ""
+    return found.title if isinstance(found, Result) else (found or {}).get("title", "")
 
 
 def _declared(run: RunDirectory) -> str:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from lieapp.report import wording
 from lieapp.report.figures import MissingError, defect_chart, loss_chart
-from lieapp.report.html import provenance_rows
-from lieapp.report.material import read_lines, read_material
+from lieapp.report.material import Json, read_lines
+from lieapp.report.parts import provenance_rows, seconds
 from lieapp.runs.directory import RunDirectory
-from lieapp.ui.drawing import facts_block, log_tail, table
+from lieapp.runs.overview import compared
+from lieapp.ui.drawing import facts_block, log_tail
+from lieapp.ui.rendering import show
 from lieapp.ui.run_files import show_link
-from lieapp.ui.words import plain
+from lieapp.ui.run_head import config_of
 
 
 def show_origin(run: RunDirectory) -> None:
     """Seconds, provenance and log."""
-    material = read_material(run.path)
-    seconds = wording.stage_seconds(material.summary)
-    if seconds:
-        st.subheader("Seconds per stage")
-        table(("stage", "seconds"), [(plain(stage), f"{value:.2f}") for stage, value in seconds])
+    show(seconds(compared(run).seconds))
     st.subheader("Provenance")
-    facts_block(provenance_rows(material))
+    facts_block(provenance_rows(run.provenance(), config_of(run)))
     st.subheader("Log")
     log_tail(run)
     show_link()
@@ -30,7 +29,13 @@ def show_origin(run: RunDirectory) -> None:
 
 def show_training(run: RunDirectory) -> None:
     """Curves of defect and loss, as metrics.jsonl has them."""
-    metrics = read_lines(run.path / "metrics.jsonl")
+    if not show_curves(read_lines(run.path / "metrics.jsonl")):
+        st.caption("No training steps were recorded.")
+    show_link()
+
+
+def show_curves(metrics: Sequence[Json]) -> int:
+    """The curves that there are, one below the other or as the container puts them; how many."""
     drawn = 0
     for chart, title in ((defect_chart, "Defect of each slot"), (loss_chart, "Training loss")):
         try:
@@ -38,6 +43,4 @@ def show_training(run: RunDirectory) -> None:
             drawn += 1
         except MissingError:
             continue
-    if not drawn:
-        st.caption("No training steps were recorded.")
-    show_link()
+    return drawn

@@ -16,7 +16,7 @@ from lieapp.ui.run_origin import show_origin, show_training
 from lieapp.ui.run_train import show_train
 from lieapp.ui.words import plain
 
-TOLD = ("sentence", "warnings", "run", "plugin", "title", "seconds")
+TOLD = ("result", "schema", "sentence", "warnings", "run", "plugin", "title", "seconds")
 """Keys that are shown elsewhere on the page."""
 
 ROWS = 100
@@ -25,7 +25,7 @@ ROWS = 100
 
 def show_plain(run: RunDirectory, summary: dict[str, Any]) -> None:
     """Tabs, as for other kinds."""
-    st.success(plain(summary.get("sentence", "Done.")), icon=":material/verified:")
+    st.success(plain(summary.get("sentence") or "Done."), icon=":material/verified:")
     for words in summary.get("warnings") or []:
         st.warning(plain(words), icon=":material/warning:")
     views = {

@@ -1,109 +1,65 @@
-"""A finished discovery: the verdict, the tables, the pictures, where it came from, the files."""
+"""A finished discovery on an equation: its document in tabs, the slots' slider, where it came from, the files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 
 import streamlit as st
 
-from lieapp.report import wording
-from lieapp.report.at_size import at_size
-from lieapp.report.figures import FINITE
-from lieapp.report.material import Material, read_material
+from lieapp.document import Figure
+from lieapp.report.discovery_document import Draw, opening, sections
+from lieapp.report.figures import figure, words_of
+from lieapp.report.material import read_material
+from lieapp.results.discovery import EquationResult
 from lieapp.runs.directory import RunDirectory
-from lieapp.ui.drawing import (
-    at_size_table,
-    formula_table,
-    picture,
-    run_figure,
-    slot_table,
-    truth_table,
-)
-from lieapp.ui.help import tip
+from lieapp.ui.drawing import stored_figure
+from lieapp.ui.rendering import show
 from lieapp.ui.run_files import show_files, show_link
 from lieapp.ui.run_origin import show_origin
 from lieapp.ui.run_slots import show_slots
-from lieapp.ui.words import plain
 
 
-def show_result(run: RunDirectory) -> None:
+def show_result(run: RunDirectory, result: EquationResult) -> None:
     """Tabs, so that each view fits a screen."""
-    material = read_material(run.path)
-    summary = material.summary
-    latex = summary.get("equation_latex") or []
-    for line in [latex] if isinstance(latex, str) else latex:
-        st.latex(str(line))
-    if summary:
-        st.success(plain(wording.sentence(summary)), icon=":material/verified:")
-    else:
-        st.warning("This run is done but has no summary.", icon=":material/help:")
-    for words in summary.get("warnings") or []:
-        st.warning(plain(words), icon=":material/warning:")
-    views: dict[str, Callable[[Material, RunDirectory], None]] = {
-        "Comparison": _comparison,
-        "Slots": _slots,
-        "Fields": _fields,
-        "Finite size": _moved,
-        "Training": _training,
-        "Origin": _origin,
+    show(opening(result))
+    draw = _stored(run, result)
+    views: dict[str, Callable[[], None]] = {
+        "Comparison": lambda: _comparison(result, draw),
+        "Slots": lambda: show_slots(run, result),
+        "Fields": lambda: _sections(result, draw, "learned", "derived"),
+        "Finite size": lambda: _sections(result, draw, "orbit", "finite"),
+        "Training": lambda: _sections(result, draw, "convergence", "training", "loss"),
+        "Origin": lambda: show_origin(run),
     }
     # an open tab stands in the address, and only its content is made
     tabs = st.tabs(list(views), key="view", bind="query-params")
     for tab, view in zip(tabs, views.values(), strict=True):
         if tab.open:
             with tab:
-                view(material, run)
+                view()
     show_files(run)
 
 
-def _slots(material: Material, run: RunDirectory) -> None:
-    show_slots(run)
+def _stored(run: RunDirectory, result: EquationResult) -> Draw:
+    """Figures as the run left them in figures/, drawn anew where a file is missing."""
+    material = cache(partial(read_material, run.path))
+
+    def draw(key: str) -> Figure:
+        svg = stored_figure(run.path, key)
+        return Figure(key, *words_of(key), svg=svg) if svg else figure(key, result, material())
+
+    return draw
 
 
-def _comparison(material: Material, run: RunDirectory) -> None:
-    summary = material.summary
-    left, right = st.columns(2)
-    with left:
-        st.subheader("Learned slots", help=tip("verdict"))
-        slot_table(summary)
-    with right:
-        st.subheader("Learned against derived", help=tip("inner"))
-        picture(run_figure(material, "inner"))
-    st.subheader("Closed forms", help=tip("proved"))
-    formula_table(summary)
-    st.subheader("Derived from the equation", help=tip("cosine"))
-    truth_table(summary)
-    for words in (wording.subspace(summary), wording.cross_check(summary)):
-        st.caption(plain(words))
-    st.subheader("Spectrum", help=tip("spectrum"))
-    picture(run_figure(material, "spectrum"))
+def _comparison(result: EquationResult, draw: Draw) -> None:
+    show(sections(result, draw, ["slots"]))
+    for column, key in zip(st.columns(2), ("inner", "spectrum"), strict=True):
+        with column:
+            show(sections(result, draw, [key]))
+    _sections(result, draw, "formulas", "derived-table", "check")
+
+
+def _sections(result: EquationResult, draw: Draw, *keys: str) -> None:
+    show(sections(result, draw, keys))
     show_link()
-
-
-def _fields(material: Material, run: RunDirectory) -> None:
-    for key in ("learned", "derived"):
-        shown = run_figure(material, key)
-        st.subheader(shown.title)
-        picture(shown)
-    show_link()
-
-
-def _moved(material: Material, run: RunDirectory) -> None:
-    picture(run_figure(material, "orbit"))
-    if at_size(material.summary):
-        st.subheader("At finite size")
-        # over the whole width: in a narrow cell the exponents of the defects would be broken off
-        at_size_table(material.summary)
-        for key in FINITE:
-            picture(run_figure(material, key))
-    show_link()
-
-
-def _training(material: Material, run: RunDirectory) -> None:
-    for key in ("convergence", "training", "loss"):
-        picture(run_figure(material, key))
-    show_link()
-
-
-def _origin(material: Material, run: RunDirectory) -> None:
-    show_origin(run)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from lieapp.report import wording
+from lieapp.report.discovery_document import verdict
 from lieapp.report.figures import words_of
-from lieapp.report.material import read_json
-from lieapp.report.slider import Orbit, defect_words, field_chart, orbit_at, read_orbit
-from lieapp.report.wording import Summary
+from lieapp.report.slider import defect_words, field_chart, orbit_at, read_orbit
+from lieapp.report.wording import cosine, number
+from lieapp.results.discovery import EquationResult
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui.help import tip
 from lieapp.ui.run_files import show_link
@@ -24,10 +24,9 @@ KEPT = 200
 
 
 @st.fragment
-def show_slots(run: RunDirectory) -> None:
+def show_slots(run: RunDirectory, result: EquationResult) -> None:
     """Only this part is drawn anew when another slot is chosen; slot and s stand in the address."""
-    summary = read_json(run.path / "summary.json")
-    numbers = [row.number for row in wording.slots(summary)]
+    numbers = [row.slot for row in result.generators]
     if not numbers:
         st.caption("No learned fields were written.")
         return
@@ -35,41 +34,34 @@ def show_slots(run: RunDirectory) -> None:
         "Slot", numbers, default=numbers[0], required=True, key="slot", bind="query-params", help=tip("slot")
     )
     slot = chosen or numbers[0]
-    _said(summary, slot)
-    orbit = _orbit(run, summary, slot)
+    place = numbers.index(slot)
+    st.markdown(plain(_said(result, place)))
+    orbit = read_orbit(run.path, place, result.coordinates)
     if orbit is None:
         st.caption("The run left no pictures of this slot: fields.safetensors is missing or lacks an array.")
         return
     st.subheader("The solution, moved")
-    _slider(run, slot)
+    _slider(run, result, place)
     st.subheader("The field")
     st.image(field_chart(orbit, f"slot {slot}"), alt=f"Field of slot {slot}")
     st.caption(words_of("learned")[1])
 
 
-def _orbit(run: RunDirectory, summary: Summary, slot: int) -> Orbit | None:
-    numbers = [row.number for row in wording.slots(summary)]
-    return read_orbit(run.path, numbers.index(slot), [str(name) for name in summary.get("coordinates") or []])
-
-
-def _said(summary: Summary, slot: int) -> None:
+def _said(result: EquationResult, place: int) -> str:
     """Defect and verdict, and the derived generator that is nearest."""
-    rows = wording.slots(summary)
-    place, row = next((k, row) for k, row in enumerate(rows) if row.number == slot)
-    words = f"η = {wording.number(row.eta)}: {row.words}."
-    names = [known.name for known in wording.derived(summary)]
-    inner = summary.get("inner") or []
-    if names and place < len(inner) and len(inner[place]) == len(names):
-        value, name = max(zip(map(abs, inner[place]), names, strict=True))
-        words += f" Nearest derived generator: {name}, inner product {wording.cosine(value, 3)} up to sign."
-    st.markdown(plain(words))
+    row, names = result.generators[place], [known.name for known in result.truth]
+    words = f"η = {number(row.eta)}: {verdict(row, result.all_proved)}."
+    inner = result.inner[place] if place < len(result.inner) else []
+    if names and len(inner) == len(names):
+        value, name = max((abs(value or 0.0), name) for value, name in zip(inner, names, strict=True))
+        words += f" Nearest derived generator: {name}, inner product {cosine(value, 3)} up to sign."
+    return words
 
 
 @st.fragment
-def _slider(run: RunDirectory, slot: int) -> None:
+def _slider(run: RunDirectory, result: EquationResult, place: int) -> None:
     """The slider and what it moves: only this is drawn anew when it does."""
-    summary = read_json(run.path / "summary.json")
-    orbit = _orbit(run, summary, slot)
+    orbit = read_orbit(run.path, place, result.coordinates)
     if orbit is None:
         # deleted since: the page says so
         st.rerun()
@@ -79,9 +71,9 @@ def _slider(run: RunDirectory, slot: int) -> None:
         "Flow parameter s (scaled coordinates, no unit)", orbit.s, value=start, key="s", bind="query-params",
         format_func=plain_number, help=tip("s"),
     )  # fmt: skip
-    k = orbit.s.index(s)
+    k, slot, judged = orbit.s.index(s), result.generators[place].slot, result.generators[place].finite
     stamp = _stamp(run)
-    for pictures in _pictures(run.path, stamp, slot, k):
+    for pictures in _pictures(run.path, stamp, place, k, result):
         for column, svg, what in zip(
             st.columns(3), pictures, ("Solution", "Moved solution", "Residual"), strict=False
         ):
@@ -89,20 +81,20 @@ def _slider(run: RunDirectory, slot: int) -> None:
     if orbit.residual is None:
         st.caption("Fields of this run were not judged at finite size, so there is no residual beside.")
     else:
-        st.markdown(f"Defect at s = {plain_number(s)}: **{plain(defect_words(orbit, k, slot, summary))}**")
+        st.markdown(f"Defect at s = {plain_number(s)}: **{plain(defect_words(orbit, k, judged))}**")
         st.caption(words_of("finite-moved")[1], help=tip("finite_defect"))
     show_link(view="Slots", slot=slot, s=plain_number(s))
     # where the slider goes next is drawn while this is looked at
     for near in {k - 1, k + 1} & set(range(len(orbit.s))):
-        _pictures(run.path, stamp, slot, near)
+        _pictures(run.path, stamp, place, near, result)
 
 
 @st.cache_data(max_entries=KEPT, show_spinner=False)
-def _pictures(folder: Path, stamp: tuple[int, ...], slot: int, k: int) -> list[list[str]]:
+def _pictures(folder: Path, stamp: tuple[int, ...], place: int, k: int, _result: EquationResult) -> list[list[str]]:
     """What `orbit_at` draws, kept for as long as the files are those of the stamp; nothing where they are gone."""
-    summary = read_json(folder / "summary.json")
-    orbit = _orbit(RunDirectory(folder), summary, slot)
-    return [] if orbit is None else orbit_at(orbit, k, slot, summary)
+    orbit = read_orbit(folder, place, _result.coordinates)
+    row = _result.generators[place]
+    return [] if orbit is None else orbit_at(orbit, k, row.slot, row.finite)
 
 
 def _stamp(run: RunDirectory) -> tuple[int, ...]:

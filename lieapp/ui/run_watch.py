@@ -9,11 +9,11 @@ import streamlit as st
 
 from lieapp.errors import RunError
 from lieapp.report.current import current_fields
-from lieapp.report.figures import MissingError, defect_chart, loss_chart
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.status import ACTIVE, Status
 from lieapp.ui import jobs
 from lieapp.ui.drawing import log_tail
+from lieapp.ui.run_origin import show_curves
 from lieapp.ui.run_queue import before
 from lieapp.ui.words import WORKING, duration, plain
 
@@ -84,12 +84,9 @@ def _curves(run: RunDirectory) -> None:
     if not metrics:
         st.caption("Curves appear with the first training steps.")
         return
-    charts = ((defect_chart, "Defect of each slot"), (loss_chart, "Training loss"))
     # beside each other where there is room for both: shrunk, their numbers could not be read
     with st.container(horizontal=True):
-        for chart, title in charts:
-            with contextlib.suppress(MissingError):
-                st.image(chart(metrics), alt=title)
+        show_curves(metrics)
     found = current_fields(run.path)
     if found is not None:
         st.subheader("Fields now")

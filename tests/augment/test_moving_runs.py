@@ -1,6 +1,7 @@
 """Moving along what a run found, read from its directory; a torch data set of moved solutions."""
 
 import json
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,6 +14,8 @@ from lieapp.augment.learned import content_of
 from lieapp.augment.moving import Mover
 from lieapp.data.store import equation_text, write_trajectories
 from lieapp.errors import RunError, UnknownRunError, UsageError
+from lieapp.results.discovery import ClosedForm, EquationResult, Slot
+from lieapp.runs.files import encode
 
 FIELDS = [("1", "0", "0"), ("0", "1", "0"), ("0", "t", "1"), ("0", "0", "1")]
 VERDICTS = ["exact", "exact", "approximate", "none"]
@@ -26,13 +29,13 @@ def run(tmp_path):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "config.json").write_text(json.dumps({"plugin": plugin, "kind": kind}))
-        rows = [{"slot": n + 1, "verdict": v} for n, v in enumerate(verdicts)]
+        rows = [Slot(slot=n + 1, eta=0.1, verdict=v) for n, v in enumerate(verdicts)]
         formulas = [
-            {"field": field("kdv", f).as_json(), "proved": n in proved, "verdict": "exact"}
+            ClosedForm(field=field("kdv", f).as_json(), proved=n in proved, verdict="exact", eta=1e-9)
             for n, f in enumerate(FIELDS)
         ]
         if done:
-            (folder / "summary.json").write_text(json.dumps({"generators": rows, "formulas": formulas}))
+            (folder / "summary.json").write_bytes(encode(EquationResult(generators=rows, formulas=formulas)))
         if keep:
             (folder / "learned.safetensors").write_bytes(content_of(as_learned("kdv", *FIELDS)))
         return str(folder)
@@ -90,6 +93,18 @@ def test_coordinates_of_a_run_may_stand_in_another_order(run):
 def test_runs_that_do_not_fit_are_told(run, error, match, spec, changes):
     with pytest.raises(error, match=match) as found:
         mover(spec.format(run(**changes)))
+    assert found.value.hint
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [('{"result": "discovery", "generators": 3}', "can't be read"), ("{}", "of another version")],
+)
+def test_a_result_that_can_not_be_read_is_told(run, content, message):
+    path = run()
+    Path(path, "summary.json").write_text(content)
+    with pytest.raises(RunError, match=message) as found:
+        mover(path)
     assert found.value.hint
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from lieapp.cli.main import run
+from lieapp.document import Formula
+from lieapp.results.discovery import DerivedField, EquationResult, Slot, Subspace
 
 
 @dataclass
@@ -63,18 +65,18 @@ def discovery(engine):
     def execute(config, run, catalog, report):
         report.stage("data")
         calls.append((config, run))
-        return {
-            "run": run.id,
-            "plugin": config.plugin,
-            "method": config.method,
-            "seconds": {"total": 0.1},
-            "count": 1,
-            "more": False,
-            "generators": [{"slot": 1, "eta": 3e-6, "verdict": "exact"}],
-            "formulas": [],
-            "truth": [{"name": "space translation", "field": {"t": "0", "x": "1", "u": "0"}, "cosine": 0.999}],
-            "subspace": {"angle": 0.002},
-        }
+        field = {"t": "0", "x": "1", "u": "0"}
+        shown = Formula("∂x", r"\partial_{x}")
+        return EquationResult(
+            run=run.id,
+            plugin=config.plugin,
+            method=config.method,
+            seconds={"total": 0.1},
+            count=1,
+            generators=[Slot(slot=1, eta=3e-6, verdict="exact")],
+            truth=[DerivedField(name="space translation", field=field, cosine=0.999, shown=shown)],
+            subspace=Subspace(angle=0.002),
+        )
 
     engine("lieapp.runs.discover", execute=execute)
     return calls

@@ -6,6 +6,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from lieapp.augment.operator_training import OperatorTraining
+from lieapp.results.discovery import EquationResult, Slot
 from lieapp.runs.directory import RunDirectory
 
 HEAT = '''"""Heat equation."""
@@ -165,7 +166,7 @@ def made(folder, plugin="warm"):
     from lieapp.config import DiscoverConfig
 
     run = RunDirectory.create(folder / "runs", DiscoverConfig(plugin=plugin), plugin, state="done")
-    run.write_summary({"generators": [{"slot": 1, "eta": 3.0, "verdict": "none"}], "formulas": []})
+    run.write_summary(EquationResult(generators=[Slot(slot=1, eta=3.0, verdict="none")]))
     return run
 
 

@@ -9,7 +9,9 @@ import pytest
 from lieapp.cli import app
 from lieapp.cli.options import Common
 from lieapp.config import DiscoverConfig
+from lieapp.document import Formula
 from lieapp.errors import SimulationError
+from lieapp.results.discovery import DerivedField, EquationResult
 from lieapp.runs.directory import RunDirectory
 
 KDV = ("--equation", "u_t + u*u_x + u_xxx", "--independent", "t,x", "--dependent", "u")
@@ -170,7 +172,8 @@ def test_compare_shows_what_differs(lieapp, tmp_path):
         RunDirectory.create(tmp_path / "runs", DiscoverConfig(plugin="ckdv", slots=slots), "ckdv")
         for slots in (3, 4)
     ]
-    runs[0].write_summary({"count": 2, "truth": [{"cosine": 0.9999}], "seconds": {"total": 4.5}})
+    known = DerivedField(name="d_x", field={"x": "1"}, cosine=0.9999, shown=Formula("∂x", ""))
+    runs[0].write_summary(EquationResult(count=2, truth=[known], seconds={"total": 4.5}))
     ids = [run.id for run in runs]
     said = lieapp("compare", *ids, "--json")
     assert said.json["differ"] == {"slots": [3, 4]} and said.json["runs"][0]["cosines"] == [0.9999]
@@ -185,6 +188,17 @@ def test_runs_list_and_show(lieapp, tmp_path):
     assert run.id in lieapp("runs", "list").out
     shown = lieapp("runs", "show", run.id, "--json").json
     assert shown["config"]["plugin"] == "ckdv" and shown["status"]["state"] == "starting"
+    assert shown["summary"] is None
+    run.write_summary(EquationResult(count=3, sentence="3 of 4 slots exact"))
+    assert lieapp("runs", "show", run.id, "--json").json["summary"]["count"] == 3
+    assert "3 of 4 slots exact" in lieapp("runs", "show", run.id).out
+    (run.path / "summary.json").write_text('{"result": "discovery", "count": "three"}')
+    (listed,) = lieapp("runs", "list", "--json").json["runs"]
+    assert listed["state"] == "unreadable" and "$.count" in listed["error"]["message"]
+    for words in (("runs", "show", run.id), ("compare", run.id), ("discover", "--resume", run.id)):
+        said = lieapp(*words, "--json")
+        assert said.code == 1 and "summary.json can't be read" in said.error["message"], words
+        assert "run it again" in said.error["hint"]
     assert lieapp("runs", "show", "none").code == 2
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from lieapp.config import DataConfig
 from lieapp.errors import SimulationError
+from lieapp.results.base import decode
 from lieapp.runs.directory import RunDirectory
 
 
@@ -19,7 +20,9 @@ def test_result_in_a_run_directory(lieapp, discovery, tmp_path):
     said = lieapp("discover", "--plugin", "ckdv", "--slots", "3", "--set", "samples=5", "--json")
     assert said.code == 0 and said.json["count"] == 1
     (run,) = RunDirectory.list(tmp_path / "runs")
-    assert run.id == said.json["run"] and run.state == "done" and run.summary() == said.json
+    assert run.id == said.json["run"] and run.state == "done"
+    assert json.loads((run.path / "summary.json").read_text()) == said.json
+    assert decode(said.out.encode()) == run.summary()
     assert run.config()["slots"] == 3 and run.config()["samples"] == 5
     origin = run.provenance()["plugin"]
     assert origin["name"] == "ckdv" and origin["file"].endswith("ckdv.py") and len(origin["sha256"]) == 64

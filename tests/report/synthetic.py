@@ -9,50 +9,87 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
+from lieapp.document import Formula
+from lieapp.report.discovery_document import sentence
+from lieapp.results.discovery import (
+    AtSize,
+    Convergence,
+    CrossCheck,
+    DerivedField,
+    EquationResult,
+    Slot,
+    Spectrum,
+    Subspace,
+)
+from lieapp.runs.files import encode
+
 S = np.array([-0.2, -0.1, 0.0, 0.1, 0.2])
 """Flow parameters of the orbits."""
 
 
-def summary(run: Path) -> dict:
-    """summary.json of a cKdV run with two candidates in four slots."""
-    return {
-        "run": str(run),
-        "plugin": "ckdv",
-        "method": "neural",
-        "seconds": {"start": 1.9, "data": 3.2, "truth": 0.8, "discovery": 6.7, "total": 12.9},
-        "count": 2,
-        "more": False,
-        "generators": [
-            {"slot": 1, "eta": 3e-6, "verdict": "exact"},
-            {"slot": 2, "eta": 2.1e-4, "verdict": "exact"},
-            {"slot": 3, "eta": 0.061, "verdict": "approximate"},
-            {"slot": 4, "eta": 0.39, "verdict": "none"},
+def shown(text: str, latex: str = "") -> Formula:
+    """A formula; its LaTeX is the text unless given."""
+    return Formula(text, latex or text)
+
+
+BOOST = Formula(
+    "2*sqrt(t + 1) ∂x + 1/sqrt(t + 1) ∂u",
+    r"2 \sqrt{t + 1}\,\partial_{x} + \frac{1}{\sqrt{t + 1}}\,\partial_{u}",
+)
+
+
+def summary(run: Path | str = "run") -> EquationResult:
+    """The result of a cKdV run with two candidates in four slots."""
+    found = EquationResult(
+        run=str(run),
+        plugin="ckdv",
+        method="neural",
+        seconds={"start": 1.9, "data": 3.2, "truth": 0.8, "discovery": 6.7, "total": 12.9},
+        count=2,
+        generators=[
+            Slot(slot=1, eta=3e-6, verdict="exact"),
+            Slot(slot=2, eta=2.1e-4, verdict="exact"),
+            Slot(slot=3, eta=0.061, verdict="approximate"),
+            Slot(slot=4, eta=0.39, verdict="none"),
         ],
-        "formulas": [],
-        "spectrum": {"eta": [3e-6, 2.1e-4, 0.061, 0.39, 0.8, 1.4, 2.2, 3.1, 4.0, 6.5], "gap_after": 2},
-        "truth": [
-            {"name": "space translation", "field": {"t": "0", "x": "1", "u": "0"}, "cosine": 0.99999},
-            {
-                "name": "generator 2",
-                "field": {"t": "0", "x": "2*sqrt(t + 1)", "u": "1/sqrt(t + 1)"},
-                "cosine": 0.99998,
-            },
+        spectrum=Spectrum(
+            method="neural", eta=[3e-6, 2.1e-4, 0.061, 0.39, 0.8, 1.4, 2.2, 3.1, 4.0, 6.5], gap_after=2
+        ),
+        truth=[
+            DerivedField(
+                name="space translation", field={"t": "0", "x": "1", "u": "0"}, cosine=0.99999,
+                shown=shown("∂x", r"\partial_{x}"),
+            ),
+            DerivedField(
+                name="generator 2", field={"t": "0", "x": "2*sqrt(t + 1)", "u": "1/sqrt(t + 1)"}, cosine=0.99998,
+                shown=BOOST,
+            ),
         ],
-        "subspace": {"angle": 0.002},
-        "cross_check": {"method": "spectrum", "angle": 0.0011},
-        "title": "Cylindrical Korteweg-de Vries",
-        "equation_latex": r"u_{t} + u u_{x} + u_{xxx} + \frac{u}{2 \left(t + 1\right)} = 0",
-        "coordinates": ["t", "x", "u"],
-        "inner": [[0.8, 0.6], [-0.6, 0.79999], [0.01, -0.03], [0.02, 0.11]],
-        "convergence": [
-            {"slot": 1, "levels": [8, 12, 16, 24], "eta": [2e-3, 3e-4, 2e-5, 3e-6]},
-            {"slot": 2, "levels": [8, 12, 16, 24], "eta": [6e-2, 9e-3, 1.1e-3, 2.1e-4]},
-            {"slot": 3, "levels": [8, 12, 16, 24], "eta": [0.11, 0.07, 0.062, 0.061]},
-            {"slot": 4, "levels": [8, 12, 16, 24], "eta": [0.5, 0.42, 0.4, 0.39]},
+        subspace=Subspace(angle=0.002),
+        cross_check=CrossCheck(method="spectrum", angle=0.0011, count=2, eta=[1e-9, 2e-9, 0.06, 0.4]),
+        title="Cylindrical Korteweg-de Vries",
+        equation_latex=r"u_{t} + u u_{x} + u_{xxx} + \frac{u}{2 \left(t + 1\right)} = 0",
+        equation_shown=[
+            shown(
+                "u_t + u*u_x + u_xxx + u/(2*(t + 1)) = 0",
+                r"u_{t} + u u_{x} + u_{xxx} + \frac{u}{2 \left(t + 1\right)} = 0",
+            )
         ],
-        "warnings": [],
-        "families": [],
-    }
+        coordinates=["t", "x", "u"],
+        inner=[[0.8, 0.6], [-0.6, 0.79999], [0.01, -0.03], [0.02, 0.11]],
+        convergence=[
+            Convergence(slot=slot, levels=[8, 12, 16, 24], eta=etas)
+            for slot, etas in enumerate(
+                (
+                    [2e-3, 3e-4, 2e-5, 3e-6], [6e-2, 9e-3, 1.1e-3, 2.1e-4], [0.11, 0.07, 0.062, 0.061],
+                    [0.5, 0.42, 0.4, 0.39],
+                ),
+                start=1,
+            )
+        ],
+    )  # fmt: skip
+    found.sentence = sentence(found)
+    return found
 
 
 def fields() -> dict[str, np.ndarray]:
@@ -101,13 +138,13 @@ DEFECTS = [
 """Of each slot: the defects at these, the shares of nodes, whether it holds."""
 
 
-def judged(content: dict) -> dict:
-    """A summary with its fields judged at finite size."""
-    rows = [
-        {**slot, "finite": {"s": SIZES, "defect": d, "share": n, "folded": [0.0, 0.0, 0.0, 0.1], "holds": holds}}
-        for slot, (d, n, holds) in zip(content["generators"], DEFECTS, strict=True)
-    ]
-    return {**content, "generators": rows}
+def judged(content: EquationResult) -> EquationResult:
+    """A result with its fields judged at finite size."""
+    for slot, (d, n, holds) in zip(content.generators, DEFECTS, strict=True):
+        slot.finite = AtSize(
+            s=SIZES, defect=d, share=n, folded=[0.0, 0.0, 0.0, 0.1], unmoved=[1e-7] * 4, holds=holds
+        )
+    return content
 
 
 def moved() -> dict[str, np.ndarray]:
@@ -167,13 +204,18 @@ def write_run(
     _json(run / "config.json", config)
     _json(run / "provenance.json", provenance)
     if done:
-        _json(run / "summary.json", judged(summary(run)) if at_size else summary(run))
+        put(run, judged(summary(run)) if at_size else summary(run))
         if at_size:
             save_file(moved(), run / "finite.safetensors")
         save_file(fields(), run / "fields.safetensors")
         lines = "".join(json.dumps(line) + "\n" for line in metrics())
         (run / "metrics.jsonl").write_text(lines, encoding="utf-8")
     return run
+
+
+def put(run: Path, result: EquationResult) -> None:
+    """Write summary.json."""
+    (run / "summary.json").write_bytes(encode(result))
 
 
 def _json(path: Path, value: dict) -> None:

@@ -9,16 +9,26 @@ import pytest
 from rich.console import Console
 from safetensors.numpy import load, save_file
 
-from lieapp.report.at_size import FEW, at_size, folds, pictured, size_table, words
+from lieapp.document import Table
+from lieapp.errors import RunError
+from lieapp.report.at_size import folds, judged, pictured, said, size_table, words
+from lieapp.report.discovery_document import document, write_discovery
 from lieapp.report.figures import FINITE, figure
-from lieapp.report.html import write_report
+from lieapp.report.generators_csv import write_csv
 from lieapp.report.material import read_material
 from lieapp.report.moved import residual_axis
-from lieapp.report.tables import discover_tables, write_csv
+from lieapp.report.terminal import rendered
+from lieapp.results.base import read_result
+from lieapp.results.discovery import AtSize, Slot
+from lieapp.runs.files import encode
 
 
 def _text(run):
-    return write_report(run).read_text(encoding="utf-8")
+    return write_discovery(run, read_result(run)).read_text(encoding="utf-8")
+
+
+def _figure(key, run):
+    return figure(key, read_result(run), read_material(run))
 
 
 def _section(run):
@@ -26,9 +36,11 @@ def _section(run):
 
 
 def _change(run, change):
-    content = json.loads((run / "summary.json").read_text(encoding="utf-8"))
-    change(content["generators"])
-    (run / "summary.json").write_text(json.dumps(content), encoding="utf-8")
+    """Rewrite the finite entry of each slot."""
+    result = read_result(run)
+    for slot in result.generators:
+        slot.finite = change(slot.finite)
+    (run / "summary.json").write_bytes(encode(result))
 
 
 def test_the_report_shows_the_numbers_of_the_summary(judged_run):
@@ -40,14 +52,14 @@ def test_the_report_shows_the_numbers_of_the_summary(judged_run):
         ["3", "no data left", "0.077 (30 % of nodes)", "0.073 (40 % of nodes)", "0.22 (under 1 % of nodes)", "yes"],
         ["4", "0.37", "0.38", "0.41", "0.62", "no"],
     ]
-    for said in ("A field holds", "folded in part: slot 1, up to 10 % of the nodes", "moved to s = 0.4"):
-        assert said in section
+    for told in ("A field holds", "folded in part: slot 1, up to 10 % of the nodes", "moved to s = 0.4"):
+        assert told in section
     assert "could not be drawn" not in section and section.count("<svg") == 2
     assert {f"{key}.svg" for key in FINITE} <= {p.name for p in (judged_run / "figures").iterdir()}
 
 
 def test_the_chart_marks_every_defect_and_eta(judged_run):
-    svg = figure(FINITE[0], read_material(judged_run)).svg
+    svg = _figure(FINITE[0], judged_run).svg
     tips = set(re.findall(r"<title>(slot .*?)</title>", svg))
     assert {"slot 1: 3.1e-06 at 0.2", "slot 1: 3e-06 at 0", "slot 4: 0.62 at 0.4"} <= tips
     assert not any(tip.startswith("slot 3") and tip.endswith("at -0.4") for tip in tips)
@@ -59,12 +71,12 @@ def test_runs_without_it_have_no_such_section(run):
     text = _text(run)
     assert "At finite size" not in text and "finite size" not in text
     assert not list((run / "figures").glob("finite*"))
-    assert figure(FINITE[1], read_material(run)).note
+    assert _figure(FINITE[1], run).note
 
 
 def test_a_report_made_again_drops_the_pictures_of_what_is_gone(judged_run):
-    write_report(judged_run)
-    _change(judged_run, lambda slots: [slot.pop("finite") for slot in slots])
+    _text(judged_run)
+    _change(judged_run, lambda judged: None)
     assert "At finite size" not in _text(judged_run)
     assert not list((judged_run / "figures").glob("finite*"))
 
@@ -77,30 +89,51 @@ def test_without_the_arrays_the_numbers_still_stand(judged_run, content):
     assert "2.5e-6" in section and "has no finite.safetensors" in section
 
 
-@pytest.mark.parametrize("value", [None, [], {}, {"s": []}, {"s": None, "defect": [1.0]}, {"s": ["a"]}, 3])
-def test_an_entry_without_content_is_no_row(run, value):
-    content = {"generators": [{"slot": 1, "eta": 0.1, "verdict": "none", "finite": value}]}
-    assert at_size(content) == []
+@pytest.mark.parametrize(
+    "value", [[], {}, {"s": []}, {"s": None, "defect": [1.0]}, {"s": ["a"]}, 3, {"s": [-1, 1], "defect": [0.1]}]
+)
+def test_an_entry_of_another_form_is_told_and_not_drawn(run, value):
+    content = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    content["generators"][0]["finite"] = value
+    (run / "summary.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(RunError, match=r"summary\.json can't be read: .*generators\[") as caught:
+        read_result(run)
+    assert "run it again" in caught.value.hint
 
 
-def test_short_or_broken_lists_are_filled_up():
-    entry = {"s": [-1, 1], "defect": [float("nan")], "share": None, "folded": [0], "holds": None}
-    (row,) = at_size({"generators": [{"slot": 2, "eta": None, "verdict": "none", "finite": entry}]})
-    assert row.defect == [None, None] and row.share == [None, None] and not row.holds
-    assert words(row) == "no data left" and row.said == "–" and row.farthest == 1
-    assert size_table([row])[1] == [["2", "no data left", "no data left", "–"]]
-    assert folds([row]) == ""
+def test_lists_of_different_lengths_are_refused(run):
+    content = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    entry = {"s": [-1, 1], "defect": [None], "share": [0, 0], "folded": [0, 0], "unmoved": [0, 0], "holds": None}
+    content["generators"][0]["finite"] = entry
+    (run / "summary.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(RunError, match="an entry for each"):
+        read_result(run)
+
+
+def _row(**given):
+    return AtSize(
+        **{"s": [-1, 1], "share": [1.0, 1.0], "folded": [0, 0], "unmoved": [0, 0], "holds": None, **given}
+    )
+
+
+def test_a_slot_without_data():
+    row = _row(defect=[None, None], share=[0.0, 0.0])
+    rows = [(Slot(slot=2, eta=None, verdict="none"), row)]
+    assert words(row) == "no data left" and said(row) == "–" and row.farthest == 1
+    assert size_table(rows).rows == [["2", "no data left", "no data left", "–"]]
+    assert folds(rows) == ""
 
 
 def test_a_defect_that_unmoved_data_have_too_is_undecided():
-    entry = {"s": [-1, 1], "defect": [0.001, 0.2], "share": [1.0, 1.0], "folded": [0, 0], "holds": None}
-    (row,) = at_size({"generators": [{"slot": 1, "eta": 1e-6, "verdict": "exact", "finite": entry}]})
-    assert words(row) == "undecided: 0.2" and row.said == "undecided"
+    row = _row(defect=[0.001, 0.2])
+    assert words(row) == "undecided: 0.2" and said(row) == "undecided"
 
 
 def test_slots_without_any_data_are_drawn_empty(judged_run, synthetic):
-    nothing = {"s": synthetic.SIZES, "defect": [None] * 4, "share": [0] * 4, "folded": [0] * 4, "holds": False}
-    _change(judged_run, lambda slots: [slot.update(finite=nothing) for slot in slots])
+    nothing = _row(
+        s=synthetic.SIZES, defect=[None] * 4, share=[0] * 4, folded=[0] * 4, unmoved=[0] * 4, holds=False
+    )
+    _change(judged_run, lambda judged: nothing)
     arrays = synthetic.moved()
     arrays["residual"][:] = np.nan
     save_file(arrays, judged_run / "finite.safetensors")
@@ -134,8 +167,9 @@ def test_colours_span_the_decades_of_all_rows():
 
 
 def test_two_unknowns_and_three_independent_variables(judged_run, synthetic):
-    content = {**synthetic.judged(synthetic.summary(judged_run)), "coordinates": ["t", "x", "y", "u", "v"]}
-    (judged_run / "summary.json").write_text(json.dumps(content), encoding="utf-8")
+    content = synthetic.judged(synthetic.summary(judged_run))
+    content.coordinates = ["t", "x", "y", "u", "v"]
+    synthetic.put(judged_run, content)
     grid = {f"grid/{name}": np.linspace(0, 1, n).astype(np.float32) for name, n in (("t", 5), ("x", 7), ("y", 3))}
     base = np.stack([*np.meshgrid(*grid.values(), indexing="ij"), np.zeros((5, 7, 3)), np.ones((5, 7, 3))])
     fields = {**grid, "solution": base[3:], "scale": np.ones(5)}
@@ -144,7 +178,7 @@ def test_two_unknowns_and_three_independent_variables(judged_run, synthetic):
     for name, arrays in (("fields", fields), ("finite", moved)):
         arrays = {k: np.ascontiguousarray(v, dtype=np.float32) for k, v in arrays.items()}
         save_file(arrays, judged_run / f"{name}.safetensors")
-    svg = figure(FINITE[1], read_material(judged_run)).svg
+    svg = _figure(FINITE[1], judged_run).svg
     # at most four rows: two slots with two unknowns
     assert re.findall(r">(slot [^<]*): original", svg) == ["slot 1, u", "slot 1, v", "slot 2, u", "slot 2, v"]
     assert ">of v<" in svg
@@ -157,9 +191,9 @@ def test_arrays_of_other_slots_leave_a_sentence(judged_run, synthetic):
 
 
 def test_the_exact_slots_and_the_best_of_the_others_are_drawn(synthetic, judged_run):
-    rows = at_size(synthetic.judged(synthetic.summary(judged_run)))
+    rows = judged(synthetic.judged(synthetic.summary(judged_run)))
     assert pictured(rows) == [0, 1, 2]
-    svg = figure(FINITE[1], read_material(judged_run)).svg
+    svg = _figure(FINITE[1], judged_run).svg
     # the data of slot 3 left everything at s = -0.4; at 0.4 some are left
     assert re.findall(r">moved to (.*?)<", svg) == ["s = 0.4"] * 3
     assert len(load((judged_run / "finite.safetensors").read_bytes())["points"]) == 4
@@ -167,12 +201,13 @@ def test_the_exact_slots_and_the_best_of_the_others_are_drawn(synthetic, judged_
 
 def test_the_terminal_says_the_largest_defect_and_whether_it_holds(synthetic, judged_run):
     console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    for part in discover_tables(synthetic.judged(synthetic.summary(judged_run)))[:1]:
+    result = synthetic.judged(synthetic.summary(judged_run))
+    for part in rendered([block for block in document(result) if isinstance(block, Table)][:1]):
         console.print(part)
     lines = console.export_text().splitlines()
-    assert "defect up to |s| = 0.4" in lines[2]
+    assert "defect up to |s| = 0.4" in lines[1]
     # one line for each slot: nothing is wrapped at 80 columns
-    assert [line.split("│")[4].strip() for line in lines[4:-1]] == [
+    assert [line.split("│")[4].strip() for line in lines[3:-1]] == [
         "holds: 3.1e-6",
         "holds: 0.00044 (43 % left)",
         "holds: 0.077 (30 % left)",
@@ -192,8 +227,3 @@ def test_csv_has_the_largest_defect(synthetic, judged_run, tmp_path):
         ("0.62", "0.4", "0.8", "False"),
     ]
     assert rows[-1]["finite_defect"] == "" and rows[-1]["x"] == "2*sqrt(t + 1)"
-
-
-def test_what_counts_as_few_is_the_same_as_where_it_is_judged():
-    judging = pytest.importorskip("lieapp.runs.finite")
-    assert judging.FEW == FEW

@@ -6,6 +6,7 @@ import pytest
 
 from lieapp.report import comparison
 from lieapp.report.bars import LEFT, bar_chart
+from lieapp.results.base import Compared
 
 
 def _widths(svg):
@@ -19,16 +20,16 @@ def test_bars_are_as_long_as_their_parts():
     assert "time in seconds" in svg and f'x="{LEFT}"' in svg
 
 
-def test_seconds_leave_out_the_total(synthetic, tmp_path):
-    svg = comparison.seconds_figure([("run 1", synthetic.summary(tmp_path))])
+def test_seconds_leave_out_the_total(synthetic):
+    svg = comparison.seconds_figure([("run 1", synthetic.summary().compared())])
     assert "discovery" in svg and "total" not in svg
 
 
-def test_a_perfect_cosine_is_drawn(synthetic, tmp_path):
-    summary = synthetic.summary(tmp_path)
-    for entry in summary["truth"]:
-        entry["cosine"] = 1.0
-    assert svg_marks(comparison.cosine_figure([("run 1", summary)])) == len(summary["truth"])
+def test_a_perfect_cosine_is_drawn(synthetic):
+    result = synthetic.summary()
+    for entry in result.truth:
+        entry.cosine = 1.0
+    assert svg_marks(comparison.cosine_figure([("run 1", result.compared())])) == len(result.truth)
 
 
 def svg_marks(svg):
@@ -36,5 +37,5 @@ def svg_marks(svg):
 
 
 def test_nothing_to_draw():
-    assert comparison.eta_figure([("run 1", {})]) == comparison.cosine_figure([("run 1", {})]) == ""
-    assert comparison.seconds_figure([("run 1", {})]) == ""
+    assert comparison.eta_figure([("run 1", Compared())]) == comparison.cosine_figure([("run 1", Compared())]) == ""
+    assert comparison.seconds_figure([("run 1", Compared())]) == ""

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from lieapp.config import DataConfig, DiscoverConfig
+from lieapp.document import Formula
 from lieapp.errors import RunError, file_error
+from lieapp.results.base import Result
+from lieapp.results.discovery import DerivedField, EquationResult, Subspace
 from lieapp.runs.directory import RunDirectory, check_readable
 from lieapp.runs.overview import comparison, row
 
@@ -72,15 +75,21 @@ def test_half_written_folders_are_unreadable_and_never_fail(tmp_path, run, conte
     (found,) = RunDirectory.list(tmp_path)
     assert found.state == "unreadable"
     assert row(found)["state"] == "unreadable"
-    assert comparison([found, found])["differ"] == {}
     nothing = {"state": 3} if content == b'{"state": 3}' else {}
-    assert found.provenance() == nothing and (found.summary() or {}) == nothing
+    assert found.provenance() == nothing
+    if content is None or nothing:
+        assert (found.summary() or {}) == nothing
+        assert comparison([found, found])["differ"] == {}
+    else:
+        for read in (found.summary, lambda: comparison([found, found])):
+            with pytest.raises(RunError, match=r"summary\.json can't be read"):
+                read()
 
 
 def test_seconds_of_a_finished_run_are_those_it_worked(run):
     run.update(state="done", finished=run.status().created + 1000)
     assert row(run)["seconds"] == 1000
-    run.write_summary({"seconds": {"start": 1.0, "total": 12.5}})
+    run.write_summary(EquationResult(seconds={"start": 1.0, "total": 12.5}))
     assert row(run)["seconds"] == 12.5
 
 
@@ -168,15 +177,11 @@ def test_comparison_shows_results_and_settings_that_differ(tmp_path):
         RunDirectory.create(tmp_path, DiscoverConfig(plugin="ckdv", slots=5), "b"),
         RunDirectory.create(tmp_path, DataConfig(plugin="ckdv"), "c"),
     ]
+    known = [DerivedField(name="a", field={}, cosine=cosine, shown=Formula("a", "a")) for cosine in (0.9, 1.0)]
     runs[0].write_summary(
-        {
-            "count": 2,
-            "truth": [{"cosine": 0.9}, {"cosine": 1.0}],
-            "subspace": {"angle": 0.1},
-            "seconds": {"total": 3},
-        }
+        EquationResult(count=2, truth=known, subspace=Subspace(angle=0.1), seconds={"total": 3.0})
     )
-    runs[1].write_summary({"count": None, "truth": None, "subspace": None})
+    runs[1].write_summary(Result())
     document = comparison(runs[:2])
     assert document["differ"] == {"slots": [3, 5]}
     assert document["runs"][0]["cosines"] == [0.9, 1.0] and document["runs"][0]["angle"] == 0.1

@@ -40,7 +40,7 @@ def row(defect, share=(1.0, 1.0), folded=(0.0, 0.0), unmoved=(0.0, 0.0)):
 )
 def test_a_field_holds_fails_or_is_not_judged(given, holds):
     entry = row(**given)
-    assert entry["holds"] is holds
+    assert entry.holds is holds
     assert bool(undecided(entry)) is (holds is None)
 
 

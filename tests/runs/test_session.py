@@ -12,6 +12,7 @@ import pytest
 
 from lieapp.config import DiscoverConfig
 from lieapp.errors import CancelledError, DataError, ResumeError, RunError
+from lieapp.results.discovery import EquationResult
 from lieapp.runs import heartbeat, status
 from lieapp.runs.cancel import cancel
 from lieapp.runs.directory import RunDirectory
@@ -73,13 +74,13 @@ def test_a_full_disk_leaves_the_old_content_and_no_draft(run, monkeypatch):
     def full(source, target):
         raise OSError(errno.ENOSPC, "No space left on device", source)
 
-    run.write_summary({"count": 1})
+    run.write_summary(EquationResult(count=1))
     before = sorted(run.path.iterdir())
     with monkeypatch.context() as patched, pytest.raises(OSError) as caught:
         patched.setattr(os, "replace", full)
-        run.write_summary({"count": 2})
+        run.write_summary(EquationResult(count=2))
     assert caught.value.filename == str(run.path / "summary.json")
-    assert run.summary() == {"count": 1} and sorted(run.path.iterdir()) == before
+    assert run.summary() == EquationResult(count=1) and sorted(run.path.iterdir()) == before
 
 
 def test_a_disk_without_room_for_the_status_shows_the_first_error(run, monkeypatch):

@@ -5,6 +5,9 @@ import shutil
 
 import pytest
 
+from lieapp.results.base import read_result
+from lieapp.runs.directory import RunDirectory
+
 
 def test_empty(open_page, words):
     assert "There is no run yet." in words(open_page("compare"))
@@ -21,10 +24,10 @@ def two(make_run):
     first, second = make_run("done", count=0), make_run("done", count=1)
     config = json.loads((second / "config.json").read_text(encoding="utf-8"))
     (second / "config.json").write_text(json.dumps({**config, "seed": 7}), encoding="utf-8")
-    summary = json.loads((second / "summary.json").read_text(encoding="utf-8"))
-    summary["subspace"]["angle"] = 0.5
-    summary["truth"][1]["cosine"] = 0.9
-    (second / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    found = read_result(second)
+    found.subspace.angle = 0.5
+    found.truth[1].cosine = 0.9
+    RunDirectory(second).write_summary(found)
     return first, second
 
 
@@ -55,10 +58,18 @@ def test_states_without_a_result(open_page, make_run, words):
 
 def test_other_generators_are_not_put_in_one_table(open_page, two, words):
     first, second = two
-    summary = json.loads((second / "summary.json").read_text(encoding="utf-8"))
-    summary["truth"][0]["name"] = "time translation"
-    (second / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    found = read_result(second)
+    found.truth[0].name = "time translation"
+    RunDirectory(second).write_summary(found)
     assert "are not the same" in words(open_page("compare", runs=[first.name, second.name]))
+
+
+def test_a_result_that_cannot_be_read_hides_no_other(open_page, two, words):
+    first, second = two
+    (second / "summary.json").write_text('{"result": "discovery", "count": "two"}', encoding="utf-8")
+    app = open_page("compare", runs=[first.name, second.name])
+    text = words(app)
+    assert f"{second.name}/summary.json can't be read" in text and "| ckdv | neural | done | 2 | 0.99998 |" in text
 
 
 def test_a_run_that_was_deleted(open_page, two, words):

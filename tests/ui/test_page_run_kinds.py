@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from lieapp.results.base import Result
+from lieapp.runs.files import encode
+
 NEAR = {"name": "rotation", "cosine": 0.9991}
 PICTURES = {
     "domain": "images", "sentence": "1 of 2 slots are affine", "s": [-0.4, -0.2, 0.2, 0.4],
@@ -102,7 +105,7 @@ def test_a_training(open_page, finished, words):
     ]  # fmt: skip
     assert "network       small, 24058 parameters" in text and "classes       2: a, b" in text
     assert "nothing was trained" in text and not app.get("image")
-    assert "total | 3.00" in words(open_page("run", run=run.name, view="Origin"))
+    assert "total 3.0" in words(open_page("run", run=run.name, view="Origin"))
 
 
 def test_a_training_with_its_curve(open_page, finished, words):
@@ -176,6 +179,24 @@ def test_an_unknown_kind_shows_what_its_summary_holds(open_page, finished, words
     text = words(app)
     assert "samples  64" in text and "| a|b *c* | 1.5 |" in text and "| d | – |" in text
     assert "deep" not in text
+
+
+class Counted(Result, tag_field="result", tag="test-counted", kw_only=True):
+    """A result of a plugin's."""
+
+    samples: int
+    rows: list[dict[str, float]]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_result_of_a_plugin_shows_what_it_holds(open_page, finished, words, known):
+    found = Counted(sentence="64 of 64", warnings=["few"], samples=64, rows=[{"a": 1.5}])
+    content = json.loads(encode(found))
+    # of a plugin that is gone what all results have
+    run = finished("count", content if known else {**content, "result": "test-gone"})
+    text = words(open_page("run", run=run.name))
+    assert "64 of 64" in text and "few" in text
+    assert ("samples  64" in text) is known and ("| 1.5 |" in text) is known
 
 
 STATES = [("train", state) for state in ("queued", "running", "failed", "cancelled", "lost")]

@@ -7,15 +7,18 @@ from typing import Any
 
 import streamlit as st
 
+from lieapp.errors import RunError
 from lieapp.report import comparison as figures
-from lieapp.report import wording
+from lieapp.report.wording import cosine
+from lieapp.results.base import Compared
 from lieapp.runs.directory import RunDirectory
-from lieapp.runs.overview import comparison, row
+from lieapp.runs.overview import compared, differing, row
 from lieapp.ui.drawing import table
 from lieapp.ui.help import tip
 from lieapp.ui.navigation import page
 from lieapp.ui.places import find_run, newest_first
 from lieapp.ui.run_files import show_link
+from lieapp.ui.run_head import config_of
 from lieapp.ui.words import duration, plain, sign, unbroken
 
 # runs that can be chosen from, the newest; and chosen at a time, for their colours to be told apart
@@ -34,14 +37,13 @@ def show() -> None:
     if not chosen:
         st.caption("Choose two runs or more, of one plugin or of several.")
         return
-    document = comparison(chosen)
     letters = [f"run {place}" for place in range(1, len(chosen) + 1)]
-    summaries = [run.summary() or {} for run in chosen]
-    _results(document["runs"], summaries, letters)
-    _settings(document["differ"], letters)
-    _generators(summaries, letters)
-    _slots(summaries, letters)
-    _figures(list(zip(letters, summaries, strict=True)))
+    results = [_compared(run) for run in chosen]
+    _results(chosen, results, letters)
+    _settings(differing([config_of(run) for run in chosen]), letters)
+    _generators(results, letters)
+    _slots(results, letters)
+    _figures(list(zip(letters, results, strict=True)))
     show_link()
 
 
@@ -65,6 +67,15 @@ def _chosen(runs: Sequence[RunDirectory]) -> list[RunDirectory]:
     return [run for run_id in ids if (run := find_run(run_id)) is not None]
 
 
+def _compared(run: RunDirectory) -> Compared:
+    """What is put beside other runs; nothing, with a warning, where it can't be read."""
+    try:
+        return compared(run)
+    except RunError as error:
+        st.warning(plain(error.message), icon=":material/broken_image:")
+        return Compared()
+
+
 def _called(facts: dict[str, Any]) -> str:
     """How a run is called in the list: what it is, then its id."""
     parts = [
@@ -75,21 +86,22 @@ def _called(facts: dict[str, Any]) -> str:
     return f"{' · '.join(str(part) for part in parts if part)} · {facts['state']} · {facts['run']}"
 
 
-def _results(rows: Sequence[dict[str, Any]], summaries: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
-    columns = figures.result_columns(rows, summaries)
+def _results(runs: Sequence[RunDirectory], results: Sequence[Compared], names: Sequence[str]) -> None:
+    columns = figures.result_columns(results)
     st.subheader("Results", help=tip("cosine") if "worst cosine" in columns else None)
     cells = []
-    for place, (name, one) in enumerate(zip(names, rows, strict=True)):
-        link = f"[{name.replace(' ', '&nbsp;')}](run?run={one['run']})"
-        facts = (one["plugin"], one["method"], sign(one["state"]).word)
-        found = [unbroken(column[place]) for column in columns.values()]
-        cells.append([link, *(plain(fact or "–") for fact in facts), *found, unbroken(duration(one["seconds"]))])
+    for place, (name, run, found) in enumerate(zip(names, runs, results, strict=True)):
+        link = f"[{name.replace(' ', '&nbsp;')}](run?run={run.id})"
+        facts = (config_of(run).get("plugin"), found.method, sign(run.state).word)
+        shown = [unbroken(column[place]) for column in columns.values()]
+        took = unbroken(duration(found.seconds.get("total")))
+        cells.append([link, *(plain(fact or "–") for fact in facts), *shown, took])
     table(("", "plugin", "method", "state", *map(plain, columns), "time"), cells)
 
 
-def _slots(summaries: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
+def _slots(results: Sequence[Compared], names: Sequence[str]) -> None:
     """Of runs on pictures, what of each slot can be told beside the others."""
-    rows = figures.slots_table(summaries)
+    rows = figures.slots_table(results)
     if rows:
         st.subheader("Slots of pictures")
         table(("slot", *names), [[plain(cell) for cell in row] for row in rows])
@@ -107,10 +119,9 @@ def _settings(differ: dict[str, list[Any]], names: Sequence[str]) -> None:
         st.caption("These runs have the same settings.")
 
 
-def _generators(summaries: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
+def _generators(results: Sequence[Compared], names: Sequence[str]) -> None:
     """The cosine of each derived generator in each run, where the runs have the same ones."""
-    derived = [wording.derived(summary) for summary in summaries]
-    lists = {tuple(known.name for known in rows) for rows in derived if rows}
+    lists = {tuple(found.names) for found in results if found.names}
     if not lists:
         return
     st.subheader("Cosines", help=tip("cosine"))
@@ -118,11 +129,11 @@ def _generators(summaries: Sequence[dict[str, Any]], names: Sequence[str]) -> No
         st.caption("The derived generators of these runs are not the same; the figure numbers them in each.")
         return
     (known,) = lists
-    rows = []
-    for place, name in enumerate(known):
-        rows.append(
-            [f"{place + 1}", plain(name), *(wording.cosine(own[place].cosine) if own else "–" for own in derived)]
-        )
+    own = [found.cosines or [None] * len(known) for found in results]
+    rows = [
+        [f"{place + 1}", plain(name), *(cosine(cosines[place]) for cosines in own)]
+        for place, name in enumerate(known)
+    ]
     table(("", "derived generator", *names), rows)
 
 

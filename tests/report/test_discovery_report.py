@@ -1,24 +1,30 @@
 """report.html from a run folder: complete, alone in the world, and unmoved by what is missing."""
 
-import json
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from lieapp.report.figures import FINITE, figures, keys
-from lieapp.report.html import write_report
+from lieapp.report.discovery_document import write_discovery
+from lieapp.report.figures import FINITE, figure, keys
 from lieapp.report.material import read_material
+from lieapp.results.discovery import EquationResult
 
 
-def test_report_of_a_finished_run(run):
-    path = write_report(run)
+def _text(run, result):
+    return write_discovery(run, result).read_text(encoding="utf-8")
+
+
+def test_report_of_a_finished_run(run, synthetic):
+    path = write_discovery(run, synthetic.summary(run))
     text = path.read_text(encoding="utf-8")
     assert path == run / "report.html"
     for words in (
         "2 candidates exact of 4 slots; 2 derived; worst cosine 0.99998",
         "candidate: falls to the floor",
+        "Symmetries learned from data · neural method · run 20250101T120000Z-ckdv-abc123",
+        "<h1>Cylindrical Korteweg-de Vries</h1>",
         "approximate: η is 0.061",
         "gap after 2, a factor 290",
         "The spectrum method finds the same span within 0.0011 rad.",
@@ -31,18 +37,19 @@ def test_report_of_a_finished_run(run):
     assert {p.stem for p in (run / "figures").glob("*.svg")} == set(keys()) - set(FINITE)
 
 
-def test_report_needs_nothing_from_elsewhere(run):
-    text = write_report(run).read_text(encoding="utf-8")
+def test_report_needs_nothing_from_elsewhere(run, synthetic):
+    text = _text(run, synthetic.summary(run))
     outside = text.replace("http://www.w3.org/", "")
     assert "http:" not in outside and "https:" not in outside and "<script" not in text
     assert len(text) < 1_000_000
 
 
-def test_figures_are_well_formed_and_have_labels(judged_run):
-    for picture in figures(read_material(judged_run)):
-        root = ET.fromstring(picture.svg)
+def test_figures_are_well_formed_and_have_labels(judged_run, synthetic):
+    result, material = synthetic.judged(synthetic.summary(judged_run)), read_material(judged_run)
+    for key in keys():
+        root = ET.fromstring(figure(key, result, material).svg)
         words = {e.text for e in root.iter("{http://www.w3.org/2000/svg}text")}
-        assert len(words) > 4, picture.key
+        assert len(words) > 4, key
 
 
 @pytest.mark.parametrize(
@@ -61,53 +68,54 @@ def test_figures_are_well_formed_and_have_labels(judged_run):
         ("title", ""),
     ],
 )
-def test_a_piece_missing_from_the_summary_leaves_a_sentence(run, synthetic, key, absent):
-    content = synthetic.summary(run)
-    for without in ({k: v for k, v in content.items() if k != key}, {**content, key: None}):
-        (run / "summary.json").write_text(json.dumps(without), encoding="utf-8")
-        assert absent in write_report(run).read_text(encoding="utf-8")
+def test_a_piece_missing_from_the_result_leaves_a_sentence(run, synthetic, key, absent):
+    result, nothing = synthetic.summary(run), EquationResult()
+    setattr(result, key, getattr(nothing, key))
+    assert absent in _text(run, result)
 
 
 @pytest.mark.parametrize(
-    "name", ["summary.json", "fields.safetensors", "metrics.jsonl", "config.json", "provenance.json"]
+    "name", ["fields.safetensors", "finite.safetensors", "metrics.jsonl", "config.json", "provenance.json"]
 )
-def test_a_missing_or_broken_file_is_no_crash(run, name):
-    (run / name).write_bytes(b"\x00{nonsense")
-    assert write_report(run).is_file()
-    (run / name).unlink()
-    assert write_report(run).is_file()
+def test_a_missing_or_broken_file_is_no_crash(judged_run, synthetic, name):
+    result = synthetic.judged(synthetic.summary(judged_run))
+    (judged_run / name).write_bytes(b"\x00{nonsense")
+    assert write_discovery(judged_run, result).is_file()
+    (judged_run / name).unlink()
+    assert write_discovery(judged_run, result).is_file()
 
 
 def test_arrays_of_another_shape_leave_a_sentence(run, synthetic):
     arrays = {**synthetic.fields(), "learned": np.zeros((4, 2), dtype=np.float32)}
     save_file(arrays, run / "fields.safetensors")
-    text = write_report(run).read_text(encoding="utf-8")
+    text = _text(run, synthetic.summary(run))
     assert "could not be drawn" in text and "One solution moved" in text
 
 
 def test_strings_of_a_run_are_not_markup(run, synthetic):
     evil = "<script>alert(1)</script>"
-    content = {**synthetic.summary(run), "title": evil, "warnings": [evil], "equation_latex": evil}
-    content["truth"][0]["name"] = evil
-    content["truth"][0]["field"] = {"x": evil}
-    (run / "summary.json").write_text(json.dumps(content), encoding="utf-8")
-    assert "<script" not in write_report(run).read_text(encoding="utf-8")
+    content = synthetic.summary(run)
+    content.title = content.truth[0].name = content.plugin = content.method = evil
+    content.warnings, content.seconds = [evil], {evil: 1.0}
+    content.truth[0].shown = content.equation_shown[0] = synthetic.shown(evil)
+    assert "<script" not in _text(run, content)
 
 
 def test_values_that_are_no_numbers_are_drawn_around(run, synthetic):
     content = synthetic.summary(run)
-    content["spectrum"]["eta"][:2] = [0.0, float("nan")]
-    content["generators"][0]["eta"] = float("inf")
-    content["inner"][0][0] = None
-    (run / "summary.json").write_text(json.dumps(content), encoding="utf-8")
+    content.spectrum.eta[:2] = [0.0, None]
+    content.generators[0].eta = float("inf")
+    content.convergence[0].eta[:2] = [float("inf"), None]
+    content.inner[0][0] = None
     (run / "metrics.jsonl").write_text(
         '{"step": 1, "loss": NaN, "eta": [null, 0]}\n{"step": 2, "lo', encoding="utf-8"
     )
-    assert "could not be drawn" not in write_report(run).read_text(encoding="utf-8")
+    assert "could not be drawn" not in _text(run, content)
 
 
 def test_two_unknowns_and_three_independent_variables(run, synthetic):
-    content = {**synthetic.summary(run), "coordinates": ["t", "x", "y", "u", "v"]}
+    content = synthetic.summary(run)
+    content.coordinates = ["t", "x", "y", "u", "v"]
     grid = {f"grid/{name}": np.linspace(0, 1, n).astype(np.float32) for name, n in (("t", 5), ("x", 7), ("y", 3))}
     shape = (5, 7, 3)
     base = np.stack([*np.meshgrid(*grid.values(), indexing="ij"), np.zeros(shape), np.ones(shape)])
@@ -121,6 +129,5 @@ def test_two_unknowns_and_three_independent_variables(run, synthetic):
         "orbit/points": np.stack([np.stack([base + s for s in (0.0, 0.5, 1.0)])] * 4),
     }
     save_file({k: np.ascontiguousarray(v, dtype=np.float32) for k, v in arrays.items()}, run / "fields.safetensors")
-    (run / "summary.json").write_text(json.dumps(content), encoding="utf-8")
-    text = write_report(run).read_text(encoding="utf-8")
+    text = _text(run, content)
     assert "could not be drawn" not in text and "v-component" in text

@@ -1,0 +1,201 @@
+"""What `lieapp discover` found of an equation."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from lieapp.document import Formula
+from lieapp.results.base import Compared, Result
+from lieapp.results.truth import FamilyResult
+
+Verdict: TypeAlias = Literal["exact", "approximate", "none"]
+
+FEW = 0.02
+"""Share of nodes below which a flow parameter says nothing."""
+
+
+class AtSize(msgspec.Struct, kw_only=True):
+    """One learned field at finite size: lists go along `s`.
+
+    Args:
+        s: flow parameters, in scaled coordinates.
+        defect: of data moved to s; None where no node is left.
+        share: of the nodes that were judged.
+        folded: share of those in the time window where the moved grid is folded.
+        unmoved: what unmoved data have in the place of the defect.
+        holds: whether the field is a symmetry at every s with enough nodes; None where nothing tells.
+    """
+
+    s: list[float]
+    defect: list[float | None]
+    share: list[float]
+    folded: list[float]
+    unmoved: list[float | None]
+    holds: bool | None
+
+    def __post_init__(self) -> None:
+        lists = (self.s, self.defect, self.share, self.folded, self.unmoved)
+        if not self.s or len({len(part) for part in lists}) > 1:
+            raise ValueError("defect, share, folded and unmoved have an entry for each of one s or more")
+
+    @property
+    def largest(self) -> int | None:
+        """Place of the largest defect among flow parameters that have a say."""
+        seen = [(d, k) for k, d in enumerate(self.defect) if d is not None and self.share[k] >= FEW]
+        return max(seen)[1] if seen else None
+
+    @property
+    def farthest(self) -> int:
+        """Place of the largest |s|, of those with data left if there are any."""
+        left = [k for k, d in enumerate(self.defect) if d is not None] or range(len(self.s))
+        return max(left, key=lambda k: (abs(self.s[k]), self.s[k]))
+
+
+class Slot(msgspec.Struct, kw_only=True):
+    """One learned field.
+
+    Args:
+        slot: its number, from 1.
+        eta: its defect on held-out data.
+        eta_interval: ends of the 90 % interval over draws of the held-out trajectories; None with too few.
+        confidence: share of the draws with this verdict.
+        finite: None where it wasn't judged at finite size.
+    """
+
+    slot: int
+    eta: float | None
+    verdict: Verdict
+    eta_interval: tuple[float | None, float | None] | None = None
+    confidence: float | None = None
+    finite: AtSize | None = None
+
+
+class ClosedForm(msgspec.Struct, kw_only=True):
+    """A formula for learned fields.
+
+    Args:
+        field: a component for each coordinate; None where the library holds no formula.
+        proved: whether it fulfils the invariance condition, exactly.
+        eta: of the formula on held-out data.
+        leftover: of the invariance condition, for each equation; None if nothing or too much to be told.
+        slot: that an approximate one belongs to.
+    """
+
+    field: dict[str, str] | None
+    verdict: Verdict
+    proved: bool
+    eta: float | None
+    leftover: str | None = None
+    slot: int | None = None
+    shown: Formula | None = None
+    leftover_shown: list[Formula] = []
+
+
+class FormulasCheck(msgspec.Struct, kw_only=True):
+    """What was proved of the formulas.
+
+    Args:
+        dimension: of the exact slots' span.
+        proved: how many formulas are.
+        derived: how many generators were derived.
+        same_span: whether the proved formulas span the derived generators; `holds_derived`: whether they hold them.
+    """
+
+    dimension: int = 0
+    proved: int = 0
+    derived: int = 0
+    same_span: bool = False
+    holds_derived: bool = False
+
+
+class DerivedField(msgspec.Struct, kw_only=True):
+    """A generator derived from the equation; `cosine`: how much of it the exact slots' span holds."""
+
+    name: str
+    field: dict[str, str]
+    cosine: float | None
+    shown: Formula
+
+
+class Spectrum(msgspec.Struct, kw_only=True):
+    """The defect of every direction of a basis, ascending, and after how many the largest gap lies."""
+
+    method: str = ""
+    eta: list[float | None] = []
+    gap_after: int | None = None
+
+
+class Subspace(msgspec.Struct, kw_only=True):
+    """The largest principal angle between the learned and the derived span, in radians."""
+
+    angle: float | None = None
+
+
+class CrossCheck(msgspec.Struct, kw_only=True):
+    """What the other method found: the angle between both spans, how many are exact, their defects."""
+
+    method: str
+    angle: float | None
+    count: int
+    eta: list[float | None]
+
+
+class Convergence(msgspec.Struct, kw_only=True):
+    """How a slot's defect went, level by level."""
+
+    slot: int
+    levels: list[int]
+    eta: list[float | None]
+
+
+class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
+    """Symmetries learned from data of an equation, beside the derived ones.
+
+    Args:
+        count: how many slots are exact; `more`: whether all are, so that there may be further ones.
+        truth: the derived generators that periodic data keep; `families` with arbitrary functions aren't compared.
+        coordinates: names, independent ones first.
+        inner: slot x derived generator, of normalised fields in scaled coordinates.
+        truth_eta: the defect of each derived generator on held-out data.
+        grows: what the levels of `convergence` count.
+        seconds: of each stage in the order of work, and in all.
+    """
+
+    method: str = ""
+    seconds: dict[str, float] = {}
+    count: int = 0
+    more: bool = False
+    generators: list[Slot] = []
+    spectrum: Spectrum = msgspec.field(default_factory=Spectrum)
+    truth: list[DerivedField] = []
+    subspace: Subspace = msgspec.field(default_factory=Subspace)
+    cross_check: CrossCheck | None = None
+    equation_latex: str = ""
+    equation_shown: list[Formula] = []
+    coordinates: list[str] = []
+    inner: list[list[float | None]] = []
+    truth_eta: list[float | None] = []
+    convergence: list[Convergence] = []
+    grows: str = ""
+    families: list[FamilyResult] = []
+    formulas: list[ClosedForm] = []
+    formulas_check: FormulasCheck = msgspec.field(default_factory=FormulasCheck)
+
+    @property
+    def all_proved(self) -> bool:
+        """Whether the whole span of the exact slots was written down in formulas that were proved."""
+        return 0 < self.formulas_check.dimension == self.formulas_check.proved
+
+    def compared(self) -> Compared:
+        """What is put beside other runs."""
+        return Compared(
+            method=self.method,
+            count=self.count,
+            names=[row.name for row in self.truth],
+            cosines=[row.cosine for row in self.truth],
+            angle=self.subspace.angle,
+            etas=[row.eta for row in self.generators],
+            seconds=self.seconds,
+        )

@@ -1,0 +1,165 @@
+"""A discovery on an equation on the terminal and in generators.csv, and its numbers in words."""
+
+import csv
+import math
+
+import pytest
+from rich.console import Console
+
+from lieapp.document import Formula
+from lieapp.report import wording
+from lieapp.report.discovery_document import MEMBERS, document, sentence
+from lieapp.report.generators_csv import write_csv
+from lieapp.report.terminal import rendered
+from lieapp.results.discovery import ClosedForm, EquationResult, FormulasCheck
+from lieapp.results.truth import FamilyResult
+
+
+def _printed(result, width=300):
+    console = Console(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    for part in rendered(document(result)):
+        console.print(part)
+    return console.export_text()
+
+
+def test_what_a_terminal_shows(synthetic):
+    text = _printed(synthetic.summary())
+    lines = text.splitlines()
+    assert lines[0].strip() == "u_t + u*u_x + u_xxx + u/(2*(t + 1)) = 0"
+    assert lines[1] == "2 candidates exact of 4 slots; 2 derived; worst cosine 0.99998"
+    assert "candidate: falls to the floor" in text
+    assert "2*sqrt(t + 1) ∂x + 1/sqrt(t + 1) ∂u" in text
+    assert "The spectrum method finds the same span within 0.0011 rad." in text
+    assert lines[-1] == "start 1.9, data 3.2, truth 0.8, discovery 6.7, total 12.9"
+
+
+def test_slots_are_called_exact_once_their_whole_span_is_proved(synthetic):
+    content = synthetic.summary()
+    content.formulas_check = FormulasCheck(dimension=2, proved=2, derived=2, same_span=True)
+    content.sentence = sentence(content)
+    text = _printed(content)
+    assert "exact: in the proved span" in text and "candidate" not in text
+    assert "2 of 4 slots exact, proved; 2 derived" in text
+    content.formulas_check.proved = 1
+    assert "candidate: falls to the floor" in _printed(content)
+
+
+def test_a_result_with_nothing_in_it_says_so(synthetic):
+    text = _printed(EquationResult(sentence="nothing"))
+    for words in (
+        "No learned fields",
+        "No closed forms",
+        "No generators were derived",
+        "No cross-check",
+        "No times",
+    ):
+        assert words in text
+
+
+def test_formulas_with_what_they_leave(synthetic):
+    content = synthetic.summary()
+    one, rest = Formula("∂t", r"\partial_{t}"), [Formula("u*v", "u v"), Formula("0", "0")]
+    content.formulas = [
+        ClosedForm(field={"t": "1"}, verdict="exact", proved=True, eta=1e-9, shown=one),
+        ClosedForm(field={"t": "1"}, verdict="none", proved=False, eta=0.2, shown=one, leftover_shown=rest),
+        ClosedForm(field={"t": "1"}, verdict="approximate", proved=False, eta=0.06, slot=3, shown=one),
+        ClosedForm(field=None, verdict="approximate", proved=False, eta=None, slot=4),
+    ]
+    content.formulas_check = FormulasCheck(dimension=2, proved=1, derived=2, holds_derived=True)
+    text = _printed(content)
+    assert (
+        "1 of 2 exact candidates written down and proved; they hold the 2 derived generators, and members" in text
+    )
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│" in line]
+    assert rows[4:8] == [
+        ["∂t", "1e-9", "proved", "–"],
+        ["∂t", "0.2", "refuted: not a symmetry exactly", "u*v, 0"],
+        ["∂t", "0.06", "slot 3, approximate", "–"],
+        ["–", "–", "slot 4: no formula fits", "–"],
+    ]
+
+
+def test_intervals_and_shares_of_draws(synthetic):
+    content = synthetic.summary()
+    assert "90 % of draws" not in _printed(content)
+    content.generators[0].eta_interval, content.generators[0].confidence = (2.8e-6, 3.2e-6), 1.0
+    content.generators[3].eta_interval, content.generators[3].confidence = (0.02, 0.41), 0.66
+    text = _printed(content)
+    assert "2.8e-6 – 3.2e-6" in text and "none: not a symmetry (in 66 % of draws)" in text
+
+
+def test_families_stand_beside_what_was_derived(synthetic):
+    content = synthetic.summary()
+    assert "family" not in _printed(content)
+    alpha, beta, gamma = (Formula(f, f) for f in ("alpha(t, x)", "beta(t)", "gamma(x)"))
+    content.families = [
+        FamilyResult(
+            functions={"alpha": ["t", "x"]}, conditions=["alpha_t - alpha_xx"],
+            field={"t": "0", "x": "0", "u": "alpha"}, functions_shown=[alpha],
+            conditions_shown=[Formula("alpha_t - alpha_xx", "")], shown=Formula("alpha ∂u", ""),
+        ),
+        FamilyResult(
+            functions={"beta": ["t"], "gamma": ["x"]}, conditions=[], field={"t": "beta", "x": "gamma", "u": "0"},
+            functions_shown=[beta, gamma], shown=Formula("beta ∂t + gamma ∂x", ""),
+        ),
+    ]  # fmt: skip
+    lines = _printed(content).splitlines()
+    (place,) = (k for k, line in enumerate(lines) if line.startswith("and the family alpha ∂u"))
+    assert lines[place] == "and the family alpha ∂u for every alpha(t, x) where alpha_t - alpha_xx = 0"
+    assert lines[place + 1].startswith("and the family beta ∂t + gamma ∂x for every beta(t), gamma(x)")
+    assert lines[place + 2] == MEMBERS and "more slots" in MEMBERS
+
+
+def test_csv_has_every_slot_and_generator(synthetic, tmp_path):
+    content = synthetic.summary()
+    field = {"t": "0", "x": "1", "u": "0"}
+    content.formulas = [ClosedForm(field=field, verdict="exact", proved=True, eta=1e-9)]
+    path = tmp_path / "generators.csv"
+    write_csv(content, path)
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["kind"] for row in rows] == ["learned"] * 4 + ["formula"] + ["derived"] * 2
+    assert float(rows[1]["eta"]) == 2.1e-4
+    assert rows[-1]["x"] == "2*sqrt(t + 1)" and float(rows[-1]["cosine"]) == 0.99998
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (3e-6, "3e-6"),
+        (2.1e-4, "0.00021"),
+        (290.4, "290"),
+        (-0.25, "−0.25"),
+        (None, "–"),
+        (0.0, "0"),
+        (math.inf, "–"),
+    ],
+)
+def test_numbers(value, words):
+    assert wording.number(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0.999999, "0.999999"),
+        (1.0000001, "1.00000"),
+        (1.0, "1.00000"),
+        (0.99998, "0.99998"),
+        (0.6, "0.60000"),
+        (0.912349, "0.91234"),
+        # 1 - cos 7e-5 = 2.45e-9
+        (math.cos(7e-5), "0.9999999975"),
+        (1 - 2**-53, "0.9999999999"),
+        (0.0, "0.00000"),
+        (math.nan, "–"),
+        (None, "–"),
+    ],
+)
+def test_cosines_are_never_rounded_up(value, words):
+    assert wording.cosine(value) == words
+
+
+@pytest.mark.parametrize(("value", "words"), [(0.99996, "0.99996"), (0.9991, "0.9991"), (0.12345, "0.1234")])
+def test_fewer_decimals_are_not_rounded_up_either(value, words):
+    assert wording.cosine(value, 4) == words
