@@ -206,15 +206,16 @@ class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):
     periodic_families: list[FamilyResult]
     structure: StructureResult
     seconds: float
-    periodic_in: list[str] = []
+    periodic_in: list[str]
     parameter: str | UnsetType = UNSET
     flows: list[FlowResult] | UnsetType = UNSET
     reductions: list[ReducedResult] | UnsetType = UNSET
     explain: Explanation | UnsetType = UNSET
     latex: str | UnsetType = UNSET
-    generators_shown: list[Formula] = []
-    periodic_shown: list[Formula] = []
-    assumed_nonzero_shown: list[Formula] = []
-    assumed_independent_shown: list[list[Formula]] = []
-    assumed_generic_shown: list[Formula] = []
+    equation_shown: list[Formula]
+    generators_shown: list[Formula]
+    periodic_shown: list[Formula]
+    assumed_nonzero_shown: list[Formula]
+    assumed_independent_shown: list[list[Formula]]
+    assumed_generic_shown: list[Formula]
     parameter_shown: Formula | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -15,6 +14,7 @@ from lieapp.domains.pde import PDEDomain
 from lieapp.domains.slices import Scales
 from lieapp.errors import LieappError
 from lieapp.progress import Reporter
+from lieapp.results.truth import FamilyResult
 from lieapp.runs.derivation import derive_in_child
 from lieapp.symbolic.names import name
 from lieapp.symbolic.parsing import parse_expression
@@ -28,7 +28,7 @@ class Derived:
     names: list[str]
     fields: list[dict[str, str]]
     formulas: list[Field]
-    families: list[dict[str, Any]]
+    families: list[FamilyResult]
 
 
 NOTHING = Derived([], [], [], [])
@@ -37,23 +37,23 @@ NOTHING = Derived([], [], [], [])
 def derived(domain: PDEDomain, folders: Sequence[Path], budget: float, report: Reporter) -> Derived:
     """The truth of a plugin, derived in a child process; nothing, with a warning, if that fails."""
     try:
-        document = derive_in_child(TruthConfig(plugin=domain.name, budget=budget), folders)
+        result = derive_in_child(TruthConfig(plugin=domain.name, budget=budget), folders)
     except LieappError as error:
         report.warn(f"no derived generators to compare with: {error.message}")
         return NOTHING
-    if document["unsolved"]:
+    if result.unsolved:
         report.warn("the derivation left equations unsolved; more generators may exist")
     symbols = dict(zip(domain.coordinates, domain.evolution.jets.coordinates, strict=True))
     formulas = [
         Field({c: parse_expression(text, symbols, integrals=True) for c, text in field.items()})
-        for field in document["periodic"]
+        for field in result.periodic
     ]
     independent = [str(x) for x in domain.evolution.jets.independent]
     return Derived(
         [name(f, independent) for f in formulas],
-        document["periodic"],
+        result.periodic,
         formulas,
-        document["periodic_families"],
+        result.periodic_families,
     )
 
 

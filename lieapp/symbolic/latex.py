@@ -1,17 +1,29 @@
-"""Expressions on jets as LaTeX, in the order in which one writes an equation."""
+"""Expressions on jets in writing, in the order in which one writes an equation."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import sympy as sp
 
+from lieapp.document import Formula
 from lieapp.symbolic.jets import JetSpace
+
+
+def equation_of(residual: sp.Expr, jets: JetSpace) -> Formula:
+    """`residual = 0` in both forms."""
+    return Formula(f"{_ordered(residual, jets, str)} = 0", f"{ordered_latex(residual, jets)} = 0")
 
 
 def ordered_latex(expression: sp.Expr, jets: JetSpace) -> str:
     """LaTeX with terms in the order of `ordered_terms`."""
+    return _ordered(expression, jets, sp.latex)
+
+
+def _ordered(expression: sp.Expr, jets: JetSpace, write: Callable[[sp.Expr], str]) -> str:
     # SymPy multiplies 2 (t + 1) out by itself; here it goes back
-    written = [sp.latex(sp.factor_terms(term, fraction=True)) for term in ordered_terms(expression, jets)]
-    return " + ".join(written).replace("+ - ", "- ")
+    terms = [sp.factor_terms(term, fraction=True) for term in ordered_terms(expression, jets)]
+    return " + ".join(map(write, terms)).replace("+ - ", "- ").replace("+ -", "- ")
 
 
 def ordered_terms(expression: sp.Expr, jets: JetSpace) -> list[sp.Expr]:

@@ -13,7 +13,6 @@ from lieapp.ui import jobs
 from lieapp.ui.derived_view import show_derived
 from lieapp.ui.drawing import log_tail, picture, run_figure
 from lieapp.ui.places import runs_root
-from lieapp.ui.run_files import show_files
 from lieapp.ui.run_head import config_of
 from lieapp.ui.run_pictures import is_of_pictures, show_pictures
 from lieapp.ui.run_plain import show_plain
@@ -49,9 +48,8 @@ def _done(run: RunDirectory) -> None:
     kind, summary = config_of(run).get("kind", "discover"), run.summary()
     if summary is not None and kind == "discover" and is_of_pictures(summary):
         show_pictures(run, summary)
-    elif summary is not None and kind == "truth":
-        show_derived(summary)
-        show_files(run)
+    elif kind == "truth":
+        show_derived(run)
     elif summary is not None and kind != "discover":
         show_plain(run, summary)
     else:
