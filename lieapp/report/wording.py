@@ -156,14 +156,6 @@ def proof(summary: Summary) -> str:
     return f"{said}; {span}."
 
 
-def completeness(truth: Mapping[str, Any]) -> str:
-    """Whether a derived algebra is all there is, in words: from the JSON of `lieapp truth`."""
-    if truth.get("certified"):
-        return "certified: there are no others for generic parameters, up to a negligible probability"
-    reason = (truth.get("certificate") or {}).get("reason")
-    return "that there are no others isn't certified independently" + (f" ({reason})" if reason else "")
-
-
 def sentence(summary: Summary) -> str:
     """The outcome in one sentence: "2 of 4 slots exact, proved; 2 derived; worst cosine 0.99998"."""
     if not summary:

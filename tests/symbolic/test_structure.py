@@ -8,12 +8,14 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lieapp.report.structure import structure_words
+from lieapp.document import plain_text
+from lieapp.report import truth_document
 from lieapp.symbolic.coefficients import CoefficientField
 from lieapp.symbolic.families import Group
 from lieapp.symbolic.linear import Unknowns
 from lieapp.symbolic.parsing import parse_system
 from lieapp.symbolic.structure import structure_json
+from lieapp.symbolic.told import told_structure
 from lieapp.symbolic.truth import derive
 
 t, x, y, u = sp.symbols("t x y u", real=True)
@@ -21,6 +23,10 @@ t, x, y, u = sp.symbols("t x y u", real=True)
 
 def truth(*equations, independent="t,x", dependent="u", parameters=()):
     return derive(parse_system(equations, independent.split(","), dependent.split(","), parameters))
+
+
+def structure_words(structure):
+    return [plain_text(line) for line in truth_document.structure_words(told_structure(structure))]
 
 
 def vectors_of(field, *rows):
