@@ -50,7 +50,7 @@ def test_a_request_to_stop_ends_the_child_soon(tmp_path):
     begun = time.monotonic()
     with pytest.raises(CancelledError, match="asked to stop"):
         derive.execute(SLOW, run, (), SilentReporter())
-    assert time.monotonic() - begun < 15 and run.summary() is None
+    assert time.monotonic() - begun < 15 and result_of(run.path, TruthResult) is None
 
 
 def test_what_a_watch_raises_ends_the_derivation():
@@ -79,7 +79,7 @@ def test_a_real_process_derives_it(tmp_path):
     while run.state in ("queued", "starting", "running") and time.time() < deadline:
         time.sleep(0.1)
     assert run.state == "done", (tmp_path / ".runner.log").read_text()
-    assert run.summary()["dimension"] == 6
+    assert result_of(run.path, TruthResult).dimension == 6
 
 
 @pytest.mark.parametrize(
