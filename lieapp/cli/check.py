@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +12,7 @@ from lieapp.errors import UsageError
 
 if TYPE_CHECKING:
     from lieapp.registry.catalog import Entry
+    from lieapp.results.check import CheckResult
     from lieapp.runs.directory import RunDirectory
 
 ALL = "all"
@@ -29,22 +29,17 @@ def command(settings: Common, out: Path | None) -> Outcome:
         raise UsageError("check needs a plugin.", hint="Give --plugin NAME, or --plugin all.")
     if out is not None:
         return _kept(settings, settings.plugin, out)
-    rows: list[dict[str, Any]] = []
-    if settings.plugin != ALL:
-        entries = [settings.entry(settings.plugin)]
-    else:
-        catalog = settings.catalog()
-        entries = catalog.entries
-        rows += [{"plugin": b.name, "name": "loads", "ok": False, "detail": str(b)} for b in catalog.broken]
-    return _outcome({"checks": rows + _checked(settings, entries)})
-
-
-def _checked(settings: Common, entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    from lieapp.runs.checks import rows_of
+    from lieapp.results.check import CheckRow
+    from lieapp.runs.checks import checked, rows_of
     from lieapp.runs.reporter import reporting
 
+    catalog = settings.catalog() if settings.plugin == ALL else None
+    entries = catalog.entries if catalog else [settings.entry(settings.plugin)]
+    broken = catalog.broken if catalog else []
+    rows = [CheckRow(plugin=b.name, name="loads", ok=False, detail=str(b)) for b in broken]
     with reporting(settings.quiet) as report:
-        return [row for entry in entries for row in rows_of(entry, report)]
+        rows += [row for entry in entries for row in rows_of(entry, report)]
+    return _outcome(checked(rows, None if catalog else entries[0]))
 
 
 def _kept(settings: Common, plugin: str, out: Path) -> Outcome:
@@ -64,12 +59,13 @@ def _kept(settings: Common, plugin: str, out: Path) -> Outcome:
 def _resumed(settings: Common, text: str, root: Path) -> Outcome:
     """Checks that were queued, or that ended early: they begin anew, for nothing is kept half way."""
     from lieapp.config import CheckConfig
+    from lieapp.results.base import result_of
+    from lieapp.results.check import CheckResult
     from lieapp.runs.resume import find_resumable, plugin_folders
 
     run = find_resumable(root, text, "check", settings.given(CheckConfig))
-    summary = run.summary()
-    if run.state == "done" and summary is not None:
-        return _outcome(summary)
+    if run.state == "done" and (result := result_of(run.path, CheckResult)):
+        return _outcome(result)
     name = run.config_as(CheckConfig).plugin
     return _work(settings, run, settings.catalog(plugin_folders(run)).get(name))
 
@@ -82,18 +78,15 @@ def _work(settings: Common, run: RunDirectory, entry: Entry) -> Outcome:
     with reporting(settings.quiet) as inner, running(run):
         report = RunReporter(inner, run)
         report.line(f"run {run.path}")
-        summary = execute(run, entry, report)
-    return _outcome(summary)
+        result = execute(run, entry, report)
+    return _outcome(result)
 
 
-def _outcome(document: dict[str, Any]) -> Outcome:
-    rows = document["checks"]
-    ok = all(row["ok"] for row in rows)
-    return Outcome({**document, "ok": ok}, lambda: _show(rows), code=0 if ok else 1)
+def _outcome(result: CheckResult) -> Outcome:
+    def show() -> None:
+        from lieapp.cli.tables import print_document
+        from lieapp.report.check_document import document
 
+        print_document(document(result))
 
-def _show(rows: list[dict[str, Any]]) -> None:
-    from lieapp.cli.tables import print_table
-
-    cells = [(row["plugin"], row["name"], "ok" if row["ok"] else "FAILED", row["detail"]) for row in rows]
-    print_table("Checks", ("plugin", "check", "", "detail"), cells)
+    return Outcome(result, show, code=0 if result.ok else 1)

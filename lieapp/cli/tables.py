@@ -10,6 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lieapp.document import Document
+from lieapp.report.terminal import rendered
+
 PIPE_WIDTH = 200
 
 
@@ -34,3 +37,9 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]
 def print_line(text: str, style: str = "") -> None:
     """One line of text."""
     console().print(Text(text), style=style, soft_wrap=True)
+
+
+def print_document(document: Document) -> None:
+    """What a result says; lines stay whole, tables are folded."""
+    for item in rendered(document):
+        console().print(item, soft_wrap=isinstance(item, Text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from lieapp.errors import EquationError
 if TYPE_CHECKING:
     from lieapp.config import TruthConfig
     from lieapp.registry.catalog import Entry
+    from lieapp.results.truth import TruthResult
     from lieapp.runs.directory import RunDirectory
 
 
@@ -72,8 +73,7 @@ def command(
             _warn_of_period(entry.declaration)
     if out is not None:
         return _kept(settings, out, config, entry)
-    document = derive_in_child(config, settings.plugins)
-    return Outcome(document, lambda: _show(document))
+    return _outcome(derive_in_child(config, settings.plugins))
 
 
 def _kept(settings: Common, out: Path, config: TruthConfig, entry: Entry | None) -> Outcome:
@@ -89,13 +89,14 @@ def _kept(settings: Common, out: Path, config: TruthConfig, entry: Entry | None)
 def _resumed(settings: Common, text: str, root: Path) -> Outcome:
     """A derivation that was queued, or that ended early: it begins anew, for nothing is kept half way."""
     from lieapp.config import TruthConfig
+    from lieapp.results.base import result_of
+    from lieapp.results.truth import TruthResult
     from lieapp.runs.resume import find_resumable, plugin_folders
 
     run = find_resumable(root, text, "truth", settings.given(TruthConfig))
     config = run.config_as(TruthConfig)
-    summary = run.summary()
-    if run.state == "done" and summary is not None:
-        return Outcome(summary, lambda: _show(summary))
+    if run.state == "done" and (result := result_of(run.path, TruthResult)):
+        return _outcome(result)
     return _work(settings, run, config, [*plugin_folders(run), *settings.plugins])
 
 
@@ -107,8 +108,7 @@ def _work(settings: Common, run: RunDirectory, config: TruthConfig, folders: Seq
     with reporting(settings.quiet) as inner, running(run):
         report = RunReporter(inner, run)
         report.line(f"run {run.path}")
-        document = execute(config, run, folders, report)
-    return Outcome(document, lambda: _show(document))
+        return _outcome(execute(config, run, folders, report))
 
 
 def _warn_of_period(declaration: Any) -> None:
@@ -130,71 +130,17 @@ def _names(values: Sequence[str]) -> list[str]:
     return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
 
-def _show(document: Mapping[str, Any]) -> None:
-    from lieapp.cli.tables import print_line, print_table
-    from lieapp.report import assumed, wording
-    from lieapp.report.formula import field_text
-
-    if "latex" in document:
-        click.echo(document["latex"])
-        return
-    if "explain" in document:
-        _show_derivation(document["explain"])
-
-    def rows(fields: Sequence[Mapping[str, str]]) -> list[tuple[int, str]]:
-        return [(place, field_text(field)) for place, field in enumerate(fields, start=1)]
-
-    def algebra(title: str, fields: Sequence[Mapping[str, str]], families: Sequence[Mapping[str, Any]]) -> None:
-        if fields:
-            print_table(title, ("", "field"), rows(fields))
-        else:
-            print_line(f"{title}: {'families only' if families else 'none'}", style="bold")
-        _show_families(families)
-
-    modulo = " modulo the families" if document["infinite"] else ""
-    title = f"Symmetries, dimension {document['dimension']}{modulo}"
-    algebra(title, document["generators"], document["families"])
-    if periodic := document["periodic_in"]:
-        title = f"Those that a domain periodic in {', '.join(periodic)} keeps"
-        algebra(title, document["periodic"], document["periodic_families"])
-    _show_structure(document["structure"])
-    _show_consequences(document)
-    for text in document.get("unsolved") or []:
-        print_line(f"left unsolved: {text}")
-    for line in assumed.lines(document):
-        print_line(line)
-    proved = "Each one is proved; " if document["generators"] or document["families"] else ""
-    said = wording.completeness(document)
-    print_line(f"{proved}{said if proved else said[0].upper() + said[1:]}. {document['seconds']:.1f} s")
+def _outcome(result: TruthResult) -> Outcome:
+    return Outcome(result, lambda: _show(result))
 
 
-def _show_structure(structure: Mapping[str, Any]) -> None:
-    from lieapp.cli.tables import print_line
-    from lieapp.report.structure import bracket_lines, structure_words
+def _show(result: TruthResult) -> None:
+    from msgspec import UNSET
 
-    for line in [*bracket_lines(structure), *structure_words(structure)]:
-        print_line(line)
+    from lieapp.cli.tables import print_document
+    from lieapp.report.truth_document import document
 
-
-def _show_consequences(document: Mapping[str, Any]) -> None:
-    from lieapp.cli.tables import print_line
-    from lieapp.report import consequences
-
-    for line, is_title in consequences.lines(document):
-        print_line(line, style="bold" if is_title else "")
-
-
-def _show_derivation(explained: Mapping[str, Any]) -> None:
-    from lieapp.cli.tables import print_line
-    from lieapp.report.derivation import lines
-
-    for line, is_title in lines(explained):
-        print_line(line, style="bold" if is_title else "")
-
-
-def _show_families(families: Sequence[Mapping[str, Any]]) -> None:
-    from lieapp.cli.tables import print_line
-    from lieapp.report import wording
-
-    for family in families:
-        print_line(f"and {wording.family(family)}")
+    if result.latex is not UNSET:
+        click.echo(result.latex)
+    else:
+        print_document(document(result, most=None))

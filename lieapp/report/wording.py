@@ -3,27 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from decimal import ROUND_DOWN, Decimal
-from typing import Any
-
-from lieapp.report.formula import field_text
-
-
-def completeness(truth: Mapping[str, Any]) -> str:
-    """Whether a derived algebra is all there is, in words: from the JSON of `lieapp truth`."""
-    if truth.get("certified"):
-        return "certified: there are no others for generic parameters, up to a negligible probability"
-    reason = (truth.get("certificate") or {}).get("reason")
-    return "that there are no others isn't certified independently" + (f" ({reason})" if reason else "")
-
-
-def family(entry: Mapping[str, Any]) -> str:
-    """A family with arbitrary functions in a line: "the family alpha ∂u for every alpha(t, x) where … = 0"."""
-    functions = ", ".join(f"{name}({', '.join(args)})" for name, args in (entry.get("functions") or {}).items())
-    conditions = "; ".join(f"{condition} = 0" for condition in entry.get("conditions") or [])
-    field = field_text({str(name): str(text) for name, text in (entry.get("field") or {}).items()})
-    return f"the family {field} for every {functions}{' where ' if conditions else ''}{conditions}"
 
 
 def number(value: float | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -72,6 +73,9 @@ class Result(msgspec.Struct, kw_only=True):
         return Compared()
 
 
+Kind = TypeVar("Kind", bound=Result)
+
+
 class _Tag(msgspec.Struct):
     result: str = ""
 
@@ -97,6 +101,17 @@ def read_result(folder: Path) -> Result | None:
     except OSError:
         return None
     return decode(content, str(file))
+
+
+def result_of(folder: Path, kind: type[Kind]) -> Kind | None:
+    """The result of a run of this kind, None where there is none yet. Raises RunError for anything else."""
+    found = read_result(folder)
+    if found is None or isinstance(found, kind):
+        return found
+    raise RunError(
+        f"{folder / 'summary.json'} can't be read: it holds the result of another kind of run.",
+        hint="It may be of another version of lieapp: run it again.",
+    )
 
 
 def _kinds(cls: type[Result]) -> Iterator[type[Result]]:

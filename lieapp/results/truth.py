@@ -1,10 +1,24 @@
-"""What a derivation found: the JSON of `lieapp truth`."""
+"""What a derivation found: the JSON of `lieapp truth`.
+
+Fields and expressions are strings in SymPy's syntax; beside each stands how it is shown, `<key>_shown`. An equation
+is an expression with `= 0` understood. Generators are counted from 1 where they are shown, V1, V2, …
+"""
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from lieapp.document import Formula
+from lieapp.results.base import Result
+
+Coefficient: TypeAlias = "int | str"
+"""An integer, or an expression in the parameters."""
+
+Vectors: TypeAlias = list[list[Coefficient]]
+"""Vectors in the basis of the generators."""
 
 
 class FamilyResult(msgspec.Struct, kw_only=True):
@@ -22,3 +36,193 @@ class FamilyResult(msgspec.Struct, kw_only=True):
     functions_shown: list[Formula] = []
     conditions_shown: list[Formula] = []
     shown: Formula
+
+
+class CertificateResult(msgspec.Struct, kw_only=True):
+    """The bounds of an independent count; see `symbolic.certificate.Certificate`."""
+
+    bound: int | None
+    dimension: int
+    orders: list[int]
+    known: list[int]
+    reason: str
+
+
+class LeviResult(msgspec.Struct, kw_only=True):
+    """A Levi factor and the radical, spanned by vectors in the generators; `type` names a known simple algebra."""
+
+    factor: Vectors
+    radical: Vectors | None
+    type: str | None
+    factor_shown: list[Formula] = []
+    radical_shown: list[Formula] = []
+
+
+class StructureResult(msgspec.Struct, kw_only=True):
+    """Brackets and what follows from them; null for what can't be decided, everything null if time ran out.
+
+    Both series begin with [g, g] and end with 0, written [], or with the first member that repeats. The zero
+    algebra counts as neither semisimple nor perfect.
+
+    Args:
+        brackets: `[i, j, [c_1, …]]` for each [Vᵢ, Vⱼ] = Σ c_k V_k that isn't 0, counted from 0.
+        brackets_shown: the sums of these brackets; `opposite_shown` those of [Vⱼ, Vᵢ].
+        closed: whether the brackets stay in the span of generators and families.
+        modulo_families: whether they do up to a member of a family only.
+        ideal: whether the members of the families form one.
+        assumed_nonzero: what was divided by: all this holds where none of it vanishes.
+    """
+
+    brackets: list[tuple[int, int, list[Coefficient]]] = []
+    closed: bool | None = None
+    modulo_families: bool | None = None
+    ideal: bool | None = None
+    abelian: bool | None = None
+    nilpotent: bool | None = None
+    solvable: bool | None = None
+    semisimple: bool | None = None
+    perfect: bool | None = None
+    center: Vectors | None = None
+    derived_series: list[Vectors] | None = None
+    lower_central_series: list[Vectors] | None = None
+    killing: Vectors | None = None
+    killing_signature: list[int] | None = None
+    radical: Vectors | None = None
+    nilradical: Vectors | None = None
+    levi: LeviResult | None = None
+    assumed_nonzero: list[str] | None = None
+    brackets_shown: list[Formula] = []
+    opposite_shown: list[Formula] = []
+    center_shown: list[Formula] = []
+    derived_algebra_shown: list[Formula] = []
+    nilradical_shown: list[Formula] = []
+    assumed_nonzero_shown: list[Formula] = []
+
+
+class FlowResult(msgspec.Struct, kw_only=True):
+    """The finite transformation of a generator.
+
+    Args:
+        flow: where each coordinate goes; None without an answer.
+        domain: what must be positive.
+        reason: why there is no answer.
+        flow_shown: those coordinates that move.
+    """
+
+    flow: dict[str, str] | None
+    domain: list[str]
+    reason: str
+    flow_shown: list[Formula] = []
+    domain_shown: list[Formula] = []
+
+
+class InvariantsResult(msgspec.Struct, kw_only=True):
+    """Independent functions that a generator leaves alone; the first `similarity` of the variables only."""
+
+    invariants: list[str]
+    similarity: int
+    reason: str
+    invariants_shown: list[Formula] = []
+
+
+class ReductionResult(msgspec.Struct, kw_only=True):
+    """A system reduced by a generator; see `symbolic.reduction.result.Reduction`.
+
+    Args:
+        variables_shown: those that aren't old ones.
+    """
+
+    kind: str
+    variables: dict[str, str]
+    functions: dict[str, list[str]]
+    ansatz: dict[str, str]
+    equations: list[str]
+    assumed_nonzero: list[str]
+    reason: str
+    variables_shown: list[Formula] = []
+    functions_shown: list[Formula] = []
+    ansatz_shown: list[Formula] = []
+    equations_shown: list[Formula] = []
+    assumed_nonzero_shown: list[Formula] = []
+
+
+class ReducedResult(msgspec.Struct, kw_only=True):
+    """What a generator leaves alone, and the equation reduced by it."""
+
+    invariants: InvariantsResult
+    reduction: ReductionResult
+
+
+class StepResult(msgspec.Struct, kw_only=True):
+    """A step of the solver: an equation solved by a rule, the functions it brings in, the parts it falls into."""
+
+    rule: str
+    text: str
+    latex: str
+    new: list[str]
+    parts: list[Formula]
+    new_shown: list[Formula] = []
+
+    @property
+    def shown(self) -> Formula:
+        """The step itself."""
+        return Formula(self.text, self.latex)
+
+
+class Explanation(msgspec.Struct, kw_only=True):
+    """How the algebra was derived; see `symbolic.explain`."""
+
+    equations: list[Formula]
+    jets: list[str]
+    evolution: list[Formula]
+    no_evolution: str
+    leading: list[Formula]
+    components: dict[str, list[str]]
+    determining: list[Formula]
+    steps: list[StepResult]
+    solution: dict[str, Formula]
+    conditions: list[Formula]
+    moved: dict[str, Formula]
+    jets_shown: list[Formula] = []
+    components_shown: list[Formula] = []
+    solution_shown: list[Formula] = []
+    moved_shown: list[Formula] = []
+
+
+class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):
+    """The point symmetries of a system; see `symbolic.truth.Truth`. What wasn't asked for is left out.
+
+    Args:
+        dimension: number of generators, modulo the families.
+        unsolved: conditions that weren't solved; the dimension is then a lower bound.
+        periodic: generators that a domain periodic in `periodic_in` keeps.
+        parameter: of the flows.
+    """
+
+    dimension: int
+    infinite: bool
+    generators: list[dict[str, str]]
+    families: list[FamilyResult]
+    unsolved: list[str]
+    assumed_nonzero: list[str]
+    assumed_independent: list[list[str]]
+    assumed_generic: list[str]
+    certified: bool
+    certificate: CertificateResult
+    periodic: list[dict[str, str]]
+    periodic_families: list[FamilyResult]
+    structure: StructureResult
+    seconds: float
+    periodic_in: list[str]
+    parameter: str | UnsetType = UNSET
+    flows: list[FlowResult] | UnsetType = UNSET
+    reductions: list[ReducedResult] | UnsetType = UNSET
+    explain: Explanation | UnsetType = UNSET
+    latex: str | UnsetType = UNSET
+    equation_shown: list[Formula]
+    generators_shown: list[Formula]
+    periodic_shown: list[Formula]
+    assumed_nonzero_shown: list[Formula]
+    assumed_independent_shown: list[list[Formula]]
+    assumed_generic_shown: list[Formula]
+    parameter_shown: Formula | None = None

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from lieapp.progress import Reporter
 from lieapp.registry.catalog import Entry
+from lieapp.results.check import CheckResult, CheckRow
 from lieapp.runs.directory import RunDirectory
 
 
-def rows_of(entry: Entry, report: Reporter) -> list[dict[str, Any]]:
-    """Each check of a plugin as `plugin`, `name`, `ok`, `detail`."""
+def rows_of(entry: Entry, report: Reporter) -> list[CheckRow]:
+    """Each check of a plugin."""
     # torch and the engine take more than a second to load
     from lieapp.domains.check import check
 
     report.stage(f"check {entry.name}")
     return [
-        {"plugin": entry.name, "name": str(found.name), "ok": bool(found.ok), "detail": str(found.detail)}
+        CheckRow(plugin=entry.name, name=str(found.name), ok=bool(found.ok), detail=str(found.detail))
         for found in check(entry, report)
     ]
 
 
-def execute(run: RunDirectory, entry: Entry, report: Reporter) -> dict[str, Any]:
-    """Check, and store the JSON of `lieapp check` with the run's id and one sentence as summary.json."""
-    rows = rows_of(entry, report)
-    failed = [row["name"] for row in rows if not row["ok"]]
-    sentence = f"failed: {', '.join(failed)}" if failed else f"all {len(rows)} checks hold"
-    summary = {"run": run.id, "plugin": entry.name, "sentence": sentence, "ok": not failed, "checks": rows}
-    run.write_summary(summary)
-    return summary
+def checked(rows: Sequence[CheckRow], entry: Entry | None = None, run: str | None = None) -> CheckResult:
+    """The rows with their outcome in one sentence; of one plugin unless `entry` is None."""
+    failed = [row.name for row in rows if not row.ok]
+    return CheckResult(
+        run=run,
+        plugin=entry.name if entry else None,
+        title=entry.title if entry else "",
+        sentence=f"failed: {', '.join(failed)}" if failed else f"all {len(rows)} checks hold",
+        ok=not failed,
+        checks=list(rows),
+    )
+
+
+def execute(run: RunDirectory, entry: Entry, report: Reporter) -> CheckResult:
+    """Check, and store the result with the run's id as summary.json."""
+    result = checked(rows_of(entry, report), entry, run.id)
+    run.write_summary(result)
+    return result

@@ -1,7 +1,7 @@
 """Derive a truth within a budget: SymPy works in a child process, which can be ended.
 
-The child is `python -m lieapp.runs.derivation`; it reads a request as JSON and answers with JSON, so that
-no live object crosses over.
+The child is `python -m lieapp.runs.derivation`; it reads a request as JSON and answers with a result or an error as
+JSON, so that no live object crosses over.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import msgspec
 from lieapp import errors
 from lieapp.config import TruthConfig
 from lieapp.errors import BudgetError, LieappError, UsageError
+from lieapp.results.truth import TruthResult
 
 if TYPE_CHECKING:
     from lieapp.symbolic.deadline import Clock
@@ -61,8 +62,8 @@ class Request(msgspec.Struct):
 
 def derive_in_child(
     config: TruthConfig, folders: Sequence[Path] = (), notes: str = "", watch: Callable[[], None] | None = None
-) -> dict[str, Any]:
-    """The truth of a plugin's or typed equation, as the JSON of `lieapp truth --json`.
+) -> TruthResult:
+    """The truth of a plugin's or typed equation.
 
     After `config.budget` seconds the partial result, with what is unsolved. `watch` is called a few times a
     second meanwhile, and ends the derivation by what it raises; what is being worked on then stands in the file
@@ -138,26 +139,40 @@ def check_request(config: TruthConfig) -> None:
             )
 
 
-def _read(answer: bytes, code: int | None) -> dict[str, Any]:
+class _Failure(msgspec.Struct):
+    """An error of the child, as `describe` tells it."""
+
+    type: str
+    message: str
+    hint: str = ""
+    traceback: str = ""
+
+
+class _Answer(msgspec.Struct):
+    """What tells a result from an error."""
+
+    error: _Failure | None = None
+
+
+def _read(answer: bytes, code: int | None) -> TruthResult:
     try:
-        document: dict[str, Any] = msgspec.json.decode(answer)
+        error = msgspec.json.decode(answer, type=_Answer).error
+        if error is None:
+            return msgspec.json.decode(answer, type=TruthResult)
     except msgspec.DecodeError:
         raise DerivationError(
             f"the derivation's process ended with code {code} and no answer.",
             hint="Something ended it, too little memory perhaps; try again.",
         ) from None
-    error = document.get("error")
-    if error is None:
-        return document
-    kind = getattr(errors, error["type"], None)
+    kind = getattr(errors, error.type, None)
     if isinstance(kind, type) and issubclass(kind, LieappError):
-        raise kind(error["message"], hint=error["hint"])
+        raise kind(error.message, hint=error.hint)
     raise DerivationError(
-        f"the derivation failed: {error['type']}: {error['message']}", hint=error["hint"]
-    ) from _RemoteError("\n" + error.get("traceback", ""))
+        f"the derivation failed: {error.type}: {error.message}", hint=error.hint
+    ) from _RemoteError("\n" + error.traceback)
 
 
-def derive(request: Request) -> dict[str, Any]:
+def derive(request: Request) -> TruthResult:
     """The derivation itself, here in this process. Raises LieappError."""
     from lieapp.symbolic.deadline import Clock, OutOfTimeError
 
@@ -168,7 +183,7 @@ def derive(request: Request) -> dict[str, Any]:
         with clock.limit():
             from lieapp.symbolic import truth
 
-            system, periodic, lengths = _system(request)
+            system, periodic, lengths, title = _system(request)
     except OutOfTimeError:
         raise BudgetError(f"{clock.told()} before the equation was read.", hint="Raise --budget.") from None
     named = {str(symbol): symbol for symbol in system.jets.independent}
@@ -180,35 +195,40 @@ def derive(request: Request) -> dict[str, Any]:
         )
     variables = [named[name] for name in periodic]
     found = truth.derive(system, variables, lengths, clock)
-    return {**_told(found, request.config, clock), "periodic_in": periodic}
+    result = _told(found, periodic, request.config, clock)
+    result.plugin, result.title = request.config.plugin, title
+    return result
 
 
-def _told(found: Truth, config: TruthConfig, clock: Clock) -> dict[str, Any]:
-    """The JSON with what else was asked for; flows and reductions in what is left of the budget."""
+def _told(found: Truth, periodic: Sequence[str], config: TruthConfig, clock: Clock) -> TruthResult:
+    """The result with what else was asked for; flows and reductions in what is left of the budget."""
     from lieapp.symbolic import consequences
     from lieapp.symbolic.explain import statement
+    from lieapp.symbolic.told import named, told, told_explanation, told_flow, told_reduced
 
-    document: dict[str, Any] = found.as_json()
+    result = told(found, periodic)
     # first: flows and reductions take all the time that is left
     asked = statement(found.system, clock) if config.explain else {}
     rows: list[str] = []
     wanted = config.flows + config.reductions
     if config.flows:
         flows = consequences.flows(found, clock.part(1 / wanted))
-        document |= consequences.flows_json(found, flows)
+        result.parameter = consequences.parameter_of(found.system)
+        result.parameter_shown = named(result.parameter)
+        result.flows = list(map(told_flow, flows))
         rows += consequences.flows_latex(found, flows)
     if config.reductions:
         reductions = consequences.reductions(found, clock.part())
-        document["reductions"] = consequences.reductions_json(reductions)
+        result.reductions = list(map(told_reduced, reductions))
         rows += consequences.reductions_latex(reductions)
     if config.explain:
         clock.note("telling the derivation")
-        document["explain"] = asked | found.explain()
+        result.explain = told_explanation(asked, found.explain())
     if config.latex:
-        document["latex"] = found.latex(config.explain, rows)
+        result.latex = found.latex(config.explain, rows)
     if wanted:
-        document["seconds"] = round(time.perf_counter() - clock.started, 3)
-    return document
+        result.seconds = round(time.perf_counter() - clock.started, 3)
+    return result
 
 
 def _noting(notes: str) -> Callable[[str], None] | None:
@@ -224,8 +244,8 @@ def _noting(notes: str) -> Callable[[str], None] | None:
     return note
 
 
-def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None]:
-    """The system, its periodic variables, and the lengths of the periods where they are known."""
+def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None, str]:
+    """The system, its periodic variables, the lengths of the periods where they are known, and the title."""
     config = request.config
     if config.plugin is None:
         from lieapp.symbolic.parsing import parse_system
@@ -233,7 +253,7 @@ def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None]
         system = parse_system(
             config.equation, config.independent, config.dependent, config.parameter, config.function
         )
-        return system, config.periodic, None
+        return system, config.periodic, None, ""
     from lieapp.registry.catalog import load_catalog
     from lieapp.symbolic.equation import exact, read_pde
 
@@ -244,7 +264,7 @@ def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None]
         for symbol, (left, right) in declaration.region.items()
         if str(symbol) in periodic
     }
-    return read_pde(declaration), periodic, lengths
+    return read_pde(declaration), periodic, lengths, declaration.title
 
 
 def _leave_with(parent: int) -> None:
@@ -262,14 +282,14 @@ def _main() -> None:
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     with stdout_to_stderr():
         try:
-            answer = derive(msgspec.json.decode(sys.stdin.buffer.read(), type=Request))
+            answer = msgspec.json.encode(derive(msgspec.json.decode(sys.stdin.buffer.read(), type=Request)))
         except KeyboardInterrupt:
             return
         except Exception as error:
             # told by the one that asked, if it is asked for it
             lines = "".join(traceback.format_exception(error)).rstrip()
-            answer = {"error": {**describe(error), "traceback": lines}}
-    sys.stdout.buffer.write(msgspec.json.encode(answer))
+            answer = msgspec.json.encode({"error": {**describe(error), "traceback": lines}})
+    sys.stdout.buffer.write(answer)
 
 
 if __name__ == "__main__":

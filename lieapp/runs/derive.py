@@ -5,17 +5,20 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from lieapp.config import TruthConfig
 from lieapp.errors import CancelledError
 from lieapp.progress import Reporter
+from lieapp.report.page import write_report
+from lieapp.report.parts import provenance
+from lieapp.report.truth_document import document
+from lieapp.results.truth import TruthResult
 from lieapp.runs.derivation import derive_in_child
 from lieapp.runs.directory import RunDirectory
 
 
-def execute(config: TruthConfig, run: RunDirectory, folders: Sequence[Path], report: Reporter) -> dict[str, Any]:
-    """Derive, and store the JSON of `lieapp truth` with the run's id and one sentence as summary.json.
+def execute(config: TruthConfig, run: RunDirectory, folders: Sequence[Path], report: Reporter) -> TruthResult:
+    """Derive, and store the result with the run's id as summary.json; what it says as report.html.
 
     Raises CancelledError if the run was asked to stop, and what `derive_in_child` raises.
     """
@@ -33,21 +36,10 @@ def execute(config: TruthConfig, run: RunDirectory, folders: Sequence[Path], rep
                 stage = now
                 report.stage(stage)
 
-        document = derive_in_child(config, folders, str(notes), watch)
-    summary = {"run": run.id, "plugin": config.plugin, "sentence": sentence(document), **document}
-    run.write_summary(summary)
-    return summary
-
-
-def sentence(document: dict[str, Any]) -> str:
-    """The outcome in one sentence: "4 symmetries, 3 kept if periodic in x; certified"."""
-    count, families = document["dimension"], len(document["families"])
-    said = f"{count} symmetr{'y' if count == 1 else 'ies'}"
-    if families:
-        said += f" modulo {families} famil{'y' if families == 1 else 'ies'}"
-    if document["periodic_in"]:
-        said += f", {len(document['periodic'])} kept if periodic in {', '.join(document['periodic_in'])}"
-    said += "; certified" if document["certified"] else "; not certified"
-    if document["unsolved"]:
-        said += "; equations are left unsolved"
-    return said
+        result = derive_in_child(config, folders, str(notes), watch)
+    result.run = run.id
+    run.write_summary(result)
+    title = result.title or "; ".join(config.equation)
+    origin = provenance(run.provenance(), run.config())
+    write_report(run.path, title, f"Symmetries derived · run {run.id}", [*document(result), *origin])
+    return result

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import msgspec
-import sympy as sp
 import torch
 
 from lieapp.config import TruthConfig
@@ -20,7 +16,7 @@ from lieapp.errors import LieappError
 from lieapp.progress import Reporter
 from lieapp.results.truth import FamilyResult
 from lieapp.runs.derivation import derive_in_child
-from lieapp.symbolic.fields import Field, formula_of
+from lieapp.symbolic.fields import Field
 from lieapp.symbolic.names import name
 from lieapp.symbolic.parsing import parse_expression
 
@@ -41,43 +37,24 @@ NOTHING = Derived([], [], [], [])
 def derived(domain: PDEDomain, folders: Sequence[Path], budget: float, report: Reporter) -> Derived:
     """The truth of a plugin, derived in a child process; nothing, with a warning, if that fails."""
     try:
-        document = derive_in_child(TruthConfig(plugin=domain.name, budget=budget), folders)
+        result = derive_in_child(TruthConfig(plugin=domain.name, budget=budget), folders)
     except LieappError as error:
         report.warn(f"no derived generators to compare with: {error.message}")
         return NOTHING
-    if document["unsolved"]:
+    if result.unsolved:
         report.warn("the derivation left equations unsolved; more generators may exist")
     symbols = dict(zip(domain.coordinates, domain.evolution.jets.coordinates, strict=True))
     formulas = [
         Field({c: parse_expression(text, symbols, integrals=True) for c, text in field.items()})
-        for field in document["periodic"]
+        for field in result.periodic
     ]
     independent = [str(x) for x in domain.evolution.jets.independent]
     return Derived(
         [name(f, independent) for f in formulas],
-        document["periodic"],
+        result.periodic,
         formulas,
-        [_family(entry, symbols) for entry in document["periodic_families"]],
+        result.periodic_families,
     )
-
-
-def _family(entry: dict[str, Any], symbols: dict[str, sp.Symbol]) -> FamilyResult:
-    """A family with what is shown of it, written here where the derivation didn't."""
-    if "shown" not in entry:
-        texts = [*entry["field"].values(), *entry["conditions"]]
-        words = {word: sp.Symbol(word, real=True) for text in texts for word in re.findall(r"[a-zA-Z]\w*", text)}
-        names = {**words, **symbols}
-        field = Field({c: parse_expression(text, names) for c, text in entry["field"].items()})
-        entry = {
-            **entry,
-            "shown": field.formula(),
-            "conditions_shown": [formula_of(parse_expression(text, names)) for text in entry["conditions"]],
-            "functions_shown": [
-                formula_of(sp.Function(function)(*(symbols.get(c, sp.Symbol(c)) for c in arguments)))
-                for function, arguments in entry["functions"].items()
-            ],
-        }
-    return msgspec.convert(entry, FamilyResult, from_attributes=True)
 
 
 def scaled(domain: PDEDomain, truth: Derived, scales: Scales) -> FixedFields:

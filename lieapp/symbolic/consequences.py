@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import sympy as sp
 
@@ -105,24 +105,6 @@ def _each(truth: Truth, clock: Clock, one: Callable[[Field, float], T], late: T,
 def taken_by(system: System) -> set[str]:
     """The names of coordinates, parameters and functions."""
     return {str(s) for s in (*system.jets.coordinates, *system.parameters)} | set(system.functions)
-
-
-def flows_json(truth: Truth, found: Sequence[Flow]) -> dict[str, Any]:
-    """`parameter`, and for each generator `flow` (null without an answer), its `domain` and the `reason`."""
-    rows = [
-        {
-            "flow": None if row.values is None else {c: str(e) for c, e in row.values.items()},
-            "domain": [str(e) for e in row.domain],
-            "reason": row.reason,
-        }
-        for row in found
-    ]
-    return {"parameter": parameter_of(truth.system), "flows": rows}
-
-
-def reductions_json(found: Sequence[Reduced]) -> list[dict[str, Any]]:
-    """For each generator its `invariants` and the `reduction` by it."""
-    return [{"invariants": row.invariants.as_json(), "reduction": row.reduction.as_json()} for row in found]
 
 
 def flows_latex(truth: Truth, found: Sequence[Flow]) -> list[str]:

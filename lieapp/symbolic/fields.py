@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -50,6 +51,12 @@ def formula_of(expression: sp.Expr) -> Formula:
     return Formula(str(expression), sp.latex(expression))
 
 
+def combination(coefficients: Sequence[sp.Expr]) -> Formula:
+    """A sum of generators: `2 V1 - nu V3`."""
+    numbered = {str(k): c for k, c in enumerate(coefficients, start=1)}
+    return Formula(_sum(numbered, str, "V{}", " "), _sum(numbered, sp.latex, "V_{{{}}}", r"\,"))
+
+
 def _sum(components: dict[str, sp.Expr], write: type | object, basis: str, space: str) -> str:
     parts: list[str] = []
     for name, value in components.items():
@@ -59,7 +66,7 @@ def _sum(components: dict[str, sp.Expr], write: type | object, basis: str, space
         size = -value if negative else value
         written = "" if size == 1 else write(size)  # type: ignore[operator]
         if written and size.is_Add:
-            written = rf"\left({written}\right)" if "\\" in basis else f"({written})"
+            written = rf"\left({written}\right)" if write is sp.latex else f"({written})"
         sign = (" - " if negative else " + ") if parts else ("-" if negative else "")
         parts.append(sign + written + (space if written else "") + basis.format(name))
     return "".join(parts) or "0"

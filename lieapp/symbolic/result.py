@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from dataclasses import field as attribute
 from typing import Any
 
+import msgspec
 import sympy as sp
 
-from lieapp.symbolic.algebra.summary import Structure
+from lieapp.results.truth import StructureResult
 from lieapp.symbolic.certificate import Certificate
 from lieapp.symbolic.chosen import Generator, chosen, parameter_named
 from lieapp.symbolic.determining import DeterminingSystem
@@ -62,7 +63,7 @@ class Truth:
     certificate: Certificate = attribute(default_factory=Certificate)
     periodic: tuple[Field, ...] = ()
     periodic_families: tuple[Family, ...] = ()
-    structure: Structure | None = None
+    structure: StructureResult | None = None
     seconds: float = 0.0
 
     @property
@@ -157,22 +158,10 @@ class Truth:
 
     def as_json(self) -> dict[str, Any]:
         """The object of `lieapp truth --json`."""
-        return {
-            "dimension": self.dimension,
-            "infinite": self.infinite,
-            "generators": [f.as_json() for f in self.generators],
-            "families": [f.as_json() for f in self.families],
-            "unsolved": list(self.unsolved),
-            "assumed_nonzero": [str(e) for e in self.assumed_nonzero],
-            "assumed_independent": [[str(e) for e in span] for span in self.assumed_independent],
-            "assumed_generic": list(self.assumed_generic),
-            "certified": self.certified,
-            "certificate": self.certificate.as_json(),
-            "periodic": [f.as_json() for f in self.periodic],
-            "periodic_families": [f.as_json() for f in self.periodic_families],
-            "structure": self.structure.as_json() if self.structure else {},
-            "seconds": round(self.seconds, 3),
-        }
+        from lieapp.symbolic.told import told
+
+        document: dict[str, Any] = msgspec.to_builtins(told(self))
+        return document
 
 
 def _aligned(rows: Sequence[str]) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 import sympy as sp
 from msgspec.structs import replace
 
+from lieapp.results.truth import StructureResult
 from lieapp.symbolic.algebra.ideal import Members
-from lieapp.symbolic.algebra.summary import Structure, plain, summary
+from lieapp.symbolic.algebra.summary import plain, summary
 from lieapp.symbolic.algebra.table import Table
 from lieapp.symbolic.basis import Row, Vector, coordinates_in, echelon
 from lieapp.symbolic.coefficients import CoefficientField, Element
@@ -102,7 +103,7 @@ def structure_of(
     groups: Sequence[Group] = (),
     unknowns: Unknowns | None = None,
     nonzero: Sequence[sp.Expr] = (),
-) -> Structure:
+) -> StructureResult:
     """The brackets of generators and what follows from them.
 
     Nothing follows if the algebra isn't closed, or is modulo families that aren't known to be an ideal.
@@ -115,12 +116,12 @@ def structure_of(
         members.state.nonzero = tuple(nonzero)
         ideal = members.form_ideal(vectors)
         assumed = [str(e) for e in members.state.assumed]
-    known = Structure() if table is None or (modulo and not ideal) else summary(table, len(vectors), nonzero)
+    known = StructureResult() if table is None or (modulo and not ideal) else summary(table, len(vectors), nonzero)
     if assumed:
         assumed = list(dict.fromkeys([*(known.assumed_nonzero or []), *assumed]))
     return replace(
         known,
-        brackets=[[i, j, [plain(c) for c in cs]] for (i, j), cs in (table or {}).items()],
+        brackets=[(i, j, [plain(c) for c in cs]) for (i, j), cs in (table or {}).items()],
         closed=table is not None,
         modulo_families=modulo,
         ideal=ideal,

@@ -16,9 +16,9 @@ from typing import TypeVar
 import sympy as sp
 
 from lieapp.errors import BudgetError, EquationError
+from lieapp.results.truth import StructureResult
 from lieapp.symbolic import unsolved
 from lieapp.symbolic.affine import affine_symmetries
-from lieapp.symbolic.algebra.summary import Structure
 from lieapp.symbolic.basis import Vector, expression_of, normal_basis
 from lieapp.symbolic.certificate import BUDGET, Certificate, certify
 from lieapp.symbolic.coefficients import CoefficientField
@@ -323,7 +323,7 @@ def structured(so_far: Derivation) -> Derivation:
     return replace(so_far, structure=so_far.within(spare, _structure))
 
 
-def _structure(so_far: Derivation) -> Structure:
+def _structure(so_far: Derivation) -> StructureResult:
     state = so_far.state
     return structure_of(so_far.vectors, state.field, so_far.groups, state.unknowns, so_far.system.nonzero)
 

@@ -8,6 +8,7 @@ import time
 import streamlit as st
 
 from lieapp.errors import LieappError, RunError
+from lieapp.results.base import Kind, result_of
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.status import Status
 from lieapp.ui import jobs
@@ -49,6 +50,18 @@ def _cancel(run: RunDirectory) -> None:
         jobs.cancel(run)
 
 
+def readable(run: RunDirectory, kind: type[Kind]) -> Kind | None:
+    """The result of a run that is done; where it can't be read it is said why."""
+    try:
+        result = result_of(run.path, kind)
+        why = "there is none."
+    except RunError as error:
+        result, why = None, f"{error.message} {error.hint}"
+    if result is None:
+        st.error(plain(f"It is done, but its result can't be read: {why}"), icon=":material/broken_image:")
+    return result
+
+
 def show_unfinished(run: RunDirectory) -> None:
     """Why an ended run has no result."""
     status = run.status()
@@ -58,8 +71,6 @@ def show_unfinished(run: RunDirectory) -> None:
     elif status.state == "lost":
         st.warning("Its process is gone without a word: it was killed, or the machine went down.",
                    icon=":material/help:")  # fmt: skip
-    elif status.state == "done":
-        st.error("It is done, but its result can't be read.", icon=":material/broken_image:")
     else:
         told = str(error.get("message") or status.state)
         show_error(LieappError(told, hint=str(error.get("hint") or "")))

@@ -1,58 +1,96 @@
-"""All that a derivation found, in the order in which one reads it: from the JSON of `lieapp truth`."""
+"""A derivation's result, laid out: columns, a table of brackets, the way to it folded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 import streamlit as st
+from msgspec import UNSET
 
+from lieapp.document import Block, Column, Formula, Table, Text, section, sections
+from lieapp.report.truth_document import document
+from lieapp.results.truth import TruthResult
 from lieapp.runs.directory import RunDirectory
-from lieapp.ui.consequences_view import show_flows, show_reductions
-from lieapp.ui.derivation_view import show_derivation, show_statement
-from lieapp.ui.places import file_of
-from lieapp.ui.structure_view import show_structure
-from lieapp.ui.truth_view import show_truth
+from lieapp.ui.background_view import readable
+from lieapp.ui.help import popover, tip
+from lieapp.ui.rendering import markdown, show, show_block
+from lieapp.ui.run_files import show_files
 from lieapp.ui.words import plain
 
-
-def show_derived(truth: Mapping[str, Any]) -> None:
-    """Equation, symmetries, brackets, flows, reductions, and the way there; what wasn't asked for is left out.
-
-    A result of another form, from a later version or another hand, is shown as far as it can be read.
-    """
-    try:
-        _show(truth)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        st.error(
-            f"The rest of this result can't be read: {plain(repr(error)[:300])}", icon=":material/broken_image:"
-        )
-        st.caption("It may be of another version of lieapp. The files below have all of it.")
+LARGEST = 12
+"""Generators up to which the brackets are a table; more are listed."""
 
 
-def _show(truth: Mapping[str, Any]) -> None:
-    explained = truth.get("explain") or {}
-    if explained.get("equations"):
-        show_statement(explained)
-    st.subheader("Symmetries")
-    show_truth(truth)
-    show_structure(truth)
-    show_flows(truth)
-    show_reductions(truth)
-    if explained:
-        show_derivation(explained)
+def show_derived(run: RunDirectory) -> None:
+    """Equation, symmetries, brackets, flows, reductions, the way there, and files; why where it can't be read."""
+    if result := readable(run, TruthResult):
+        _show(result)
+    show_files(run)
+    if result and result.latex is not UNSET:
+        told = "As `aligned` blocks, for a paper"
+        st.download_button("LaTeX", result.latex, f"{run.id}.tex", "text/plain", help=told, on_click="ignore")
 
 
-def show_derived_files(run: RunDirectory, truth: Mapping[str, Any]) -> None:
-    """The result to take away, as JSON and as LaTeX."""
-    st.subheader("Files")
-    with st.container(horizontal=True):
-        if file := file_of(run, "summary.json"):
-            told = "The JSON of `lieapp truth --json`"
-            # read when it is asked for, not at every rerun
-            st.download_button(
-                "JSON", file.read_bytes, f"{run.id}.json", "application/json", help=told, on_click="ignore"
-            )
-        if truth.get("latex"):
-            latex, told = str(truth["latex"]), "As `aligned` blocks, for a paper"
-            st.download_button("LaTeX", latex, f"{run.id}.tex", "text/plain", help=told, on_click="ignore")
+def _show(result: TruthResult) -> None:
+    shown = document(result)
+    _beside(section(shown, "statement"), section(shown, "evolution"))
+    head, badge, terms = st.columns([3, 2, 1], vertical_alignment="center")
+    with head:
+        show(sections(shown)[0][1])
+    with badge:
+        _certified(result)
+    with terms:
+        popover("generator", "families", "periodic", "certified", "assumed")
+    _beside(section(shown, "symmetries"), section(shown, "periodic"))
+    if result.structure.brackets and len(result.generators) <= LARGEST:
+        show([*section(shown, "brackets")[:1], _brackets(result)])
+        modulo = " modulo the families" if result.structure.modulo_families else ""
+        st.caption(f"Row first, then column{modulo}; a dot is 0.")
+    else:
+        show(section(shown, "brackets"))
+    show(section(shown, "structure", "flows", "reductions", "completeness", "derivation"))
+    for title, blocks in sections(section(shown, "determining", "steps", "general")):
+        with st.expander(plain(title.text)):
+            _listed(blocks)
+
+
+def _beside(left: Sequence[Block], right: Sequence[Block]) -> None:
+    """Two sections beside each other; one of them, or none, as it is."""
+    if not (left and right):
+        show([*left, *right])
+        return
+    for column, blocks in zip(st.columns(2), (left, right), strict=True):
+        with column:
+            show(blocks)
+
+
+def _certified(result: TruthResult) -> None:
+    if result.certified:
+        st.badge("certified complete", icon=":material/verified:", color="green", help=tip("certified"))
+    elif result.unsolved:
+        st.badge("may be incomplete", icon=":material/pending:", color="orange", help=tip("certified"))
+    else:
+        st.badge("not certified", icon=":material/help:", color="orange", help=tip("certified"))
+
+
+def _brackets(result: TruthResult) -> Table:
+    """[row, column]; below the diagonal the same with the other sign."""
+    structure, count = result.structure, len(result.generators)
+    cells = [[Formula("0", r"\cdot")] * count for _ in range(count)]
+    for (i, j, _), there, back in zip(
+        structure.brackets, structure.brackets_shown, structure.opposite_shown, strict=True
+    ):
+        cells[i][j], cells[j][i] = there, back
+    names = [Formula(f"V{k}", f"V_{{{k}}}") for k in range(1, count + 1)]
+    head = Formula("[row, column]", r"[\,\cdot\,,\,\cdot\,]")
+    rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
+    return Table([Column(head), *map(Column, names)], rows)
+
+
+def _listed(blocks: Sequence[Block]) -> None:
+    """Lines as one list: of hundreds of elements a page would be slow."""
+    lines = [f"- {markdown(block.words)}" for block in blocks if isinstance(block, Text) and not block.small]
+    st.markdown("\n".join(lines))
+    for block in blocks:
+        if not isinstance(block, Text) or block.small:
+            show_block(block)

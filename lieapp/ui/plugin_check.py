@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import streamlit as st
 
 from lieapp.config import CheckConfig
 from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry
+from lieapp.report.check_document import document
+from lieapp.results.check import CheckResult
 from lieapp.ui import background
-from lieapp.ui.background_view import show_unfinished, wait_for
-from lieapp.ui.drawing import table
+from lieapp.ui.background_view import readable, show_unfinished, wait_for
 from lieapp.ui.help import tip
+from lieapp.ui.rendering import show
 from lieapp.ui.typed_form import show_error
-from lieapp.ui.words import WORKING, plain
+from lieapp.ui.words import WORKING
 
 USUAL = 120.0
 """Seconds that the bar of progress reaches its end in; checks have no limit."""
@@ -29,11 +28,10 @@ def show_check(entry: Entry, catalog: Catalog) -> None:
         wait_for(run, USUAL)
         return
     if run is not None:
-        summary = run.summary()
-        if run.state == "done" and summary is not None:
-            show_rows(summary)
-        else:
+        if run.state != "done":
             show_unfinished(run)
+        elif result := readable(run, CheckResult):
+            show(document(result))
     label = "Check" if run is None else "Check again"
     if st.button(label, icon=":material/fact_check:", help="A process of its own; it goes on if you leave."):
         try:
@@ -42,15 +40,3 @@ def show_check(entry: Entry, catalog: Catalog) -> None:
             show_error(error)
         else:
             st.rerun()
-
-
-def show_rows(summary: Mapping[str, Any]) -> None:
-    """What was verified, from the JSON of `lieapp check`."""
-    rows = summary.get("checks") or []
-    words = f"{sum(bool(row['ok']) for row in rows)} of {len(rows)} checks hold"
-    (st.success if summary.get("ok") else st.error)(words)
-    marks = {True: ":green[:material/check:] ok", False: ":red[:material/close:] failed"}
-    table(
-        ("check", "", "detail"),
-        [(plain(row["name"]), marks[bool(row["ok"])], plain(row["detail"])) for row in rows],
-    )

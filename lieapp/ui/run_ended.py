@@ -10,6 +10,7 @@ from msgspec import to_builtins
 from lieapp.errors import LieappError, RunError
 from lieapp.results import EquationResult
 from lieapp.results.base import Result
+from lieapp.results.truth import TruthResult
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui import jobs
 from lieapp.ui.derived_view import show_derived
@@ -62,13 +63,12 @@ def _done(run: RunDirectory) -> None:
         show_files(run)
     elif isinstance(found, EquationResult):
         show_result(run, found)
+    elif isinstance(found, TruthResult):
+        show_derived(run)
     elif isinstance(found, Result):
         show_plain(run, to_builtins(found))
     elif kind == "discover" and is_of_pictures(found):
         show_pictures(run, found)
-    elif kind == "truth":
-        show_derived(found)
-        show_files(run)
     else:
         show_plain(run, found)
 

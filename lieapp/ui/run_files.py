@@ -11,7 +11,7 @@ from lieapp.ui.places import file_of
 
 FILES = {
     "report.html": ("Report", "text/html", "One file that opens offline and prints"),
-    "summary.json": ("JSON", "application/json", "Everything that was found, as `lieapp discover --json` says it"),
+    "summary.json": ("JSON", "application/json", "Everything that was found, as `--json` prints it"),
     "generators.csv": ("CSV", "text/csv", "Slots, closed forms and derived generators, a line each"),
     "fields.safetensors": ("Fields", "application/octet-stream", "Learned and derived fields as arrays"),
     "finite.safetensors": ("Moved data", "application/octet-stream", "A solution moved along each slot"),

@@ -7,8 +7,13 @@ from typing import Any
 
 import streamlit as st
 
+from lieapp.document import section
+from lieapp.report.check_document import document
+from lieapp.results.check import CheckResult
 from lieapp.runs.directory import RunDirectory
+from lieapp.ui.background_view import readable
 from lieapp.ui.drawing import facts_block, stored_figure, table
+from lieapp.ui.rendering import show
 from lieapp.ui.run_augment import show_augment
 from lieapp.ui.run_files import show_files, show_link
 from lieapp.ui.run_head import config_of
@@ -46,6 +51,9 @@ def _result(run: RunDirectory, summary: dict[str, Any]) -> None:
         show_augment(run, summary)
     elif config_of(run).get("kind") == "train":
         show_train(run, summary)
+    elif config_of(run).get("kind") == "check":
+        if result := readable(run, CheckResult):
+            show(section(document(result), "checks"))
     else:
         _whatever(run, summary)
 

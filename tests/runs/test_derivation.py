@@ -1,5 +1,6 @@
 """A derivation is a process that ends with its budget, and with whoever asked."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -21,7 +22,10 @@ KDV = TruthConfig(equation=["u_t + u*u_x + u_xxx"], independent=["t", "x"], depe
 
 def test_the_answer_is_the_contracts_json():
     truth = derive_in_child(KDV)
-    assert truth["dimension"] == 4 and list(truth["periodic"][0]) == ["t", "x", "u"]
+    assert truth.dimension == 4 and list(truth.periodic[0]) == ["t", "x", "u"]
+    document = json.loads(msgspec.json.encode(truth))
+    assert document["result"] == "truth" and document["periodic"] == truth.periodic
+    assert not {"explain", "flows", "reductions", "latex", "parameter"} & set(document)
 
 
 def test_an_error_in_the_child_is_raised_here():

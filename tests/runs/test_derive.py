@@ -4,15 +4,19 @@ import threading
 import time
 
 import pytest
+from truth_results import HEAT_FAMILY, truth_result
 
 from lieapp.config import TruthConfig
+from lieapp.document import Formula
 from lieapp.errors import CancelledError
 from lieapp.progress import SilentReporter
+from lieapp.results.base import result_of
+from lieapp.results.truth import TruthResult
 from lieapp.runs import derive, runner
 from lieapp.runs.derivation import derive_in_child
-from lieapp.runs.derive import sentence
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.queue import enqueue, start_now
+from lieapp.symbolic.told import sentence
 
 HEAT = TruthConfig(equation=["u_t - u_xx"], independent=["t", "x"], dependent=["u"], periodic=["x"], explain=True)
 SLOW = TruthConfig(
@@ -30,10 +34,14 @@ def test_stages_are_told_and_the_statement_is_in_the_result(tmp_path):
     run = RunDirectory.create(tmp_path, HEAT, "truth")
     summary = derive.execute(HEAT, run, (), Listening())
     assert stages[0] == "deriving" and len(stages) > 1
-    explained = summary["explain"]
-    assert explained["evolution"] == [{"text": "u_t = u_xx", "latex": "u_{t} = u_{xx}"}]
-    assert explained["jets"] == ["u_xx", "u_t"] and explained["equations"][0]["latex"] == "u_{t} - u_{xx}"
-    assert summary["periodic_in"] == ["x"]
+    explained = summary.explain
+    assert explained.evolution == [Formula("u_t = u_xx", "u_{t} = u_{xx}")]
+    assert explained.jets == ["u_xx", "u_t"] and explained.equations[0].latex == "u_{t} - u_{xx}"
+    assert summary.periodic_in == ["x"] and result_of(run.path, TruthResult) == summary
+    page = (run.path / "report.html").read_text(encoding="utf-8")
+    assert page.count("<section>") > 8 and "<math" in page and "Provenance" in page
+    for words in ("Evolution form", "Solved in 11 steps", "Kept by a domain periodic in x"):
+        assert words in page
 
 
 def test_a_request_to_stop_ends_the_child_soon(tmp_path):
@@ -42,7 +50,7 @@ def test_a_request_to_stop_ends_the_child_soon(tmp_path):
     begun = time.monotonic()
     with pytest.raises(CancelledError, match="asked to stop"):
         derive.execute(SLOW, run, (), SilentReporter())
-    assert time.monotonic() - begun < 15 and run.summary() is None
+    assert time.monotonic() - begun < 15 and result_of(run.path, TruthResult) is None
 
 
 def test_what_a_watch_raises_ends_the_derivation():
@@ -71,7 +79,7 @@ def test_a_real_process_derives_it(tmp_path):
     while run.state in ("queued", "starting", "running") and time.time() < deadline:
         time.sleep(0.1)
     assert run.state == "done", (tmp_path / ".runner.log").read_text()
-    assert run.summary()["dimension"] == 6
+    assert result_of(run.path, TruthResult).dimension == 6
 
 
 @pytest.mark.parametrize(
@@ -79,18 +87,11 @@ def test_a_real_process_derives_it(tmp_path):
     [
         ({}, "1 symmetry; certified"),
         ({"dimension": 2, "certified": False}, "2 symmetries; not certified"),
-        ({"families": [{}, {}]}, "1 symmetry modulo 2 families; certified"),
+        ({"families": [HEAT_FAMILY] * 2}, "1 symmetry modulo 2 families; certified"),
         ({"unsolved": ["x"], "certified": False}, "1 symmetry; not certified; equations are left unsolved"),
     ],
     ids=["one", "two", "families", "unsolved"],
 )
 def test_the_sentence(changes, said):
-    document = {
-        "dimension": 1,
-        "families": [],
-        "certified": True,
-        "unsolved": [],
-        "periodic_in": [],
-        "periodic": [],
-    }
-    assert sentence({**document, **changes}) == said
+    plain = {"dimension": 1, "families": [], "periodic_in": []}
+    assert sentence(truth_result(**{**plain, **changes})) == said

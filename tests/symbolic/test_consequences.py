@@ -4,22 +4,22 @@ import pytest
 import sympy as sp
 
 from lieapp.api import symmetries
+from lieapp.document import Table, Text, plain_text, section
 from lieapp.errors import EquationError
-from lieapp.report.consequences import lines
+from lieapp.report.truth_document import document
 from lieapp.symbolic import consequences
 from lieapp.symbolic.consequences import (
     LATE,
     flows,
-    flows_json,
     flows_latex,
     parameter_of,
     reductions,
-    reductions_json,
     reductions_latex,
 )
 from lieapp.symbolic.deadline import Clock
 from lieapp.symbolic.parsing import parse_expression, parse_system
 from lieapp.symbolic.reduction.flow import flow
+from lieapp.symbolic.told import told, told_flow, told_reduced
 
 
 @pytest.fixture(scope="module")
@@ -29,16 +29,21 @@ def burgers():
 
 def test_every_generator_has_its_row(burgers):
     moved, reduced = flows(burgers, Clock(60.0)), reductions(burgers, Clock(60.0))
-    document = {**flows_json(burgers, moved), "reductions": reductions_json(reduced)}
-    assert len(document["flows"]) == len(document["reductions"]) == burgers.dimension == 5
+    result = told(burgers)
+    result.flows, result.reductions = list(map(told_flow, moved)), list(map(told_reduced, reduced))
+    assert len(result.flows) == len(result.reductions) == burgers.dimension == 5
     names = {str(s): s for s in (*burgers.determining.system.jets.coordinates, sp.Symbol("s"), sp.Symbol("nu"))}
-    for field, row in zip(burgers.generators, document["flows"], strict=True):
-        for coordinate, text in row["flow"].items():
+    for field, row in zip(burgers.generators, result.flows, strict=True):
+        for coordinate, text in row.flow.items():
             moved = parse_expression(text, names)
             assert sp.simplify(moved.diff(names["s"]).subs(names["s"], 0) - field.components[coordinate]) == 0
-    assert document["flows"][4]["domain"] == ["-s*t + 1"]
-    said = "\n".join(line for line, _ in lines(document))
-    assert "V5: t -> t/(-s*t + 1)" in said and "where -s*t + 1 > 0" in said and "no closed form" not in said
+    assert result.flows[4].domain == ["-s*t + 1"]
+    (table,) = (block for block in section(document(result), "flows") if isinstance(block, Table))
+    said = [list(map(plain_text, row)) for row in table.rows]
+    assert said[4][0] == "V5" and said[4][1].startswith("t -> t/(-s*t + 1)") and said[4][2] == "-s*t + 1 > 0"
+    assert said[0][2] == "everywhere" and not any("no closed form" in cell for row in said for cell in row)
+    text = "\n".join(plain_text(block.words) for block in document(result) if isinstance(block, Text))
+    assert "V1: invariants x, u" in text and "reduced to" in text
 
 
 def test_a_parameter_named_s_is_not_taken_twice():

@@ -3,10 +3,13 @@
 import pytest
 import sympy as sp
 
+from lieapp.symbolic.deadline import Clock
+from lieapp.symbolic.explain import statement
 from lieapp.symbolic.fields import Field
 from lieapp.symbolic.invariance import defect
 from lieapp.symbolic.parsing import parse_expression
 from lieapp.symbolic.symmetries import symmetries
+from lieapp.symbolic.told import told, told_explanation
 
 EQUATIONS = [
     (["u_t + u*u_x + u_xxx"], "t,x", "u", (), ()),
@@ -34,9 +37,11 @@ def test_each_constant_of_the_general_symmetry_multiplies_a_symmetry(case):
 
 
 def test_every_function_is_declared_before_it_is_used_and_every_step_has_words():
-    from lieapp.report.derivation import RULES, lines
+    from lieapp.document import Text, plain_text, section
+    from lieapp.report.truth_document import RULES, document
 
-    explained = symmetries("u_t - u_xx", "t,x", "u").explain()
+    truth = symmetries("u_t - u_xx", "t,x", "u")
+    explained = truth.explain()
     known = set(explained["components"])
     for step in explained["steps"]:
         assert step["rule"] in RULES
@@ -45,9 +50,16 @@ def test_every_function_is_declared_before_it_is_used_and_every_step_has_words()
         assert used <= known
     (condition,) = explained["conditions"]
     assert condition["text"] in ("f4_t - f4_xx", "-f4_t + f4_xx")
-    said = [line for line, _ in lines(explained)]
-    assert any("Determining equations for xi^t(t, x, u), xi^x(t, x, u), phi^u(t, x, u)" in line for line in said)
-    assert said[-1].strip().startswith("where ")
+    result = told(truth)
+    result.explain = told_explanation(statement(truth.determining.system, Clock(None)), explained)
+    blocks = section(document(result), "determining", "steps", "general")
+    said = [plain_text(block.words) for block in blocks if isinstance(block, Text)]
+    assert said[0] == "for xi^t(t, x, u), xi^x(t, x, u), phi^u(t, x, u)"
+    assert f"Solved in {len(explained['steps'])} steps" in [b.text for b in blocks if not isinstance(b, Text)]
+    assert said[-1].startswith("where ")
+    # a page shows the first few, a terminal all of them
+    short = section(document(result, most=2), "steps")
+    assert len(short) == 4 and plain_text(short[-1].words) == f"and {len(explained['steps']) - 2} more, in the JSON"
 
 
 def _symbols(text, known):

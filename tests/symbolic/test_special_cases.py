@@ -3,10 +3,12 @@
 import pytest
 import sympy as sp
 
-from lieapp.report.assumed import lines
+from lieapp.document import plain_text
+from lieapp.report.truth_document import assumptions
 from lieapp.symbolic.assumptions import vanishing_factors
 from lieapp.symbolic.parsing import parse_system
 from lieapp.symbolic.solving.spans import MAX_SETS, fewest, simplest
+from lieapp.symbolic.told import named, told
 from lieapp.symbolic.truth import derive
 
 t, x, u = sp.symbols("t x u", real=True)
@@ -81,11 +83,12 @@ def test_everything_is_told():
     assert document["assumed_generic"] == [] and len(document["assumed_independent"]) == 1
     (span,) = document["assumed_independent"]
     assert all(isinstance(e, str) for e in span) and any("f" in e for e in span)
-    told = f"assumed linearly independent: {', '.join(span)}"
-    assert told in str(result) and told in list(lines(document))
+    words = f"assumed linearly independent: {', '.join(span)}"
+    shown = told(result)
+    assert words in str(result) and words in list(map(plain_text, assumptions(shown)))
     assert r"\text{ linearly independent}" in result.latex()
-    document["assumed_generic"] = ["k"]
-    assert any(line.startswith("assumed generic: k") for line in lines(document))
+    shown.assumed_generic, shown.assumed_generic_shown = ["k"], [named("k")]
+    assert any(plain_text(line).startswith("assumed generic: k") for line in assumptions(shown))
 
 
 def test_spans_in_simplest_form():

@@ -8,6 +8,8 @@ from types import ModuleType
 
 import pytest
 
+from lieapp.results.base import Result
+
 streamlit_testing = pytest.importorskip("streamlit.testing.v1")
 
 ROOT = Path(__file__).parents[2]
@@ -107,7 +109,9 @@ def make_background(runs, plugins):
     from lieapp.registry.catalog import load_catalog
     from lieapp.runs.directory import RunDirectory
 
-    def make(kind: str, state: str, *, summary: dict | None = None, typed: dict | None = None, **status: object):
+    def make(
+        kind: str, state: str, *, summary: Result | dict | None = None, typed: dict | None = None, **status: object
+    ):
         config = CheckConfig(plugin="warm") if kind == "check" else TruthConfig(**(typed or {"plugin": "warm"}))
         entry = None if typed else load_catalog().get("warm")
         run = RunDirectory.create(runs, config, getattr(config, "plugin", None) or "truth", entry=entry)

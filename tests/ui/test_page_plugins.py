@@ -2,9 +2,12 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from lieapp.results.check import CheckRow
+from lieapp.runs.checks import checked
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui import background
 
@@ -48,6 +51,11 @@ def test_what_a_plugin_says_is_no_markdown(open_page, plugins):
     assert not any(getattr(element.proto, "allow_html", False) for element in app.markdown)
 
 
+def check_result(name, ok, detail):
+    rows = [CheckRow(plugin="warm", name=name, ok=ok, detail=detail)]
+    return checked(rows, SimpleNamespace(name="warm", title="Warm"))
+
+
 def test_check_starts_a_run_at_once(open_page, plugins, runs, monkeypatch):
     started = []
     monkeypatch.setattr(background, "start_now", lambda root, run_id: started.append(run_id))
@@ -59,14 +67,15 @@ def test_check_starts_a_run_at_once(open_page, plugins, runs, monkeypatch):
 
 @pytest.mark.parametrize("ok", [True, False], ids=["holds", "fails"])
 def test_checks_of_exactly_this_file(open_page, plugins, make_background, words, ok):
-    rows = [{"plugin": "warm", "name": "data", "ok": ok, "detail": "NaN *at* t = 3"}]
-    make_background("check", "done", summary={"ok": ok, "checks": rows})
-    text = words(open_page("plugins", plugin="warm"))
-    assert f"{int(ok)} of 1 checks hold" in text and "NaN *at* t = 3" in text
+    make_background("check", "done", summary=check_result("data", ok, "NaN *at* t = 3"))
+    app = open_page("plugins", plugin="warm")
+    said = (app.success if ok else app.error)[0].value.replace("\\", "")
+    assert said == ("all 1 checks hold" if ok else "failed: data")
+    assert f"| data | {'ok' if ok else 'FAILED'} | NaN *at* t = 3 |" in words(app)
     # another content is another plugin
     file = plugins / "warm.py"
     file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    assert "of 1 checks" not in words(open_page("plugins", plugin="warm"))
+    assert "NaN" not in words(open_page("plugins", plugin="warm"))
 
 
 @pytest.mark.parametrize(
@@ -121,8 +130,8 @@ def test_a_check_that_does_not_begin(open_page, plugins, runs, words):
 
 
 def test_results_of_another_hand_are_escaped(open_page, plugins, make_background):
-    rows = [{"plugin": "warm", "name": "<b>", "ok": True, "detail": "![a](http://h/p.png) $x$ | `c`"}]
-    run = make_background("check", "done", summary={"ok": True, "checks": rows})
-    assert json.loads((run.path / "summary.json").read_text(encoding="utf-8"))["checks"] == rows
+    row = {"plugin": "warm", "name": "<b>", "ok": True, "detail": "![a](http://h/p.png) $x$ | `c`"}
+    run = make_background("check", "done", summary=check_result(*list(row.values())[1:]))
+    assert json.loads((run.path / "summary.json").read_text(encoding="utf-8"))["checks"] == [row]
     shown = "\n".join(str(e.value) for e in open_page("plugins", plugin="warm").markdown)
     assert r"\!\[a\]" in shown and r"\$x\$" in shown and r"\| \`c\`" in shown

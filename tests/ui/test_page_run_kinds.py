@@ -2,9 +2,11 @@
 
 import json
 
+import msgspec
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
+from truth_results import truth_result
 
 from lieapp.results.base import Result
 from lieapp.runs.files import encode
@@ -159,12 +161,7 @@ def test_networks_on_moved_pictures(open_page, finished, words):
 
 
 def test_a_derivation(open_page, finished, words):
-    truth = {
-        "dimension": 1, "infinite": False, "generators": [{"t": "0", "x": "1", "u": "0"}], "families": [],
-        "unsolved": [], "assumed_nonzero": [], "certified": True, "periodic": [], "periodic_families": [],
-        "periodic_in": [], "structure": {}, "seconds": 0.2, "sentence": "1 symmetry; certified",
-    }  # fmt: skip
-    run = finished("truth", truth)
+    run = finished("truth", msgspec.to_builtins(truth_result()))
     assert "partial_{x}" in words(open_page("run", run=run.name))
 
 

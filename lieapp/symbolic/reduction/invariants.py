@@ -73,14 +73,6 @@ class Invariants:
     similarity: int = 0
     reason: str = ""
 
-    def as_json(self) -> dict[str, object]:
-        """`{"invariants": ["x/sqrt(t)", "u"], "similarity": 1, "reason": ""}`"""
-        return {
-            "invariants": [str(e) for e in self.expressions],
-            "similarity": self.similarity,
-            "reason": self.reason,
-        }
-
 
 def invariants(jets: JetSpace, generator: Field, deadline: float | None = None) -> Invariants:
     """The invariants of a field on the space of variables and unknowns, each one put into V(I) = 0.

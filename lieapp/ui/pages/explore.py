@@ -14,7 +14,7 @@ from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui import background
 from lieapp.ui.background_view import show_unfinished, wait_for
-from lieapp.ui.derived_view import show_derived, show_derived_files
+from lieapp.ui.derived_view import show_derived
 from lieapp.ui.drawing import formula, state_badge
 from lieapp.ui.equations import system_latex
 from lieapp.ui.examples import EXAMPLES, FIRST
@@ -196,12 +196,10 @@ def _result(run: RunDirectory) -> None:
     if status.state in WORKING:
         wait_for(run, float(config.get("budget") or BUDGET) + SPARE)
         return
-    truth = run.summary()
-    if status.state != "done" or truth is None:
+    if status.state != "done":
         show_unfinished(run)
         return
-    show_derived(truth)
-    show_derived_files(run, truth)
+    show_derived(run)
 
 
 show()
