@@ -82,8 +82,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     """A picture or, where its data are absent, the sentence that says so.
 
     Args:
