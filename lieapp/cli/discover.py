@@ -11,6 +11,7 @@ from lieapp.cli.working import resume, work
 from lieapp.errors import RunError
 
 if TYPE_CHECKING:
+    from lieapp.results.base import Result
     from lieapp.runs.kinds import Kind
 
 
@@ -26,7 +27,8 @@ def command(settings: Common, **typed: Any) -> Outcome:
     In pictures, fields are sought that keep what a network sees of them, and compared with the affine ones. Makes
     a run directory with data, learned fields and tables.
     """
-    from lieapp.cli.tables import console
+    from lieapp.cli.tables import console, print_result
+    from lieapp.results.base import Result
 
     if settings.resume is not None:
         kind = _kind(settings, settings.resume)
@@ -36,15 +38,18 @@ def command(settings: Common, **typed: Any) -> Outcome:
         summary = _started(settings, typed)
 
     def show() -> None:
-        from lieapp.runs.kinds import kind_of_run
+        from lieapp.report.tables import discover_tables
 
-        for part in kind_of_run(summary).tables(summary):
-            console().print(part)
+        if isinstance(summary, Result):
+            print_result(summary)
+        else:
+            for part in discover_tables(summary):
+                console().print(part)
 
     return Outcome(summary, show)
 
 
-def _started(settings: Common, typed: dict[str, Any]) -> dict[str, Any]:
+def _started(settings: Common, typed: dict[str, Any]) -> Result | dict[str, Any]:
     """A new run. Everything that was typed is checked before its folder is made."""
     from lieapp.config import DiscoverConfig
     from lieapp.runs.devices import check_device

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import msgspec
 
     from lieapp.registry.catalog import Catalog, Entry
+    from lieapp.results.base import Result
     from lieapp.settings import Config
 
 # the folders may come from a config of another machine: whether they exist is said later, by name
@@ -127,7 +128,7 @@ class Outcome:
         code: the exit code.
     """
 
-    document: dict[str, Any]
+    document: Result | dict[str, Any]
     show: Callable[[], None] = field(default=lambda: None)
     code: int = 0
 

@@ -10,12 +10,24 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lieapp.results.base import Result
+
 PIPE_WIDTH = 200
 
 
 def console() -> Console:
     """A console on stdout."""
     return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+
+
+def print_result(result: Result) -> None:
+    """What a result says, and where its report is."""
+    from lieapp.report.documents import document_of
+    from lieapp.report.terminal import rendered
+
+    for part in rendered(document_of(result)):
+        console().print(part)
+    print_line(f"report: {result.run}/report.html")
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -9,8 +9,11 @@ from lieapp.report import wording
 from lieapp.report.bars import bar_chart
 from lieapp.report.charts import Line, line_chart
 from lieapp.report.material import finite
-from lieapp.report.picture_words import WORDS
 from lieapp.report.wording import Summary
+from lieapp.results import PictureDiscovery, Training
+from lieapp.results.base import Result
+from lieapp.results.pictures import Slot
+from lieapp.results.training import share_words
 
 LEAST = 1e-16
 """1 − cosine below this is drawn here: what round-off leaves."""
@@ -47,13 +50,13 @@ def cosine_figure(runs: Named) -> str:
     )
 
 
-def angle_figure(runs: Named) -> str:
+def angle_figure(runs: Sequence[tuple[str, Result]]) -> str:
     """How far each slot of a run on pictures turns the features; empty where none has any."""
-    lines = [_line(name, [finite(row.get("angle")) for row in _slots(summary)]) for name, summary in runs]
+    lines = [_line(name, [row.angle for row in _slots(result)]) for name, result in runs]
     return _chart(lines, "slot", "angle of features (rad)", "How far each slot turns the features")
 
 
-def result_columns(results: Sequence[Mapping[str, Any]], summaries: Sequence[Summary]) -> Columns:
+def result_columns(results: Sequence[Mapping[str, Any]], found: Sequence[Result]) -> Columns:
     """What came out of each run, column by column; those that no run has anything for are left out.
 
     Args:
@@ -64,37 +67,32 @@ def result_columns(results: Sequence[Mapping[str, Any]], summaries: Sequence[Sum
         "exact": [_text(r.get("count")) for r in results],
         "worst cosine": [wording.cosine(value) for value in worst],
         "angle (rad)": [wording.number(finite(r.get("angle"))) for r in results],
-        "told right": [_share(_accuracy(summary)) for summary in summaries],
-        "slots turn features by (rad)": [_ends([finite(s.get("angle")) for s in _slots(own)]) for own in summaries],
-        "slot 1 is nearest to": [_nearest(_slots(summary)[:1]) for summary in summaries],
+        "told right": [_told_right(own) for own in found],
+        "slots turn features by (rad)": [_ends([row.angle for row in _slots(own)]) for own in found],
+        "slot 1 is nearest to": [_nearest(*_slots(own)[:1]) for own in found],
     }
     return {head: cells for head, cells in columns.items() if any(cell != NOTHING for cell in cells)}
 
 
-def slots_table(summaries: Sequence[Summary]) -> list[list[str]]:
+def slots_table(found: Sequence[Result]) -> list[list[str]]:
     """Of runs on pictures a row for each slot: its angle and the named field that is nearest, run by run."""
-    most = max((len(_slots(summary)) for summary in summaries), default=0)
-    return [[str(k + 1), *(_slot(_slots(summary)[k : k + 1]) for summary in summaries)] for k in range(most)]
+    most = max((len(_slots(result)) for result in found), default=0)
+    return [[str(k + 1), *(_slot(*_slots(result)[k : k + 1]) for result in found)] for k in range(most)]
 
 
-def _slots(summary: Summary) -> list[Mapping[str, Any]]:
+def _slots(result: Result) -> list[Slot]:
     """Those of a run on pictures."""
-    rows = summary.get("generators") if summary.get("domain") in WORDS else None
-    return [row for row in rows or [] if isinstance(row, Mapping)]
+    return result.generators if isinstance(result, PictureDiscovery) else []
 
 
-def _slot(rows: Sequence[Mapping[str, Any]]) -> str:
-    if not rows:
+def _slot(row: Slot | None = None) -> str:
+    if row is None:
         return NOTHING
-    angle = finite(rows[0].get("angle"))
-    return f"{NOTHING if angle is None else f'{angle:.3f}'} rad, {_nearest(rows)}"
+    return f"{NOTHING if row.angle is None else f'{row.angle:.3f}'} rad, {_nearest(row)}"
 
 
-def _nearest(rows: Sequence[Mapping[str, Any]]) -> str:
-    near = rows[0].get("nearest") if rows else None
-    if not isinstance(near, Mapping):
-        return NOTHING
-    return f"{near.get('name', NOTHING)} {wording.cosine(finite(near.get('cosine')), 3)}"
+def _nearest(row: Slot | None = None) -> str:
+    return NOTHING if row is None else f"{row.nearest.name} {wording.cosine(row.nearest.cosine, 3)}"
 
 
 def _ends(values: Sequence[float | None]) -> str:
@@ -103,14 +101,14 @@ def _ends(values: Sequence[float | None]) -> str:
     return f"{min(known):.3f} to {max(known):.3f}" if known else NOTHING
 
 
-def _accuracy(summary: Summary) -> float | None:
+def _told_right(result: Result) -> str:
     """Of the network that judges, or that was trained."""
-    network = summary.get("network")
-    return finite(network.get("accuracy") if isinstance(network, Mapping) else summary.get("accuracy"))
-
-
-def _share(value: float | None) -> str:
-    return NOTHING if value is None else f"{100 * value:.1f} %"
+    match result:
+        case Training():
+            return share_words(result.accuracy)
+        case PictureDiscovery(network=network) if network is not None:
+            return network.told_right
+    return NOTHING
 
 
 def _text(value: Any) -> str:

@@ -10,16 +10,12 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from lieapp.report.color_figures import cube_figure
-from lieapp.report.image_figures import field_figure
 from lieapp.report.picture_figures import Tensors
+from lieapp.report.picture_slider import fields_figure
 from lieapp.report.quiver import quiver_chart
 from lieapp.report.slider import parts_of, plane_of
 
 FILE = "current.safetensors"
-
-PICTURES = {"images": field_figure, "colors": cube_figure}
-"""How fields on pictures are drawn, by what is moved."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +38,11 @@ def current_fields(folder: Path) -> Current | None:
 
 
 def _drawn(facts: Mapping[str, Any], tensors: Tensors, names: list[str]) -> str:
-    """By what is moved; empty where the file lacks what that needs."""
-    if facts.get("domain") in PICTURES:
-        return PICTURES[facts["domain"]](tensors, names) if {"weight", "colors"} <= set(tensors) else ""
+    """By what the fields are given on; empty where the file lacks what that needs."""
     plane = plane_of(tensors, [str(name) for name in facts.get("coordinates") or []])
-    return quiver_chart(plane, tensors["learned"], names, "Fields now") if plane is not None else ""
+    if plane is not None:
+        return quiver_chart(plane, tensors["learned"], names, "Fields now")
+    return fields_figure(tensors, names)
 
 
 def _facts(file: Path) -> dict[str, Any]:

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
+from lieapp.document import Figure
 from lieapp.report.axes import Axis, Frame
 from lieapp.report.colour import png, sequential
 from lieapp.report.matrix import ramp_bar
-from lieapp.report.picture_figures import Array, Tensors, arrow
-from lieapp.report.picture_tables import Summary
+from lieapp.report.picture_figures import Array, Drawing, Tensors, arrow
 from lieapp.report.svg import INK, Sheet
 from lieapp.report.wording import cosine
 
@@ -28,17 +28,6 @@ ACROSS = 3
 
 SCALED = "(scaled)"
 """Unit of axes on which the shorter side of a picture reaches from -1 to 1."""
-
-
-def image_figures(summary: Summary, tensors: Tensors) -> dict[str, str]:
-    """The fields over the weight, and the weight, by key."""
-    names = [slot_name(row) for row in summary["generators"]]
-    return {"fields": field_figure(tensors, names), "weight": weight_figure(tensors)}
-
-
-def slot_name(row: Summary) -> str:
-    """A slot as its panel is titled."""
-    return f"{row['slot']}: {row['nearest']['name']} {cosine(row['nearest']['cosine'], 3)}"
 
 
 def weight_figure(tensors: Tensors) -> str:
@@ -110,3 +99,27 @@ def _arrows(field: Array, left: float, top: float, pixel: float) -> str:
             x, y = left + (column + 0.5) * pixel, top + (row + 0.5) * pixel
             parts.append(arrow(x - dx / 2, y - dy / 2, dx, dy))
     return "".join(parts)
+
+
+IMAGE_DRAWINGS = (
+    Drawing(
+        Figure(
+            "fields",
+            "Fields in the plane",
+            "Arrows of one panel share a scale; behind them the weight of pixels. The shorter side of a picture "
+            "reaches from −1 to 1.",
+        ),
+        lambda slots, tensors: field_figure(
+            tensors, [f"{row.slot}: {row.nearest.name} {cosine(row.nearest.cosine, 3)}" for row in slots]
+        ),
+    ),
+    Drawing(
+        Figure(
+            "weight",
+            "Weight of pixels",
+            "How much the features depend on where a pixel's content stands: inner products count pixels by it.",
+        ),
+        lambda slots, tensors: weight_figure(tensors),
+    ),
+)
+"""The fields over the weight, and the weight."""

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lieapp.document import Figure
 from lieapp.report.colour import png
 from lieapp.report.svg import QUIET, Sheet, number
+from lieapp.results.pictures import Slot
 
 Array = NDArray[np.floating]
 Tensors = Mapping[str, Array]
 
 THUMB, BETWEEN = 56, 4
 """Pixels of a picture in a strip, and between two."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure and what draws it, of the learned fields and the arrays of fields.safetensors."""
+
+    figure: Figure
+    draw: Callable[[Sequence[Slot], Tensors], str]
 
 
 def strips(tensors: Tensors) -> dict[str, str]:

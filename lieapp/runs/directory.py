@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from lieapp.errors import CancelledError, RunError, UnknownRunError
+from lieapp.results.base import Result
 from lieapp.runs.files import append_line, encode, plain, process_lock, write_atomic
 from lieapp.runs.provenance import provenance
 from lieapp.runs.status import Status, read_status
@@ -145,7 +146,7 @@ class RunDirectory:
         """The result, None while there is none."""
         return self._json("summary.json")
 
-    def write_summary(self, summary: dict[str, Any]) -> None:
+    def write_summary(self, summary: Result | dict[str, Any]) -> None:
         """Store the result, the JSON of `lieapp discover --json`."""
         write_atomic(self.path / "summary.json", encode(summary))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
@@ -16,6 +14,9 @@ from lieapp.domains.extractor import Features
 from lieapp.domains.image import ImageDomain
 from lieapp.domains.image_data import ImageBatch, ImageData
 from lieapp.domains.image_weight import pixel_weight
+from lieapp.report.image_figures import IMAGE_DRAWINGS
+from lieapp.report.picture_figures import Drawing
+from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.runs.discover_pictures import Split
 from lieapp.runs.weights import kept_weight
 
@@ -27,6 +28,8 @@ class OfPlane:
     unit = 0.5
     """Coordinates of pictures have twice the size of the network's usual ones."""
     centred: tuple[bool, ...] = (True, True)
+    span = are = "affine"
+    drawings: tuple[Drawing, ...] = IMAGE_DRAWINGS
 
     def __init__(self, config: DiscoverImagesConfig) -> None:
         self.config = config
@@ -38,13 +41,12 @@ class OfPlane:
         """With the weight of pixels."""
         config, weight, said = self.config, None, ""
         if config.weighted:
-            settings = (config.weight_rounds, config.seed)
 
             def measure() -> Tensor:
                 generator = torch.Generator().manual_seed(config.seed)
                 return pixel_weight(features, learn.pixels.to(device), config.weight_rounds, generator)
 
-            weight, said = kept_weight("pixels", learn, features, settings, measure)
+            weight, said = kept_weight("pixels", learn, features, (config.weight_rounds, config.seed), measure)
         return Split(
             ImageData(learn, features, flip, device, weight),
             ImageData(judge, features, False, device, weight),
@@ -60,6 +62,11 @@ class OfPlane:
         """The axes of the plane."""
         return {"grid/x": batch.points[0, 0, 0], "grid/y": batch.points[0, 1, :, 0]}
 
-    def facts(self, domain: Domain, batches: list[ImageBatch], fields: Slotted, solver: Solver) -> dict[str, Any]:
-        """None."""
-        return {}
+    def place(self, slot: Slot, share: float) -> None:
+        """The named fields are affine."""
+        slot.affine = share
+
+    def complete(
+        self, result: PictureDiscovery, domain: Domain, batches: list[ImageBatch], fields: Slotted, solver: Solver
+    ) -> None:
+        """Nothing else."""

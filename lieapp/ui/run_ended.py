@@ -6,8 +6,10 @@ import shlex
 
 import streamlit as st
 
-from lieapp.errors import LieappError
+from lieapp.errors import LieappError, RunError
 from lieapp.report.material import read_material
+from lieapp.results import PictureDiscovery
+from lieapp.results.base import read_result
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui import jobs
 from lieapp.ui.derived_view import show_derived
@@ -15,7 +17,7 @@ from lieapp.ui.drawing import log_tail, picture, run_figure
 from lieapp.ui.places import runs_root
 from lieapp.ui.run_files import show_files
 from lieapp.ui.run_head import config_of
-from lieapp.ui.run_pictures import is_of_pictures, show_pictures
+from lieapp.ui.run_pictures import show_pictures
 from lieapp.ui.run_plain import show_plain
 from lieapp.ui.run_result import show_result
 from lieapp.ui.words import RESUMABLE, advice, plain
@@ -47,13 +49,19 @@ def show_ended(run: RunDirectory) -> None:
 def _done(run: RunDirectory) -> None:
     """The view of its kind."""
     kind, summary = config_of(run).get("kind", "discover"), run.summary()
-    if summary is not None and kind == "discover" and is_of_pictures(summary):
-        show_pictures(run, summary)
+    try:
+        result = read_result(run.path)
+    except RunError as error:
+        st.error(f"{plain(error.message)} {advice(error.hint)}", icon=":material/broken_image:")
+        show_files(run)
+        return
+    if isinstance(result, PictureDiscovery):
+        show_pictures(run, result)
     elif summary is not None and kind == "truth":
         show_derived(summary)
         show_files(run)
-    elif summary is not None and kind != "discover":
-        show_plain(run, summary)
+    elif result is not None and kind != "discover":
+        show_plain(run, result)
     else:
         show_result(run)
 

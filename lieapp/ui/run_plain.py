@@ -1,33 +1,38 @@
-"""A finished run that is no discovery: its sentence, numbers, tables, figures, origin and files."""
+"""A finished run that is no discovery: its document, or whatever its summary holds; curves, origin and files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from lieapp.document import section
+from lieapp.report import augment_document, training_document
+from lieapp.report.material import read_lines
+from lieapp.report.parts import outcome
+from lieapp.results import Augment, Operators, Training
+from lieapp.results.base import Result
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui.drawing import facts_block, stored_figure, table
-from lieapp.ui.run_augment import show_augment
+from lieapp.ui.help import popover
+from lieapp.ui.places import file_of
+from lieapp.ui.rendering import show
 from lieapp.ui.run_files import show_files, show_link
-from lieapp.ui.run_head import config_of
 from lieapp.ui.run_origin import show_origin, show_training
-from lieapp.ui.run_train import show_train
 from lieapp.ui.words import plain
 
-TOLD = ("sentence", "warnings", "run", "plugin", "title", "seconds")
+TOLD = ("sentence", "warnings", "run", "plugin", "title", "seconds", "result", "schema")
 """Keys that are shown elsewhere on the page."""
 
 ROWS = 100
 """Lines of a table at most; the rest stands in the JSON."""
 
 
-def show_plain(run: RunDirectory, summary: dict[str, Any]) -> None:
+def show_plain(run: RunDirectory, result: Result) -> None:
     """Tabs, as for other kinds."""
-    st.success(plain(summary.get("sentence", "Done.")), icon=":material/verified:")
-    for words in summary.get("warnings") or []:
-        st.warning(plain(words), icon=":material/warning:")
+    show(outcome(result))
     views = {
         "Result": _result,
         "Training": lambda run, _: show_training(run),
@@ -36,18 +41,37 @@ def show_plain(run: RunDirectory, summary: dict[str, Any]) -> None:
     for tab, view in zip(st.tabs(list(views), key="view", bind="query-params"), views.values(), strict=True):
         if tab.open:
             with tab:
-                view(run, summary)
+                view(run, result)
     show_files(run)
 
 
-def _result(run: RunDirectory, summary: dict[str, Any]) -> None:
+def _result(run: RunDirectory, result: Result) -> None:
     """The view of its kind; of a kind that has none, whatever the summary holds."""
-    if summary.get("kind") == "augment":
-        show_augment(run, summary)
-    elif config_of(run).get("kind") == "train":
-        show_train(run, summary)
-    else:
-        _whatever(run, summary)
+    match result:
+        case Training():
+            _network(run, result)
+        case Augment():
+            told = augment_document.document(result, partial(stored_figure, run.path))
+            show(section(told, "results"))
+            # an accuracy needs no explanation
+            popover("variant", *(["nmse", "rollout"] if isinstance(result, Operators) else []), label="Words")
+            show(section(told, *(figure.key for figure in augment_document.FIGURES)))
+        case _:
+            _whatever(run, run.summary() or {})
+    show_link()
+
+
+def _network(run: RunDirectory, result: Training) -> None:
+    """What counts in large numbers, and a command to copy."""
+    with st.container(horizontal=True):
+        for label, value, text in training_document.headline(result):
+            st.metric(label, value, help=text.capitalize(), width="content")
+    steps = read_lines(run.path / "metrics.jsonl")
+    told = training_document.document(result, lambda key: training_document.right_chart(steps))
+    show(section(told, "network", training_document.CURVE))
+    if file_of(run, "network.safetensors"):
+        st.caption("Symmetries of what it sees are sought by:")
+        st.code(training_document.next_command(result), "bash", wrap_lines=True)
 
 
 def _whatever(run: RunDirectory, summary: dict[str, Any]) -> None:
@@ -69,7 +93,6 @@ def _whatever(run: RunDirectory, summary: dict[str, Any]) -> None:
         if svg:
             st.subheader(plain(file.stem.replace("_", " ").replace("-", " ").capitalize()))
             st.image(svg, alt=file.stem)
-    show_link()
 
 
 def _is_fact(key: str, value: Any) -> bool:

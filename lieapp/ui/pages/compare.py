@@ -7,8 +7,10 @@ from typing import Any
 
 import streamlit as st
 
+from lieapp.errors import RunError
 from lieapp.report import comparison as figures
 from lieapp.report import wording
+from lieapp.results.base import Result, read_result
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.overview import comparison, row
 from lieapp.ui.drawing import table
@@ -37,12 +39,21 @@ def show() -> None:
     document = comparison(chosen)
     letters = [f"run {place}" for place in range(1, len(chosen) + 1)]
     summaries = [run.summary() or {} for run in chosen]
-    _results(document["runs"], summaries, letters)
+    found = [_found(run) for run in chosen]
+    _results(document["runs"], found, letters)
     _settings(document["differ"], letters)
     _generators(summaries, letters)
-    _slots(summaries, letters)
-    _figures(list(zip(letters, summaries, strict=True)))
+    _slots(found, letters)
+    _figures(list(zip(letters, summaries, strict=True)), list(zip(letters, found, strict=True)))
     show_link()
+
+
+def _found(run: RunDirectory) -> Result:
+    """Its result; an empty one where there is none, or where it can't be read."""
+    try:
+        return read_result(run.path) or Result()
+    except RunError:
+        return Result()
 
 
 def _chosen(runs: Sequence[RunDirectory]) -> list[RunDirectory]:
@@ -75,21 +86,21 @@ def _called(facts: dict[str, Any]) -> str:
     return f"{' · '.join(str(part) for part in parts if part)} · {facts['state']} · {facts['run']}"
 
 
-def _results(rows: Sequence[dict[str, Any]], summaries: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
-    columns = figures.result_columns(rows, summaries)
+def _results(rows: Sequence[dict[str, Any]], found: Sequence[Result], names: Sequence[str]) -> None:
+    columns = figures.result_columns(rows, found)
     st.subheader("Results", help=tip("cosine") if "worst cosine" in columns else None)
     cells = []
     for place, (name, one) in enumerate(zip(names, rows, strict=True)):
         link = f"[{name.replace(' ', '&nbsp;')}](run?run={one['run']})"
         facts = (one["plugin"], one["method"], sign(one["state"]).word)
-        found = [unbroken(column[place]) for column in columns.values()]
-        cells.append([link, *(plain(fact or "–") for fact in facts), *found, unbroken(duration(one["seconds"]))])
+        said = [unbroken(column[place]) for column in columns.values()]
+        cells.append([link, *(plain(fact or "–") for fact in facts), *said, unbroken(duration(one["seconds"]))])
     table(("", "plugin", "method", "state", *map(plain, columns), "time"), cells)
 
 
-def _slots(summaries: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
+def _slots(found: Sequence[Result], names: Sequence[str]) -> None:
     """Of runs on pictures, what of each slot can be told beside the others."""
-    rows = figures.slots_table(summaries)
+    rows = figures.slots_table(found)
     if rows:
         st.subheader("Slots of pictures")
         table(("slot", *names), [[plain(cell) for cell in row] for row in rows])
@@ -126,12 +137,12 @@ def _generators(summaries: Sequence[dict[str, Any]], names: Sequence[str]) -> No
     table(("", "derived generator", *names), rows)
 
 
-def _figures(runs: figures.Named) -> None:
+def _figures(runs: figures.Named, found: Sequence[tuple[str, Result]]) -> None:
     """Defects, cosines and seconds; what no run has is left out."""
     drawn = [
         ("Defect of each slot", figures.eta_figure(runs)),
         ("What of each derived generator is missed", figures.cosine_figure(runs)),
-        ("How far each slot turns the features", figures.angle_figure(runs)),
+        ("How far each slot turns the features", figures.angle_figure(found)),
         ("Seconds per stage", figures.seconds_figure(runs)),
     ]
     for title, svg in drawn:

@@ -1,0 +1,134 @@
+"""What a discovery on pictures found: learned fields held against named ones, and how far they turn features."""
+
+from __future__ import annotations
+
+import msgspec
+
+from lieapp.document import Figure, Formula
+from lieapp.results.base import Result
+from lieapp.results.training import Network
+
+
+class Nearest(msgspec.Struct):
+    """The named field that a slot is most like."""
+
+    name: str
+    cosine: float | None
+
+
+class Part(msgspec.Struct):
+    """A named field of norm 1 with its coefficient."""
+
+    name: str
+    value: float | None
+
+
+class Slot(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A learned field.
+
+    Args:
+        angle: between features before and after, in radians, mean over flow parameters.
+        angles: at each flow parameter.
+        components: the largest ones.
+        affine, named: length of the projection on the span of the named fields, under the name of that span.
+    """
+
+    slot: int
+    angle: float | None
+    angles: list[float | None]
+    nearest: Nearest
+    components: list[Part]
+    affine: float | None = None
+    named: float | None = None
+
+    @property
+    def share(self) -> float | None:
+        """How much of it lies in the span of the named fields."""
+        return self.named if self.affine is None else self.affine
+
+
+class NamedField(msgspec.Struct):
+    """A field that learned ones are compared with.
+
+    Args:
+        field: a SymPy-syntax string for each coordinate; `shown` is the same.
+        basic: whether it is independent of those before it.
+        angle, angles: as of slots.
+        cosine: norm of its projection on the span of all slots.
+    """
+
+    name: str
+    field: dict[str, str]
+    shown: Formula
+    basic: bool
+    angle: float | None
+    angles: list[float | None]
+    cosine: float | None
+
+
+class Basis(msgspec.Struct):
+    """Products of each slot with the independent named fields, orthonormalised in their order."""
+
+    names: list[str]
+    inner: list[list[float | None]]
+
+
+class Subspace(msgspec.Struct):
+    """The largest principal angle between slots and named fields; null with fewer slots than dimensions."""
+
+    angle: float | None
+
+
+class SmallFlow(msgspec.Struct, kw_only=True):
+    """The fields that features bear best for s -> 0, by an eigenproblem.
+
+    Args:
+        degree: of their polynomials.
+        slopes: angle / |s|, root mean square, ascending.
+        components: of each field the largest ones, of as many fields as there are slots.
+        cosines: norm of each slot's projection on the span of those.
+        angle: the largest principal angle between that span and the slots.
+    """
+
+    method: str = "spectrum"
+    degree: int
+    slopes: list[float | None]
+    components: list[list[Part]]
+    cosines: list[float | None]
+    angle: float | None
+
+
+class PictureDiscovery(Result, tag_field="result", tag="pictures", kw_only=True):
+    """A discovery on pictures, whatever of them is moved.
+
+    Args:
+        domain: what is moved, images or colors.
+        span: what the named fields are called: the key of each slot's share in their span.
+        figures: those that are drawn of what is moved.
+        count, more, formulas, truth: always empty; nothing is derived or proved of pictures.
+        s: the flow parameters at which angles were measured.
+        inner: products of fields of norm 1, slot x named field.
+        network: the one that judges; None where a plugin brings its own features.
+        clipped: of colours the share of pixels that each slot takes out of the cube at the largest s.
+        cross_check: of colours; None too where features have no forward derivative.
+    """
+
+    domain: str
+    span: str
+    figures: list[Figure]
+    method: str = "flow"
+    coordinates: list[str]
+    seconds: dict[str, float] = msgspec.field(default_factory=dict)
+    count: None = None
+    more: None = None
+    s: list[float]
+    generators: list[Slot]
+    reference: list[NamedField]
+    inner: list[list[float | None]]
+    basis: Basis
+    subspace: Subspace
+    formulas: tuple[()] = ()
+    truth: tuple[()] = ()
+    network: Network | None = None
+    clipped: list[float | None] | None = None
+    cross_check: SmallFlow | None = None
