@@ -27,7 +27,7 @@ class Formula(msgspec.Struct, frozen=True):
 
 
 Words: TypeAlias = "str | Formula | Sequence[str | Formula]"
-"""A line of text with formulas in it."""
+"""A line of text with formulas in it; what stands between `backticks` is to be typed."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Heading:
 
     Args:
         key: names the section: its anchor in a report, its place on a page.
-        term: what the app explains beside it, a key of `ui.help.TERMS`.
+        term: what the app explains beside it: keys of `ui.help.TERMS`, with blanks between.
         pages_only: whether a terminal leaves the section out.
     """
 

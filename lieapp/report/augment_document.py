@@ -48,10 +48,10 @@ MEANINGS = {
 
 def document(result: Augment, drawn: Drawn = nothing_drawn) -> Document:
     """Everything but where the run comes from."""
-    found = results(result)
+    found, accuracy = results(result), isinstance(result, Classifiers)
     return [
         *outcome(result),
-        Heading("Results", "results"),
+        Heading("Results", "results", term="variant" if accuracy else "variant nmse rollout"),
         found,
         Text(f"{measure(result)}; mean and spread (standard deviation) over seeds. {explained(found)}", small=True),
         *figures(FIGURES, drawn),

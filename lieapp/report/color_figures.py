@@ -10,7 +10,7 @@ import numpy as np
 
 from lieapp.document import Figure
 from lieapp.report.colour import hexadecimal
-from lieapp.report.picture_figures import Array, Drawing, Tensors, arrow
+from lieapp.report.picture_figures import Array, Tensors, arrow
 from lieapp.report.svg import FAINT, INK, QUIET, Sheet
 from lieapp.results.pictures import Slot
 
@@ -32,6 +32,25 @@ ALONG = np.array([[1.0, -0.5, -0.5], [0.0, math.sqrt(0.75), -math.sqrt(0.75)]])
 """Right and up of the view along the grey axis: hues lie around its point, red to the right."""
 
 VIEWS = {"grey axis upright": SIDEWAYS, "along the grey axis": ALONG}
+
+
+def color_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
+    """Cube, palettes and weight."""
+    names = [f"slot {row.slot}" for row in slots]
+    return [
+        Figure(
+            "fields", "Fields in the cube of colours", "Arrows start at sampled colours and share a scale in each "
+            "slot; the dotted line is the grey axis.", cube_figure(tensors, names),
+        ),
+        Figure(
+            "palette", "Moved palettes", "Sampled colours, from dark to light, moved along each slot.",
+            palette_figure(tensors, names),
+        ),
+        Figure(
+            "weight", "Weight of colours", "How much the features depend on pixels of a colour: inner products "
+            "count colours by it.", weight_figure(tensors),
+        ),
+    ]  # fmt: skip
 
 
 def cube_figure(tensors: Tensors, names: list[str]) -> str:
@@ -121,32 +140,3 @@ def _spread(count: int, most: int) -> np.ndarray:
 
 def _hex(color: Array) -> str:
     return hexadecimal(np.round(255 * np.clip(color, 0, 1)).astype(np.uint8))
-
-
-def _names(slots: Sequence[Slot]) -> list[str]:
-    return [f"slot {row.slot}" for row in slots]
-
-
-COLOR_DRAWINGS = (
-    Drawing(
-        Figure(
-            "fields",
-            "Fields in the cube of colours",
-            "Arrows start at sampled colours and share a scale in each slot; the dotted line is the grey axis.",
-        ),
-        lambda slots, tensors: cube_figure(tensors, _names(slots)),
-    ),
-    Drawing(
-        Figure("palette", "Moved palettes", "Sampled colours, from dark to light, moved along each slot."),
-        lambda slots, tensors: palette_figure(tensors, _names(slots)),
-    ),
-    Drawing(
-        Figure(
-            "weight",
-            "Weight of colours",
-            "How much the features depend on pixels of a colour: inner products count colours by it.",
-        ),
-        lambda slots, tensors: weight_figure(tensors),
-    ),
-)
-"""The cube, moved palettes, and the weight."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,9 +11,10 @@ from lieapp.document import Figure
 from lieapp.report.axes import Axis, Frame
 from lieapp.report.colour import png, sequential
 from lieapp.report.matrix import ramp_bar
-from lieapp.report.picture_figures import Array, Drawing, Tensors, arrow
+from lieapp.report.picture_figures import Array, Tensors, arrow
 from lieapp.report.svg import INK, Sheet
 from lieapp.report.wording import cosine
+from lieapp.results.pictures import Slot
 
 PANEL, LEFT, RIGHT, TOP, BOTTOM = 200, 58, 14, 28, 42
 """Pixels of a panel, and beside it for the axes and a title."""
@@ -28,6 +30,21 @@ ACROSS = 3
 
 SCALED = "(scaled)"
 """Unit of axes on which the shorter side of a picture reaches from -1 to 1."""
+
+
+def image_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
+    """The fields over the weight, and the weight."""
+    names = [f"{row.slot}: {row.nearest.name} {cosine(row.nearest.cosine, 3)}" for row in slots]
+    return [
+        Figure(
+            "fields", "Fields in the plane", "Arrows of one panel share a scale; behind them the weight of pixels. "
+            "The shorter side of a picture reaches from −1 to 1.", field_figure(tensors, names),
+        ),
+        Figure(
+            "weight", "Weight of pixels", "How much the features depend on where a pixel's content stands: inner "
+            "products count pixels by it.", weight_figure(tensors),
+        ),
+    ]  # fmt: skip
 
 
 def weight_figure(tensors: Tensors) -> str:
@@ -99,27 +116,3 @@ def _arrows(field: Array, left: float, top: float, pixel: float) -> str:
             x, y = left + (column + 0.5) * pixel, top + (row + 0.5) * pixel
             parts.append(arrow(x - dx / 2, y - dy / 2, dx, dy))
     return "".join(parts)
-
-
-IMAGE_DRAWINGS = (
-    Drawing(
-        Figure(
-            "fields",
-            "Fields in the plane",
-            "Arrows of one panel share a scale; behind them the weight of pixels. The shorter side of a picture "
-            "reaches from −1 to 1.",
-        ),
-        lambda slots, tensors: field_figure(
-            tensors, [f"{row.slot}: {row.nearest.name} {cosine(row.nearest.cosine, 3)}" for row in slots]
-        ),
-    ),
-    Drawing(
-        Figure(
-            "weight",
-            "Weight of pixels",
-            "How much the features depend on where a pixel's content stands: inner products count pixels by it.",
-        ),
-        lambda slots, tensors: weight_figure(tensors),
-    ),
-)
-"""The fields over the weight, and the weight."""

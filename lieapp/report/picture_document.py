@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from lieapp.document import Block, Column, Document, Figure, Heading, Table, Text, table
 from lieapp.report.charts import Line, line_chart
 from lieapp.report.parts import Drawn, figures, nothing_drawn, outcome, seconds
+from lieapp.report.picture_figures import components
 from lieapp.report.wording import cosine
-from lieapp.results.pictures import Part, PictureDiscovery, SmallFlow
+from lieapp.results.pictures import PictureDiscovery, SmallFlow
 
 ANGLE = "Angle: between the features of held-out pictures before and after, mean over flow parameters."
 PARTS = (
@@ -46,28 +47,9 @@ def document(result: PictureDiscovery, drawn: Drawn = nothing_drawn) -> Document
         _along(result),
         Text(ALONG, small=True),
         *_angles(result),
-        *figures(shown(result), drawn),
+        *figures(result.figures, drawn),
         *seconds(result.seconds),
     ]
-
-
-def shown(result: PictureDiscovery) -> list[Figure]:
-    """Every figure that the run's arrays make, not drawn yet; the strips come last."""
-    strips = [
-        Figure(f"strip{row.slot}", f"Held-out pictures moved along slot {row.slot}", components(row.components))
-        for row in result.generators
-    ]
-    return [*result.figures, *strips]
-
-
-def components(parts: Sequence[Part]) -> str:
-    """A field by its largest components: 0.95 brightness − 0.28 shift of blue."""
-    text = ""
-    for part in parts:
-        size, minus = _number(part.value, 2).removeprefix("-"), (part.value or 0) < 0
-        text += (" − " if minus else " + ") if text else ("−" if minus else "")
-        text += f"{size} {part.name}"
-    return text
 
 
 def angle_chart(result: PictureDiscovery) -> str:

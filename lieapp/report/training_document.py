@@ -13,8 +13,7 @@ from lieapp.report.figures import thinned
 from lieapp.report.parts import Drawn, duration, nothing_drawn, outcome, seconds
 from lieapp.results.training import Training, share_words
 
-CURVE = "right"
-"""The figure's key."""
+CURVE = "Pictures of each step told right"
 
 LEARNED = {
     "pictures": "at most", "epochs": "epochs", "batch": "batch", "rate": "rate", "optimizer": "optimizer",
@@ -28,31 +27,20 @@ NAMES = 12
 
 def document(result: Training, drawn: Drawn = nothing_drawn) -> Document:
     """Everything but where the run comes from."""
-    title = "Pictures of each step told right"
     why = "it was in the cache, so nothing was trained" if result.cached else "no steps were recorded"
-    told = headline(result)
+    took = "from the cache" if result.cached else duration(result.seconds.get("training"))
+    columns = [Column(name, number=True) for name in ("Told right", "Loss", "Training")]
     return [
         *outcome(result),
         Heading("Accuracy", "accuracy"),
-        Table([Column(label, number=True) for label, _, _ in told], [[value for _, value, _ in told]]),
-        Text(" ".join(f"{label}: {text}" for label, _, text in told), small=True),
+        Table(columns, [[share_words(result.accuracy), number(result.loss), took]]),
+        Text("Of the pictures kept aside; the loss is the mean cross-entropy on them.", small=True),
         Heading("Network", "network"),
         Table([Column("what"), Column("value")], facts(result)),
-        Heading("Next", "next"),
-        Text(f"Symmetries of what it sees are sought by: {next_command(result)}"),
-        Heading(title, CURVE),
-        Figure(CURVE, title, svg=drawn(CURVE), note=f"No curves: {why}."),
+        Text(f"Symmetries of what it sees are sought by `{next_command(result)}`."),
+        Heading(CURVE, "right"),
+        Figure("right", CURVE, svg=drawn("right"), note=f"No curves: {why}."),
         *seconds(result.seconds),
-    ]
-
-
-def headline(result: Training) -> list[tuple[str, str, str]]:
-    """The three numbers that count, each with its name and what it means."""
-    time = "from the cache" if result.cached else duration(result.seconds.get("training"))
-    return [
-        ("Told right", share_words(result.accuracy), "of the pictures kept aside."),
-        ("Loss", number(result.loss), "mean cross-entropy on the pictures kept aside."),
-        ("Training", time, "time that it took."),
     ]
 
 
@@ -86,7 +74,7 @@ def right_chart(metrics: Sequence[dict[str, Any]]) -> str:
     if not rows:
         return ""
     line = Line("told right", [row["step"] for row in rows], [100 * row["right"] for row in rows])
-    return line_chart([calmed(line)], "training step", "told right (%)", "Pictures of each step told right")
+    return line_chart([calmed(line)], "training step", "told right (%)", CURVE)
 
 
 def number(value: float | None) -> str:

@@ -10,19 +10,16 @@ from lieapp.results.base import Result
 
 
 class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """The trainings of one way of moving with one number of data.
+    """The trainings of one way of moving with one number of data: an error or accuracy for each seed, their mean
+    and standard deviation, and the mean of those on validation data.
 
     Args:
-        variant: what data are moved along, as the settings have it; `label` is how tables call it.
-        samples: how many are learned from.
+        label: how tables call the variant.
         scale: the largest flow parameter, where that was searched for.
-        values: an error or accuracy for each seed, with `mean` and `spread`, the standard deviation.
-        valid: the same on validation data, mean over seeds.
         steps: of one training, which took so many `seconds`.
-        one_step: of operators, the error of each frame of a prediction from true frames.
-        frames: of operators, the error of each frame.
-        moved: of operators, the share of trajectories that were used moved.
-        generators: of operators, the defect of each generator moved along.
+        one_step: error of each frame of a prediction from true frames; `frames` of each frame of all.
+        moved: the share of trajectories that were used moved.
+        generators: the defect of each generator moved along.
     """
 
     variant: str

@@ -24,14 +24,8 @@ class Part(msgspec.Struct):
 
 
 class Slot(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A learned field.
-
-    Args:
-        angle: between features before and after, in radians, mean over flow parameters.
-        angles: at each flow parameter.
-        components: the largest ones.
-        affine, named: length of the projection on the span of the named fields, under the name of that span.
-    """
+    """A learned field: its angle between features before and after in radians, mean and at each flow parameter, its
+    largest components, and the length of its projection on the span of the affine or of the named fields."""
 
     slot: int
     angle: float | None
@@ -43,19 +37,13 @@ class Slot(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @property
     def share(self) -> float | None:
-        """How much of it lies in the span of the named fields."""
+        """How much of it lies in the span of the fields that it is compared with."""
         return self.named if self.affine is None else self.affine
 
 
 class NamedField(msgspec.Struct):
-    """A field that learned ones are compared with.
-
-    Args:
-        field: a SymPy-syntax string for each coordinate; `shown` is the same.
-        basic: whether it is independent of those before it.
-        angle, angles: as of slots.
-        cosine: norm of its projection on the span of all slots.
-    """
+    """A field that slots are compared with. It is `basic` where it is independent of those before it; the cosine is
+    the length of its projection on the span of all slots."""
 
     name: str
     field: dict[str, str]
@@ -67,28 +55,21 @@ class NamedField(msgspec.Struct):
 
 
 class Basis(msgspec.Struct):
-    """Products of each slot with the independent named fields, orthonormalised in their order."""
+    """Products of each slot with the basic fields, orthonormalised in their order."""
 
     names: list[str]
     inner: list[list[float | None]]
 
 
 class Subspace(msgspec.Struct):
-    """The largest principal angle between slots and named fields; null with fewer slots than dimensions."""
+    """The largest principal angle between slots and named fields; None with fewer slots than dimensions."""
 
     angle: float | None
 
 
 class SmallFlow(msgspec.Struct, kw_only=True):
-    """The fields that features bear best for s -> 0, by an eigenproblem.
-
-    Args:
-        degree: of their polynomials.
-        slopes: angle / |s|, root mean square, ascending.
-        components: of each field the largest ones, of as many fields as there are slots.
-        cosines: norm of each slot's projection on the span of those.
-        angle: the largest principal angle between that span and the slots.
-    """
+    """The fields that features bear best for s -> 0, by an eigenproblem: angle/|s| of each, of as many as there are
+    slots the components, cosines of the slots with the span of those, and the largest principal angle."""
 
     method: str = "spectrum"
     degree: int
@@ -99,23 +80,21 @@ class SmallFlow(msgspec.Struct, kw_only=True):
 
 
 class PictureDiscovery(Result, tag_field="result", tag="pictures", kw_only=True):
-    """A discovery on pictures, whatever of them is moved.
+    """A discovery on pictures, whatever of them is moved; nothing is counted, derived or proved of pictures.
 
     Args:
         domain: what is moved, images or colors.
         span: what the named fields are called: the key of each slot's share in their span.
-        figures: those that are drawn of what is moved.
-        count, more, formulas, truth: always empty; nothing is derived or proved of pictures.
         s: the flow parameters at which angles were measured.
         inner: products of fields of norm 1, slot x named field.
         network: the one that judges; None where a plugin brings its own features.
+        figures: in figures/, of the run's arrays.
         clipped: of colours the share of pixels that each slot takes out of the cube at the largest s.
         cross_check: of colours; None too where features have no forward derivative.
     """
 
     domain: str
     span: str
-    figures: list[Figure]
     method: str = "flow"
     coordinates: list[str]
     seconds: dict[str, float] = msgspec.field(default_factory=dict)
@@ -130,5 +109,6 @@ class PictureDiscovery(Result, tag_field="result", tag="pictures", kw_only=True)
     formulas: tuple[()] = ()
     truth: tuple[()] = ()
     network: Network | None = None
+    figures: list[Figure] = msgspec.field(default_factory=list)
     clipped: list[float | None] | None = None
     cross_check: SmallFlow | None = None

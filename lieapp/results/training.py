@@ -8,14 +8,12 @@ from lieapp.results.base import Result
 
 
 class Network(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """What is known of a network that sees pictures; a file of the user's may say less. JSON has no nulls of it.
+    """What is known of a network that sees pictures: of a ready-made one its name, of one from the user's own file
+    what stands there, else how it was trained, and how well it tells the pictures kept aside.
 
     Args:
-        network: the name of a ready-made one, of which nothing else is known.
-        accuracy: share of the pictures kept aside that it tells right.
-        loss: mean cross-entropy on them.
+        loss: mean cross-entropy.
         flip: whether mirror images were learned from.
-        settings: of its training.
         cached: whether it was found in the cache.
     """
 
@@ -36,16 +34,7 @@ class Network(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class Training(Result, tag_field="result", tag="training", kw_only=True):
-    """A network trained by `lieapp train`.
-
-    Args:
-        network: its kind.
-        parameters: how many numbers it consists of.
-        file: where it is.
-        cached: whether it had been trained before.
-        source: where the pictures come from; `pictures` of them, of this `shape` (channels, rows, columns).
-        device: where it was trained.
-    """
+    """A network of some kind, its numbers, and the pictures of a source and shape (channels, rows, columns)."""
 
     network: str
     accuracy: float | None

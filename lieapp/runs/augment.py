@@ -137,21 +137,15 @@ def row_of(
     """Values of all seeds, their mean and spread: the standard deviation of single trainings."""
     values = [entry.value for entry in found]
     return Row(
-        variant=variant,
-        label=label(variant),
-        samples=amount,
-        scale=scale,
-        values=values,
-        mean=_mean(values),
+        variant=variant, label=label(variant), samples=amount, scale=scale, values=values, mean=_mean(values),
         spread=statistics.stdev(map(_number, values)) if len(values) > 1 else None,
-        valid=_mean(entry.valid for entry in found),
-        steps=found[0].steps,
+        valid=_mean(entry.valid for entry in found), steps=found[0].steps,
         seconds=round(statistics.fmean(entry.seconds for entry in found), 2),
         one_step=None if found[0].one_step is None else _mean(entry.one_step for entry in found),
         moved=None if found[0].moved is None else _mean(entry.moved for entry in found),
         frames=[_mean(column) for column in zip(*(entry.frames for entry in found), strict=True)],
         generators=generators,
-    )
+    )  # fmt: skip
 
 
 def _mean(values: Iterable[float | None]) -> float:

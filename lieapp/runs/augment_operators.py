@@ -91,12 +91,9 @@ class OfSolutions(Side):
             self._draw(cell.variant, predicted[0], truth[0], samples[0])
         moved = None if cell.variant == "none" or not training.asked else training.moved / training.asked
         return Ended(
-            value=float(errors.sum(1).mean()),
-            valid=training.best,
-            frames=errors.mean(0).tolist(),
-            one_step=float(windows.mean()),
-            moved=moved,
-        )
+            value=float(errors.sum(1).mean()), valid=training.best, frames=errors.mean(0).tolist(),
+            one_step=float(windows.mean()), moved=moved,
+        )  # fmt: skip
 
     def generators(self, variant: str) -> dict[str, float | None]:
         """η of each generator that data are moved along."""
@@ -108,12 +105,9 @@ class OfSolutions(Side):
         rollout = task.gap == task.frames
         left = len(self.grid.time) - task.starts[0] - task.gap
         return Operators(
-            variants=rows,
-            task="rollout" if rollout else "single",
-            frames=task.frames,
+            variants=rows, task="rollout" if rollout else "single", frames=task.frames, gap=task.gap,
             predicted=left // task.frames * task.frames if rollout else 1,
-            gap=task.gap,
-        )
+        )  # fmt: skip
 
     def _task(self, times: int) -> OperatorTask:
         config = self.config
@@ -121,12 +115,10 @@ class OfSolutions(Side):
             return OperatorTask.single(times, config.ahead)
         return OperatorTask.rollout(times, config.history, config.starts == "aligned")
 
-    def _mover(self, variant: str, settings: Moving) -> Mover:
-        return Mover.of(variant, self.declaration, self.learn, settings)
-
     def _prepare_moves(self, settings: Moving, judged: Trajectories) -> None:
         """What moves trajectories along each variant, and η of its generators on data nothing is learned from."""
-        self.movers = {variant: self._mover(variant, settings) for variant in self.config.variants}
+        variants = self.config.variants
+        self.movers = {variant: Mover.of(variant, self.declaration, self.learn, settings) for variant in variants}
         domain = PDEDomain(self.declaration)
         self._eta = {variant: defects(mover.along, domain, judged) for variant, mover in self.movers.items()}
 

@@ -65,11 +65,9 @@ class OfPictures(Side):
 
     def told(self, rows: list[Row]) -> Classifiers:
         """The table, and what was judged."""
+        learned_from = {str(n): len(self.split(n)[0]) for n in self.config.pictures}
         return Classifiers(
-            variants=rows,
-            judged_on=len(self.test),
-            learned_from={str(n): len(self.split(n)[0]) for n in self.config.pictures},
-            classes=list(self.pictures.names),
+            variants=rows, judged_on=len(self.test), learned_from=learned_from, classes=list(self.pictures.names)
         )
 
     def amounts(self) -> Sequence[int]:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import msgspec
 from torch import Tensor
 
-from lieapp.discovery.loop import SAVE_EVERY
+from lieapp.discovery.loop import SAVE_EVERY, Training
 from lieapp.errors import CancelledError, ResumeError
 from lieapp.progress import Reporter
 from lieapp.runs.checkpoint import Checkpoint
@@ -47,14 +47,7 @@ class Cell:
 
 
 class Ended(msgspec.Struct, kw_only=True):
-    """What is kept of a training that ended.
-
-    Args:
-        value: what the table is of, an error or accuracy on test data.
-        valid: the same on validation data.
-        one_step, frames, moved: see `results.augment.Row`.
-        steps, seconds: what it took.
-    """
+    """What is kept of a training that ended: what the table is of, and see `results.augment.Row`."""
 
     value: float | None
     valid: float | None
@@ -65,10 +58,8 @@ class Ended(msgspec.Struct, kw_only=True):
     seconds: float = 0.0
 
 
-class Trainee(Protocol):
+class Trainee(Training, Protocol):
     """A training that can be left and gone on with."""
-
-    done: int
 
     @property
     def steps(self) -> int:
@@ -78,14 +69,6 @@ class Trainee(Protocol):
     @property
     def each(self) -> int:
         """Of an epoch."""
-        ...
-
-    def step(self) -> dict[str, Any]:
-        """One step; what to record of it, `loss` among it."""
-        ...
-
-    def state(self) -> dict[str, Tensor]:
-        """Everything that going on needs."""
         ...
 
     def load(self, tensors: dict[str, Tensor]) -> None:

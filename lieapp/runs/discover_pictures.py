@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+import msgspec
 import torch
 from torch import Tensor
 
@@ -22,6 +24,7 @@ from lieapp.discovery.flow import Flow, Solver
 from lieapp.discovery.generator import GeneratorNetwork
 from lieapp.discovery.result import Discovery
 from lieapp.discovery.scores import FiniteScore
+from lieapp.document import Figure
 from lieapp.domains.base import Data, Domain
 from lieapp.domains.efficientnet import NAME, EfficientNetFeatures
 from lieapp.domains.extractor import Features
@@ -33,7 +36,7 @@ from lieapp.report.material import read_fields
 from lieapp.report.page import write_report
 from lieapp.report.parts import provenance
 from lieapp.report.picture_document import document, write_csv
-from lieapp.report.picture_figures import Drawing, strips
+from lieapp.report.picture_figures import Tensors, strips
 from lieapp.report.wording import cosine
 from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.results.training import Network
@@ -69,7 +72,7 @@ class Split:
     said: str = ""
 
 
-class Side(Protocol):
+class Side(ABC):
     """What differs between pictures whose plane is moved and those whose colours are.
 
     Args:
@@ -77,7 +80,6 @@ class Side(Protocol):
         centred: which coordinates have mean 0; others come from [0, 1].
         span: what the named fields are called.
         are: what slots are that lie nearly in their span: "3 of 6 slots are …".
-        drawings: figures of fields and weight.
     """
 
     name: str
@@ -85,38 +87,38 @@ class Side(Protocol):
     centred: tuple[bool, ...]
     span: str
     are: str
-    drawings: tuple[Drawing, ...]
 
-    @property
-    def config(self) -> DiscoverPictures:
-        """The settings."""
-        ...
+    def __init__(self, config: DiscoverPictures) -> None:
+        self.config = config
 
-    def check(self, pictures: Pictures) -> None:
+    def check(self, pictures: Pictures) -> None:  # noqa: B027 - every picture has a plane
         """Raises DataError for pictures in which nothing can be moved."""
-        ...
 
+    @abstractmethod
     def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
         """Both parts, with the weight measured on the first; `flip` mirrors pictures to learn from."""
-        ...
 
+    @abstractmethod
     def domain(self, features: Features) -> Domain:
         """What the engine sees."""
-        ...
 
-    def drawn(self, domain: Domain, batch: Any, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
-        """Tensors of fields.safetensors besides the moved pictures, for figures."""
-        ...
-
+    @abstractmethod
     def place(self, slot: Slot, share: float) -> None:
         """Note how much of a slot lies in the span of the named fields, under the name of the span."""
-        ...
 
-    def complete(
+    def complete(  # noqa: B027 - of most there is nothing else to say
         self, result: PictureDiscovery, domain: Domain, batches: list[Any], fields: Slotted, solver: Solver
     ) -> None:
         """Note what else can be said of fields that are moved along."""
-        ...
+
+    @abstractmethod
+    def drawn(self, domain: Domain, batch: Any, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
+        """Tensors of fields.safetensors besides the moved pictures, for figures."""
+
+    @staticmethod
+    @abstractmethod
+    def figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
+        """Fields and weight, drawn from fields.safetensors."""
 
 
 def execute(side: Side, run: RunDirectory, catalog: Catalog, report: RunReporter) -> PictureDiscovery:
@@ -159,9 +161,11 @@ class _Job:
         result = self._result(domain, compared)
         self._timed("cross-check", lambda: self.side.complete(result, domain, batches, found.fields, self.solver))
         self._timed("report", lambda: self._write(domain, data, found, result))
+        figures = self._figures(result)
+        result.figures = [msgspec.structs.replace(figure, svg="") for figure in figures]
         result.seconds = self.watch.seconds()
         self.directory.write_summary(result)
-        self._report(result)
+        self._report(result, {figure.key: figure.svg for figure in figures})
         return result
 
     def _kept(self) -> None:
@@ -260,32 +264,22 @@ class _Job:
         for slot, share in zip(compared.slots, compared.shares, strict=True):
             self.side.place(slot, share)
         return PictureDiscovery(
-            run=str(self.directory.path),
-            plugin=self.config.plugin,
-            title=self.declaration.title,
-            sentence=sentence(compared.slots, self.side.are),
-            warnings=self.report.warnings,
-            domain=self.side.name,
-            span=self.side.span,
-            figures=[drawing.figure for drawing in self.side.drawings],
-            coordinates=list(domain.coordinates),
-            s=compared.s,
-            generators=compared.slots,
-            reference=compared.reference,
-            inner=compared.inner,
-            basis=compared.basis,
-            subspace=compared.subspace,
+            run=str(self.directory.path), plugin=self.config.plugin, title=self.declaration.title,
+            sentence=sentence(compared.slots, self.side.are), warnings=self.report.warnings, domain=self.side.name,
+            span=self.side.span, coordinates=list(domain.coordinates), s=compared.s, generators=compared.slots,
+            reference=compared.reference, inner=compared.inner, basis=compared.basis, subspace=compared.subspace,
             network=self.network,
-        )
+        )  # fmt: skip
 
-    def _report(self, result: PictureDiscovery) -> None:
-        """report.html and figures/."""
+    def _figures(self, result: PictureDiscovery) -> list[Figure]:
         tensors = read_fields(self.directory.path / "fields.safetensors")
-        svg = {drawing.figure.key: drawing.draw(result.generators, tensors) for drawing in self.side.drawings}
-        svg |= strips(tensors)
-        origin = provenance(self.directory.provenance(), self.directory.config())
-        kind = f"Symmetries learned from pictures · run {self.directory.id}"
-        write_report(self.directory.path, result.title, kind, [*document(result, svg.__getitem__), *origin])
+        return [*self.side.figures(result.generators, tensors), *strips(result.generators, tensors)]
+
+    def _report(self, result: PictureDiscovery, svg: dict[str, str]) -> None:
+        """report.html and figures/."""
+        run = self.directory
+        told = [*document(result, svg.__getitem__), *provenance(run.provenance(), run.config())]
+        write_report(run.path, result.title, f"Symmetries learned from pictures · run {run.id}", told)
 
     def _write(self, domain: Domain, data: Split, found: Discovery, result: PictureDiscovery) -> None:
         """generators.csv and fields.safetensors."""

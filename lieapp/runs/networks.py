@@ -110,14 +110,9 @@ def network_of(
             extractor.eval().classify_by_means(learn.pixels.to(device), learn.labels.to(device))
     share, loss = accuracy(extractor, judge)
     facts = Network(
-        accuracy=share,
-        loss=loss,
-        learned_from=len(learn),
-        judged_on=len(judge),
-        flip=flip,
-        classes=list(pictures.names),
-        settings=msgspec.to_builtins(config),
-    )
+        accuracy=share, loss=loss, learned_from=len(learn), judged_on=len(judge), flip=flip,
+        classes=list(pictures.names), settings=msgspec.to_builtins(config),
+    )  # fmt: skip
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(file, extractor_bytes(extractor, facts))
     facts.cached = False

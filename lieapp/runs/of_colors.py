@@ -21,10 +21,9 @@ from lieapp.domains.color_weight import color_weight
 from lieapp.domains.extractor import Features
 from lieapp.domains.image_data import ImageData
 from lieapp.domains.reference import stack
-from lieapp.report.color_figures import COLOR_DRAWINGS
-from lieapp.report.picture_figures import Drawing
+from lieapp.report.color_figures import color_figures
 from lieapp.results.pictures import Part, PictureDiscovery, Slot, SmallFlow
-from lieapp.runs.discover_pictures import Split
+from lieapp.runs.discover_pictures import Side, Split
 from lieapp.runs.networks import drawn
 from lieapp.runs.weights import kept_weight
 
@@ -35,17 +34,15 @@ DEGREE, CHECKED = 2, 2
 """Of the fields of the cross-check, and batches of held-out pictures that it is made on."""
 
 
-class OfColors:
+class OfColors(Side):
     """See `discover_pictures.Side`."""
 
     name = "colors"
     unit = 1.0
-    centred: tuple[bool, ...] = (False, False, False)
+    centred = (False, False, False)
     span, are = "named", "nearly sums of named fields"
-    drawings: tuple[Drawing, ...] = COLOR_DRAWINGS
-
-    def __init__(self, config: DiscoverColorsConfig) -> None:
-        self.config = config
+    config: DiscoverColorsConfig
+    figures = staticmethod(color_figures)
 
     def check(self, pictures: Pictures) -> None:
         """Raises DataError for grey pictures."""

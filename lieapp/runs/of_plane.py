@@ -14,28 +14,22 @@ from lieapp.domains.extractor import Features
 from lieapp.domains.image import ImageDomain
 from lieapp.domains.image_data import ImageBatch, ImageData
 from lieapp.domains.image_weight import pixel_weight
-from lieapp.report.image_figures import IMAGE_DRAWINGS
-from lieapp.report.picture_figures import Drawing
-from lieapp.results.pictures import PictureDiscovery, Slot
-from lieapp.runs.discover_pictures import Split
+from lieapp.report.image_figures import image_figures
+from lieapp.results.pictures import Slot
+from lieapp.runs.discover_pictures import Side, Split
 from lieapp.runs.weights import kept_weight
 
 
-class OfPlane:
+class OfPlane(Side):
     """See `discover_pictures.Side`."""
 
     name = "images"
     unit = 0.5
     """Coordinates of pictures have twice the size of the network's usual ones."""
-    centred: tuple[bool, ...] = (True, True)
+    centred = (True, True)
     span = are = "affine"
-    drawings: tuple[Drawing, ...] = IMAGE_DRAWINGS
-
-    def __init__(self, config: DiscoverImagesConfig) -> None:
-        self.config = config
-
-    def check(self, pictures: Pictures) -> None:
-        """Every picture has a plane."""
+    config: DiscoverImagesConfig
+    figures = staticmethod(image_figures)
 
     def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
         """With the weight of pixels."""
@@ -58,15 +52,10 @@ class OfPlane:
         config = self.config
         return ImageDomain(config.plugin, features, config.padding, config.interpolation, config.nodes)
 
-    def drawn(self, domain: Domain, batch: ImageBatch, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
-        """The axes of the plane."""
-        return {"grid/x": batch.points[0, 0, 0], "grid/y": batch.points[0, 1, :, 0]}
-
     def place(self, slot: Slot, share: float) -> None:
         """The named fields are affine."""
         slot.affine = share
 
-    def complete(
-        self, result: PictureDiscovery, domain: Domain, batches: list[ImageBatch], fields: Slotted, solver: Solver
-    ) -> None:
-        """Nothing else."""
+    def drawn(self, domain: Domain, batch: ImageBatch, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
+        """The axes of the plane."""
+        return {"grid/x": batch.points[0, 0, 0], "grid/y": batch.points[0, 1, :, 0]}

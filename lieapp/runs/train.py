@@ -46,27 +46,13 @@ def execute(config: TrainConfig, run: RunDirectory, catalog: Catalog, report: Ru
     if words := near_guessing(facts):
         report.warn(words)
     result = Training(
-        run=str(run.path),
-        plugin=config.plugin,
-        title=declaration.title,
-        sentence=_sentence(facts),
-        warnings=report.warnings,
-        network=config.network,
-        accuracy=facts.accuracy,
-        loss=facts.loss,
-        learned_from=facts.learned_from,
-        judged_on=facts.judged_on,
-        classes=facts.classes,
-        parameters=sum(p.numel() for p in found.extractor.parameters()),
-        file=str(run.path / NETWORK),
-        cached=bool(facts.cached),
-        seconds=watch.seconds(),
-        source=str(pictures.facts["source"]),
-        pictures=len(pictures),
-        shape=list(pictures.shape),
-        device=device,
-        settings=facts.settings,
-    )
+        run=str(run.path), plugin=config.plugin, title=declaration.title, sentence=_sentence(facts),
+        warnings=report.warnings, network=config.network, accuracy=facts.accuracy, loss=facts.loss,
+        learned_from=facts.learned_from, judged_on=facts.judged_on, classes=facts.classes,
+        parameters=sum(p.numel() for p in found.extractor.parameters()), file=str(run.path / NETWORK),
+        cached=bool(facts.cached), seconds=watch.seconds(), source=str(pictures.facts["source"]),
+        pictures=len(pictures), shape=list(pictures.shape), device=device, settings=facts.settings,
+    )  # fmt: skip
     run.write_summary(result)
     origin = provenance(run.provenance(), run.config())
     told = document(result, lambda key: right_chart(run.metrics()))

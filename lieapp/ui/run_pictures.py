@@ -9,7 +9,8 @@ import streamlit as st
 
 from lieapp.document import section
 from lieapp.report.parts import outcome
-from lieapp.report.picture_document import COMPARISON, components, document, shown
+from lieapp.report.picture_document import COMPARISON, document
+from lieapp.report.picture_figures import components
 from lieapp.report.picture_slider import field_at, pictures_at, read_moved
 from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.runs.directory import RunDirectory
@@ -88,5 +89,5 @@ def _angle(result: PictureDiscovery, row: Slot, s: float) -> str:
 def _figures(run: RunDirectory, result: PictureDiscovery) -> None:
     """The figures that the run left."""
     told = document(result, partial(stored_figure, run.path))
-    show(section(told, *(figure.key for figure in shown(result))))
+    show(section(told, *(figure.key for figure in result.figures)))
     show_link()

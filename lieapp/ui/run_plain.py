@@ -8,16 +8,12 @@ from typing import Any
 
 import streamlit as st
 
-from lieapp.document import section
-from lieapp.report import augment_document, training_document
-from lieapp.report.material import read_lines
+from lieapp.document import sections
+from lieapp.report.documents import document_of
 from lieapp.report.parts import outcome
-from lieapp.results import Augment, Operators, Training
 from lieapp.results.base import Result
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui.drawing import facts_block, stored_figure, table
-from lieapp.ui.help import popover
-from lieapp.ui.places import file_of
 from lieapp.ui.rendering import show
 from lieapp.ui.run_files import show_files, show_link
 from lieapp.ui.run_origin import show_origin, show_training
@@ -46,32 +42,14 @@ def show_plain(run: RunDirectory, result: Result) -> None:
 
 
 def _result(run: RunDirectory, result: Result) -> None:
-    """The view of its kind; of a kind that has none, whatever the summary holds."""
-    match result:
-        case Training():
-            _network(run, result)
-        case Augment():
-            told = augment_document.document(result, partial(stored_figure, run.path))
-            show(section(told, "results"))
-            # an accuracy needs no explanation
-            popover("variant", *(["nmse", "rollout"] if isinstance(result, Operators) else []), label="Words")
-            show(section(told, *(figure.key for figure in augment_document.FIGURES)))
-        case _:
-            _whatever(run, run.summary() or {})
+    """Its document but for what stands elsewhere; of a kind that has none, whatever the summary holds."""
+    told = sections(document_of(result, partial(stored_figure, run.path)))
+    blocks = [block for head, own in told if head.key not in ("", "seconds") for block in (head, *own)]
+    if blocks:
+        show(blocks)
+    else:
+        _whatever(run, run.summary() or {})
     show_link()
-
-
-def _network(run: RunDirectory, result: Training) -> None:
-    """What counts in large numbers, and a command to copy."""
-    with st.container(horizontal=True):
-        for label, value, text in training_document.headline(result):
-            st.metric(label, value, help=text.capitalize(), width="content")
-    steps = read_lines(run.path / "metrics.jsonl")
-    told = training_document.document(result, lambda key: training_document.right_chart(steps))
-    show(section(told, "network", training_document.CURVE))
-    if file_of(run, "network.safetensors"):
-        st.caption("Symmetries of what it sees are sought by:")
-        st.code(training_document.next_command(result), "bash", wrap_lines=True)
 
 
 def _whatever(run: RunDirectory, summary: dict[str, Any]) -> None:

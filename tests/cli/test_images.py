@@ -75,6 +75,7 @@ def test_a_network_is_trained_once(lieapp, place, tmp_path):
     run = RunDirectory.find(tmp_path / "runs", first["run"])
     assert run.state == "done" and run.config()["kind"] == "train" and run.summary() == first
     assert [row["step"] for row in run.metrics()] == list(range(1, 9))
+    assert "told right" in (run.path / "report.html").read_text() and (run.path / "figures" / "right.svg").exists()
     assert read_extractor(run.path / "network.safetensors")[1].accuracy == first["accuracy"]
     again = lieapp(*words).json
     assert again["cached"] is True and again["accuracy"] == first["accuracy"]

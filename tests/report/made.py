@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lieapp.document import Formula
+from lieapp.document import Figure, Formula
 from lieapp.report.augment_words import label
-from lieapp.report.color_figures import COLOR_DRAWINGS
-from lieapp.report.image_figures import IMAGE_DRAWINGS
 from lieapp.results import Classifiers, Network, Operators, PictureDiscovery, Training
 from lieapp.results.augment import Row
 from lieapp.results.pictures import Basis, NamedField, Nearest, Part, Slot, SmallFlow, Subspace
@@ -26,7 +24,11 @@ def pictures() -> PictureDiscovery:
     return PictureDiscovery(
         domain="images",
         span="affine",
-        figures=[drawing.figure for drawing in IMAGE_DRAWINGS],
+        figures=[
+            Figure("fields", "Fields in the plane", "Its side reaches from −1 to 1."),
+            Figure("weight", "Weight of pixels"),
+            Figure("strip2", "Pictures moved along slot 2"),
+        ],
         sentence="1 of 2 slots are affine",
         warnings=["few pictures"],
         coordinates=["x", "y"],
@@ -50,7 +52,6 @@ def colors() -> PictureDiscovery:
     return PictureDiscovery(
         domain="colors",
         span="named",
-        figures=[drawing.figure for drawing in COLOR_DRAWINGS],
         sentence="1 of 1 slots are nearly sums of named fields",
         coordinates=["r", "g", "b"],
         s=[-0.2, 0.2],
