@@ -22,7 +22,7 @@ from typing import Any
 
 from machine import heading
 
-from lieapp.report.augment_words import defects
+from lieapp.report.augment_document import defects
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -240,7 +240,7 @@ def lines(key: str, found: dict[str, Any]) -> Iterator[str]:
         else:
             cells += [ratio(base.get("none"), row["mean"]), ratio(row["mean"], base.get("truth"))]
             cells += [number(row["one_step"], False), "–" if "moved" not in row else f"{100 * row['moved']:.0f} %"]
-            cells.append(defects(row))
+            cells.append(defects(row.get("generators") or {}) or "–")
         yield table_line([*cells, f"{row['seconds']:.0f}", paper.get(names[row["label"]], "–")])
     yield ""
     settings = ", ".join(f"{k} {v}" for k, v in study["settings"].items() if k not in ("plugin", "threads"))

@@ -29,12 +29,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import torch
 from images_tables import written
 from machine import heading, processor
 from safetensors.torch import load_file
 
+from lieapp.config import TrainConfig
 from lieapp.data.images.sources import read_pictures
 from lieapp.domains.extractor_files import read_extractor
 from lieapp.domains.image_grid import INTERPOLATIONS, pixel_grid, resample, spacing
@@ -197,9 +199,9 @@ def resampling(arguments: argparse.Namespace) -> dict[str, Any]:
     """Mean angle between the features of pictures kept aside and of the same ones shifted to the right."""
     case = CASES["control"]
     extractor, facts = read_extractor(Path(trained(case, arguments)["file"]))
-    settings = facts["settings"]
-    pictures = drawn(read_pictures(case.data), settings["pictures"], settings["seed"])
-    pixels = pictures.split(settings["validation"], settings["seed"])[1].pixels[:256]
+    settings = msgspec.convert(facts.settings, TrainConfig)
+    pictures = drawn(read_pictures(case.data), settings.pictures, settings.seed)
+    pixels = pictures.split(settings.validation, settings.seed)[1].pixels[:256]
     plane = pixel_grid(*pixels.shape[2:], pixels.dtype)
     size = spacing(*pixels.shape[2:])
     found: dict[str, list[float]] = {}

@@ -27,7 +27,7 @@ class Formula(msgspec.Struct, frozen=True):
 
 
 Words: TypeAlias = "str | Formula | Sequence[str | Formula]"
-"""A line of text with formulas in it."""
+"""A line of text with formulas in it; what stands between `backticks` is to be typed."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Heading:
 
     Args:
         key: names the section: its anchor in a report, its place on a page.
-        term: what the app explains beside it, a key of `ui.help.TERMS`.
+        term: what the app explains beside it: keys of `ui.help.TERMS`, with blanks between.
         pages_only: whether a terminal leaves the section out.
     """
 
@@ -82,8 +82,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     """A picture or, where its data are absent, the sentence that says so.
 
     Args:

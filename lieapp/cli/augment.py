@@ -11,6 +11,7 @@ from lieapp.cli.working import resume, work
 from lieapp.errors import ConfigError, RunError
 
 if TYPE_CHECKING:
+    from lieapp.results.augment import Augment
     from lieapp.runs.augment_kinds import AugmentKind
 
 
@@ -27,23 +28,14 @@ def command(settings: Common, **typed: str | None) -> Outcome:
 
     A network for each way, number of data and seed; makes a run directory with table, curves and predictions.
     """
-    from lieapp.cli.tables import console
+    from lieapp.cli.tables import print_result
 
-    if settings.resume is not None:
-        summary = _resumed(settings, settings.resume, typed)
-    else:
-        summary = _started(settings, typed)
-
-    def show() -> None:
-        from lieapp.report.augment_tables import augment_tables
-
-        for part in augment_tables(summary):
-            console().print(part)
-
-    return Outcome(summary, show)
+    resumed = settings.resume is not None
+    found = _resumed(settings, str(settings.resume), typed) if resumed else _started(settings, typed)
+    return Outcome(found, lambda: print_result(found))
 
 
-def _started(settings: Common, typed: dict[str, str | None]) -> dict[str, Any]:
+def _started(settings: Common, typed: dict[str, str | None]) -> Augment:
     """A new run. Everything that was typed is checked before its folder is made."""
     from lieapp.config_augment import AugmentConfig
     from lieapp.runs.augment_kinds import augment_kind, check_model
@@ -96,7 +88,7 @@ def _whole(option: str, text: str) -> int:
         ) from None
 
 
-def _resumed(settings: Common, text: str, typed: dict[str, str | None]) -> dict[str, Any]:
+def _resumed(settings: Common, text: str, typed: dict[str, str | None]) -> Augment:
     """An earlier run, with its own settings; a finished one gives its result again."""
     from lieapp.runs.augment_kinds import augment_kind_of_run
     from lieapp.runs.directory import RunDirectory

@@ -11,7 +11,7 @@ from lieapp.cli.working import resume, work
 from lieapp.errors import RunError
 
 if TYPE_CHECKING:
-    from lieapp.runs.directory import Summary
+    from lieapp.results.base import Result
     from lieapp.runs.kinds import Kind
 
 
@@ -27,7 +27,7 @@ def command(settings: Common, **typed: Any) -> Outcome:
     In pictures, fields are sought that keep what a network sees of them, and compared with the affine ones. Makes
     a run directory with data, learned fields and tables.
     """
-    from lieapp.cli.tables import console
+    from lieapp.cli.tables import print_result
 
     if settings.resume is not None:
         kind = _kind(settings, settings.resume)
@@ -36,16 +36,10 @@ def command(settings: Common, **typed: Any) -> Outcome:
     else:
         summary = _started(settings, typed)
 
-    def show() -> None:
-        from lieapp.runs.kinds import kind_of_run
-
-        for part in kind_of_run(summary).tables(summary):
-            console().print(part)
-
-    return Outcome(summary, show)
+    return Outcome(summary, lambda: print_result(summary))
 
 
-def _started(settings: Common, typed: dict[str, Any]) -> Summary:
+def _started(settings: Common, typed: dict[str, Any]) -> Result:
     """A new run. Everything that was typed is checked before its folder is made."""
     from lieapp.config import DiscoverConfig
     from lieapp.runs.devices import check_device

@@ -13,6 +13,7 @@ from lieapp.errors import UsageError
 if TYPE_CHECKING:
     from lieapp.config import TrainConfig
     from lieapp.registry.catalog import Catalog
+    from lieapp.results.training import Training
     from lieapp.runs.directory import RunDirectory
     from lieapp.runs.reporter import RunReporter
 
@@ -26,17 +27,18 @@ def command(settings: Common, data: str | None, preset: str | None) -> Outcome:
 
     The network is kept in a cache and found there by pictures and settings.
     """
+    from lieapp.cli.tables import print_result
     from lieapp.config import TrainConfig
 
     if settings.resume is not None:
         given = settings.given(TrainConfig, data=data, preset=preset)
-        summary = resume(settings, settings.resume, "train", TrainConfig, given, _execute)
+        found = resume(settings, settings.resume, "train", TrainConfig, given, _execute)
     else:
-        summary = _started(settings, data, preset)
-    return Outcome(summary, lambda: _show(summary))
+        found = _started(settings, data, preset)
+    return Outcome(found, lambda: print_result(found))
 
 
-def _started(settings: Common, data: str | None, preset: str | None) -> dict[str, Any]:
+def _started(settings: Common, data: str | None, preset: str | None) -> Training:
     """A new run. Everything that was typed is checked before its folder is made."""
     from lieapp.config import TrainConfig
     from lieapp.data.images.places import check_place
@@ -54,7 +56,7 @@ def _started(settings: Common, data: str | None, preset: str | None) -> dict[str
     return work(settings, run, config, catalog, _execute)
 
 
-def _execute(config: TrainConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+def _execute(config: TrainConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> Training:
     """torch and the training: more than a second to load, so only once everything typed is known to be right."""
     from lieapp.runs.train import execute
 
@@ -88,10 +90,3 @@ def _check_network(config: TrainConfig) -> None:
         from lieapp.domains.torchvision_networks import check_name
 
         check_name(config.network)
-
-
-def _show(summary: dict[str, Any]) -> None:
-    from lieapp.cli.tables import print_line
-
-    print_line(f"{summary['sentence']}. {summary['seconds']['total']:.1f} s")
-    print_line(f"{summary['file']}")

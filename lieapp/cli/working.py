@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from lieapp.cli.options import Common
 
+Found = TypeVar("Found", bound="Result")
+"""What a command finds."""
+
 if TYPE_CHECKING:
     from lieapp.registry.catalog import Catalog
-    from lieapp.runs.directory import RunDirectory, Summary
+    from lieapp.results.base import Result
+    from lieapp.runs.directory import RunDirectory
     from lieapp.runs.reporter import RunReporter
 
-    Execute = Callable[[Any, RunDirectory, Catalog, RunReporter], Summary]
+    Execute = Callable[[Any, RunDirectory, Catalog, RunReporter], Found]
     Costs = Callable[[Any, Any], Iterable[str]]
 
 
@@ -21,8 +25,9 @@ def _none(config: Any, declaration: Any) -> Iterable[str]:
 
 
 def work(
-    settings: Common, run: RunDirectory, config: Any, catalog: Catalog, execute: Execute, costs: Costs = _none
-) -> Summary:
+    settings: Common, run: RunDirectory, config: Any, catalog: Catalog, execute: Execute[Found],
+    costs: Costs = _none,
+) -> Found:  # fmt: skip
     """Do or go on with a run; returns its summary, which is kept in the run.
 
     Args:
@@ -47,9 +52,9 @@ def work(
 
 
 def resume(
-    settings: Common, text: str, command: str, config: type[Any], given: Mapping[str, Any], execute: Execute,
+    settings: Common, text: str, command: str, config: type[Any], given: Mapping[str, Any], execute: Execute[Found],
     costs: Costs = _none,
-) -> Summary:  # fmt: skip
+) -> Found:  # fmt: skip
     """Go on with an earlier run, with its own settings; a finished one gives its result again.
 
     Args:
@@ -60,13 +65,16 @@ def resume(
 
     Raises RunError, ConfigError and DeviceError as `runs.resume` and `runs.devices` do.
     """
+    from lieapp.results.base import Result, read_result
     from lieapp.runs.devices import check_device
     from lieapp.runs.resume import find_resumable, plugin_folders
 
     run = find_resumable(settings.out, text, command, given)
     kept = run.config_as(config)
-    summary = run.summary()
-    if run.state == "done" and summary is not None:
-        return summary
+    found = read_result(run.path) if run.state == "done" else None
+    # an equation's is a dictionary yet
+    summary = run.summary() if type(found) is Result else found
+    if summary is not None:
+        return cast("Found", summary)
     check_device(kept.device)
     return work(settings, run, kept, settings.catalog(plugin_folders(run)), execute, costs)

@@ -14,6 +14,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from lieapp.document import Formula
+
 
 @dataclass(frozen=True)
 class Characteristics:
@@ -59,12 +61,13 @@ class ReferenceField:
 
     Args:
         name: in words.
-        formula: a SymPy-syntax string for each coordinate.
+        formula: a SymPy-syntax string for each coordinate; `shown` is the same.
         function: the same on points `batch coordinate *space`.
     """
 
     name: str
     formula: dict[str, str]
+    shown: Formula
     function: Callable[[Tensor], Tensor]
 
 

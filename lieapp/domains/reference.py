@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import sympy as sp
 import torch
 from torch import Tensor
 
+from lieapp.document import Formula
 from lieapp.domains.base import ReferenceField
 from lieapp.domains.formulas import FixedFields
+from lieapp.symbolic.fields import Field
+from lieapp.symbolic.parsing import parse_expression
 
 
 def stack(fields: Sequence[ReferenceField]) -> FixedFields:
@@ -17,16 +21,23 @@ def stack(fields: Sequence[ReferenceField]) -> FixedFields:
 
 
 def linear_field(
-    name: str, formula: dict[str, str], matrix: Sequence[Sequence[float]], shift: Sequence[float]
+    name: str,
+    formula: dict[str, str],
+    matrix: Sequence[Sequence[float]],
+    shift: Sequence[float],
+    shown: Formula | None = None,
 ) -> ReferenceField:
-    """The field z -> A z + b."""
+    """The field z -> A z + b; `shown` is its formula where it is written shorter than SymPy does."""
+    if shown is None:
+        symbols = {coordinate: sp.Symbol(coordinate) for coordinate in formula}
+        shown = Field({c: parse_expression(text, symbols) for c, text in formula.items()}).formula()
 
     def function(points: Tensor) -> Tensor:
         a, b = points.new_tensor(matrix), points.new_tensor(shift)
         moved = torch.einsum("cd,bd...->bc...", a, points)
         return moved + b.reshape(-1, *[1] * (points.ndim - 2))
 
-    return ReferenceField(name, formula, function)
+    return ReferenceField(name, formula, shown, function)
 
 
 ZERO, NO_SHIFT = ((0.0, 0.0), (0.0, 0.0)), (0.0, 0.0)

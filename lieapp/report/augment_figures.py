@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lieapp.report.augment_words import Summary, is_accuracy, label
+from lieapp.report.augment_words import label
 from lieapp.report.axes import Axis, Frame, axis_over
 from lieapp.report.charts import WIDE, Line, line_chart
 from lieapp.report.colour import diverging, png, sequential, series
 from lieapp.report.svg import QUIET, Sheet
+from lieapp.results.augment import Augment, Classifiers, Operators
 
 Array = NDArray[np.floating]
 Tensors = Mapping[str, Array]
@@ -29,27 +30,27 @@ SOLUTION = "the solution"
 """What is predicted; `truth` is the name of a way to move."""
 
 
-def augment_figures(summary: Summary, metrics: Sequence[Mapping[str, Any]], tensors: Tensors) -> dict[str, str]:
+def augment_figures(result: Augment, metrics: Sequence[Mapping[str, Any]], tensors: Tensors) -> dict[str, str]:
     """Each figure as SVG, by its key; only those that there are data for."""
     found = {
-        "data": data_chart(summary),
-        "frames": frames_chart(summary),
-        "training": training_chart(summary, metrics),
+        "data": data_chart(result),
+        "frames": frames_chart(result),
+        "training": training_chart(result, metrics),
     }
     if any(key.startswith(PREDICTED) for key in tensors):
-        names = list(dict.fromkeys(row["label"] for row in summary["variants"]))
+        names = list(dict.fromkeys(row.label for row in result.variants))
         found["prediction"] = prediction_figure(tensors, [n for n in names if PREDICTED + n in tensors])
     return {key: svg for key, svg in found.items() if svg}
 
 
-def data_chart(summary: Summary) -> str:
+def data_chart(result: Augment) -> str:
     """The measure against the number of data, a curve for each variant; empty with one number."""
     curves: dict[str, list[tuple[float, float]]] = {}
-    for row in summary["variants"]:
-        curves.setdefault(row["label"], []).append((row["samples"], row["mean"]))
+    for row in result.variants:
+        curves.setdefault(row.label, []).append((row.samples, _number(row.mean)))
     if max(map(len, curves.values())) < 2:
         return ""
-    accuracy = is_accuracy(summary)
+    accuracy = isinstance(result, Classifiers)
     factor, unit = (100.0, "accuracy (%)") if accuracy else (1.0, "NMSE (no unit)")
     lines = [
         Line(name, [x for x, _ in points], [factor * y for _, y in points], below=name == TRUTH)
@@ -60,21 +61,20 @@ def data_chart(summary: Summary) -> str:
     )
 
 
-def frames_chart(summary: Summary) -> str:
+def frames_chart(result: Augment) -> str:
     """The error of each frame of a rollout, with the fewest data; empty for other tasks."""
-    if summary.get("task") != "rollout":
+    if not isinstance(result, Operators) or result.task != "rollout":
         return ""
-    least = min(row["samples"] for row in summary["variants"])
+    rows = result.fewest
     lines = [
-        Line(row["label"], list(range(1, len(row["frames"]) + 1)), row["frames"], below=row["label"] == TRUTH)
-        for row in summary["variants"]
-        if row["samples"] == least
+        Line(row.label, range(1, len(row.frames) + 1), [_number(v) for v in row.frames], below=row.label == TRUTH)
+        for row in rows
     ]
-    title = f"Error along the rollout, {least} data"
+    title = f"Error along the rollout, {rows[0].samples} data"
     return line_chart(lines, "frame", "normalised square error", title, log=True)
 
 
-def training_chart(summary: Summary, metrics: Sequence[Mapping[str, Any]]) -> str:
+def training_chart(result: Augment, metrics: Sequence[Mapping[str, Any]]) -> str:
     """Validation values over the steps of each training, mean over seeds, with the fewest data."""
     judged = [row for row in metrics if row.get("valid") is not None and row.get("variant") is not None]
     if not judged:
@@ -89,7 +89,7 @@ def training_chart(summary: Summary, metrics: Sequence[Mapping[str, Any]]) -> st
         for name, epochs in names.items()
     ]
     title = f"Validation in training, {least} data"
-    accuracy = is_accuracy(summary)
+    accuracy = isinstance(result, Classifiers)
     measured = "share told right" if accuracy else "NMSE (no unit)"
     return line_chart(lines, "epoch", measured, title, log=not accuracy)
 
@@ -140,3 +140,7 @@ def _curves(tensors: Tensors, names: Sequence[str]) -> str:
             sheet.path(run, colour, width, dash, opacity)
         sheet.write(620, key + 4, name, size=11.5)
     return sheet.text()
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
+from lieapp.document import Figure
 from lieapp.report.colour import hexadecimal
 from lieapp.report.picture_figures import Array, Tensors, arrow
-from lieapp.report.picture_tables import Summary
 from lieapp.report.svg import FAINT, INK, QUIET, Sheet
+from lieapp.results.pictures import Slot
 
 PANEL, GAP, TOP = 230, 26, 30
 """Pixels of a view of the cube, between views, and above them for a title."""
@@ -32,14 +34,23 @@ ALONG = np.array([[1.0, -0.5, -0.5], [0.0, math.sqrt(0.75), -math.sqrt(0.75)]])
 VIEWS = {"grey axis upright": SIDEWAYS, "along the grey axis": ALONG}
 
 
-def color_figures(summary: Summary, tensors: Tensors) -> dict[str, str]:
-    """Cube, palettes and weight, by key."""
-    names = [f"slot {row['slot']}" for row in summary["generators"]]
-    return {
-        "fields": cube_figure(tensors, names),
-        "palette": palette_figure(tensors, names),
-        "weight": weight_figure(tensors),
-    }
+def color_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
+    """Cube, palettes and weight."""
+    names = [f"slot {row.slot}" for row in slots]
+    return [
+        Figure(
+            "fields", "Fields in the cube of colours", "Arrows start at sampled colours and share a scale in each "
+            "slot; the dotted line is the grey axis.", cube_figure(tensors, names),
+        ),
+        Figure(
+            "palette", "Moved palettes", "Sampled colours, from dark to light, moved along each slot.",
+            palette_figure(tensors, names),
+        ),
+        Figure(
+            "weight", "Weight of colours", "How much the features depend on pixels of a colour: inner products "
+            "count colours by it.", weight_figure(tensors),
+        ),
+    ]  # fmt: skip
 
 
 def cube_figure(tensors: Tensors, names: list[str]) -> str:

@@ -8,16 +8,12 @@ from pathlib import Path
 import msgspec
 from safetensors import SafetensorError, safe_open
 
-from lieapp.report.color_figures import cube_figure
-from lieapp.report.image_figures import field_figure
 from lieapp.report.picture_figures import Tensors
-from lieapp.report.quiver import plane_of, quiver_chart
-from lieapp.report.slider import parts_of
+from lieapp.report.picture_slider import fields_figure
+from lieapp.report.quiver import quiver_chart
+from lieapp.report.slider import parts_of, plane_of
 
 FILE = "current.safetensors"
-
-PICTURES = {"images": field_figure, "colors": cube_figure}
-"""How fields on pictures are drawn, by what is moved."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +45,11 @@ def current_fields(folder: Path) -> Current | None:
 
 
 def _drawn(facts: Facts, tensors: Tensors, names: list[str]) -> str:
-    """By what is moved; empty where the file lacks what that needs."""
-    if facts.domain in PICTURES:
-        return PICTURES[facts.domain](tensors, names) if {"weight", "colors"} <= set(tensors) else ""
+    """By what the fields are given on; empty where the file lacks what that needs."""
     plane = plane_of(tensors, facts.coordinates)
-    return quiver_chart(plane, tensors["learned"], names, "Fields now") if plane is not None else ""
+    if plane is not None:
+        return quiver_chart(plane, tensors["learned"], names, "Fields now")
+    return fields_figure(tensors, names)
 
 
 def _facts(file: Path) -> Facts:

@@ -190,15 +190,6 @@ def defect_chart(metrics: Sequence[Json]) -> str:
     return line_chart(curves, "training step", label, "Defect of each slot in training", log=True)
 
 
-def right_chart(metrics: Sequence[Json]) -> str:
-    """The share of each batch that a network in training tells right."""
-    lines = [m for m in thinned(metrics) if finite(m.get("right")) is not None]
-    if not lines:
-        raise MissingError("No training steps were recorded.")
-    line = Line("told right", [_number(m.get("step")) for m in lines], [100 * _number(m["right"]) for m in lines])
-    return line_chart([calmed(line)], "training step", "told right (%)", "Pictures of each step told right")
-
-
 def thinned(metrics: Sequence[Json]) -> list[Json]:
     """Every n-th line and the last one."""
     stride = max(1, math.ceil(len(metrics) / MOST_POINTS))

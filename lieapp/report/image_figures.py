@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
+from lieapp.document import Figure
 from lieapp.report.axes import Axis, Frame
 from lieapp.report.colour import png, sequential
 from lieapp.report.matrix import ramp_bar
 from lieapp.report.picture_figures import Array, Tensors, arrow
-from lieapp.report.picture_tables import Summary
 from lieapp.report.svg import INK, Sheet
 from lieapp.report.wording import cosine
+from lieapp.results.pictures import Slot
 
 PANEL, LEFT, RIGHT, TOP, BOTTOM = 200, 58, 14, 28, 42
 """Pixels of a panel, and beside it for the axes and a title."""
@@ -30,15 +32,19 @@ SCALED = "(scaled)"
 """Unit of axes on which the shorter side of a picture reaches from -1 to 1."""
 
 
-def image_figures(summary: Summary, tensors: Tensors) -> dict[str, str]:
-    """The fields over the weight, and the weight, by key."""
-    names = [slot_name(row) for row in summary["generators"]]
-    return {"fields": field_figure(tensors, names), "weight": weight_figure(tensors)}
-
-
-def slot_name(row: Summary) -> str:
-    """A slot as its panel is titled."""
-    return f"{row['slot']}: {row['nearest']['name']} {cosine(row['nearest']['cosine'], 3)}"
+def image_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
+    """The fields over the weight, and the weight."""
+    names = [f"{row.slot}: {row.nearest.name} {cosine(row.nearest.cosine, 3)}" for row in slots]
+    return [
+        Figure(
+            "fields", "Fields in the plane", "Arrows of one panel share a scale; behind them the weight of pixels. "
+            "The shorter side of a picture reaches from −1 to 1.", field_figure(tensors, names),
+        ),
+        Figure(
+            "weight", "Weight of pixels", "How much the features depend on where a pixel's content stands: inner "
+            "products count pixels by it.", weight_figure(tensors),
+        ),
+    ]  # fmt: skip
 
 
 def weight_figure(tensors: Tensors) -> str:

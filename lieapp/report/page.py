@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -112,7 +113,11 @@ def _block(block: Block) -> str:
 
 
 def _words(words: Words) -> str:
-    return "".join(escape(part) if isinstance(part, str) else mathml(part) for part in inline(words))
+    return "".join(_text(part) if isinstance(part, str) else mathml(part) for part in inline(words))
+
+
+def _text(text: str) -> str:
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _table(block: Table) -> str:

@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lieapp.document import Block, Column, Heading, Notice, Table, Text
+import msgspec
+
+from lieapp.document import Block, Column, Figure, Heading, Notice, Table, Text
 from lieapp.results.base import Result
+
+Drawn = Callable[[str], str]
+"""The SVG of a figure by its key; empty where there is none."""
+
+
+def nothing_drawn(key: str) -> str:
+    """Of documents without figures."""
+    return ""
 
 
 def outcome(result: Result) -> list[Block]:
     """The sentence and the warnings, which lead every document."""
-    return [Notice(result.sentence, "success"), *(Notice(words, "warning") for words in result.warnings)]
+    return [Notice(result.sentence or "Done.", "success"), *(Notice(words, "warning") for words in result.warnings)]
+
+
+def figures(shown: Iterable[Figure], drawn: Drawn) -> Iterator[Block]:
+    """A section for each figure that is drawn."""
+    for figure in shown:
+        if svg := drawn(figure.key):
+            yield from (Heading(figure.title, figure.key), msgspec.structs.replace(figure, svg=svg))
 
 
 def seconds(taken: Mapping[str, float]) -> list[Block]:
     """The section of how long each stage took, in the order of work: a line, for a table of them is too wide."""
     said = ", ".join(f"{stage} {value:.1f}" for stage, value in taken.items())
     return [Heading("Seconds per stage", "seconds"), Text(said or "No times were recorded.")]
+
+
+def duration(seconds: float | None) -> str:
+    """`8 s`, `3 min 20 s`, `2 h 5 min`."""
+    if seconds is None or seconds < 0:
+        return "–"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def provenance(recorded: Mapping[str, Any], config: Mapping[str, Any]) -> list[Block]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lieapp.document import Figure
 from lieapp.report.colour import png
 from lieapp.report.svg import QUIET, Sheet, number
+from lieapp.results.pictures import Part, Slot
 
 Array = NDArray[np.floating]
 Tensors = Mapping[str, Array]
@@ -17,9 +19,23 @@ THUMB, BETWEEN = 56, 4
 """Pixels of a picture in a strip, and between two."""
 
 
-def strips(tensors: Tensors) -> dict[str, str]:
-    """Held-out pictures moved along each slot, by key."""
-    return {f"strip{slot + 1}": strip_figure(tensors, slot) for slot in range(len(tensors["learned"]))}
+def strips(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
+    """Held-out pictures moved along each slot."""
+    titles = [f"Held-out pictures moved along slot {row.slot}" for row in slots]
+    return [
+        Figure(f"strip{row.slot}", title, components(row.components), strip_figure(tensors, place))
+        for place, (row, title) in enumerate(zip(slots, titles, strict=True))
+    ]
+
+
+def components(parts: Sequence[Part]) -> str:
+    """A field by its largest components: 0.95 brightness − 0.28 shift of blue."""
+    text = ""
+    for part in parts:
+        minus = (part.value or 0) < 0
+        text += (" − " if minus else " + ") if text else ("−" if minus else "")
+        text += f"{'–' if part.value is None else f'{abs(part.value):.2f}'} {part.name}"
+    return text
 
 
 def strip_figure(tensors: Tensors, slot: int) -> str:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from lieapp.report.charts import Line, line_chart
 from lieapp.report.color_figures import cube_figure
 from lieapp.report.colour import png, sequential
-from lieapp.report.image_figures import field_figure, slot_name
-from lieapp.report.material import finite
-from lieapp.report.picture_figures import Array, rgb
+from lieapp.report.image_figures import field_figure
+from lieapp.report.picture_figures import Array, Tensors, rgb
 from lieapp.report.slider import parts_of, rounded
 from lieapp.report.svg import QUIET, Sheet
 
 THUMB, BETWEEN, LEFT, TOP = 92, 8, 74, 8
+
+PLANE = 4
+"""Axes of the learned fields' array where these move a plane: slot, coordinate, row, column."""
 
 
 def read_moved(folder: Path, place: int) -> tuple[list[float], Array] | None:
@@ -47,31 +47,18 @@ def pictures_at(s: list[float], moved: Array, k: int, title: str) -> str:
     return sheet.text()
 
 
-def field_at(folder: Path, place: int, summary: dict[str, Any]) -> str:
+def field_at(folder: Path, place: int) -> str:
     """The field of the `place`-th slot alone, as SVG; empty where the run wrote none."""
     found = parts_of(folder / "fields.safetensors", place, ("learned", "orbit/pictures", "palette/colors"))
-    rows = summary.get("generators") or []
-    if not {"learned", "weight"} <= set(found) or place >= len(rows):
+    if "learned" not in found:
         return ""
-    alone = {**found, "learned": found["learned"][None]}
-    if summary.get("domain") == "images":
-        return field_figure(alone, [slot_name(rows[place])])
-    return cube_figure(alone, [f"slot {rows[place].get('slot')}"]) if "colors" in found else ""
+    return fields_figure({**found, "learned": found["learned"][None]}, [f"slot {place + 1}"])
 
 
-def angle_chart(summary: dict[str, Any]) -> str:
-    """The angle of features before and after over s, a curve for each slot, 0 at s = 0; empty without any."""
-    line = [finite(s) for s in summary.get("s") or []]
-    curves = []
-    for row in summary.get("generators") or []:
-        angles = [finite(angle) for angle in row.get("angles") or []]
-        known = [(s, a) for s, a in zip(line, angles, strict=False) if s is not None and a is not None]
-        if known:
-            x, y = zip(*sorted([*known, (0.0, 0.0)]), strict=True)
-            curves.append(Line(f"slot {row.get('slot')}", x, y))
-    label = "flow parameter s (no unit)"
-    return (
-        line_chart(curves, label, "angle of features (rad)", "How far features turn", whole=False, symbols=True)
-        if curves
-        else ""
-    )
+def fields_figure(tensors: Tensors, names: list[str]) -> str:
+    """Fields on a grid as arrows in the plane, fields at sampled colours as arrows in the cube; empty of others."""
+    if "weight" not in tensors:
+        return ""
+    if tensors["learned"].ndim == PLANE:
+        return field_figure(tensors, names)
+    return cube_figure(tensors, names) if "colors" in tensors else ""

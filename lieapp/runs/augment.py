@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import lieapp
 from lieapp.numerics.processor import use_processor
 from lieapp.registry.catalog import Catalog
-from lieapp.report.augment_html import write_augment_report
+from lieapp.report.augment_document import document
+from lieapp.report.augment_figures import augment_figures
 from lieapp.report.augment_words import hopeless, label, sentence
-from lieapp.runs.cells import Cell, Cells
+from lieapp.report.material import read_fields
+from lieapp.report.page import write_report
+from lieapp.report.parts import provenance
+from lieapp.results.augment import Augment, Row
+from lieapp.runs.cells import Cell, Cells, Ended
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.reporter import RunReporter
 from lieapp.runs.stopwatch import Stopwatch
+
+PREDICTIONS = "predictions.safetensors"
 
 
 class Side(ABC):
@@ -44,19 +52,19 @@ class Side(ABC):
         """See `cells.Work`."""
 
     @abstractmethod
-    def judged(self, cell: Cell, training: Any) -> dict[str, Any]:
+    def judged(self, cell: Cell, training: Any) -> float:
         """See `cells.Work`."""
 
     @abstractmethod
-    def result(self, cell: Cell, training: Any) -> dict[str, Any]:
-        """See `cells.Work`; `value` is what the table is of."""
+    def result(self, cell: Cell, training: Any) -> Ended:
+        """See `cells.Work`."""
 
     @abstractmethod
-    def facts(self) -> dict[str, Any]:
-        """Further keys of the summary: `measure`, nmse or accuracy, and what was predicted."""
+    def told(self, rows: list[Row]) -> Augment:
+        """The table, and what was predicted."""
 
-    def of_variant(self, variant: str) -> dict[str, Any]:
-        """What else a row of the table says of a variant."""
+    def generators(self, variant: str) -> dict[str, float | None]:
+        """η of each generator that a variant moves data along, where that is known."""
         return {}
 
     def amounts(self) -> Sequence[int]:
@@ -73,8 +81,8 @@ class Side(ABC):
             return work()
 
 
-def execute(side: Side) -> dict[str, Any]:
-    """Do or go on with a run; returns its summary and writes its other files.
+def execute(side: Side) -> Augment:
+    """Do or go on with a run; returns its result and writes its other files.
 
     Raises LieappError for what the declaration, the data or the settings don't allow.
     """
@@ -82,30 +90,28 @@ def execute(side: Side) -> dict[str, Any]:
     run.add_provenance(device_used=side.device, threads=config.threads)
     side.prepare()
     with side.watch.stage("training"):
-        rows = list(_rows(side, Cells(side, run, side.checkpoint, side.report)))
-    summary: dict[str, Any] = {
-        "run": str(run.path),
-        "kind": "augment",
-        "plugin": config.plugin,
-        "title": side.declaration.title,
-        "model": config.model,
-        **side.facts(),
-        "seeds": list(config.seeds),
-        "variants": rows,
-        "seconds": {},
-    }
-    for words in hopeless(summary):
-        side.report.warn(words)
-    summary["warnings"] = side.report.warnings
-    summary["sentence"] = sentence(summary)
-    summary["seconds"] = side.watch.seconds()
-    run.write_summary(summary)
-    write_augment_report(run.path)
+        result = side.told(list(_rows(side, Cells(side, run, side.checkpoint, side.report))))
+    result.run, result.plugin, result.title = str(run.path), config.plugin, side.declaration.title
+    result.model, result.seeds = config.model, config.seeds
+    for warning in hopeless(result):
+        side.report.warn(warning)
+    result.warnings, result.sentence = side.report.warnings, sentence(result)
+    result.seconds = side.watch.seconds()
+    run.write_summary(result)
+    _report(run, result)
     side.clear()
-    return summary
+    return result
 
 
-def _rows(side: Side, cells: Cells) -> Iterator[dict[str, Any]]:
+def _report(run: RunDirectory, result: Augment) -> None:
+    """report.html and figures/."""
+    svg = augment_figures(result, run.metrics(), read_fields(run.path / PREDICTIONS))
+    kind = f"Training on moved data · {result.model} · run {run.id}"
+    told = document(result, lambda key: svg.get(key, ""))
+    write_report(run.path, result.title, kind, [*told, *provenance(run.provenance(), run.config())])
+
+
+def _rows(side: Side, cells: Cells) -> Iterator[Row]:
     """A row of the table for each number of data and variant."""
     config = side.config
     for amount in side.amounts():
@@ -113,9 +119,10 @@ def _rows(side: Side, cells: Cells) -> Iterator[dict[str, Any]]:
             scale = side.scale(cells, amount, variant)
             found = []
             for seed in config.seeds:
-                found.append(cells.result(Cell(amount, variant, seed, scale), words(amount, variant, seed, scale)))
-                side.report.line(f"{words(amount, variant, seed, scale)}: {found[-1]['value']:.4g}")
-            yield {**row(amount, variant, scale, found), **side.of_variant(variant)}
+                which = words(amount, variant, seed, scale)
+                found.append(cells.result(Cell(amount, variant, seed, scale), which))
+                side.report.line(f"{which}: {_number(found[-1].value):.4g}")
+            yield row_of(amount, variant, scale, found, side.generators(variant))
 
 
 def words(amount: int, variant: str, seed: int, scale: float | None) -> str:
@@ -124,24 +131,27 @@ def words(amount: int, variant: str, seed: int, scale: float | None) -> str:
     return f"{label(variant)}, {amount} data, seed {seed}{far}"
 
 
-def row(amount: int, variant: str, scale: float | None, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def row_of(
+    amount: int, variant: str, scale: float | None, found: Sequence[Ended], generators: dict[str, float | None]
+) -> Row:
     """Values of all seeds, their mean and spread: the standard deviation of single trainings."""
-    values = [entry["value"] for entry in found]
-    told: dict[str, Any] = {
-        "variant": variant,
-        "label": label(variant),
-        "samples": amount,
-        "scale": scale,
-        "values": values,
-        "mean": statistics.fmean(values),
-        "spread": statistics.stdev(values) if len(values) > 1 else None,
-        "valid": statistics.fmean(entry["valid"] for entry in found),
-        "steps": found[0]["steps"],
-        "seconds": round(statistics.fmean(entry["seconds"] for entry in found), 2),
-    }
-    for key in ("one_step", "moved"):
-        if found[0].get(key) is not None:
-            told[key] = statistics.fmean(entry[key] for entry in found)
-    if "frames" in found[0]:
-        told["frames"] = [statistics.fmean(column) for column in zip(*(e["frames"] for e in found), strict=True)]
-    return told
+    values = [entry.value for entry in found]
+    return Row(
+        variant=variant, label=label(variant), samples=amount, scale=scale, values=values, mean=_mean(values),
+        spread=statistics.stdev(map(_number, values)) if len(values) > 1 else None,
+        valid=_mean(entry.valid for entry in found), steps=found[0].steps,
+        seconds=round(statistics.fmean(entry.seconds for entry in found), 2),
+        one_step=None if found[0].one_step is None else _mean(entry.one_step for entry in found),
+        moved=None if found[0].moved is None else _mean(entry.moved for entry in found),
+        frames=[_mean(column) for column in zip(*(entry.frames for entry in found), strict=True)],
+        generators=generators,
+    )  # fmt: skip
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    return statistics.fmean(map(_number, values))
+
+
+def _number(value: float | None) -> float:
+    """What cells.json has as null wasn't finite."""
+    return math.nan if value is None else value

@@ -16,6 +16,7 @@ from lieapp.symbolic.evolution import evolution_form
 
 if TYPE_CHECKING:
     from lieapp.registry.catalog import Catalog
+    from lieapp.results.augment import Augment
     from lieapp.runs.directory import RunDirectory
     from lieapp.runs.reporter import RunReporter
 
@@ -31,7 +32,7 @@ class AugmentKind:
         models: the networks that can be trained.
         check: raises, before there is a run folder, for what can't be learned from.
         along: makes variants whole: (typed, plugin, folder of runs) -> with paths of runs.
-        execute: does or goes on with a run and returns its summary; loads torch.
+        execute: does or goes on with a run and returns its result; loads torch.
     """
 
     declaration: type[Any]
@@ -40,7 +41,7 @@ class AugmentKind:
     models: tuple[str, ...]
     check: Callable[[Any, Any], None]
     along: Callable[[Sequence[str], str, Path], tuple[str, ...]]
-    execute: Callable[[Any, RunDirectory, Catalog, RunReporter], dict[str, Any]]
+    execute: Callable[[Any, RunDirectory, Catalog, RunReporter], Augment]
 
 
 def augment_kind(declaration: Any) -> AugmentKind:
@@ -104,14 +105,14 @@ def _check_pictures(config: Any, declaration: Any) -> None:
 # torch and the engine: more than a second to load, so only once everything typed is known to be right
 
 
-def _solutions(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+def _solutions(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> Augment:
     from lieapp.runs.augment import execute
     from lieapp.runs.augment_operators import OfSolutions
 
     return execute(OfSolutions(config, run, catalog, report))
 
 
-def _pictures(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+def _pictures(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> Augment:
     from lieapp.runs.augment import execute
     from lieapp.runs.augment_pictures import OfPictures
 

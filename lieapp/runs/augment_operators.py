@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -24,13 +23,12 @@ from lieapp.data.trajectories import Trajectories
 from lieapp.domains.pde import PDEDomain
 from lieapp.errors import GridError
 from lieapp.report.augment_words import label
-from lieapp.runs.augment import Side
+from lieapp.results.augment import Operators, Row
+from lieapp.runs.augment import PREDICTIONS, Side
 from lieapp.runs.augment_kinds import is_single
-from lieapp.runs.cells import Cell
+from lieapp.runs.cells import Cell, Ended
 from lieapp.runs.files import write_atomic
 from lieapp.runs.pool import Pool
-
-PREDICTIONS = "predictions.safetensors"
 
 ROLLOUT_PASSES, SINGLE_PASSES = 280, 100
 """Of an epoch in the paper, by task."""
@@ -73,15 +71,16 @@ class OfSolutions(Side):
         moves = partial(self._moved, cell, samples)
         return OperatorTraining(network.to(self.device), task, samples, moves, recipe, cell.seed)
 
-    def judged(self, cell: Cell, training: OperatorTraining) -> dict[str, Any]:
+    def judged(self, cell: Cell, training: OperatorTraining) -> float:
         """The error on validation data; the best network so far is kept."""
         samples = self.judge[: self.config.validation].float()
         with torch.no_grad():
             errors = frame_errors(*self.task.predicted(training.network.eval(), samples))
-        training.judged(float(errors.sum(1).mean()))
-        return {"valid": float(errors.sum(1).mean())}
+        error = float(errors.sum(1).mean())
+        training.judged(error)
+        return error
 
-    def result(self, cell: Cell, training: OperatorTraining) -> dict[str, Any]:
+    def result(self, cell: Cell, training: OperatorTraining) -> Ended:
         """Errors on test data, of the network that was best on validation data."""
         samples, network = self.judge[self.config.validation :].float(), training.chosen()
         with torch.no_grad():
@@ -91,30 +90,24 @@ class OfSolutions(Side):
         if cell.seed == self.config.seeds[0] and cell.samples == max(self.config.samples):
             self._draw(cell.variant, predicted[0], truth[0], samples[0])
         moved = None if cell.variant == "none" or not training.asked else training.moved / training.asked
-        return {
-            "value": float(errors.sum(1).mean()),
-            "frames": errors.mean(0).tolist(),
-            "one_step": float(windows.mean()),
-            "valid": training.best,
-            "moved": moved,
-        }
+        return Ended(
+            value=float(errors.sum(1).mean()), valid=training.best, frames=errors.mean(0).tolist(),
+            one_step=float(windows.mean()), moved=moved,
+        )  # fmt: skip
 
-    def of_variant(self, variant: str) -> dict[str, Any]:
+    def generators(self, variant: str) -> dict[str, float | None]:
         """η of each generator that data are moved along."""
-        return {"generators": self._eta[variant]} if self._eta[variant] else {}
+        return dict(self._eta[variant])
 
-    def facts(self) -> dict[str, Any]:
-        """Keys of the summary that say what was predicted."""
+    def told(self, rows: list[Row]) -> Operators:
+        """The table, and what was predicted."""
         task = self.task
         rollout = task.gap == task.frames
         left = len(self.grid.time) - task.starts[0] - task.gap
-        return {
-            "measure": "nmse",
-            "task": "rollout" if rollout else "single",
-            "frames": task.frames,
-            "predicted": left // task.frames * task.frames if rollout else 1,
-            "gap": task.gap,
-        }
+        return Operators(
+            variants=rows, task="rollout" if rollout else "single", frames=task.frames, gap=task.gap,
+            predicted=left // task.frames * task.frames if rollout else 1,
+        )  # fmt: skip
 
     def _task(self, times: int) -> OperatorTask:
         config = self.config
@@ -122,12 +115,10 @@ class OfSolutions(Side):
             return OperatorTask.single(times, config.ahead)
         return OperatorTask.rollout(times, config.history, config.starts == "aligned")
 
-    def _mover(self, variant: str, settings: Moving) -> Mover:
-        return Mover.of(variant, self.declaration, self.learn, settings)
-
     def _prepare_moves(self, settings: Moving, judged: Trajectories) -> None:
         """What moves trajectories along each variant, and η of its generators on data nothing is learned from."""
-        self.movers = {variant: self._mover(variant, settings) for variant in self.config.variants}
+        variants = self.config.variants
+        self.movers = {variant: Mover.of(variant, self.declaration, self.learn, settings) for variant in variants}
         domain = PDEDomain(self.declaration)
         self._eta = {variant: defects(mover.along, domain, judged) for variant, mover in self.movers.items()}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -16,8 +15,9 @@ from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
 from lieapp.domains.extractor import Extractor, Shape
 from lieapp.errors import ConfigError, DataError
+from lieapp.results.augment import Classifiers, Row
 from lieapp.runs.augment import Side, words
-from lieapp.runs.cells import Cell, Cells
+from lieapp.runs.cells import Cell, Cells, Ended
 from lieapp.runs.networks import drawn
 
 NETWORKS = {"small": "small", "resnet": "resnet18"}
@@ -55,24 +55,20 @@ class OfPictures(Side):
         change = self._change(cell.variant, cell.scale or 0.0)
         return ClassifierTraining(network.to(self.device), learn, recipe, cell.seed, change)
 
-    def judged(self, cell: Cell, training: ClassifierTraining) -> dict[str, Any]:
+    def judged(self, cell: Cell, training: ClassifierTraining) -> float:
         """Share of right answers on validation data."""
-        return {"valid": accuracy(training.extractor, self.split(cell.samples)[1])[0]}
+        return accuracy(training.extractor, self.split(cell.samples)[1])[0]
 
-    def result(self, cell: Cell, training: ClassifierTraining) -> dict[str, Any]:
+    def result(self, cell: Cell, training: ClassifierTraining) -> Ended:
         """Shares of right answers on test and validation data, of the network after the last epoch."""
-        valid = accuracy(training.extractor, self.split(cell.samples)[1])[0]
-        return {"value": accuracy(training.extractor, self.test)[0], "valid": valid}
+        return Ended(value=accuracy(training.extractor, self.test)[0], valid=self.judged(cell, training))
 
-    def facts(self) -> dict[str, Any]:
-        """Keys of the summary that say what was judged."""
-        return {
-            "domain": "images",
-            "measure": "accuracy",
-            "judged_on": len(self.test),
-            "learned_from": {str(n): len(self.split(n)[0]) for n in self.config.pictures},
-            "classes": list(self.pictures.names),
-        }
+    def told(self, rows: list[Row]) -> Classifiers:
+        """The table, and what was judged."""
+        learned_from = {str(n): len(self.split(n)[0]) for n in self.config.pictures}
+        return Classifiers(
+            variants=rows, judged_on=len(self.test), learned_from=learned_from, classes=list(self.pictures.names)
+        )
 
     def amounts(self) -> Sequence[int]:
         """Numbers of pictures to learn from."""
@@ -86,7 +82,7 @@ class OfPictures(Side):
         if len(scales) == 1:
             return scales[0]
         tried = [cells.result(Cell(amount, variant, seed, s), words(amount, variant, seed, s)) for s in scales]
-        return max(zip(scales, tried, strict=True), key=lambda pair: (pair[1]["valid"], -pair[0]))[0]
+        return max(zip(scales, tried, strict=True), key=lambda pair: (pair[1].valid, -pair[0]))[0]
 
     def _change(self, variant: str, scale: float) -> Change:
         flip = self.declaration.flip

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec
 from torch import Tensor
 
-from lieapp.discovery.loop import SAVE_EVERY
+from lieapp.discovery.loop import SAVE_EVERY, Training
 from lieapp.errors import CancelledError, ResumeError
+from lieapp.progress import Reporter
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import encode, write_atomic
 from lieapp.runs.reporter import RunReporter
 
 FILE = "cells.json"
+
+Record = Callable[[dict[str, Any]], None]
+"""Takes what is recorded of a step."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +46,20 @@ class Cell:
         return f"{self.samples} {self.variant} {self.seed}" + ("" if self.scale is None else f" {self.scale:g}")
 
 
-class Trainee(Protocol):
-    """A training that can be left and gone on with."""
+class Ended(msgspec.Struct, kw_only=True):
+    """What is kept of a training that ended: what the table is of, and see `results.augment.Row`."""
 
-    done: int
+    value: float | None
+    valid: float | None
+    one_step: float | None = None
+    frames: list[float | None] = []
+    moved: float | None = None
+    steps: int = 0
+    seconds: float = 0.0
+
+
+class Trainee(Training, Protocol):
+    """A training that can be left and gone on with."""
 
     @property
     def steps(self) -> int:
@@ -54,14 +69,6 @@ class Trainee(Protocol):
     @property
     def each(self) -> int:
         """Of an epoch."""
-        ...
-
-    def step(self) -> dict[str, Any]:
-        """One step; what to record of it, `loss` among it."""
-        ...
-
-    def state(self) -> dict[str, Tensor]:
-        """Everything that going on needs."""
         ...
 
     def load(self, tensors: dict[str, Tensor]) -> None:
@@ -76,12 +83,12 @@ class Work(Protocol):
         """A fresh `Trainee`."""
         ...
 
-    def judged(self, cell: Cell, training: Any) -> dict[str, Any]:
-        """What to record at the end of an epoch, `valid` among it."""
+    def judged(self, cell: Cell, training: Any) -> float:
+        """The error or accuracy on validation data, at the end of an epoch."""
         ...
 
-    def result(self, cell: Cell, training: Any) -> dict[str, Any]:
-        """What is kept of a training that ended."""
+    def result(self, cell: Cell, training: Any) -> Ended:
+        """What is kept of a training that ended, but for steps and seconds."""
         ...
 
 
@@ -94,12 +101,12 @@ class Cells:
     def __init__(self, work: Work, run: RunDirectory, checkpoint: Checkpoint, report: RunReporter) -> None:
         self.work, self.directory, self.checkpoint, self.report = work, run, checkpoint, report
         self._file = checkpoint.folder / FILE
-        self.found: dict[str, dict[str, Any]] = self._read()
+        self.found = self._read()
         kept = self._state().training()
         # steps after the last ones kept will be taken, and their metrics written, again
         run.keep_metrics(self._before() + (int(kept[0]["done"]) if kept else 0))
 
-    def result(self, cell: Cell, words: str) -> dict[str, Any]:
+    def result(self, cell: Cell, words: str) -> Ended:
         """What is known of a training once it has ended; `words` say which it is."""
         if cell.key in self.found:
             return self.found[cell.key]
@@ -110,17 +117,21 @@ class Cells:
         if kept is not None:
             training.load(kept[0])
             self.report.line(f"resumed at step {training.done} of {training.steps}")
-        fit(training, lambda: self.work.judged(cell, training), state, self.report, self._metrics(cell, training))
+
+        def judged() -> dict[str, float]:
+            return {"valid": self.work.judged(cell, training)}
+
+        fit(training, judged, state, self.report, self._metrics(cell, training))
         seconds = round(time.perf_counter() - began, 2)
-        found = {**self.work.result(cell, training), "steps": training.steps, "seconds": seconds}
-        self.found[cell.key] = found
+        found = self.found[cell.key] = self.work.result(cell, training)
+        found.steps, found.seconds = training.steps, seconds
         self.checkpoint.folder.mkdir(exist_ok=True)
         write_atomic(self._file, encode(self.found))
         with contextlib.suppress(FileNotFoundError):
             (self.checkpoint.folder / f"{_name(len(self.found) - 1)}.safetensors").unlink()
         return found
 
-    def _metrics(self, cell: Cell, training: Trainee) -> Any:
+    def _metrics(self, cell: Cell, training: Trainee) -> Record:
         before = self._before()
         named = {"variant": cell.variant, "samples": cell.samples, "seed": cell.seed, "scale": cell.scale}
 
@@ -132,17 +143,17 @@ class Cells:
 
     def _before(self) -> int:
         """Steps of the trainings that have ended."""
-        return sum(int(found["steps"]) for found in self.found.values())
+        return sum(found.steps for found in self.found.values())
 
     def _state(self) -> Checkpoint:
         """Where the training at work keeps its state: trainings come in the same order in every session."""
         return self.checkpoint.of(_name(len(self.found)))
 
-    def _read(self) -> dict[str, dict[str, Any]]:
+    def _read(self) -> dict[str, Ended]:
         if not self._file.exists():
             return {}
         try:
-            return msgspec.json.decode(self._file.read_bytes(), type=dict[str, dict[str, Any]])
+            return msgspec.json.decode(self._file.read_bytes(), type=dict[str, Ended])
         except (OSError, msgspec.DecodeError) as error:
             raise ResumeError(
                 f"{self._file} can't be read: {error}.",
@@ -150,8 +161,14 @@ class Cells:
             ) from None
 
 
-def fit(training: Trainee, judged: Any, checkpoint: Checkpoint, report: RunReporter, metrics: Any) -> None:
-    """Go on to the end, judged after every epoch.
+def fit(
+    training: Trainee,
+    judged: Callable[[], dict[str, float]],
+    checkpoint: Checkpoint,
+    report: Reporter,
+    record: Record,
+) -> None:
+    """Go on to the end, judged after every epoch; what that says is recorded with the step.
 
     A request to stop leaves a state of the last step, an interrupt one of some seconds before: copying it at every
     step would take longer than the step of a large network.
@@ -161,7 +178,7 @@ def fit(training: Trainee, judged: Any, checkpoint: Checkpoint, report: RunRepor
         row = training.step()
         if training.done % training.each == 0:
             row |= judged()
-        metrics(row)
+        record(row)
         try:
             report.progress(training.done, training.steps, f"epoch {row['epoch']}, loss {row['loss']:.3g}")
         except CancelledError:

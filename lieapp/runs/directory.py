@@ -13,12 +13,12 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from lieapp.errors import CancelledError, RunError, UnknownRunError
-from lieapp.results.base import read_result
+from lieapp.results.base import Result, read_result
 from lieapp.runs.files import append_line, encode, plain, process_lock, write_atomic
 from lieapp.runs.provenance import provenance
 from lieapp.runs.status import Status, read_status
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 Config = TypeVar("Config")
 Rows = list[dict[str, Any]]  # inside the class, `list` is its own method
 Runs = list["RunDirectory"]
-Summary: TypeAlias = Any  # a Result; a dictionary of kinds that have none yet
 
 ROOT = Path("runs")
 """The folder of run directories, unless --out names another."""
@@ -143,12 +142,11 @@ class RunDirectory:
         """Add facts that are known only once the run works, such as the device that was found."""
         write_atomic(self.path / "provenance.json", encode({**self.provenance(), **facts}))
 
-    def summary(self) -> Summary | None:
+    def summary(self) -> Result | None:
         """The result, None while there is none. Raises RunError if it can't be read."""
-        found = self._json("summary.json")
-        return read_result(self.path) if found is None or "result" in found else found
+        return read_result(self.path)
 
-    def write_summary(self, summary: Summary) -> None:
+    def write_summary(self, summary: Result) -> None:
         """Store the result, which is the JSON of the command with --json."""
         write_atomic(self.path / "summary.json", encode(summary))
 

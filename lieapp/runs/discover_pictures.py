@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+import msgspec
 import torch
 from torch import Tensor
 
@@ -21,6 +24,7 @@ from lieapp.discovery.flow import Flow, Solver
 from lieapp.discovery.generator import GeneratorNetwork
 from lieapp.discovery.result import Discovery
 from lieapp.discovery.scores import FiniteScore
+from lieapp.document import Figure
 from lieapp.domains.base import Data, Domain
 from lieapp.domains.efficientnet import NAME, EfficientNetFeatures
 from lieapp.domains.extractor import Features
@@ -28,9 +32,14 @@ from lieapp.domains.extractor_files import read_extractor
 from lieapp.errors import PluginError
 from lieapp.numerics.processor import use_processor
 from lieapp.registry.catalog import Catalog
-from lieapp.report.picture_html import write_picture_report
-from lieapp.report.picture_tables import sentence, write_csv
-from lieapp.report.picture_words import WORDS
+from lieapp.report.material import read_fields
+from lieapp.report.page import write_report
+from lieapp.report.parts import provenance
+from lieapp.report.picture_document import document, write_csv
+from lieapp.report.picture_figures import Tensors, strips
+from lieapp.report.wording import cosine
+from lieapp.results.pictures import PictureDiscovery, Slot
+from lieapp.results.training import Network
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
@@ -42,6 +51,9 @@ from lieapp.runs.stopwatch import Stopwatch
 
 WARM = 0.6
 """Share of the steps before the rate is cooled."""
+
+INSIDE = 0.9
+"""Share from which on a slot counts as one of the named span; the paper's ten have .98 or more, or .12 or less."""
 
 SHOWN, STRIP = 6, 5
 """Pictures, and flow parameters, of the strips in fields.safetensors."""
@@ -60,46 +72,57 @@ class Split:
     said: str = ""
 
 
-class Side(Protocol):
+class Side(ABC):
     """What differs between pictures whose plane is moved and those whose colours are.
 
     Args:
         unit: factor on coordinates before the generator network sees them.
         centred: which coordinates have mean 0; others come from [0, 1].
+        span: what the named fields are called.
+        are: what slots are that lie nearly in their span: "3 of 6 slots are …".
     """
 
     name: str
     unit: float
     centred: tuple[bool, ...]
+    span: str
+    are: str
 
-    @property
-    def config(self) -> DiscoverPictures:
-        """The settings."""
-        ...
+    def __init__(self, config: DiscoverPictures) -> None:
+        self.config = config
 
-    def check(self, pictures: Pictures) -> None:
+    def check(self, pictures: Pictures) -> None:  # noqa: B027 - every picture has a plane
         """Raises DataError for pictures in which nothing can be moved."""
-        ...
 
+    @abstractmethod
     def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
         """Both parts, with the weight measured on the first; `flip` mirrors pictures to learn from."""
-        ...
 
+    @abstractmethod
     def domain(self, features: Features) -> Domain:
         """What the engine sees."""
-        ...
 
+    @abstractmethod
+    def place(self, slot: Slot, share: float) -> None:
+        """Note how much of a slot lies in the span of the named fields, under the name of the span."""
+
+    def complete(  # noqa: B027 - of most there is nothing else to say
+        self, result: PictureDiscovery, domain: Domain, batches: list[Any], fields: Slotted, solver: Solver
+    ) -> None:
+        """Note what else can be said of fields that are moved along."""
+
+    @abstractmethod
     def drawn(self, domain: Domain, batch: Any, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
         """Tensors of fields.safetensors besides the moved pictures, for figures."""
-        ...
 
-    def facts(self, domain: Domain, batches: list[Any], fields: Slotted, solver: Solver) -> dict[str, Any]:
-        """Further keys of the summary."""
-        ...
+    @staticmethod
+    @abstractmethod
+    def figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
+        """Fields and weight, drawn from fields.safetensors."""
 
 
-def execute(side: Side, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
-    """Do or go on with a run; returns its summary and writes its other files.
+def execute(side: Side, run: RunDirectory, catalog: Catalog, report: RunReporter) -> PictureDiscovery:
+    """Do or go on with a run; returns its result and writes its other files.
 
     Raises LieappError for what the declaration, the pictures or the settings don't allow.
     """
@@ -118,20 +141,15 @@ class _Job:
         self.checkpoint = Checkpoint(folder, self._kept)
         self._now: tuple[Data, Descent] | None = None
         self.solver = Solver(config.solver, config.solver_step)
-        self.network: dict[str, Any] | None = None
+        self.network: Network | None = None
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> PictureDiscovery:
         """All stages in order."""
         config = self.config
         self.directory.add_provenance(device_used=self.device, threads=config.threads)
         pictures = self._timed("data", self._pictures)
         features = self._timed("network", lambda: self._features(pictures))
-        # a file of the user's may say less
-        if (
-            self.network
-            and {"accuracy", "classes"} <= self.network.keys()
-            and (words := near_guessing(self.network))
-        ):
+        if self.network and (words := near_guessing(self.network)):
             self.report.warn(words)
         data = self._timed("weight", lambda: self._data(pictures, features))
         domain = self.side.domain(features)
@@ -140,13 +158,15 @@ class _Job:
         compared = self._timed(
             "compare", lambda: compare_named(domain, found.fields, batches, config.sigma, self.solver)
         )
-        summary = self._summary(domain, compared)
-        summary |= self._timed("cross-check", lambda: self.side.facts(domain, batches, found.fields, self.solver))
-        self._timed("report", lambda: self._write(domain, data, found, summary))
-        summary["seconds"] = self.watch.seconds()
-        self.directory.write_summary(summary)
-        write_picture_report(self.directory.path)
-        return summary
+        result = self._result(domain, compared)
+        self._timed("cross-check", lambda: self.side.complete(result, domain, batches, found.fields, self.solver))
+        self._timed("report", lambda: self._write(domain, data, found, result))
+        figures = self._figures(result)
+        result.figures = [msgspec.structs.replace(figure, svg="") for figure in figures]
+        result.seconds = self.watch.seconds()
+        self.directory.write_summary(result)
+        self._report(result, {figure.key: figure.svg for figure in figures})
+        return result
 
     def _kept(self) -> None:
         """What is written whenever a training's state is: the fields of the moment too, for the app."""
@@ -185,7 +205,7 @@ class _Job:
             extractor.check_fits(pictures.shape, pictures.facts["source"])
             return extractor.to(self.device).features
         if config.network == NAME:
-            self.network = {"network": NAME}
+            self.network = Network(network=NAME)
             return EfficientNetFeatures(*pictures.shape[1:]).to(self.device)
         training = load_config(
             TrainConfig, plugin=config.plugin, data=config.data, preset=config.preset, device=config.device,
@@ -194,8 +214,8 @@ class _Job:
         found = network_of(
             training, pictures, self.declaration.flip, self.device, self.checkpoint.of("network"), self.report,
         )  # fmt: skip
-        self.network = {**found.facts, "cached": found.cached}
-        self.report.line(f"network: {100 * found.facts['accuracy']:.1f} % of pictures kept aside are told right")
+        self.network = found.facts
+        self.report.line(f"network: {found.facts.told_right} of pictures kept aside are told right")
         return found.extractor.features
 
     def _data(self, pictures: Pictures, features: Features) -> Split:
@@ -239,29 +259,32 @@ class _Job:
             self.report, lambda row: self.directory.metric(**row, stage="flow"),
         )  # fmt: skip
 
-    def _summary(self, domain: Domain, compared: NamedComparison) -> dict[str, Any]:
-        summary = {
-            "run": str(self.directory.path),
-            "plugin": self.config.plugin,
-            "title": self.declaration.title,
-            "domain": self.side.name,
-            "method": "flow",
-            "coordinates": list(domain.coordinates),
-            "seconds": {},
-            "count": None,
-            "more": None,
-            **compared.as_json(WORDS[self.side.name].share),
-            "formulas": [],
-            "truth": [],
-            "network": self.network,
-            "warnings": self.report.warnings,
-        }
-        return {**summary, "sentence": sentence(summary)}
+    def _result(self, domain: Domain, compared: NamedComparison) -> PictureDiscovery:
+        """Without what takes longer; seconds come last."""
+        for slot, share in zip(compared.slots, compared.shares, strict=True):
+            self.side.place(slot, share)
+        return PictureDiscovery(
+            run=str(self.directory.path), plugin=self.config.plugin, title=self.declaration.title,
+            sentence=sentence(compared.slots, self.side.are), warnings=self.report.warnings, domain=self.side.name,
+            span=self.side.span, coordinates=list(domain.coordinates), s=compared.s, generators=compared.slots,
+            reference=compared.reference, inner=compared.inner, basis=compared.basis, subspace=compared.subspace,
+            network=self.network,
+        )  # fmt: skip
 
-    def _write(self, domain: Domain, data: Split, found: Discovery, summary: dict[str, Any]) -> None:
+    def _figures(self, result: PictureDiscovery) -> list[Figure]:
+        tensors = read_fields(self.directory.path / "fields.safetensors")
+        return [*self.side.figures(result.generators, tensors), *strips(result.generators, tensors)]
+
+    def _report(self, result: PictureDiscovery, svg: dict[str, str]) -> None:
+        """report.html and figures/."""
+        run = self.directory
+        told = [*document(result, svg.__getitem__), *provenance(run.provenance(), run.config())]
+        write_report(run.path, result.title, f"Symmetries learned from pictures · run {run.id}", told)
+
+    def _write(self, domain: Domain, data: Split, found: Discovery, result: PictureDiscovery) -> None:
         """generators.csv and fields.safetensors."""
         with naming(self.directory.path / "generators.csv"):
-            write_csv(summary, self.directory.path / "generators.csv")
+            write_csv(result, self.directory.path / "generators.csv")
         batch = next(data.held_out.batches(SHOWN, SHOWN))
         fields, slots = found.fields, self.config.slots
         s = torch.linspace(-self.config.sigma, self.config.sigma, STRIP)
@@ -279,6 +302,16 @@ class _Job:
             }
         write_tensors(self.directory.path / "fields.safetensors", tensors)
         (self.directory.path / CURRENT).unlink(missing_ok=True)
+
+
+def sentence(slots: Sequence[Slot], are: str) -> str:
+    """The outcome; `are` is what slots in the span of the named fields are called."""
+    inside, first = [row for row in slots if (row.share or 0.0) >= INSIDE], slots[0]
+    return (
+        f"{len(inside)} of {len(slots)} slots {'is' if len(inside) == 1 else 'are'} {are} (share of at least "
+        f"{INSIDE:g}); slot 1 is nearest to {first.nearest.name} (cosine {cosine(first.nearest.cosine, 3)}) and "
+        f"turns the features by {first.angle:.2f} rad"
+    )
 
 
 def _guarded(features: Features, name: str) -> Features:

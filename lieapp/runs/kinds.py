@@ -1,4 +1,4 @@
-"""What `lieapp discover` does with each kind of declaration: its settings, its checks, its pipeline, its tables."""
+"""What `lieapp discover` does with each kind of declaration: its settings, its checks, its pipeline."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lieapp.data.images.places import check_file, check_place
 from lieapp.results.base import Result
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from lieapp.registry.catalog import Catalog
+    from lieapp.results.base import Result
     from lieapp.results.discovery import EquationResult
-    from lieapp.runs.directory import RunDirectory, Summary
+    from lieapp.results.pictures import PictureDiscovery
+    from lieapp.runs.directory import RunDirectory
     from lieapp.runs.reporter import RunReporter
 
 
@@ -28,12 +28,11 @@ class Kind:
 
     Args:
         declaration: its class in `lieapp.api`.
-        domain: what config.json and summary.json say is moved; None of equations, which don't say it.
+        domain: what config.json says is moved; None of equations, which don't say it.
         config: the settings of a discovery.
         check: raises, before there is a run folder, for what can't be learned from.
         warnings: about settings that would take long, of a configuration and a declaration.
-        execute: does or goes on with a run and returns its summary; loads torch.
-        tables: what is printed of a summary.
+        execute: does or goes on with a run and returns its result; loads torch.
     """
 
     declaration: type[Any]
@@ -41,8 +40,7 @@ class Kind:
     config: type[Any]
     check: Callable[[Any, Any], None]
     warnings: Callable[[Any, Any], Sequence[str]]
-    execute: Callable[[Any, RunDirectory, Catalog, RunReporter], Summary]
-    tables: Callable[[Any], Sequence[RenderableType]]
+    execute: Callable[[Any, RunDirectory, Catalog, RunReporter], Result]
 
 
 def kind_of(declaration: Any) -> Kind:
@@ -50,10 +48,9 @@ def kind_of(declaration: Any) -> Kind:
     return next(kind for kind in KINDS if isinstance(declaration, kind.declaration))
 
 
-def kind_of_run(document: Mapping[str, Any] | Result) -> Kind:
-    """The kind of a run, from its config.json or its result; an equation's where nothing is said."""
-    found = document.get("domain") if isinstance(document, Mapping) else getattr(document, "domain", None)
-    return next((kind for kind in KINDS if kind.domain == found), KINDS[0])
+def kind_of_run(document: Mapping[str, Any]) -> Kind:
+    """The kind of a run, from its config.json; an equation's where nothing is said."""
+    return next((kind for kind in KINDS if kind.domain == document.get("domain")), KINDS[0])
 
 
 # torch and the engine: more than a second to load, so only once everything typed is known to be right
@@ -81,15 +78,6 @@ def _equation(config: Any, run: RunDirectory, catalog: Catalog, report: RunRepor
     return execute(config, run, catalog, report)
 
 
-def _equation_tables(result: EquationResult) -> Sequence[RenderableType]:
-    from rich.text import Text
-
-    from lieapp.report.discovery_document import document
-    from lieapp.report.terminal import rendered
-
-    return [*rendered(document(result)), Text(f"report: {result.run}/report.html")]
-
-
 def _check_pictures(config: Any, declaration: Any) -> None:
     check_place(config.data or declaration.data)
     if config.trained:
@@ -98,28 +86,22 @@ def _check_pictures(config: Any, declaration: Any) -> None:
         check_efficientnet()
 
 
-def _images(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+def _images(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> PictureDiscovery:
     from lieapp.runs.discover_pictures import execute
     from lieapp.runs.of_plane import OfPlane
 
     return execute(OfPlane(config), run, catalog, report)
 
 
-def _colors(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+def _colors(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> PictureDiscovery:
     from lieapp.runs.discover_pictures import execute
     from lieapp.runs.of_colors import OfColors
 
     return execute(OfColors(config), run, catalog, report)
 
 
-def _picture_tables(summary: Mapping[str, Any]) -> Sequence[RenderableType]:
-    from lieapp.report.picture_tables import picture_tables
-
-    return picture_tables(summary)
-
-
 KINDS = (
-    Kind(PDE, None, DiscoverConfig, _check_equation, _cost, _equation, _equation_tables),
-    Kind(Images, "images", DiscoverImagesConfig, _check_pictures, lambda *_: (), _images, _picture_tables),
-    Kind(Colors, "colors", DiscoverColorsConfig, _check_pictures, lambda *_: (), _colors, _picture_tables),
+    Kind(PDE, None, DiscoverConfig, _check_equation, _cost, _equation),
+    Kind(Images, "images", DiscoverImagesConfig, _check_pictures, lambda *_: (), _images),
+    Kind(Colors, "colors", DiscoverColorsConfig, _check_pictures, lambda *_: (), _colors),
 )

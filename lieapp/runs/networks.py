@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,12 @@ from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy
 from lieapp.config import TrainConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import cache_folder
-from lieapp.discovery.loop import SAVE_EVERY
 from lieapp.domains.extractor import Extractor, Shape
 from lieapp.domains.extractor_files import VERSION, extractor_bytes, read_extractor
-from lieapp.errors import CancelledError, DataError
+from lieapp.errors import DataError
 from lieapp.progress import Reporter
+from lieapp.results.training import Network
+from lieapp.runs.cells import fit
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.files import write_atomic
 from lieapp.transformations import parse_kinds
@@ -37,15 +38,12 @@ class Trained:
     """A network and where it came from.
 
     Args:
-        facts: accuracy and loss on the pictures kept aside, their number, and the settings.
         file: its place in the cache.
-        cached: whether it was there already.
     """
 
     extractor: Extractor
-    facts: dict[str, Any]
+    facts: Network
     file: Path
-    cached: bool
 
 
 def drawn(pictures: Pictures, most: int, seed: int) -> Pictures:
@@ -82,7 +80,8 @@ def network_of(
     if file.is_file():
         try:
             extractor, facts = read_extractor(file)
-            return Trained(extractor.to(device), facts, file, True)
+            facts.cached = True
+            return Trained(extractor.to(device), facts, file)
         except DataError as error:
             report.warn(f"{error.message} It is trained again.")
     learn, judge = pictures.split(config.validation, config.seed)
@@ -93,27 +92,42 @@ def network_of(
     if kept is not None:
         training.load(kept[0])
         report.line(f"resumed at step {training.done} of {training.steps}")
-    _fit(training, judge, checkpoint, report, metric)
+    began = time.perf_counter()
+
+    def judged() -> dict[str, float]:
+        share, _ = accuracy(training.extractor, judge)
+        epoch = training.done // training.each
+        report.line(f"epoch {epoch}: {100 * share:.1f} % of the pictures kept aside are told right")
+        return {}
+
+    def record(row: dict[str, Any]) -> None:
+        elapsed = round(time.perf_counter() - began, 3)
+        metric(step=training.done, total=training.steps, **row, seconds=elapsed, stage="training")
+
+    fit(training, judged, checkpoint, report, record)
     if not config.epochs:
         with torch.no_grad():
             extractor.eval().classify_by_means(learn.pixels.to(device), learn.labels.to(device))
     share, loss = accuracy(extractor, judge)
-    facts = {
-        "accuracy": share, "loss": loss, "learned_from": len(learn), "judged_on": len(judge), "flip": flip,
-        "classes": list(pictures.names), "settings": msgspec.to_builtins(config),
-    }  # fmt: skip
+    facts = Network(
+        accuracy=share, loss=loss, learned_from=len(learn), judged_on=len(judge), flip=flip,
+        classes=list(pictures.names), settings=msgspec.to_builtins(config),
+    )  # fmt: skip
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(file, extractor_bytes(extractor, facts))
-    return Trained(extractor.eval().requires_grad_(False), facts, file, False)
+    facts.cached = False
+    return Trained(extractor.eval().requires_grad_(False), facts, file)
 
 
-def near_guessing(facts: Mapping[str, Any]) -> str:
-    """A warning where a network has hardly learned anything; nothing where it has."""
-    chance = 1 / len(facts["classes"])
-    if facts["accuracy"] >= chance + LEARNED * (1 - chance):
+def near_guessing(facts: Network) -> str:
+    """A warning where a network has hardly learned anything; nothing where it has, or where that isn't known."""
+    if facts.accuracy is None or not facts.classes:
+        return ""
+    chance = 1 / len(facts.classes)
+    if facts.accuracy >= chance + LEARNED * (1 - chance):
         return ""
     return (
-        f"the network tells {100 * facts['accuracy']:.0f} % of pictures kept aside right, where guessing tells "
+        f"the network tells {100 * facts.accuracy:.0f} % of pictures kept aside right, where guessing tells "
         f"{100 * chance:.0f} %: what it doesn't see says little about the pictures; train it for longer, or on more"
     )
 
@@ -130,33 +144,3 @@ def _fresh(config: TrainConfig, learn: Pictures) -> Extractor:
         extractor.normalise_by(learn.pixels)
     extractor.check_size()
     return extractor
-
-
-def _fit(
-    training: ClassifierTraining,
-    judge: Pictures,
-    checkpoint: Checkpoint,
-    report: Reporter,
-    metric: Callable[..., None],
-) -> None:
-    """Go on to the end, judged after every epoch.
-
-    A request to stop leaves a checkpoint of the last step, an interrupt one of some seconds before. Not
-    `discovery.loop.train`, which copies the state at every step: that of ResNet-18 takes longer than the step.
-    """
-    began = saved = time.perf_counter()
-    while training.done < training.steps:
-        row = training.step()
-        elapsed = round(time.perf_counter() - began, 3)
-        metric(step=training.done, total=training.steps, **row, seconds=elapsed, stage="training")
-        try:
-            report.progress(training.done, training.steps, f"epoch {row['epoch']}, loss {row['loss']:.2f}")
-        except CancelledError:
-            checkpoint.save(training.state(), [])
-            raise
-        if training.done % training.each == 0:
-            share, _ = accuracy(training.extractor, judge)
-            report.line(f"epoch {row['epoch']}: {100 * share:.1f} % of the pictures kept aside are told right")
-        if time.perf_counter() - saved > SAVE_EVERY:
-            checkpoint.save(training.state(), [])
-            saved = time.perf_counter()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
@@ -23,7 +21,9 @@ from lieapp.domains.color_weight import color_weight
 from lieapp.domains.extractor import Features
 from lieapp.domains.image_data import ImageData
 from lieapp.domains.reference import stack
-from lieapp.runs.discover_pictures import Split
+from lieapp.report.color_figures import color_figures
+from lieapp.results.pictures import Part, PictureDiscovery, Slot, SmallFlow
+from lieapp.runs.discover_pictures import Side, Split
 from lieapp.runs.networks import drawn
 from lieapp.runs.weights import kept_weight
 
@@ -34,15 +34,15 @@ DEGREE, CHECKED = 2, 2
 """Of the fields of the cross-check, and batches of held-out pictures that it is made on."""
 
 
-class OfColors:
+class OfColors(Side):
     """See `discover_pictures.Side`."""
 
     name = "colors"
     unit = 1.0
-    centred: tuple[bool, ...] = (False, False, False)
-
-    def __init__(self, config: DiscoverColorsConfig) -> None:
-        self.config = config
+    centred = (False, False, False)
+    span, are = "named", "nearly sums of named fields"
+    config: DiscoverColorsConfig
+    figures = staticmethod(color_figures)
 
     def check(self, pictures: Pictures) -> None:
         """Raises DataError for grey pictures."""
@@ -84,11 +84,16 @@ class OfColors:
         moved = [flow(start, torch.full((slots,), float(s)).to(start))[:, 0].clamp(0, 1) for s in line]
         return {"colors": batch.points[0], "palette/s": line, "palette/colors": torch.stack(moved, 1)}
 
-    def facts(self, domain: Domain, batches: list[ColorBatch], fields: Slotted, solver: Solver) -> dict[str, Any]:
-        """Shares of `clipped` pixels, and the `cross_check` for s -> 0."""
-        return {"clipped": self._clipped(domain, batches, fields, solver), "cross_check": cross_check(
-            domain, batches[:CHECKED], fields, self.config.slots
-        )}  # fmt: skip
+    def place(self, slot: Slot, share: float) -> None:
+        """The named fields have no other name."""
+        slot.named = share
+
+    def complete(
+        self, result: PictureDiscovery, domain: Domain, batches: list[ColorBatch], fields: Slotted, solver: Solver
+    ) -> None:
+        """Shares of clipped pixels, and the cross-check for s -> 0."""
+        result.clipped = list(self._clipped(domain, batches, fields, solver))
+        result.cross_check = cross_check(domain, batches[:CHECKED], fields, self.config.slots)
 
     def _clipped(self, domain: Domain, batches: list[ColorBatch], fields: Slotted, solver: Solver) -> list[float]:
         """Share of held-out pixels that each slot takes out of the cube, mean over ±sigma."""
@@ -103,12 +108,8 @@ class OfColors:
         return (total / max(count, 1)).tolist()
 
 
-def cross_check(domain: Domain, batches: list[ColorBatch], fields: Slotted, slots: int) -> dict[str, Any] | None:
-    """What the eigenproblem for s -> 0 over quadratic fields says; None where features have no forward derivative.
-
-    `slopes`, the root mean square of angle/|s| of its lowest fields, their largest `components`, and the principal
-    `angle` between as many of them and the slots.
-    """
+def cross_check(domain: Domain, batches: list[ColorBatch], fields: Slotted, slots: int) -> SmallFlow | None:
+    """The eigenproblem for s -> 0 over quadratic fields; None where features have no forward derivative."""
     monomials = TensorBasis(domain.periodic, (True,) * 3, Degrees(unknowns=DEGREE))
     try:
         found = small_flow(domain, monomials, batches, slots)
@@ -122,11 +123,10 @@ def cross_check(domain: Domain, batches: list[ColorBatch], fields: Slotted, slot
     own, lowest = list(range(slots)), list(range(slots, 2 * slots))
     named = list(range(2 * slots, 2 * slots + len(reference)))
     parts = [largest_components(products, n, named) for n in lowest]
-    return {
-        "method": "spectrum",
-        "degree": DEGREE,
-        "slopes": found.slopes[: 2 * slots].tolist(),
-        "components": [[{"name": reference[n - named[0]].name, "value": v} for n, v in part] for part in parts],
-        "cosines": cosines(products, lowest, own),
-        "angle": principal_angle(products, own, lowest),
-    }
+    return SmallFlow(
+        degree=DEGREE,
+        slopes=found.slopes[: 2 * slots].tolist(),
+        components=[[Part(reference[n - named[0]].name, v) for n, v in part] for part in parts],
+        cosines=list(cosines(products, lowest, own)),
+        angle=principal_angle(products, own, lowest),
+    )

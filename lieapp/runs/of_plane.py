@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
@@ -16,35 +14,33 @@ from lieapp.domains.extractor import Features
 from lieapp.domains.image import ImageDomain
 from lieapp.domains.image_data import ImageBatch, ImageData
 from lieapp.domains.image_weight import pixel_weight
-from lieapp.runs.discover_pictures import Split
+from lieapp.report.image_figures import image_figures
+from lieapp.results.pictures import Slot
+from lieapp.runs.discover_pictures import Side, Split
 from lieapp.runs.weights import kept_weight
 
 
-class OfPlane:
+class OfPlane(Side):
     """See `discover_pictures.Side`."""
 
     name = "images"
     unit = 0.5
     """Coordinates of pictures have twice the size of the network's usual ones."""
-    centred: tuple[bool, ...] = (True, True)
-
-    def __init__(self, config: DiscoverImagesConfig) -> None:
-        self.config = config
-
-    def check(self, pictures: Pictures) -> None:
-        """Every picture has a plane."""
+    centred = (True, True)
+    span = are = "affine"
+    config: DiscoverImagesConfig
+    figures = staticmethod(image_figures)
 
     def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
         """With the weight of pixels."""
         config, weight, said = self.config, None, ""
         if config.weighted:
-            settings = (config.weight_rounds, config.seed)
 
             def measure() -> Tensor:
                 generator = torch.Generator().manual_seed(config.seed)
                 return pixel_weight(features, learn.pixels.to(device), config.weight_rounds, generator)
 
-            weight, said = kept_weight("pixels", learn, features, settings, measure)
+            weight, said = kept_weight("pixels", learn, features, (config.weight_rounds, config.seed), measure)
         return Split(
             ImageData(learn, features, flip, device, weight),
             ImageData(judge, features, False, device, weight),
@@ -56,10 +52,10 @@ class OfPlane:
         config = self.config
         return ImageDomain(config.plugin, features, config.padding, config.interpolation, config.nodes)
 
+    def place(self, slot: Slot, share: float) -> None:
+        """The named fields are affine."""
+        slot.affine = share
+
     def drawn(self, domain: Domain, batch: ImageBatch, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
         """The axes of the plane."""
         return {"grid/x": batch.points[0, 0, 0], "grid/y": batch.points[0, 1, :, 0]}
-
-    def facts(self, domain: Domain, batches: list[ImageBatch], fields: Slotted, solver: Solver) -> dict[str, Any]:
-        """None."""
-        return {}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lieapp.errors import RunError
-from lieapp.results.base import Compared, Nearest, Result
+from lieapp.results.base import Compared
 from lieapp.runs.directory import RunDirectory
 from lieapp.settings import leaves
 
@@ -46,22 +46,7 @@ def row(run: RunDirectory) -> dict[str, Any]:
 def compared(run: RunDirectory) -> Compared:
     """What is put beside other runs; nothing of a run without a result. Raises RunError if it can't be read."""
     found = run.summary()
-    return found.compared() if isinstance(found, Result) else _of_keys(found or {})
-
-
-def _of_keys(summary: Mapping[str, Any]) -> Compared:
-    """The same of a kind whose result is no struct yet."""
-    slots = [row for row in summary.get("generators") or [] if "nearest" in row]
-    truth, network, seconds = summary.get("truth"), summary.get("network"), summary.get("seconds")
-    return Compared(
-        method=summary.get("method"),
-        count=summary.get("count"),
-        cosines=[entry.get("cosine") for entry in truth] if isinstance(truth, list) else None,
-        turns=[row["angle"] for row in slots],
-        nearest=[Nearest(name=row["nearest"]["name"], cosine=row["nearest"]["cosine"]) for row in slots],
-        accuracy=(network if isinstance(network, Mapping) else summary).get("accuracy"),
-        seconds=seconds if isinstance(seconds, dict) else {},
-    )
+    return found.compared() if found is not None else Compared()
 
 
 def _seconds(created: float, finished: float | None, state: str) -> float | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import lieapp
 from lieapp.config import TrainConfig
 from lieapp.data.images.sources import read_pictures
 from lieapp.numerics.processor import use_processor
 from lieapp.registry.catalog import Catalog
+from lieapp.report.page import write_report
+from lieapp.report.parts import provenance
+from lieapp.report.training_document import document, right_chart
+from lieapp.results.training import Network, Training
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
@@ -21,8 +23,8 @@ NETWORK = "network.safetensors"
 """The run's own copy of the network."""
 
 
-def execute(config: TrainConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
-    """Do or go on with a run; returns its summary. Raises LieappError for what pictures or settings don't allow."""
+def execute(config: TrainConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> Training:
+    """Do or go on with a run; returns its result. Raises LieappError for what pictures or settings don't allow."""
     declaration = catalog.get(config.plugin).declaration
     use_processor(config.threads)
     device = find_device(config.device)
@@ -40,31 +42,27 @@ def execute(config: TrainConfig, run: RunDirectory, catalog: Catalog, report: Ru
         run.keep_metrics(int(kept[0]["done"]) if kept else 0)
         found = network_of(config, pictures, declaration.flip, device, checkpoint, report, run.metric)
     write_atomic(run.path / NETWORK, found.file.read_bytes())
-    if words := near_guessing(found.facts):
+    facts = found.facts
+    if words := near_guessing(facts):
         report.warn(words)
-    summary = {
-        "run": str(run.path),
-        "plugin": config.plugin,
-        "network": config.network,
-        "accuracy": found.facts["accuracy"],
-        "loss": found.facts["loss"],
-        "learned_from": found.facts["learned_from"],
-        "judged_on": found.facts["judged_on"],
-        "classes": found.facts["classes"],
-        "parameters": sum(p.numel() for p in found.extractor.parameters()),
-        "file": str(run.path / NETWORK),
-        "cached": found.cached,
-        "sentence": _sentence(found.facts, found.cached),
-        "seconds": watch.seconds(),
-        "warnings": report.warnings,
-    }
-    run.write_summary(summary)
-    return summary
+    result = Training(
+        run=str(run.path), plugin=config.plugin, title=declaration.title, sentence=_sentence(facts),
+        warnings=report.warnings, network=config.network, accuracy=facts.accuracy, loss=facts.loss,
+        learned_from=facts.learned_from, judged_on=facts.judged_on, classes=facts.classes,
+        parameters=sum(p.numel() for p in found.extractor.parameters()), file=str(run.path / NETWORK),
+        cached=bool(facts.cached), seconds=watch.seconds(), source=str(pictures.facts["source"]),
+        pictures=len(pictures), shape=list(pictures.shape), device=device, settings=facts.settings,
+    )  # fmt: skip
+    run.write_summary(result)
+    origin = provenance(run.provenance(), run.config())
+    told = document(result, lambda key: right_chart(run.metrics()))
+    write_report(run.path, result.title, f"Training of a network · run {run.id}", [*told, *origin])
+    return result
 
 
-def _sentence(facts: dict[str, Any], cached: bool) -> str:
+def _sentence(facts: Network) -> str:
     words = (
-        f"{100 * facts['accuracy']:.1f} % of {facts['judged_on']} pictures kept aside are told right, after "
-        f"learning from {facts['learned_from']}"
+        f"{facts.told_right} of {facts.judged_on} pictures kept aside are told right, after "
+        f"learning from {facts.learned_from}"
     )
-    return words + ("; the network was trained before" if cached else "")
+    return words + ("; the network was trained before" if facts.cached else "")

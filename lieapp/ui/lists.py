@@ -8,7 +8,6 @@ from typing import Any
 
 import streamlit as st
 
-from lieapp.results.base import Result
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.overview import row
 from lieapp.ui.drawing import state_badge
@@ -59,8 +58,7 @@ def _outcome(run: RunDirectory, facts: dict[str, Any]) -> str:
     state, took = facts["state"], duration(facts["seconds"])
     if state == "done":
         found = run.summary()
-        words = found.sentence if isinstance(found, Result) else (found or {}).get("sentence")
-        return f"{words or 'finished'} ({took})"
+        return f"{(found and found.sentence) or 'finished'} ({took})"
     if state in ("starting", "running"):
         total = f" of {facts['total']}" if facts["total"] else ""
         step = f", step {facts['step']}{total}" if facts["step"] else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from lieapp.document import (
@@ -19,7 +21,7 @@ from lieapp.document import (
     inline,
 )
 from lieapp.ui.help import TERMS, tip
-from lieapp.ui.words import enclosed, plain, unbroken
+from lieapp.ui.words import advice, enclosed, plain, unbroken
 
 ICONS = {"success": "verified", "info": "info", "warning": "warning", "error": "error"}
 
@@ -34,7 +36,8 @@ def show_block(block: Block) -> None:
     """One block. Text that isn't lieapp's own can't act: Markdown shows it as it is."""
     match block:
         case Heading():
-            st.subheader(plain(block.text), help=tip(block.term) if block.term in TERMS else None)
+            tips = [tip(term) for term in block.term.split() if term in TERMS]
+            st.subheader(plain(block.text), help="\n\n".join(tips) or None)
         case Text():
             (st.caption if block.small else st.markdown)(markdown(block.words))
         case Formula():
@@ -48,9 +51,9 @@ def show_block(block: Block) -> None:
             picture(block)
 
 
-def markdown(words: Words) -> str:
-    """A line as Markdown, its formulas between dollars."""
-    return "".join(plain(part) if isinstance(part, str) else f"${enclosed(part.latex)}$" for part in inline(words))
+def markdown(words: Words, write: Callable[[str], str] = advice) -> str:
+    """A line as Markdown, its formulas between dollars, what is to be typed as code."""
+    return "".join(write(part) if isinstance(part, str) else f"${enclosed(part.latex)}$" for part in inline(words))
 
 
 def picture(shown: Figure, *, caption: bool = True) -> None:
@@ -77,4 +80,4 @@ def _table(block: Table) -> None:
 def _cell(column: Column, cell: Cell) -> str:
     if cell in (None, ""):
         return "–"
-    return unbroken(cell) if column.number and isinstance(cell, str) else markdown(cell)
+    return unbroken(cell) if column.number and isinstance(cell, str) else markdown(cell, plain)

@@ -5,12 +5,9 @@ from __future__ import annotations
 import shlex
 
 import streamlit as st
-from msgspec import to_builtins
 
 from lieapp.errors import LieappError, RunError
-from lieapp.results import EquationResult
-from lieapp.results.base import Result
-from lieapp.results.truth import TruthResult
+from lieapp.results import EquationResult, PictureDiscovery, TruthResult
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui import jobs
 from lieapp.ui.derived_view import show_derived
@@ -19,7 +16,7 @@ from lieapp.ui.places import runs_root
 from lieapp.ui.run_files import show_files
 from lieapp.ui.run_head import config_of
 from lieapp.ui.run_origin import show_curves
-from lieapp.ui.run_pictures import is_of_pictures, show_pictures
+from lieapp.ui.run_pictures import show_pictures
 from lieapp.ui.run_plain import show_plain
 from lieapp.ui.run_result import show_result
 from lieapp.ui.words import RESUMABLE, advice, plain
@@ -50,7 +47,6 @@ def show_ended(run: RunDirectory) -> None:
 
 def _done(run: RunDirectory) -> None:
     """The view of its result, by the kind of that."""
-    kind = config_of(run).get("kind")
     try:
         found = run.summary()
     except RunError as error:
@@ -65,9 +61,7 @@ def _done(run: RunDirectory) -> None:
         show_result(run, found)
     elif isinstance(found, TruthResult):
         show_derived(run)
-    elif isinstance(found, Result):
-        show_plain(run, to_builtins(found))
-    elif kind == "discover" and is_of_pictures(found):
+    elif isinstance(found, PictureDiscovery):
         show_pictures(run, found)
     else:
         show_plain(run, found)

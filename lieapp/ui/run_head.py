@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from lieapp.errors import RunError
-from lieapp.results.base import Result
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui.drawing import state_badge
 from lieapp.ui.words import ago, plain
@@ -46,7 +45,7 @@ def _found(run: RunDirectory) -> str:
         found = run.summary()
     except RunError:
         return ""
-    return found.title if isinstance(found, Result) else (found or {}).get("title", "")
+    return found.title if found else ""
 
 
 def _declared(run: RunDirectory) -> str:

@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import streamlit as st
 
-from lieapp.report.material import finite, read_json
-from lieapp.report.picture_slider import angle_chart, field_at, pictures_at, read_moved
-from lieapp.report.picture_tables import components, figures_of, tables, words_of
-from lieapp.report.picture_words import WORDS
+from lieapp.document import section
+from lieapp.report.parts import outcome
+from lieapp.report.picture_document import COMPARISON, document
+from lieapp.report.picture_figures import components
+from lieapp.report.picture_slider import field_at, pictures_at, read_moved
+from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.runs.directory import RunDirectory
-from lieapp.ui.drawing import stored_figure, table
+from lieapp.ui.drawing import stored_figure
 from lieapp.ui.help import tip
+from lieapp.ui.rendering import show
 from lieapp.ui.run_files import show_files, show_link
 from lieapp.ui.run_origin import show_origin, show_training
 from lieapp.ui.run_slots import plain_number
 from lieapp.ui.words import plain
 
-Summary = dict[str, Any]
 
-
-def is_of_pictures(summary: Summary) -> bool:
-    """Whether a summary is that of a discovery on pictures."""
-    return summary.get("domain") in WORDS
-
-
-def show_pictures(run: RunDirectory, summary: Summary) -> None:
+def show_pictures(run: RunDirectory, result: PictureDiscovery) -> None:
     """Tabs, as for equations; the open one stands in the address."""
-    st.success(plain(summary.get("sentence", "Done.")), icon=":material/verified:")
-    for words in summary.get("warnings") or []:
-        st.warning(plain(words), icon=":material/warning:")
+    show(outcome(result))
     views: dict[str, Callable[[], None]] = {
-        "Comparison": lambda: _comparison(run, summary),
-        "Slots": lambda: _slots(run),
-        "Figures": lambda: _figures(run, summary),
+        "Comparison": lambda: _comparison(result),
+        "Slots": lambda: _slots(run, result),
+        "Figures": lambda: _figures(run, result),
         "Training": lambda: show_training(run),
         "Origin": lambda: show_origin(run),
     }
@@ -46,31 +40,21 @@ def show_pictures(run: RunDirectory, summary: Summary) -> None:
     show_files(run)
 
 
-def _comparison(run: RunDirectory, summary: Summary) -> None:
-    for title, (heads, rows), note in tables(summary):
-        st.subheader(title)
-        table([plain(head) for head in heads], [[plain(cell) for cell in row] for row in rows])
-        st.caption(plain(note))
-    svg = angle_chart(summary)
-    if svg:
-        st.image(svg, alt="Angle of features over s")
+def _comparison(result: PictureDiscovery) -> None:
+    show(section(document(result), *COMPARISON))
     show_link()
 
 
 @st.fragment
-def _slots(run: RunDirectory) -> None:
+def _slots(run: RunDirectory, result: PictureDiscovery) -> None:
     """Only this part is drawn anew when the slider moves."""
-    summary = read_json(run.path / "summary.json")
-    rows = dict(enumerate(summary.get("generators") or [], start=1))
-    if not rows:
-        st.caption("No learned fields were written.")
-        return
+    rows = {row.slot: row for row in result.generators}
     numbers = list(rows)
     slot = st.segmented_control(
         "Slot", numbers, default=numbers[0], required=True, key="slot", bind="query-params", help=tip("slot")
     ) or numbers[0]  # fmt: skip
-    parts = components(rows[slot])
-    st.markdown(plain(f"Nearest: {rows[slot]['nearest']['name']}" + (f"; {parts}" if parts else "")))
+    parts = components(rows[slot].components)
+    st.markdown(plain(f"Nearest: {rows[slot].nearest.name}" + (f"; {parts}" if parts else "")))
     found = read_moved(run.path, numbers.index(slot))
     if found is None:
         st.caption("The run left no moved pictures: fields.safetensors is missing or lacks an array.")
@@ -82,34 +66,28 @@ def _slots(run: RunDirectory) -> None:
     )  # fmt: skip
     st.image(pictures_at(s, moved, s.index(value), f"slot {slot}"), alt=f"Pictures moved along slot {slot}")
     st.markdown(
-        f"Features turn by **{_angle(summary, rows[slot], value)}** at s = {value:g}, on all held-out pictures."
+        f"Features turn by **{_angle(result, rows[slot], value)}** at s = {value:g}, on all held-out pictures."
     )
-    svg = field_at(run.path, numbers.index(slot), summary)
+    svg = field_at(run.path, numbers.index(slot))
     if svg:
         st.subheader("The field")
         st.image(svg, alt=f"Field of slot {slot}")
-        st.caption(plain(words_of(summary).figures[0].note))
+        st.caption(plain(result.figures[0].caption))
     show_link(view="Slots", slot=slot, s=plain_number(value))
 
 
-def _angle(summary: Summary, row: Summary, s: float) -> str:
+def _angle(result: PictureDiscovery, row: Slot, s: float) -> str:
     """The mean angle at s as the run measured it."""
     if s == 0:
         return "0 rad"
-    for known, angle in zip(summary.get("s") or [], row.get("angles") or [], strict=False):
-        if finite(angle) is not None and abs(known - s) < 1e-5:
+    for known, angle in zip(result.s, row.angles, strict=False):
+        if angle is not None and abs(known - s) < 1e-5:
             return f"{angle:.3f} rad"
     return "an angle that was not measured"
 
 
-def _figures(run: RunDirectory, summary: Summary) -> None:
-    """The figures that the run left, as images: nothing in a file of a run folder can then act."""
-    for figure in figures_of(summary):
-        svg = stored_figure(run.path, figure.key)
-        if svg:
-            st.subheader(figure.title)
-            # the caption not as part of the image: that would be stretched to its width
-            st.image(svg, alt=figure.title)
-            if figure.note:
-                st.caption(plain(figure.note))
+def _figures(run: RunDirectory, result: PictureDiscovery) -> None:
+    """The figures that the run left."""
+    told = document(result, partial(stored_figure, run.path))
+    show(section(told, *(figure.key for figure in result.figures)))
     show_link()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from lieapp.report.parts import duration as duration
+
 
 class Sign(NamedTuple):
     """How a state is shown: a word, an icon and a colour; the word alone is enough to know it."""
@@ -38,18 +40,6 @@ RESUMABLE = ("cancelled", "failed", "lost")
 def sign(state: str) -> Sign:
     """The sign of a state, also of one that a later version writes."""
     return SIGNS.get(state, Sign(state, ":material/help:", "gray", ""))
-
-
-def duration(seconds: float | None) -> str:
-    """`8 s`, `3 min 20 s`, `2 h 5 min`."""
-    if seconds is None or seconds < 0:
-        return "–"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def ago(moment: float | None, now: float) -> str:

@@ -9,6 +9,7 @@ from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.extractor import Extractor, Shape
 from lieapp.domains.extractor_files import extractor_bytes, read_extractor
 from lieapp.errors import ConfigError, DataError, DiscoveryError
+from lieapp.results import Network
 
 RECIPE = Recipe(epochs=3, batch=16, rate=0.01, optimizer="adam", flip=True)
 
@@ -77,9 +78,9 @@ def test_a_rate_that_explodes_is_said(bars):
 @pytest.mark.parametrize("kind", ["small", "resnet18"])
 def test_a_file_gives_the_same_features(bars, tmp_path, kind):
     network = extractor(bars, kind).eval()
-    (tmp_path / "n.safetensors").write_bytes(extractor_bytes(network, {"accuracy": 0.5}))
+    (tmp_path / "n.safetensors").write_bytes(extractor_bytes(network, Network(accuracy=0.5)))
     found, facts = read_extractor(tmp_path / "n.safetensors")
-    assert facts == {"accuracy": 0.5} and found.kind == kind and not found.training
+    assert facts == Network(accuracy=0.5) and found.kind == kind and not found.training
     some = bars.pixels[:4]
     assert torch.equal(found.features(some), network.features(some))
     assert found.features(some).shape == (4, 32 if kind == "small" else 512) and found(some).shape == (4, 2)
@@ -105,7 +106,7 @@ def test_what_doesn_t_fit(bars, tmp_path):
         extractor(bars).check_fits((3, 12, 10), "photographs")
     extractor(bars).check_fits(bars.shape, "bars")
     file = tmp_path / "n.safetensors"
-    for content in (b"", b"no file of that kind", extractor_bytes(extractor(bars), {})[:-4]):
+    for content in (b"", b"no file of that kind", extractor_bytes(extractor(bars), Network())[:-4]):
         file.write_bytes(content)
         with pytest.raises(DataError, match="not a trained network"):
             read_extractor(file)

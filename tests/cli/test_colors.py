@@ -79,9 +79,14 @@ def test_a_discovery_of_colours(lieapp, tmp_path, interpolation):
     assert tensors["orbit/pictures"].shape == (3, 5, 6, 3, 6, 6)
     assert len(list(csv.reader((run.path / "generators.csv").open()))) == 1 + 3 + 9
     page = (run.path / "report.html").read_text()
-    assert page.count("<svg") == 6 and "Moved palettes" in page and "<script" not in page
+    assert (
+        page.count("<svg") == 7
+        and "Angle of features over s" in page
+        and "Moved palettes" in page
+        and "<script" not in page
+    )
     figures = {path.stem for path in (run.path / "figures").iterdir()}
-    assert figures == {"fields", "palette", "weight", "strip1", "strip2", "strip3"}
+    assert figures == {"angles", "fields", "palette", "weight", "strip1", "strip2", "strip3"}
     again = lieapp(*words).json
     assert again["generators"] == found["generators"]
     assert lieapp("discover", "--resume", found["run"], "--json").json == found

@@ -75,7 +75,8 @@ def test_a_network_is_trained_once(lieapp, place, tmp_path):
     run = RunDirectory.find(tmp_path / "runs", first["run"])
     assert run.state == "done" and run.config()["kind"] == "train" and run.summary() == first
     assert [row["step"] for row in run.metrics()] == list(range(1, 9))
-    assert read_extractor(run.path / "network.safetensors")[1]["accuracy"] == first["accuracy"]
+    assert "told right" in (run.path / "report.html").read_text() and (run.path / "figures" / "right.svg").exists()
+    assert read_extractor(run.path / "network.safetensors")[1].accuracy == first["accuracy"]
     again = lieapp(*words).json
     assert again["cached"] is True and again["accuracy"] == first["accuracy"]
     other = lieapp(*words[:-1], "--seed", "1", "--json").json
@@ -127,11 +128,17 @@ def test_discover_trains_what_the_cache_lacks(lieapp, place, tmp_path, monkeypat
     assert torch.allclose(still, tensors["pictures"].expand_as(still), atol=1e-5)
     assert len(list(csv.reader((run.path / "generators.csv").open()))) == 1 + 2 + 8
     page = (run.path / "report.html").read_text()
-    assert page.count("<svg") == 4
+    assert page.count("<svg") == 5 and "Angle of features over s" in page
     # the weight and the fields, each with a bar of its colours, and the strips
     assert page.count("data:image/png") == (1 + 1) + (2 + 1) + 2 * 5 * 6
     assert "along slot 2" in page and "rotation" in page and "<script" not in page
-    assert {path.stem for path in (run.path / "figures").iterdir()} == {"weight", "fields", "strip1", "strip2"}
+    assert {path.stem for path in (run.path / "figures").iterdir()} == {
+        "angles",
+        "weight",
+        "fields",
+        "strip1",
+        "strip2",
+    }
     again = lieapp(*words).json
     assert again["network"]["cached"] is True and again["generators"] == found["generators"]
     told = [RunDirectory.find(tmp_path / "runs", one["run"]).path / "log.txt" for one in (found, again)]

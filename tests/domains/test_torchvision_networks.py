@@ -12,6 +12,7 @@ from lieapp.domains.extractor import Extractor, Shape
 from lieapp.domains.extractor_files import extractor_bytes, read_extractor
 from lieapp.domains.torchvision_networks import check_name, torchvision_body
 from lieapp.errors import ConfigError, DataError
+from lieapp.results import Network
 
 KIND = "shufflenet_v2_x0_5"
 
@@ -62,7 +63,7 @@ def test_a_file_of_it_gives_the_same_features(file, tmp_path):
         features = extractor.features(pixels)
         means = torch.stack([features[labels == n].mean(0) for n in range(5)])
         assert torch.equal(extractor(pixels).argmax(1), torch.cdist(features, means).argmin(1))
-    (tmp_path / "n.safetensors").write_bytes(extractor_bytes(extractor, {}))
+    (tmp_path / "n.safetensors").write_bytes(extractor_bytes(extractor, Network()))
     again, _ = read_extractor(tmp_path / "n.safetensors")
     assert torch.equal(again(pixels), extractor(pixels)) and again.side == 48
 

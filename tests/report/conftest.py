@@ -4,12 +4,10 @@ from types import ModuleType
 
 import pytest
 
-_FILE = Path(__file__).with_name("synthetic.py")
 
-
-def _load() -> ModuleType:
-    # by path: tests are no package, and the pages' tests use the same file
-    spec = importlib.util.spec_from_file_location("synthetic_run", _FILE)
+def _load(name: str) -> ModuleType:
+    # by path: tests are no package, and the pages' tests use the same files
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -18,7 +16,13 @@ def _load() -> ModuleType:
 @pytest.fixture(scope="session")
 def synthetic() -> ModuleType:
     """The builder of synthetic runs."""
-    return _load()
+    return _load("synthetic")
+
+
+@pytest.fixture(scope="session")
+def made() -> ModuleType:
+    """Results of pictures, of trainings and of trainings on moved data."""
+    return _load("made")
 
 
 @pytest.fixture

@@ -3,41 +3,26 @@
 import numpy as np
 import pytest
 
+from lieapp.document import Notice, Table
+from lieapp.report.augment_document import document, explained, results
 from lieapp.report.augment_figures import augment_figures
-from lieapp.report.augment_tables import augment_tables
-from lieapp.report.augment_words import explained, gain, hopeless, label, rows, sentence
-
-
-def entry(variant, samples, values, **more):
-    return {
-        "variant": variant, "label": label(variant), "samples": samples, "values": values,
-        "mean": float(np.mean(values)), "spread": float(np.std(values, ddof=1)) if len(values) > 1 else None,
-        "scale": None, "valid": 0.5, "steps": 100, "seconds": 12.3, **more,
-    }  # fmt: skip
+from lieapp.report.augment_words import gain, hopeless, label, sentence
 
 
 @pytest.fixture
-def operators():
-    frames = {"frames": [0.1, 0.2, 0.4]}
-    made = [
-        entry("none", 32, [4.0, 6.0], one_step=0.02, **frames),
-        entry("truth", 32, [1.0, 1.5], one_step=0.01, moved=0.93, **frames),
-        entry("none", 64, [2.0, 2.5], one_step=0.02, **frames),
-        entry("truth", 64, [1.0, 1.0], one_step=0.01, moved=0.9, **frames),
-    ]
-    return {
-        "run": "runs/r", "measure": "nmse", "task": "rollout", "frames": 20, "predicted": 100, "gap": 20,
-        "seeds": [0, 1], "variants": made, "warnings": [], "seconds": {"total": 3.0},
-    }  # fmt: skip
+def operators(made):
+    return made.operators()
 
 
 @pytest.fixture
-def pictures():
-    made = [entry("none", 500, [0.8, 0.82]), entry("affine", 500, [0.83, 0.85]) | {"scale": 0.2}]
-    return {
-        "run": "runs/r", "measure": "accuracy", "judged_on": 1000, "seeds": [0, 1], "variants": made,
-        "warnings": [], "seconds": {},
-    }  # fmt: skip
+def pictures(made):
+    return made.classifiers()
+
+
+def rows(result):
+    """Heads and rows of the table, a dash where there is nothing."""
+    found = results(result)
+    return [column.head for column in found.columns], [[cell or "–" for cell in row] for row in found.rows]
 
 
 @pytest.mark.parametrize(
@@ -56,8 +41,8 @@ def test_names_of_ways(variant, name):
 
 
 def test_errors_are_compared_by_ratio_with_none_of_as_many_data(operators, pictures):
-    assert [gain(operators, row) for row in operators["variants"]] == [None, 4.0, None, 2.25]
-    assert gain(pictures, pictures["variants"][1]) == pytest.approx(0.03)
+    assert [gain(operators, row) for row in operators.variants] == [None, 4.0, None, 2.25]
+    assert gain(pictures, pictures.variants[1]) == pytest.approx(0.03)
     heads, lines = rows(operators)
     assert lines[1][heads.index("none / this")] == "4.00" and lines[1][heads.index("NMSE")] == "1.25 ± 0.35"
     assert lines[1][heads.index("moved")] == "93 %" and lines[0][heads.index("moved")] == "–"
@@ -70,17 +55,23 @@ def test_the_sentence_tells_the_fewest_data(operators, pictures):
         sentence(operators) == "With 32 data, NMSE as mean and spread of 2 seeds: none 5.0 ± 1.4; truth 1.25 ± 0.35"
     )
     assert "affine 84.0 ± 1.4 %" in sentence(pictures)
-    assert len(augment_tables(operators)) == 3
+    operators.sentence = sentence(operators)
+    (lead, *_) = told = document(operators)
+    assert lead == Notice(operators.sentence, "success") and results(operators) in told
+    assert sum(isinstance(block, Table) for block in told) == 2  # and the seconds
 
 
-def test_one_seed_has_no_spread(operators):
-    operators["variants"] = [entry("none", 32, [4.0], one_step=0.1, frames=[1.0])]
-    operators["seeds"] = [3]
+def test_one_seed_has_no_spread(operators, made):
+    operators.variants = [made.entry("none", 32, [4.0], one_step=0.1, frames=[1.0])]
+    operators.seeds = (3,)
     assert rows(operators)[1][0][2] == "4" and sentence(operators) == "With 32 data, NMSE of one seed: none 4"
 
 
-def test_a_mean_has_the_decimals_of_its_spread(operators):
-    operators["variants"] = [entry("none", 32, [100.1, 100.03], one_step=0.1), entry("truth", 32, [0.0021, 0.0017])]
+def test_a_mean_has_the_decimals_of_its_spread(operators, made):
+    operators.variants = [
+        made.entry("none", 32, [100.1, 100.03], one_step=0.1),
+        made.entry("truth", 32, [0.0021, 0.0017]),
+    ]
     heads, lines = rows(operators)
     assert (
         lines[0][heads.index("NMSE")] == "100.065 ± 0.049" and lines[0][heads.index("values")] == "100.100, 100.030"
@@ -90,15 +81,15 @@ def test_a_mean_has_the_decimals_of_its_spread(operators):
 
 def test_predictions_no_better_than_none_at_all_are_told(operators, pictures):
     assert hopeless(operators) == [] and hopeless(pictures) == []
-    operators["variants"][0]["mean"] = 100.2
+    operators.variants[0].mean = 100.2
     (words,) = hopeless(operators)
     assert "none with 32 data" in words and "NMSE of 100" in words
 
 
 def test_every_column_is_explained(operators, pictures):
-    for summary in (operators, pictures):
-        heads, _ = rows(summary)
-        assert all(f"{head}:" in explained(summary) for head in heads[3:])
+    for result in (operators, pictures):
+        heads, _ = rows(result)
+        assert all(f"{head}:" in explained(results(result)) for head in heads[3:])
 
 
 def test_figures_are_drawn_where_there_are_data(operators, pictures):

@@ -83,6 +83,11 @@ def test_any_latex_gives_a_page(latex):
     assert "<script" not in html
 
 
+def test_what_is_to_be_typed_is_set_as_code():
+    html = page("t", "k", [Text("type `lieapp runs <b>` or ` alone")])
+    assert "type <code>lieapp runs &lt;b&gt;</code> or ` alone" in html
+
+
 def test_latex_that_cannot_be_read_is_shown_as_text():
     assert "<code>a &lt; b</code>" in page("t", "k", [Text([Formula("a < b", r"\left( \frac{a}")])])
     assert plain_text(["x: ", Formula("a < b", "")]) == "x: a < b"

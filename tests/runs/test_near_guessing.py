@@ -2,11 +2,17 @@
 
 import pytest
 
+from lieapp.results import Network
 from lieapp.runs.networks import near_guessing
 
 
 @pytest.mark.parametrize(("accuracy", "warned"), [(0.33, True), (0.44, True), (0.51, False), (0.9, False)])
 def test_accuracies_near_a_third_of_three_classes(accuracy, warned):
-    words = near_guessing({"classes": ["a", "b", "c"], "accuracy": accuracy})
+    words = near_guessing(Network(classes=["a", "b", "c"], accuracy=accuracy))
     assert bool(words) == warned
     assert not warned or ("guessing tells 33 %" in words and "train it for longer" in words)
+
+
+@pytest.mark.parametrize("network", [Network(network="ready-made"), Network(accuracy=0.1), Network(classes=["a"])])
+def test_nothing_is_said_of_a_network_of_which_little_is_known(network):
+    assert near_guessing(network) == ""

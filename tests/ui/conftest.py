@@ -34,7 +34,7 @@ def _load(name: str) -> ModuleType:
     return module
 
 
-synthetic = _load("synthetic")
+synthetic, results = _load("synthetic"), _load("made")
 
 
 def _put_status(run: Path, state: str, **status: object) -> None:
@@ -94,6 +94,12 @@ def make_run(runs):
         return run
 
     return make
+
+
+@pytest.fixture
+def made() -> ModuleType:
+    """Results of pictures, of trainings and of trainings on moved data."""
+    return results
 
 
 @pytest.fixture

@@ -88,12 +88,12 @@ def test_an_id_that_leads_nowhere(open_page, two, words, run_id):
     assert "No longer there" in words(app) and not app.get("image")
 
 
-def test_pictures_show_what_they_have(open_page, make_run, words):
-    run = make_run("done")
-    near = {"name": "rotation", "cosine": 0.99991}
-    rows = [{"slot": k, "angle": angle, "nearest": near} for k, angle in ((1, 0.05), (2, 0.3))]
-    summary = {"domain": "images", "generators": rows, "truth": [], "network": {"accuracy": 0.878}}
-    (run / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+def test_pictures_show_what_they_have(open_page, make_run, made, words):
+    run, result = make_run("done"), made.pictures()
+    for row, angle in zip(result.generators, (0.05, 0.3), strict=True):
+        row.angle, row.nearest.name, row.nearest.cosine = angle, "rotation", 0.99991
+    result.subspace.angle = None
+    RunDirectory(run).write_summary(result)
     app = open_page("compare", runs=[run.name, make_run("queued", count=1).name])
     text = words(app)
     # no column of dashes

@@ -8,32 +8,21 @@ import pytest
 from safetensors.numpy import save_file
 from truth_results import truth_result
 
+from lieapp.report.training_document import right_chart
 from lieapp.results.base import Result
+from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import encode
-
-NEAR = {"name": "rotation", "cosine": 0.9991}
-PICTURES = {
-    "domain": "images", "sentence": "1 of 2 slots are affine", "s": [-0.4, -0.2, 0.2, 0.4],
-    "warnings": ["few pictures"],
-    "generators": [
-        {"slot": 1, "angle": 0.066, "angles": [0.09, 0.05, 0.04, 0.08], "affine": 0.999, "nearest": NEAR,
-         "components": [{"name": "rotation", "value": 0.9991}]},
-        {"slot": 2, "angle": 0.3, "angles": [0.4, 0.2, 0.2, 0.4], "affine": 0.2,
-         "nearest": {**NEAR, "cosine": 0.1}},
-    ],
-    "reference": [{"name": "rotation", "field": {"x": "-y", "y": "x"}, "angle": 0.07, "cosine": 0.999}],
-}  # fmt: skip
 
 
 @pytest.fixture
 def finished(make_run):
-    """A done run of a kind, with a summary."""
+    """A done run of a kind, with a result."""
 
-    def make(kind, summary):
+    def make(kind, result):
         run = make_run("done")
         config = json.loads((run / "config.json").read_text(encoding="utf-8"))
         (run / "config.json").write_text(json.dumps({**config, "kind": kind}), encoding="utf-8")
-        (run / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+        RunDirectory(run).write_summary(result)
         (run / "fields.safetensors").unlink()
         return run
 
@@ -41,9 +30,9 @@ def finished(make_run):
 
 
 @pytest.fixture
-def pictures(finished):
+def pictures(finished, made):
     """A discovery on pictures, with moved pictures."""
-    run = finished("discover", PICTURES)
+    run = finished("discover", made.pictures())
     s = np.array([-0.4, -0.2, 0, 0.2, 0.4], dtype=np.float32)
     moved = np.random.default_rng(0).random((2, 5, 3, 1, 8, 8), dtype=np.float32)
     plane = {"learned": np.ones((2, 2, 8, 8), np.float32), "weight": np.ones((8, 8), np.float32)}
@@ -54,23 +43,26 @@ def pictures(finished):
 def test_pictures(open_page, pictures, words):
     text = words(open_page("run", run=pictures.name))
     assert "1 of 2 slots are affine" in text and "few pictures" in text
-    assert "| 1 | 0.066 | 0.999 | rotation | 0.9991 |" in text and "-y ∂x + x ∂y" in text.replace("−", "-")
+    assert "| 1 | 0.066 | 0.999 | rotation | 0.9991 |" in text and "-y,partial_{x} + x,partial_{y}" in text
+    # pictures aren't clipped
+    assert "clipped" not in text.lower() and "Affine fields" in text
 
 
-def test_colours_have_their_cross_check(open_page, finished, words):
-    parts = [{"name": "brightness", "value": -0.98}]
-    near = {"name": "brightness", "cosine": 0.98}
-    summary = {
-        "domain": "colors", "sentence": "1 of 1 slots are nearly sums of named fields", "s": [-0.2, 0.2],
-        "generators": [{"slot": 1, "angle": 0.05, "angles": [0.05, 0.05], "named": 0.99, "nearest": near,
-                        "components": parts}],
-        "reference": [{"name": "brightness", "field": {c: c for c in "rgb"}, "angle": 0.04, "cosine": 0.98}],
-        "clipped": [0.125],
-        "cross_check": {"slopes": [0.2, 0.4], "components": [parts], "cosines": [0.97], "angle": 0.25},
-    }  # fmt: skip
-    text = words(open_page("run", run=finished("discover", summary).name))
+def test_figures_of_pictures_are_those_that_the_run_left(open_page, pictures, words):
+    (pictures / "figures").mkdir()
+    for key in ("fields", "strip2", "other"):
+        (pictures / "figures" / f"{key}.svg").write_text('<svg xmlns="x"></svg>', encoding="utf-8")
+    (pictures / "figures" / "weight.svg").write_text("<script></script>", encoding="utf-8")
+    app = open_page("run", run=pictures.name, view="Figures")
+    text = words(app)
+    assert "Fields in the plane" in text and "moved along slot 2" in text and "Weight of pixels" not in text
+    assert len(app.get("image")) == 2
+
+
+def test_colours_have_their_cross_check(open_page, finished, made, words):
+    text = words(open_page("run", run=finished("discover", made.colors()).name))
     assert "| 1 | 0.050 | 0.990 | brightness | 0.9800 | −0.98 brightness | 0.125 |" in text
-    assert "| 1 | 0.200 | −0.98 brightness |" in text and "0.25 rad" in text
+    assert "| 1 | 0.200 | −0.98 brightness |" in text and "0.25 rad" in text and "Named fields" in text
 
 
 def test_the_slider_moves_pictures(open_page, pictures, words):
@@ -80,7 +72,7 @@ def test_the_slider_moves_pictures(open_page, pictures, words):
     assert len(app.get("image")) == 2 and "reaches from −1 to 1" in words(app)
     before = app.get("image")[0].proto.SerializeToString()
     app.select_slider(key="s").set_value(0.4).run()
-    assert not app.exception and "**0.080 rad** at s = 0.4" in words(app)
+    assert not app.exception and "**0.084 rad** at s = 0.4" in words(app)
     assert app.get("image")[0].proto.SerializeToString() != before
     app.select_slider(key="s").set_value(0.0).run()
     assert "**0 rad** at s = 0," in words(app)
@@ -92,72 +84,69 @@ def test_pictures_without_their_files(open_page, pictures, view):
     assert not open_page("run", run=pictures.name, view=view).error
 
 
-def test_a_training(open_page, finished, words):
-    summary = {
-        "network": "small", "accuracy": 0.93, "sentence": "93.0 % are told right", "seconds": {"total": 3.0},
-        "warnings": [], "classes": ["a", "b"], "cached": True,
-    }  # fmt: skip
-    summary |= {"parameters": 24058, "learned_from": 900, "judged_on": 100, "loss": 0.25}
-    run = finished("train", summary)
+@pytest.mark.parametrize("content", [b"{", b'{"result": "pictures", "s": "none"}'])
+def test_a_result_that_cannot_be_read_is_told(open_page, pictures, words, content):
+    (pictures / "summary.json").write_bytes(content)
+    app = open_page("run", run=pictures.name)
+    assert "can't be read" in words(app) and "run it again" in words(app) and app.error
+
+
+def test_a_training(open_page, finished, made, words):
+    run = finished("train", made.training())
     app = open_page("run", run=run.name)
     text = words(app)
     assert "93.0 % are told right" in text
-    assert [(m.label, m.value) for m in app.metric] == [
-        ("Told right", "93.0 %"), ("Loss", "0.25"), ("Training", "from the cache"),
-    ]  # fmt: skip
-    assert "network       small, 24058 parameters" in text and "classes       2: a, b" in text
+    assert (
+        "| Told right | Loss | Training |\n| --: | --: | --: |\n| 93.0 % | 0.25 | from the cache |"
+        in text.replace("\xa0", " ")
+    )
+    assert "| network | small, 24058 parameters |" in text and "| classes | 2: a, b |" in text
     assert "nothing was trained" in text and not app.get("image")
     assert "total 3.0" in words(open_page("run", run=run.name, view="Origin"))
 
 
-def test_a_training_with_its_curve(open_page, finished, words):
-    summary = {"network": "small", "accuracy": 0.5, "sentence": "", "seconds": {"training": 61.0}, "cached": False}
-    run = finished("train", summary)
+def test_a_training_with_its_curve(open_page, finished, made, words):
+    result = made.training(seconds={"training": 61.0}, cached=False)
+    run = finished("train", result)
+    result.file = f"{run}/network.safetensors"
+    RunDirectory(run).write_summary(result)
     steps = [{"step": k, "loss": 2.0, "right": 0.5, "epoch": 1, "stage": "training"} for k in (1, 2, 3)]
-    (run / "metrics.jsonl").write_text("".join(json.dumps(step) + "\n" for step in steps), encoding="utf-8")
-    (run / "network.safetensors").write_bytes(b"")
+    (run / "figures").mkdir()
+    (run / "figures" / "right.svg").write_text(right_chart(steps), encoding="utf-8")
     app = open_page("run", run=run.name)
-    assert len(app.get("image")) == 1 and app.metric[2].value == "1 min 1 s"
-    assert f"lieapp discover --plugin ckdv --set trained={run}/network.safetensors" in words(app)
-    (run / "metrics.jsonl").write_text("{}\n", encoding="utf-8")
+    assert len(app.get("image")) == 1 and "| 1 min 1 s |" in words(app).replace("\xa0", " ")
+    assert f"`lieapp discover --plugin ckdv --set trained={run}/network.safetensors`" in words(app)
+    (run / "figures" / "right.svg").unlink()
+    assert right_chart([{}]) == ""
     assert "No curves: no steps were recorded." in words(open_page("run", run=run.name))
 
 
-def test_networks_on_moved_data(open_page, finished, words):
-    row = {
-        "variant": "none", "label": "none", "samples": 32, "scale": None, "values": [0.4, 0.6], "mean": 0.5,
-        "spread": 0.14, "valid": 0.5, "steps": 9, "seconds": 2.0,
-    }  # fmt: skip
-    truth = {**row, "variant": "truth", "label": "truth", "values": [0.1, 0.1], "mean": 0.1, "spread": 0.0}
-    summary = {
-        "kind": "augment", "title": "KdV", "model": "fno", "measure": "nmse", "task": "single", "gap": 70,
-        "variants": [row, truth], "seeds": [0, 1], "warnings": [], "seconds": {}, "sentence": "With 32 data, …",
-    }  # fmt: skip
-    run = finished("augment", summary)
+def test_networks_on_moved_data(open_page, finished, made, words):
+    result = made.operators()
+    result.task, result.gap = "single", 70
+    result.variants = [
+        made.entry("none", 32, [0.4, 0.6], seconds=2.0), made.entry("truth", 32, [0.1, 0.1], seconds=2.0),
+    ]  # fmt: skip
+    run = finished("augment", result)
     (run / "figures").mkdir()
     (run / "figures" / "training.svg").write_text('<svg xmlns="x"></svg>', encoding="utf-8")
     (run / "figures" / "data.svg").write_text("<script></script>", encoding="utf-8")
     (run / "figures" / "frames.svg").write_text("<svg>", encoding="utf-8")
     app = open_page("run", run=run.name)
-    assert "| 32 | truth | 0.1 ± 0 | 5.00 | 0.1, 0.1 | 2.0 |" in words(app)
-    assert "**NMSE.** Normalised mean square error" in words(app)
+    assert "| 32 | truth | 0.1 ± 0 | 5.00 | 0.1, 0.1 | 2.0 |" in words(app).replace("\xa0", " ")
+    (told,) = [head.help for head in app.subheader if head.value == "Results"]
+    assert all(f"**{word}.**" in told for word in ("Variant", "NMSE", "Rollout"))
+    assert "**NMSE.** Normalised mean square error" in told
     # what is no picture isn't shown as one
     assert len(app.get("image")) == 1
 
 
-def test_networks_on_moved_pictures(open_page, finished, words):
-    row = {
-        "variant": "none", "label": "none", "samples": 500, "scale": None, "values": [0.8, 0.9], "mean": 0.85,
-        "spread": 0.07, "valid": 0.8, "steps": 9, "seconds": 2.0,
-    }  # fmt: skip
-    summary = {
-        "kind": "augment", "title": "Pictures", "model": "small", "measure": "accuracy", "domain": "images",
-        "judged_on": 1000, "variants": [row], "seeds": [0, 1], "warnings": [], "seconds": {}, "sentence": "500",
-    }  # fmt: skip
-    run = finished("augment", summary)
-    app = open_page("run", run=run.name)
+def test_networks_on_moved_pictures(open_page, finished, made, words):
+    result = made.classifiers()
+    result.variants = [made.entry("none", 500, [0.8, 0.9], spread=0.07)]
+    app = open_page("run", run=finished("augment", result).name)
     assert not app.exception
-    assert "| 500 | none | 85.0 ± 7.0 |" in words(app) and "test pictures" in words(app)
+    assert "| 500 | none | 85.0 ± 7.0 |" in words(app).replace("\xa0", " ") and "test pictures" in words(app)
 
 
 def test_a_derivation(open_page, finished, words):

@@ -1,0 +1,62 @@
+"""What a training of a network found, and what is known of a network wherever it is used."""
+
+from __future__ import annotations
+
+import msgspec
+
+from lieapp.results.base import Compared, Result
+
+
+class Network(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What is known of a network that sees pictures: of a ready-made one its name, of one from the user's own file
+    what stands there, else how it was trained, and how well it tells the pictures kept aside.
+
+    Args:
+        loss: mean cross-entropy.
+        flip: whether mirror images were learned from.
+        cached: whether it was found in the cache.
+    """
+
+    network: str | None = None
+    accuracy: float | None = None
+    loss: float | None = None
+    learned_from: int | None = None
+    judged_on: int | None = None
+    flip: bool | None = None
+    classes: list[str] = []
+    settings: dict[str, object] = {}
+    cached: bool | None = None
+
+    @property
+    def told_right(self) -> str:
+        """The accuracy in words."""
+        return share_words(self.accuracy)
+
+
+class Training(Result, tag_field="result", tag="training", kw_only=True):
+    """A network of some kind, its numbers, and the pictures of a source and shape (channels, rows, columns)."""
+
+    network: str
+    accuracy: float | None
+    loss: float | None
+    learned_from: int | None
+    judged_on: int | None
+    classes: list[str]
+    parameters: int
+    file: str
+    cached: bool
+    seconds: dict[str, float]
+    source: str
+    pictures: int
+    shape: list[int]
+    device: str
+    settings: dict[str, object]
+
+    def compared(self) -> Compared:
+        """What lists and comparisons of runs show of it."""
+        return Compared(accuracy=self.accuracy, seconds=self.seconds)
+
+
+def share_words(value: float | None) -> str:
+    """A share as 97.2 %; a dash where it isn't known."""
+    return "–" if value is None else f"{100 * value:.1f} %"
