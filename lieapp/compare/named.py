@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.compare.subspace import (
@@ -45,13 +46,13 @@ class NamedComparison:
 
     reference: Sequence[ReferenceField]
     basis: list[int]
-    inner: Tensor
-    along: Tensor
+    inner: Float[Tensor, "slot named"]
+    along: Float[Tensor, "slot basis"]
     inside: list[float]
     parts: list[list[tuple[int, float]]]
     cosines: list[float]
     angle: float | None
-    angles: Tensor
+    angles: Float[Tensor, "field s"]
     s: list[float]
 
     def as_json(self, share: str) -> dict[str, Any]:

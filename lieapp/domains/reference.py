@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor
 
-from lieapp.domains.base import ReferenceField
+from lieapp.domains.base import Points, ReferenceField
 from lieapp.domains.formulas import FixedFields
 
 
@@ -21,7 +20,7 @@ def linear_field(
 ) -> ReferenceField:
     """The field z -> A z + b."""
 
-    def function(points: Tensor) -> Tensor:
+    def function(points: Points) -> Points:
         a, b = points.new_tensor(matrix), points.new_tensor(shift)
         moved = torch.einsum("cd,bd...->bc...", a, points)
         return moved + b.reshape(-1, *[1] * (points.ndim - 2))
