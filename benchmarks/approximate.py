@@ -27,11 +27,12 @@ from lieapp.compare.closed_form.measure import measure
 from lieapp.compare.subspace import cosines, normalised
 from lieapp.config import DiscoverConfig
 from lieapp.discovery.basis import Degrees, TensorBasis
-from lieapp.discovery.fields import Combination, EveryComponent, Joined
+from lieapp.discovery.fields import Combination, Joined
 from lieapp.discovery.judge import judge
 from lieapp.discovery.result import SIZE
 from lieapp.discovery.spectrum import factors, spectrum
 from lieapp.domains.formulas import FixedFields
+from lieapp.domains.spread import EveryComponent
 from lieapp.numerics.processor import use_processor
 from lieapp.symbolic.invariance import defect
 

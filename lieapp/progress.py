@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
+@runtime_checkable
 class Reporter(Protocol):
     """What a pipeline calls while it works; bars, lines and files are made by whoever implements it."""
 

@@ -1,9 +1,11 @@
-"""For all tests: what a process inherits, whoever started pytest, and the same examples on every run."""
+"""For all tests: what a process inherits, whoever started pytest, the same examples, and annotations checked."""
 
 import os
 import signal
 
+import pytest
 from hypothesis import settings
+from jaxtyping import config, install_import_hook
 
 # pytest-xdist runs several processes; read when torch is imported
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -17,3 +19,23 @@ for number in (signal.SIGINT, signal.SIGHUP):
 # a gate that draws other examples each time passes or fails by chance; --hypothesis-profile=default draws new ones
 settings.register_profile("steady", derandomize=True)
 settings.load_profile("steady")
+
+CHECKED = [f"lieapp.{room}" for room in ("augment", "compare", "data", "discovery", "domains", "numerics")]
+"""The rooms that know tensors: the shapes and types that they state are checked at every call."""
+
+# before anything of lieapp is imported; a whole number may stand for a float
+install_import_hook(CHECKED, "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
+
+
+@pytest.fixture
+def unchecked():
+    """Annotations aren't checked: for what a function says itself of arguments that don't fit them."""
+    config.update("jaxtyping_disable", True)
+    yield
+    config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture
+def checked():
+    """The rooms whose annotations are checked."""
+    return CHECKED

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lieapp.augment.transform import transformed
-from lieapp.data.images.pictures import Pictures, flipped
+from lieapp.data.images.pictures import Pictures, Pixels, flipped
 from lieapp.discovery.states import load_state, state_of
 from lieapp.domains.extractor import Extractor
 from lieapp.errors import DiscoveryError
@@ -33,7 +33,7 @@ CHUNK = 512
 """Pictures judged at a time."""
 
 
-Change = Callable[[Tensor, torch.Generator], Tensor]
+Change = Callable[[Pixels, torch.Generator], Pixels]
 """Of the pictures of a step, at random."""
 
 
@@ -123,7 +123,7 @@ class ClassifierTraining:
         right = (scores.detach().argmax(1).cpu() == labels).float().mean()
         return {"loss": float(loss.detach()), "right": float(right), "epoch": (self.done - 1) // self.each + 1}
 
-    def _recipe_change(self, pixels: Tensor, generator: torch.Generator) -> Tensor:
+    def _recipe_change(self, pixels: Pixels, generator: torch.Generator) -> Pixels:
         """What the recipe says of pictures."""
         if self.recipe.flip:
             pixels = flipped(pixels, generator)

@@ -8,11 +8,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lieapp.data.images.pictures import Pixels
 from lieapp.domains.base import ReferenceField
 from lieapp.domains.color_fields import COLOR_FIELDS
 from lieapp.errors import DataError
-
-Pixels = Float[Tensor, "batch channel height width"]
 
 FIELDS = {"hue": "hue rotation", "brightness": "brightness", "contrast": "contrast", "saturation": "saturation"}
 """The named field behind each kind of `lieapp.transformations.COLORS`."""

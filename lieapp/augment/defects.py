@@ -12,6 +12,7 @@ from lieapp.augment.along import Along
 from lieapp.augment.velocity import FormulaVelocity, LearnedVelocity, Velocity, columns, physical_velocity
 from lieapp.data.trajectories import Trajectories
 from lieapp.discovery.judge import judge
+from lieapp.domains.base import Points, Stack
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.slices import Scales
@@ -38,7 +39,7 @@ def defects(along: Along, domain: PDEDomain, data: Trajectories) -> dict[str, fl
     return found
 
 
-def _scaled(velocity: Velocity, scales: Scales) -> Callable[[Tensor], Tensor]:
+def _scaled(velocity: Velocity, scales: Scales) -> Callable[[Points], Stack]:
     """The fields as functions of points in the scaled coordinates of the data."""
 
     def values(points: Float[Tensor, "batch coordinate x"]) -> Float[Tensor, "field batch coordinate x"]:

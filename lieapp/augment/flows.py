@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import sympy as sp
 import torch
@@ -25,6 +25,7 @@ TRIED, ALIKE = 0.05, 1e-3
 """Flow parameter in scaled coordinates at which flows are compared, and by what share of it they may differ."""
 
 
+@runtime_checkable
 class Motion(Protocol):
     """Moves points along some generators.
 
@@ -83,7 +84,7 @@ class OdeFlow:
             moved = moved_by_table(follow, scaled, self._scaled(size)) if self._box else None
             return origin + size * (follow(scaled) if moved is None else moved)
 
-    def _scaled(self, size: Tensor) -> Box:
+    def _scaled(self, size: Float[Tensor, "coordinate 1 1"]) -> Box:
         """The box in the coordinates of the fields."""
         assert self._box is not None
         return Box(self._box.places, self._box.period / float(size[self._box.places[1]].flatten()[0]))

@@ -21,11 +21,11 @@ HEAD = 128
 SMALLEST = 1e-12
 """Root mean square of data below which they count as 0."""
 
-Signal = Float[Tensor, "batch channel x"]
-
 
 @lru_cache(maxsize=8)
-def _waves(points: int, modes: int, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
+def _waves(
+    points: int, modes: int, dtype: torch.dtype, device: torch.device
+) -> tuple[Float[Tensor, "2*{modes} {points}"], Float[Tensor, "{points} 2*{modes}"]]:
     """Matrices to the real and imaginary parts of the lowest modes, and back to values.
 
     Products with them take half the time of FFTs of all modes and the copies these need (256 points, 32 modes).
@@ -71,7 +71,7 @@ class FNO1d(nn.Module):
         layers: how many of them.
     """
 
-    scale: Tensor
+    scale: Float[Tensor, " 1"]
 
     def __init__(self, inputs: int, outputs: int, width: int, modes: int, layers: int) -> None:
         super().__init__()
@@ -81,11 +81,11 @@ class FNO1d(nn.Module):
         self.project = nn.Sequential(nn.Linear(width, HEAD), nn.GELU(), nn.Linear(HEAD, outputs))
         self.register_buffer("scale", torch.ones(1))
 
-    def normalise_by(self, values: Tensor) -> None:
+    def normalise_by(self, values: Float[Tensor, "..."]) -> None:
         """Take the unit of inputs and outputs from data: their root mean square."""
         self.scale.fill_(float(values.double().square().mean().sqrt().clamp_min(SMALLEST)))
 
-    def forward(self, values: Signal) -> Signal:
+    def forward(self, values: Float[Tensor, "batch input x"]) -> Float[Tensor, "batch output x"]:
         """Outputs in the units of the inputs. Raises ConfigError on grids with fewer than 2 `modes` points."""
         # channels last: each layer is then one product, whose gradient is cheaper than that of a convolution
         found = self.lift(values.transpose(1, 2) / self.scale)

@@ -110,7 +110,7 @@ def places(a: Shift, b: Shift, fine: Float[Tensor, "sample shift time fine"], wi
     )  # fmt: skip
 
 
-def _within(time: Tensor, times: int) -> Tensor:
+def _within(time: Float[Tensor, "sample place"], times: int) -> Bool[Tensor, "sample place"]:
     return (time > -CLOSE) & (time < times - 1 + CLOSE)
 
 

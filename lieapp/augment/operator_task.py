@@ -18,6 +18,7 @@ from lieapp.config_augment import check_ahead, check_history
 Samples = Float[Tensor, "sample component time x"]
 Channels = Float[Tensor, "pair channel x"]
 Operator = Callable[[Channels], Channels]
+Frames = Float[Tensor, "sample component frame x"]
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class OperatorTask:
             found.append(valid[:, start + inside].all(1) & valid[:, start + self.gap + inside].all(1))
         return torch.stack(found, 1)
 
-    def predicted(self, operator: Operator, samples: Samples) -> tuple[Samples, Samples]:
+    def predicted(self, operator: Operator, samples: Samples) -> tuple[Frames, Frames]:
         """Predictions from the first training start on, each made from the one before, and the truth there."""
         start, frames = self.starts[0], self.frames
         first = samples[:, :, start : start + frames]
@@ -86,7 +87,7 @@ class OperatorTask:
         begin = start + self.gap
         return torch.cat(parts, 2), samples[:, :, begin : begin + frames * len(parts)]
 
-    def one_step(self, operator: Operator, samples: Samples) -> tuple[Samples, Samples]:
+    def one_step(self, operator: Operator, samples: Samples) -> tuple[Frames, Frames]:
         """Predictions of one window, each made from true frames, and the truth there."""
         stride = range(self.starts[0], self.starts[-1] + 1, self.frames)
         given = [samples[:, :, s : s + self.frames] for s in stride]
@@ -94,6 +95,6 @@ class OperatorTask:
         truth = [samples[:, :, s + self.gap : s + self.gap + self.frames] for s in stride]
         return torch.cat(parts, 2), torch.cat(truth, 2)
 
-    def _step(self, operator: Operator, given: Samples) -> Samples:
+    def _step(self, operator: Operator, given: Frames) -> Frames:
         channels = given.transpose(1, 2).flatten(1, 2)
         return operator(channels).unflatten(1, (self.frames, given.shape[1])).transpose(1, 2)

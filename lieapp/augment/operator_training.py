@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from lieapp.augment.fno import FNO1d
 from lieapp.augment.moving import Moved
-from lieapp.augment.operator_task import OperatorTask, Samples
+from lieapp.augment.operator_task import Channels, OperatorTask, Samples
 from lieapp.discovery.states import load_state, state_of
 from lieapp.errors import DiscoveryError, UsageError
 
@@ -168,6 +168,6 @@ def drawn_for(seed: int, number: int) -> torch.Generator:
     return torch.Generator().manual_seed((seed * 1_000_003 + number) % 2**63)
 
 
-def relative_error(predicted: Tensor, wanted: Tensor) -> Tensor:
+def relative_error(predicted: Channels, wanted: Channels) -> Float[Tensor, ""]:
     """|û - u|² / |u|², mean over pairs."""
     return ((predicted - wanted).square().sum((1, 2)) / wanted.square().sum((1, 2))).mean()

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Complex, Float
 from torch import Tensor
 
-from lieapp.augment.inverse import is_rigid, places, rigid_places
+from lieapp.augment.inverse import Shift, is_rigid, places, rigid_places
 from lieapp.augment.stencil import at_places, hermite, matrix, rows
 from lieapp.numerics.bilinear import Bilinear
 from lieapp.numerics.grid import Axis, Grid
@@ -25,6 +25,9 @@ REFINED, WIDTH = 8, 10
 """Finer grid and nodes of the stencil in x; of the highest mode of all an error of 2e-8 is left, (kh/2)^WIDTH."""
 
 METHODS = ("whittaker", "bilinear", "splat")
+
+Values = Float[Tensor, "sample component time x"]
+Modes = Complex[Tensor, "sample component time mode"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Resampled:
         folded: samples whose map is folded, so that a node would have several values or none.
     """
 
-    values: Float[Tensor, "sample component time x"]
+    values: Values
     valid: Bool[Tensor, "sample time"]
     folded: Bool[Tensor, " sample"]
 
@@ -51,15 +54,15 @@ class Solution:
         modes: how many of the lowest modes the rates are used for.
     """
 
-    values: Float[Tensor, "sample component time x"]
-    rates: Float[Tensor, "sample component time x"]
+    values: Values
+    rates: Values
     modes: int
 
     def select(self, chosen: Bool[Tensor, " sample"]) -> Solution:
         """Some of the samples."""
         return Solution(self.values[chosen], self.rates[chosen], self.modes)
 
-    def merged(self, low: Tensor, high: Tensor) -> Tensor:
+    def merged(self, low: Modes, high: Modes) -> Modes:
         """The low modes of one interpolation and the high ones of another."""
         return torch.cat([low[..., : self.modes], high[..., self.modes :]], -1)
 
@@ -79,7 +82,7 @@ class Resampler:
     def __call__(
         self,
         positions: Float[Tensor, "sample axis time x"],
-        values: Float[Tensor, "sample component time x"],
+        values: Values,
         before: Solution | None = None,
     ) -> Resampled:
         """Moved values at the regular nodes.
@@ -109,8 +112,8 @@ class Resampler:
         return _masked(made, valid, folded)
 
     def _shifted(
-        self, a: Tensor, b: Tensor, values: Tensor, before: Solution | None
-    ) -> tuple[Tensor, Tensor, Tensor]:
+        self, a: Shift, b: Shift, values: Values, before: Solution | None
+    ) -> tuple[Values, Bool[Tensor, "sample time"], Bool[Tensor, " sample"]]:
         """Lines that move as a whole: polynomials in time, phases in x. The Nyquist mode stays a cosine."""
         times = values.shape[2]
         place, shift, inside = rigid_places(a.mean(-1), b.mean(-1), self.order)
@@ -125,8 +128,8 @@ class Resampler:
         return torch.fft.irfft(modes * phases, n=self.x.points), inside, torch.zeros_like(inside[:, 0])
 
     def _gathered(
-        self, a: Tensor, b: Tensor, values: Tensor, before: Solution | None
-    ) -> tuple[Tensor, Tensor, Tensor]:
+        self, a: Shift, b: Shift, values: Values, before: Solution | None
+    ) -> tuple[Values, Bool[Tensor, "sample time"], Bool[Tensor, " sample"]]:
         """Each node from a place of its own."""
         widths = (self.order, WIDTH)
         displacements = self._finer(torch.stack([a, b], 1))
@@ -145,11 +148,13 @@ class Resampler:
             made = torch.fft.irfft(merged, n=self.x.points)
         return made, valid, lost
 
-    def _finer(self, values: Tensor) -> Tensor:
+    def _finer(self, values: Values) -> Float[Tensor, "sample component time fine"]:
         """The trigonometric interpolant on a finer grid in x."""
         return resample(values, Grid((self.x,)), Grid((self.x.refined(REFINED * self.x.points),)))
 
 
-def _masked(values: Tensor, valid: Tensor, folded: Tensor) -> Resampled:
+def _masked(
+    values: Values, valid: Bool[Tensor, "sample time"], folded: Bool[Tensor, " sample"]
+) -> Resampled:
     valid = valid & ~folded[:, None]
     return Resampled(torch.where(valid[:, None, :, None], values, 0), valid, folded)

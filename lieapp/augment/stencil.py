@@ -78,8 +78,9 @@ def at_places(
 
 
 def _at_places(
-    values: Float[Tensor, "channel time x"], i: Tensor, a: Tensor, first: Tensor, b: Tensor
-) -> Float[Tensor, "channel place"]:
+    values: Float[Tensor, "channel time x"], i: Int[Tensor, "place in_time"], a: Float[Tensor, "place in_time"],
+    first: Int[Tensor, " place"], b: Float[Tensor, "place in_x"],
+) -> Float[Tensor, "channel place"]:  # fmt: skip
     """One sample; `first` of the nodes in x, whose runs lie side by side in memory."""
     (channels, times, points), width = values.shape, b.shape[-1]
     lines = values.permute(1, 2, 0)

@@ -65,7 +65,10 @@ def moved_by_table(follow: Follow, points: Points, box: Box) -> Points | None:
 
 
 def _shift(
-    follow: Follow, lines: tuple[Tensor, Tensor, Tensor], size: tuple[int, int, int], box: Box
+    follow: Follow,
+    lines: tuple[Float[Tensor, " time"], Float[Tensor, " x"], Float[Tensor, "sample time x"]],
+    size: tuple[int, int, int],
+    box: Box,
 ) -> Float[Tensor, "sample coordinate time x"]:
     """The interpolated displacement."""
     t, x, u = lines
@@ -96,18 +99,20 @@ def _interval(values: Float[Tensor, "sample point"]) -> tuple[Float[Tensor, " sa
     return (high + low) / 2, torch.where(half > 0, half, 0.5)
 
 
-def _chebyshev(y: Float[Tensor, " point"], count: int) -> Float[Tensor, "point count"]:
+def _chebyshev(y: Float[Tensor, " point"], count: int) -> Float[Tensor, "point {count}"]:
     """T_0 … T_{count-1}."""
     return torch.cos(torch.arange(count, dtype=y.dtype, device=y.device) * torch.acos(y.clamp(-1, 1))[:, None])
 
 
-def _fourier(y: Float[Tensor, " point"], count: int) -> Float[Tensor, "point count"]:
+def _fourier(y: Float[Tensor, " point"], count: int) -> Float[Tensor, "point {count}"]:
     """1 and cosines and sines of an odd count, of period 1."""
     angle = 2 * torch.pi * y[:, None] * torch.arange(1, count // 2 + 1, dtype=y.dtype, device=y.device)
     return torch.cat([torch.ones_like(y)[:, None], torch.cos(angle), torch.sin(angle)], 1)
 
 
-def _series(coefficients: Float[Tensor, "order *rest"], y: Tensor) -> Float[Tensor, "*rest"]:
+def _series(
+    coefficients: Float[Tensor, "order sample coordinate time x"], y: Float[Tensor, "sample 1 time x"]
+) -> Float[Tensor, "sample coordinate time x"]:
     """Σ c_l T_l(y), by Clenshaw's recurrence."""
     last, before = torch.zeros_like(coefficients[0]), torch.zeros_like(coefficients[0])
     for c in coefficients[1:].flip(0):

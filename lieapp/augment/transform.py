@@ -9,10 +9,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.augment.color_moves import COLOR_MOVES
+from lieapp.data.images.pictures import Pixels
 from lieapp.domains.image_grid import pixel_grid, resample
 from lieapp.domains.reference import AFFINE, ReferenceField
 
-Pixels = Float[Tensor, "batch channel height width"]
 Move = Callable[[Pixels, Float[Tensor, " batch"]], Pixels]
 """Pictures, each moved to its own flow parameter."""
 

@@ -19,13 +19,12 @@ from torch.nn import functional
 
 from lieapp.augment.classifier import Change
 from lieapp.augment.transform import PADDING
-from lieapp.data.images.pictures import flipped
-from lieapp.domains.image_grid import coarse_nodes, pixel_grid, resample, spacing, spread
+from lieapp.data.images.pictures import Pixels, flipped
+from lieapp.domains.image_grid import Plane, coarse_nodes, pixel_grid, resample, spacing, spread
 from lieapp.domains.reference import AFFINE
 from lieapp.domains.reference import stack as stacked
 from lieapp.errors import DataError, RunError
 
-Pixels = Float[Tensor, "batch channel height width"]
 MARGIN = 4
 """Pixels that a random crop may shift a picture by, of 32; as many in proportion of other sizes."""
 
@@ -42,6 +41,8 @@ FINE = 64
 """Points along a side on which norms of affine fields are taken."""
 
 FIELDS = "fields.safetensors"
+
+PlaneFields = Float[Tensor, "field batch coordinate height width"]
 
 
 def unchanged(pixels: Pixels, generator: torch.Generator) -> Pixels:
@@ -81,7 +82,7 @@ class FieldChange:
         flip: mirror at random too.
     """
 
-    def __init__(self, fields: Callable[[Tensor], Tensor], count: int, scale: float, flip: bool) -> None:
+    def __init__(self, fields: Callable[[Plane], PlaneFields], count: int, scale: float, flip: bool) -> None:
         self.fields, self.count, self.scale, self.flip = fields, count, scale, flip
 
     def __call__(self, pixels: Pixels, generator: torch.Generator) -> Pixels:
@@ -99,7 +100,7 @@ class FieldChange:
         places = nodes.expand(len(pixels), -1, -1, -1)
         steps = max(1, round(self.scale / STEP))
 
-        def speed(z: Tensor) -> Tensor:
+        def speed(z: Plane) -> Plane:
             return -torch.einsum("bk,kbchw->bchw", s, self.fields(z)) / steps
 
         for _ in range(steps):
@@ -148,7 +149,7 @@ class Interpolated:
     def __init__(self, values: Float[Tensor, "field coordinate height width"]) -> None:
         self.values = values
 
-    def __call__(self, z: Float[Tensor, "batch coordinate height width"]) -> Float[Tensor, "field batch c h w"]:
+    def __call__(self, z: Plane) -> PlaneFields:
         """All fields at all points."""
         count, _, height, width = self.values.shape
         h = spacing(height, width)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
@@ -21,6 +21,7 @@ Points = Float[Tensor, "sample coordinate time x"]
 Coefficients = Float[Tensor, "sample generator"]
 
 
+@runtime_checkable
 class Velocity(Protocol):
     """Vector fields in coordinates (physical - origin) / size.
 
@@ -94,7 +95,9 @@ def physical_velocity(velocity: Velocity, points: Points, coefficients: Coeffici
     return size * velocity.combined((points - origin) / size, coefficients)
 
 
-def columns(scales: Scales, like: Points) -> tuple[Tensor, Tensor]:
+def columns(
+    scales: Scales, like: Points
+) -> tuple[Float[Tensor, "coordinate 1 1"], Float[Tensor, "coordinate 1 1"]]:
     """Origin and size, to be broadcast over points."""
     origin, size = (
         column(torch.tensor(v, dtype=like.dtype, device=like.device), 2) for v in (scales.origin, scales.size)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.compare.bootstrap import Confidence, bootstrap
-from lieapp.compare.subspace import cosines, normalised, principal_angle
+from lieapp.compare.subspace import Gram, cosines, normalised, principal_angle
 from lieapp.compare.verdict import Verdict, verdict
 from lieapp.discovery.fields import Joined
 from lieapp.discovery.judge import Judgement, judge
@@ -38,9 +39,9 @@ class Outcome:
     verdicts: list[Verdict]
     exact: list[int]
     others_exact: list[int]
-    gram: Tensor
-    eta: Tensor
-    reach: Tensor
+    gram: Gram
+    eta: Float[Tensor, " field"]
+    reach: Float[Tensor, " field"]
     confidence: list[Confidence] | None = None
 
     @property
@@ -59,12 +60,12 @@ class Outcome:
         return principal_angle(self.gram, self.exact, self.others_exact)
 
     @property
-    def inner(self) -> Tensor:
+    def inner(self) -> Float[Tensor, "slot true"]:
         """Inner products of the normalised learned and derived fields, slot x generator."""
         return normalised(self.gram)[self.slots][:, self.true]
 
     @property
-    def true_squares(self) -> Tensor:
+    def true_squares(self) -> Float[Tensor, " true"]:
         """Squared norms of the derived fields, summed over the held-out data."""
         return torch.diagonal(self.gram)[self.true]
 

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from scipy.integrate import Radau
 from torch import Tensor
 
-from lieapp.data.stepping import State, Tolerance
+from lieapp.data.stepping import State, Tolerance, Values
 from lieapp.errors import GridError, SimulationError
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
@@ -26,7 +27,7 @@ NOISE = 10.0
 
 
 def march_implicit(
-    evolution: Evolution, grid: Grid, initial: Tensor, times: Sequence[float], tolerance: Tolerance
+    evolution: Evolution, grid: Grid, initial: Values, times: Sequence[float], tolerance: Tolerance
 ) -> Iterator[State]:
     """Yield the states at the output times; the error is the solver's own relative tolerance.
 
@@ -49,7 +50,7 @@ def march_implicit(
         yield State(end, grid, stacked, tolerance.total, 1)
 
 
-def _check_resolved(evolution: Evolution, grid: Grid, values: Tensor, time: float, tolerance: Tolerance) -> None:
+def _check_resolved(evolution: Evolution, grid: Grid, values: Values, time: float, tolerance: Tolerance) -> None:
     """Raises SimulationError unless the highest eighth of modes is small, as the solver's own noise is."""
     amplitude = to_modes(values, grid).abs().flatten(0, 1).amax(0)
     high = len(amplitude) - max(len(amplitude) // 8, 1)
@@ -60,7 +61,9 @@ def _check_resolved(evolution: Evolution, grid: Grid, values: Tensor, time: floa
         )
 
 
-def _solver(evolution: Evolution, grid: Grid, u: Tensor, times: Sequence[float], tolerance: Tolerance) -> Radau:
+def _solver(
+    evolution: Evolution, grid: Grid, u: Float[Tensor, "component x"], times: Sequence[float], tolerance: Tolerance
+) -> Radau:
     jets, count, points = evolution.jets, len(evolution.jets.dependent), grid.shape[0]
     entries = evolution.frechet()
     needed = {s: index for f in (*evolution.rhs, *entries.values()) for s, index in jets.jets(f).items()}

@@ -18,6 +18,9 @@ from lieapp.numerics.grid import Grid
 EXTREMES = (4096, 256, 64)
 """Points along each axis on which minimum and maximum are looked for, in one, two, three dimensions."""
 
+Drawn = tuple[Float[Tensor, " term"], Float[Tensor, "axis term"], Float[Tensor, " term"]]
+"""Amplitudes, wavenumbers along each axis and phases."""
+
 
 def initial_state(
     declaration: Any, unknowns: tuple[str, ...], grid: Grid, samples: int, generator: torch.Generator
@@ -34,7 +37,7 @@ def initial_state(
     )
 
 
-def _draw(d: SumOfSines, dimensions: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+def _draw(d: SumOfSines, dimensions: int, generator: torch.Generator) -> Drawn:
     """Amplitudes, wavenumbers along each axis and phases."""
     amplitude = d.amplitude * (2 * torch.rand(d.terms, generator=generator, dtype=torch.float64) - 1)
     choice = torch.randint(len(d.wavenumbers), (dimensions, d.terms), generator=generator)
@@ -42,7 +45,7 @@ def _draw(d: SumOfSines, dimensions: int, generator: torch.Generator) -> tuple[T
     return amplitude, torch.tensor(list(d.wavenumbers), dtype=torch.float64)[choice], phase
 
 
-def _sample(d: SumOfSines, drawn: tuple[Tensor, Tensor, Tensor], grid: Grid) -> Float[Tensor, "*space"]:
+def _sample(d: SumOfSines, drawn: Drawn, grid: Grid) -> Float[Tensor, "*space"]:
     s = _sum(drawn, grid)
     if d.rescale is not None:
         low, high = d.rescale
@@ -55,7 +58,7 @@ def _sample(d: SumOfSines, drawn: tuple[Tensor, Tensor, Tensor], grid: Grid) -> 
     return Tape([d.shape(symbol)], [symbol])(s)[0]
 
 
-def _sum(drawn: tuple[Tensor, Tensor, Tensor], grid: Grid) -> Float[Tensor, "*space"]:
+def _sum(drawn: Drawn, grid: Grid) -> Float[Tensor, "*space"]:
     amplitude, wavenumber, phase = drawn
     mesh = grid.mesh(torch.float64, "cpu")
     column = (...,) + (None,) * len(mesh)

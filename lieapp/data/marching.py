@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import sympy as sp
-from torch import Tensor
 
 from lieapp.data.problem import semilinear_problem
-from lieapp.data.stepping import State, Tolerance, march
+from lieapp.data.stepping import State, Tolerance, Values, march
 from lieapp.numerics.codegen import scalar_functions
 from lieapp.numerics.grid import Grid
 from lieapp.symbolic.evolution import Evolution
@@ -22,12 +21,12 @@ NODES = 16
 
 
 def states(
-    evolution: Evolution, grid: Grid, initial: Tensor, times: Sequence[float], tolerance: Tolerance, name: str
+    evolution: Evolution, grid: Grid, initial: Values, times: Sequence[float], tolerance: Tolerance, name: str
 ) -> Iterable[State]:
     """The state at each output time, the first one included.
 
     Args:
-        initial: values at times[0], of shape (sample, component, *space).
+        initial: values at times[0].
         name: what messages call the equation.
 
     Raises SimulationError when the solution can't be had, EquationError if it isn't of a form that can be stepped.
@@ -47,7 +46,7 @@ def states(
 
 
 def _march(
-    splitting: Splitting, grid: Grid, initial: Tensor, times: Sequence[float], tolerance: Tolerance, name: str
+    splitting: Splitting, grid: Grid, initial: Values, times: Sequence[float], tolerance: Tolerance, name: str
 ) -> Iterator[State]:
     dtype, device = initial.dtype, initial.device
     return march(

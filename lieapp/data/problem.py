@@ -6,10 +6,11 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.numerics.codegen import Tape, scalar_functions
-from lieapp.numerics.etdrk import Problem
+from lieapp.numerics.etdrk import Matrix, Modes, Problem
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import SpectralDifferentiator, to_modes, to_values, wavenumbers
 from lieapp.symbolic.splitting import Splitting, fluxes
@@ -35,7 +36,7 @@ def semilinear_problem(
         places[k, a, b] = differentiator.multiplier(_space(evolution.space, J)) * mask
 
     @lru_cache(maxsize=8)  # neighbouring stages share their times
-    def linear(t: float) -> Tensor:
+    def linear(t: float) -> Matrix:
         factors = torch.tensor(rates(t), dtype=dtype, device=device)
         return (places * factors.reshape(-1, *(1 for _ in places.shape[1:]))).sum(0)
 
@@ -48,8 +49,8 @@ def semilinear_problem(
 
 
 def _nonlinear(
-    splitting: Splitting, grid: Grid, d: SpectralDifferentiator, mask: Tensor
-) -> Callable[[float, Tensor], Tensor]:
+    splitting: Splitting, grid: Grid, d: SpectralDifferentiator, mask: Float[Tensor, "*modes"]
+) -> Callable[[float, Modes], Modes]:
     """(t, modes) -> masked modes of N = Σ c(t) ∂^J E: called at every stage, so few and short tensor operations."""
     evolution = splitting.evolution
     jets, count = evolution.jets, len(evolution.jets.dependent)
@@ -74,7 +75,7 @@ def _nonlinear(
     into = torch.tensor([term.component for term in terms], device=d.device)
     aligned = into.tolist() == list(range(count))
 
-    def nonlinear(t: float, v: Tensor) -> Tensor:
+    def nonlinear(t: float, v: Modes) -> Modes:
         values = to_values(v if plain else v[:, owners] * inner, grid).unbind(1)
         places = [
             torch.full((1,) * len(grid.axes), t, dtype=d.dtype, device=d.device)
@@ -92,7 +93,9 @@ def _nonlinear(
     return nonlinear
 
 
-def dealias_mask(grid: Grid, degree: int, dtype: torch.dtype, device: torch.device | str) -> Tensor:
+def dealias_mask(
+    grid: Grid, degree: int, dtype: torch.dtype, device: torch.device | str
+) -> Float[Tensor, "*modes"]:
     """1 on modes whose products of the given degree don't alias back among them, 0 on the others."""
     mask = torch.ones((), dtype=dtype, device=device)
     for axis, k in zip(grid.axes, wavenumbers(grid, dtype, device), strict=True):

@@ -6,7 +6,6 @@ import time as clock
 from collections.abc import Callable
 
 import torch
-from torch import Tensor
 
 from lieapp.api import PDE
 from lieapp.data.change import transformed, unknowns_on_jets
@@ -14,7 +13,7 @@ from lieapp.data.declared import check_data
 from lieapp.data.initial import initial_state
 from lieapp.data.marching import states
 from lieapp.data.source import from_source
-from lieapp.data.stepping import State, Tolerance
+from lieapp.data.stepping import State, Tolerance, Values
 from lieapp.data.trajectories import Trajectories
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import resample
@@ -71,7 +70,7 @@ def simulate(
     )
 
 
-def _keeper(pde: PDE, own: Evolution, solved: Evolution, grid: Grid) -> Callable[[State], Tensor]:
+def _keeper(pde: PDE, own: Evolution, solved: Evolution, grid: Grid) -> Callable[[State], Values]:
     """What sends a state to the plugin's own unknowns on its own grid."""
     if pde.transform is None:
         return lambda state: resample(state.values, state.grid, grid)

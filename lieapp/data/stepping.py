@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.data.problem import dealias_mask
 from lieapp.errors import SimulationError
-from lieapp.numerics.etdrk import ETDRK4, Problem
+from lieapp.numerics.etdrk import ETDRK4, Modes, Problem
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import resample, to_modes, to_values
 
@@ -35,6 +36,8 @@ ROUGH = 30.0
 
 Further away the highest modes may only show the error of too large steps.
 """
+
+Values = Float[Tensor, "sample component *space"]
 
 MAX_STEPS = 512
 MAX_POINTS = 4096
@@ -62,7 +65,7 @@ class State:
 
     time: float
     grid: Grid
-    values: Tensor
+    values: Values
     error: float
     steps: int
 
@@ -71,7 +74,7 @@ def march(
     make: Callable[[Grid], Problem],
     degree: int,
     grid: Grid,
-    initial: Tensor,
+    initial: Values,
     times: Sequence[float],
     tolerance: Tolerance,
     name: str,
@@ -82,7 +85,7 @@ def march(
         make: builds the problem on a grid.
         degree: polynomial degree of the nonlinear part, for dealiasing.
         grid: the coarsest grid to use.
-        initial: values at times[0], of shape (sample, component, *space).
+        initial: values at times[0].
         name: what messages call the equation.
 
     Raises SimulationError when the solution blows up, can't be resolved or can't be stepped accurately.
@@ -108,7 +111,7 @@ class _Stepper:
         make: Callable[[Grid], Problem],
         degree: int,
         grid: Grid,
-        initial: Tensor,
+        initial: Values,
         tail: float,
         name: str,
     ) -> None:
@@ -116,7 +119,7 @@ class _Stepper:
         self.steps = 1
         self._load(grid, initial)
 
-    def _load(self, grid: Grid, values: Tensor) -> None:
+    def _load(self, grid: Grid, values: Values) -> None:
         self.grid = grid
         self._problem = self._make(grid)
         self._mask = dealias_mask(grid, self._degree, values.dtype, values.device)
@@ -139,7 +142,7 @@ class _Stepper:
                 return self._error
             self._refine(start)
 
-    def _attempt(self, start: float, end: float, tolerance: float) -> Tensor | None:
+    def _attempt(self, start: float, end: float, tolerance: float) -> Modes | None:
         """The modes at `end`, or None if other step sizes or a finer grid have to be tried."""
         if self._trusted == 0:
             return self._checked(start, end, tolerance)
@@ -150,7 +153,7 @@ class _Stepper:
         self._trusted = 0
         return None
 
-    def _checked(self, start: float, end: float, tolerance: float) -> Tensor | None:
+    def _checked(self, start: float, end: float, tolerance: float) -> Modes | None:
         """Try the interval with n and 2n steps; the finer result if its error is small enough."""
         coarse, fine = self._integrate(start, end, self.steps), self._integrate(start, end, 2 * self.steps)
         error = _ratio(fine - coarse, fine) / 15
@@ -170,11 +173,11 @@ class _Stepper:
             self._trusted = CHECK_EVERY - 1
         return fine
 
-    def _change(self, modes: Tensor) -> float:
+    def _change(self, modes: Modes) -> float:
         """How far an interval leads away, relative to where it starts."""
         return _ratio(modes - self.modes, self.modes)
 
-    def _integrate(self, start: float, end: float, steps: int) -> Tensor:
+    def _integrate(self, start: float, end: float, steps: int) -> Modes:
         h = (end - start) / steps
         if steps not in self._schemes or not math.isclose(self._schemes[steps].h, h, rel_tol=1e-9):
             self._schemes[steps] = ETDRK4(self._problem, h)
@@ -186,7 +189,7 @@ class _Stepper:
                 break
         return v
 
-    def _resolved(self, modes: Tensor) -> bool:
+    def _resolved(self, modes: Modes) -> bool:
         amplitude = modes.abs().flatten(0, -len(self.grid.axes) - 1).amax(0)
         inner = self._mask
         for dim, axis in zip(self.grid.dims, self.grid.axes, strict=True):
@@ -220,7 +223,7 @@ class _Stepper:
         )
 
 
-def _ratio(part: Tensor, whole: Tensor) -> float:
+def _ratio(part: Modes, whole: Modes) -> float:
     """Largest ratio of norms over the samples; nan if either isn't finite."""
     size, share = (m.abs().square().flatten(1).sum(1).sqrt() for m in (whole, part))
     return float((share / size.clamp_min(torch.finfo(size.dtype).tiny)).amax())

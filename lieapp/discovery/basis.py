@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from lieapp.discovery.fields import Points, Scalars
+from lieapp.domains.base import Points, Scalars
 
 
 @dataclass(frozen=True)

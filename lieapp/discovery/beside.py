@@ -6,7 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from lieapp.discovery.network import FeatureNetwork
-from lieapp.domains.spread import Features, Points, Scalars
+from lieapp.domains.base import Points, Scalars
+from lieapp.domains.spread import Features
 
 
 class Beside(nn.Module):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lieapp.discovery import losses
@@ -53,7 +53,7 @@ def by_flow(
         found = mean_validity(domain, fields, batches, [share * sigma for share in SHARES], solver)
         return Level(done, found.mean(1).tolist())
 
-    def rank(fields: nn.Module) -> Tensor:
+    def rank(fields: nn.Module) -> Int[Tensor, " slot"]:
         own = unit_fields(fields, data.train.batches(1, 1))
         found = mean_validity(domain, own, data.train.batches(RANKED_ON, SIZE), [s * sigma for s in SHARES], solver)
         return found.mean(1).argsort()

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.extended import extended
-from lieapp.discovery.fields import Features, Slotted
+from lieapp.discovery.fields import Slotted
 from lieapp.discovery.result import SIZE, Dataset, Discovery, Level, Metrics, notes, solve
 from lieapp.domains.base import Domain
+from lieapp.domains.spread import Features
 from lieapp.errors import DiscoveryError
 from lieapp.progress import Reporter
 

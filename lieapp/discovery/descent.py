@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -22,6 +22,7 @@ from lieapp.domains.base import Draws
 from lieapp.errors import DiscoveryError
 
 
+@runtime_checkable
 class Trained(Slotted, Protocol):
     """Fields with parameters."""
 

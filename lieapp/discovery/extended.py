@@ -13,10 +13,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.domains.spread import Features, Points, Scalars
+from lieapp.domains.base import Points, Scalars
+from lieapp.domains.spread import Features
 
 NEW = 1e-10
 """A function of which less than this share is left beyond the earlier ones, on the data, brings nothing."""
+
+Further = Float[Tensor, "further batch *space"]
 
 
 class Extended:
@@ -44,7 +47,7 @@ class Extended:
         more, rates = self.further.jvp(points, tangents)
         return self._mixed(h, more), self._mixed(dh, rates)
 
-    def _mixed(self, h: Scalars, more: Scalars) -> Scalars:
+    def _mixed(self, h: Scalars, more: Further) -> Float[Tensor, "mixed batch *space"]:
         return torch.tensordot(self.mix.T, torch.cat([h, torch.where(torch.isfinite(more), more, 0.0)]), 1)
 
 

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from lieapp.domains.base import Fields
-from lieapp.domains.spread import EveryComponent, Features, Points, Scalars, Stack
-
-__all__ = [
-    "Combination", "EveryComponent", "Features", "Followed", "Joined", "Own", "Points", "Scalars", "Scaled",
-    "Slotted", "Stack", "values",
-]  # fmt: skip
+from lieapp.domains.base import Fields, Own, Points, Scalars, Stack
+from lieapp.domains.spread import Features
 
 
-Own = Float[Tensor, "slot batch coordinate *index"]
-"""As many sets of points as there are fields, or each field's values at its own set."""
-
-
+@runtime_checkable
 class Followed(Protocol):
     """Fields that a flow can follow, each at points of its own."""
 
@@ -30,6 +22,7 @@ class Followed(Protocol):
         ...
 
 
+@runtime_checkable
 class Slotted(Followed, Protocol):
     """Such fields with derivatives."""
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from lieapp.discovery.fields import Slotted
 from lieapp.discovery.flow import orbit
-from lieapp.domains.base import Domain
+from lieapp.domains.base import Domain, Own
 from lieapp.progress import Reporter
 
 Record = Callable[[int, int, Any, Any], None]
@@ -75,6 +75,6 @@ def judge_finite(
     return FiniteJudgement(s, squares.sqrt() / size, share, folded, (own / pieces) ** 0.5 / size)
 
 
-def _there(place: Tensor, points: Tensor, s: Tensor) -> Tensor:
+def _there(place: Own, points: Own, s: Float[Tensor, " slot"]) -> Own:
     """A flow whose result is known."""
     return place

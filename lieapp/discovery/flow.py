@@ -13,7 +13,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torchdiffeq import odeint, odeint_adjoint
 
-from lieapp.discovery.fields import Followed, Own, Slotted
+from lieapp.discovery.fields import Followed, Slotted
+from lieapp.domains.base import Own
 from lieapp.errors import ConfigError, DiscoveryError
 
 FIXED = ("rk4", "midpoint", "euler")
@@ -118,7 +119,9 @@ class Flow:
         order = torch.tensor([slot for which in groups.values() for slot in which], device=points.device)
         return torch.cat(parts)[torch.argsort(order)]
 
-    def _integrated(self, points: Own, s: Tensor, steps: int, which: list[int]) -> Own:
+    def _integrated(
+        self, points: Own, s: Float[Tensor, " slot"], steps: int, which: list[int]
+    ) -> Float[Tensor, "chosen batch coordinate *space"]:
         """Some slots, all with the same number of steps."""
         right = _Speed(self.fields, s[which].reshape(-1, *[1] * (points.ndim - 1)), which)
         start, arguments = points[which], self.solver.arguments(steps)
@@ -154,11 +157,8 @@ def _lost(s: Tensor, why: str) -> DiscoveryError:
 
 
 def orbit(
-    fields: Slotted,
-    points: Float[Tensor, "slot batch coordinate *index"],
-    s: Float[Tensor, " s"],
-    step: float = STEP,
-) -> Float[Tensor, "s slot batch coordinate *index"]:
+    fields: Slotted, points: Own, s: Float[Tensor, " s"], step: float = STEP
+) -> Float[Tensor, "s slot batch coordinate *space"]:
     """Points moved by each field to every flow parameter, in scaled coordinates, without gradients.
 
     Points that leave for infinity are not finite.

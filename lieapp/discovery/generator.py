@@ -9,8 +9,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lieapp.discovery.fields import Own, Points, Stack
 from lieapp.discovery.inputs import input_count, input_rates, network_inputs
+from lieapp.domains.base import Own, Points, Stack
 
 
 class GeneratorNetwork(nn.Module):

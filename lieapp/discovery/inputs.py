@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.domains.spread import Points
+from lieapp.domains.base import Points
 
 UNIT = 12**0.5
 """1 over the standard deviation of scaled coordinates, that of a uniform variable on [0, 1]."""

@@ -25,9 +25,9 @@ class Judgement:
             which sample is whose.
     """
 
-    eta: Tensor
-    gram: Tensor
-    reach: Tensor
+    eta: Float[Tensor, " field"]
+    gram: Float[Tensor, "field field"]
+    reach: Float[Tensor, " field"]
     parts: tuple[Float[Tensor, "field sample"], Float[Tensor, "field sample"]] | None = None
 
 

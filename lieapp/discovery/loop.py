@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor
 
@@ -15,6 +15,7 @@ SAVE_EVERY = 5.0
 """Seconds between two checkpoints."""
 
 
+@runtime_checkable
 class Training(Protocol):
     """A training in progress."""
 
@@ -29,6 +30,7 @@ class Training(Protocol):
         ...
 
 
+@runtime_checkable
 class Checkpoint(Protocol):
     """Where a training keeps its state."""
 

@@ -12,8 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lieapp.discovery.fields import Own, Points
-from lieapp.domains.base import Line
+from lieapp.domains.base import Line, Own, Points
 
 BELOW_ONE = 1e-6
 """Cosines are kept this far below 1, where the arccosine has no derivative."""

@@ -6,8 +6,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from lieapp.discovery.fields import Points, Scalars
 from lieapp.discovery.inputs import input_count, input_rates, network_inputs
+from lieapp.domains.base import Points, Scalars
 
 
 class FeatureNetwork(nn.Module):

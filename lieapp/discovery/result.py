@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 
-from lieapp.discovery.fields import Combination, EveryComponent, Features, Slotted
+from lieapp.discovery.fields import Combination, Slotted
 from lieapp.discovery.judge import judge
 from lieapp.discovery.spectrum import Spectrum, factors, spectrum
 from lieapp.domains.base import Data, Domain
+from lieapp.domains.spread import EveryComponent, Features
 
 SIZE = 8
 """Slices held in memory at a time."""
@@ -19,6 +20,7 @@ SIZE = 8
 Metrics = Callable[[dict[str, Any]], None]
 
 
+@runtime_checkable
 class Dataset(Protocol):
     """What is learned from and what is judged on."""
 

@@ -15,8 +15,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.discovery.by_flow import gram
-from lieapp.discovery.fields import Combination, EveryComponent, Features
+from lieapp.discovery.fields import Combination
 from lieapp.domains.base import Domain
+from lieapp.domains.spread import EveryComponent, Features
 
 DEPENDENT = 1e-9
 """Directions whose squared norm on the data is below this share of the largest are dropped."""

@@ -34,9 +34,9 @@ TANGENT = 1e-3
 class Factors:
     """Triangular factors: |R c| is the root of the sum of squares over the data of a span's element c."""
 
-    fields: Tensor
-    characteristics: Tensor
-    residuals: Tensor
+    fields: Float[Tensor, "_ span"]
+    characteristics: Float[Tensor, "_ span"]
+    residuals: Float[Tensor, "_ span"]
     rows: int
 
 
@@ -86,11 +86,13 @@ def _blocks(domain: Domain, fields: Fields, batch: Any) -> tuple[Tensor, Tensor,
     return v, q.value, domain.tangent(batch, q)
 
 
-def _columns(block: Float[Tensor, "field batch component *space"]) -> Tensor:
+def _columns(block: Float[Tensor, "field batch component *space"]) -> Float[Tensor, "row field"]:
     return block.flatten(1).T
 
 
-def _update(factor: Tensor | None, block: Tensor) -> Tensor:
+def _update(
+    factor: Float[Tensor, "_ field"] | None, block: Float[Tensor, "row field"]
+) -> Float[Tensor, "_ field"]:
     stacked = block if factor is None else torch.cat([factor, block])
     return torch.linalg.qr(stacked, mode="r")[1]
 
@@ -105,7 +107,7 @@ def spectrum(f: Factors) -> Spectrum:
     return measured(f, coefficients, dropped=int((~keep).sum()))
 
 
-def measured(f: Factors, coefficients: Tensor, dropped: int = 0) -> Spectrum:
+def measured(f: Factors, coefficients: Float[Tensor, "direction span"], dropped: int = 0) -> Spectrum:
     """Norms of given elements of the span; those tangent to the data are left out."""
     v, q, m = (
         torch.linalg.vector_norm(r @ coefficients.T, dim=0) for r in (f.fields, f.characteristics, f.residuals)

@@ -8,13 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from lieapp.document import Formula
+
+Points = Float[Tensor, "batch coordinate *space"]
+Stack = Float[Tensor, "field batch coordinate *space"]
+Scalars = Float[Tensor, "feature batch *space"]
+"""Values of scalar functions."""
+
+Own = Float[Tensor, "slot batch coordinate *space"]
+"""As many sets of points as there are fields, or each field's values at its own set."""
+
+Flowing = Callable[[Own, Float[Tensor, " slot"]], Own]
+"""Moves each slot's points to its s."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +41,11 @@ class Characteristics:
     rate: Float[Tensor, "field batch component *space"]
 
 
+@runtime_checkable
 class Fields(Protocol):
     """A stack of vector fields in scaled coordinates."""
 
-    def jvp(
-        self, points: Float[Tensor, "batch coordinate *space"], tangents: Float[Tensor, "batch coordinate *space"]
-    ) -> tuple[Float[Tensor, "field batch coordinate *space"], Float[Tensor, "field batch coordinate *space"]]:
+    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
         """The fields at points and their derivatives along tangents."""
         ...
 
@@ -68,15 +78,16 @@ class ReferenceField:
     name: str
     formula: dict[str, str]
     shown: Formula
-    function: Callable[[Tensor], Tensor]
+    function: Callable[[Points], Points]
 
 
+@runtime_checkable
 class Batch(Protocol):
     """A piece of data in scaled coordinates."""
 
-    points: Float[Tensor, "batch coordinate *space"]
-    weight: Float[Tensor, batch * space]
-    sample: Int[Tensor, " batch"] | None
+    points: Points
+    weight: Float[Tensor, "batch *space"]
+    sample: Int[Tensor, " piece"] | None
     """Which independent sample (a trajectory, a picture) each piece belongs to, for the bootstrap."""
 
     @property
@@ -90,6 +101,7 @@ class Batch(Protocol):
         ...
 
 
+@runtime_checkable
 class Draws(Protocol):
     """Data that a training draws from at random."""
 
@@ -98,6 +110,7 @@ class Draws(Protocol):
         ...
 
 
+@runtime_checkable
 class Data(Draws, Protocol):
     """What a domain's dataset offers the engine: batches in a fixed order or at random."""
 
@@ -126,6 +139,7 @@ class Validity:
     folded: Float[Tensor, " batch"]
 
 
+@runtime_checkable
 class Domain(Protocol):
     """What the engine, the comparison and the report may ask of a domain."""
 
@@ -144,7 +158,7 @@ class Domain(Protocol):
         """Named fields to compare with; none where symmetries are derived."""
         ...
 
-    def characteristic(self, batch: Any, fields: Fields) -> tuple[Tensor, Characteristics]:
+    def characteristic(self, batch: Any, fields: Fields) -> tuple[Stack, Characteristics]:
         """The fields on the batch's points and their characteristics."""
         ...
 
@@ -152,7 +166,7 @@ class Domain(Protocol):
         """The linearised residual along each characteristic; 0 for a symmetry."""
         ...
 
-    def act(self, flow: Callable[[Tensor, Tensor], Tensor], batch: Any, s: Float[Tensor, " slot"]) -> Any:
+    def act(self, flow: Flowing, batch: Any, s: Float[Tensor, " slot"]) -> Any:
         """The batch moved by each slot's flow to its s, slot after slot; flow(points, s) moves points."""
         ...
 

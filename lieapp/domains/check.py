@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import sympy as sp
 
@@ -55,6 +55,7 @@ class Check:
     detail: str
 
 
+@runtime_checkable
 class Declared(Protocol):
     """What is checked: an entry of the catalog."""
 

@@ -8,14 +8,13 @@ colours, a pixel taking the displacement of the nearest.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.domains.base import Characteristics, Fields, ReferenceField
+from lieapp.domains.base import Characteristics, Fields, Flowing, ReferenceField, Stack
 from lieapp.domains.color_data import ColorBatch
 from lieapp.domains.color_fields import COLOR_FIELDS
 from lieapp.domains.color_space import interpolated, lattice, nearest
@@ -56,9 +55,7 @@ class ColorDomain(Seen):
         """What picture editors have sliders for, nothing being derivable."""
         return COLOR_FIELDS
 
-    def act(
-        self, flow: Callable[[Tensor, Tensor], Tensor], batch: ColorBatch, s: Float[Tensor, " slot"]
-    ) -> ColorBatch:
+    def act(self, flow: Flowing, batch: ColorBatch, s: Float[Tensor, " slot"]) -> ColorBatch:
         """All pictures with their colours moved by each slot's flow, slot after slot."""
         free = (batch.pixels + self._displacement(flow, batch, s)).flatten(0, 1)
         outside = ((free < -OUTSIDE) | (free > 1 + OUTSIDE)).any(1).flatten(1)
@@ -71,7 +68,7 @@ class ColorDomain(Seen):
         )
 
     def _displacement(
-        self, flow: Callable[[Tensor, Tensor], Tensor], batch: ColorBatch, s: Float[Tensor, " slot"]
+        self, flow: Flowing, batch: ColorBatch, s: Float[Tensor, " slot"]
     ) -> Float[Tensor, "slot batch channel height width"]:
         if self.interpolation == "nearest":
             start = batch.points
@@ -83,7 +80,7 @@ class ColorDomain(Seen):
         moved = flow(start.expand(len(s), *start.shape), s) - start
         return interpolated(moved[:, 0].unflatten(2, nodes.shape[1:]), batch.pixels)
 
-    def characteristic(self, batch: ColorBatch, fields: Fields) -> tuple[Tensor, Characteristics]:
+    def characteristic(self, batch: ColorBatch, fields: Fields) -> tuple[Stack, Characteristics]:
         """The fields at the sampled colours, and Q = V(f): how each picture begins to change."""
         v = fields.jvp(batch.points, torch.zeros_like(batch.points))[0]
         q = fields.jvp(batch.pixels, torch.zeros_like(batch.pixels))[0]

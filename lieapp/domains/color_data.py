@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from lieapp.data.images.pictures import Pixels
 from lieapp.domains.base import Line
 from lieapp.domains.color_space import Colors, neighbours, pairs_of
 from lieapp.domains.image_data import ImageBatch, ImageData
@@ -54,7 +55,7 @@ class ColorBatch:
     points: Float[Tensor, "1 channel color"]
     weight: Float[Tensor, "1 color"]
     pairs: Int[Tensor, "2 pair"]
-    pixels: Float[Tensor, "batch channel height width"]
+    pixels: Pixels
     features: Float[Tensor, "batch feature"]
     sample: Int[Tensor, " batch"] | None = None
     clipped: Float[Tensor, " batch"] | None = None

@@ -12,10 +12,10 @@ from scipy.spatial import KDTree
 from torch import Tensor
 from torch.nn import functional
 
+from lieapp.data.images.pictures import Pixels
 from lieapp.errors import DataError
 
 Colors = Float[Tensor, "channel color"]
-Pixels = Float[Tensor, "batch channel height width"]
 
 FEWEST = 16
 """Distinct colours below which nothing is learned from them."""
@@ -88,8 +88,10 @@ def lattice(side: int, like: Tensor) -> Float[Tensor, "channel red green blue"]:
     return torch.stack(torch.meshgrid(line, line, line, indexing="ij"))
 
 
-def interpolated(table: Float[Tensor, "slot channel red green blue"], pixels: Pixels) -> Tensor:
-    """Trilinear values of each slot's table at the colour of each pixel: `slot batch channel height width`.
+def interpolated(
+    table: Float[Tensor, "slot channel red green blue"], pixels: Pixels
+) -> Float[Tensor, "slot batch channel height width"]:
+    """Trilinear values of each slot's table at the colour of each pixel.
 
     Exact for a table of an affine function.
     """

@@ -7,9 +7,10 @@ features change when the pixels whose colour is nearest to y_i begin to move tow
 from __future__ import annotations
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
+from lieapp.data.images.pictures import Pixels
 from lieapp.domains.color_data import Palette
 from lieapp.domains.color_space import nearest
 from lieapp.domains.extractor import Features
@@ -23,9 +24,8 @@ then errs by an eighth, and the mean over pictures by little."""
 
 
 def color_weight(
-    features: Features, pixels: Float[Tensor, "batch channel height width"], palette: Palette,
-    generator: torch.Generator,
-) -> Float[Tensor, " color"]:  # fmt: skip
+    features: Features, pixels: Pixels, palette: Palette, generator: torch.Generator
+) -> Float[Tensor, " color"]:
     """ω of every sampled colour, with mean 1; 1 everywhere if the features don't change at all."""
     colors = palette.points[0]
     steps = colors[:, palette.nearby] - colors[:, :, None]
@@ -39,9 +39,9 @@ def color_weight(
 
 
 def summed_slopes(
-    features: Features, pixels: Float[Tensor, "batch channel height width"], which: Tensor, count: int,
+    features: Features, pixels: Pixels, which: Int[Tensor, "batch height width"], count: int,
     generator: torch.Generator,
-) -> Float[Tensor, "direction batch color channel"]:  # fmt: skip
+) -> Float[Tensor, "direction batch {count} channel"]:  # fmt: skip
     """Σ over the pixels of each colour of ∂H/∂f(x), in an orthonormal or random frame of the features.
 
     Squares summed over the frame are the squared norm, on average where the frame is random.

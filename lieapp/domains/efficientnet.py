@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lieapp.data.images.packaged import check_efficientnet
+from lieapp.data.images.pictures import Pixels
 
 SIDE = 64
 """Pixels that the shorter side of smaller pictures is enlarged to; the network halves pictures five times."""
@@ -38,7 +39,7 @@ class EfficientNetFeatures(nn.Module):
         self.body.load_state_dict(weights)
         self.eval().requires_grad_(False)
 
-    def forward(self, pixels: Float[Tensor, "batch channel height width"]) -> Float[Tensor, "batch feature"]:
+    def forward(self, pixels: Pixels) -> Float[Tensor, "batch feature"]:
         """H(f); smaller pictures are enlarged bilinearly, grey is repeated."""
         pixels = pixels.expand(-1, 3, -1, -1)
         if list(pixels.shape[2:]) != self.size:

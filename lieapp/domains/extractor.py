@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
+from lieapp.data.images.pictures import Pixels
 from lieapp.domains.torchvision_networks import expected_normalisation, torchvision_body
 from lieapp.errors import DataError
 
@@ -20,6 +21,9 @@ DEVIATION = 1e-3
 
 CHUNK = 128
 """Pictures that features are taken of at a time."""
+
+Features = Callable[[Pixels], Float[Tensor, "batch feature"]]
+"""Of pictures, differentiable."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,8 @@ class Extractor(nn.Module):
     Raises ConfigError for a name that isn't known.
     """
 
-    mean: Tensor
-    deviation: Tensor
+    mean: Float[Tensor, "channel 1 1"]
+    deviation: Float[Tensor, "channel 1 1"]
 
     def __init__(self, kind: str, shape: Shape, base: int = 16, side: int = 0, published: bool = False) -> None:
         super().__init__()
@@ -77,12 +81,12 @@ class Extractor(nn.Module):
         for buffer, values in zip((self.mean, self.deviation), expected_normalisation(self.kind), strict=True):
             buffer.copy_(torch.tensor(values)[:, None, None])
 
-    def normalise_by(self, pixels: Float[Tensor, "batch channel height width"]) -> None:
+    def normalise_by(self, pixels: Pixels) -> None:
         """Take mean and standard deviation of each channel from the pictures to learn from."""
         self.mean.copy_(pixels.mean((0, 2, 3))[:, None, None])
         self.deviation.copy_(pixels.std((0, 2, 3)).clamp_min(DEVIATION)[:, None, None])
 
-    def classify_by_means(self, pixels: Float[Tensor, "batch channel height width"], labels: Tensor) -> None:
+    def classify_by_means(self, pixels: Pixels, labels: Int[Tensor, " batch"]) -> None:
         """Make the head choose the class whose mean feature is nearest, for a body that isn't trained further."""
         features = torch.cat([self.features(part) for part in pixels.split(CHUNK)])
         means = torch.stack([features[labels == n].mean(0) for n in range(self.shape.classes)]).nan_to_num()
@@ -119,7 +123,7 @@ class Extractor(nn.Module):
                 hint="Choose another network, such as resnet50.",
             )
 
-    def features(self, pixels: Float[Tensor, "batch channel height width"]) -> Float[Tensor, "batch feature"]:
+    def features(self, pixels: Pixels) -> Float[Tensor, "batch feature"]:
         """H(f), what the classifier sees."""
         pixels = pixels.expand(-1, self.channels, -1, -1)
         if self.side:
@@ -129,14 +133,10 @@ class Extractor(nn.Module):
         found: Tensor = self.body((pixels - self.mean) / self.deviation)
         return found
 
-    def forward(self, pixels: Float[Tensor, "batch channel height width"]) -> Float[Tensor, "batch class"]:
+    def forward(self, pixels: Pixels) -> Float[Tensor, "batch class"]:
         """Scores of the classes."""
         found: Tensor = self.head(self.features(pixels))
         return found
-
-
-Features = Callable[[Tensor], Tensor]
-"""From pixels `batch channel height width` to features `batch feature`, differentiable."""
 
 
 def _small(shape: Shape, base: int) -> tuple[nn.Module, int]:

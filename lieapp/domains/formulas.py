@@ -9,12 +9,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-Points = Float[Tensor, "batch coordinate *space"]
-Stack = Float[Tensor, "field batch coordinate *space"]
-Own = Float[Tensor, "slot batch coordinate *index"]
+from lieapp.domains.base import Own, Points, Stack
 
 
-def forward(function: Callable[[Tensor], Tensor], at: Tensor, along: Tensor) -> tuple[Tensor, Tensor]:
+def forward(
+    function: Callable[[Tensor], Tensor], at: Float[Tensor, "*shape"], along: Float[Tensor, "*shape"]
+) -> tuple[Float[Tensor, "*values"], Float[Tensor, "*values"]]:
     """A function's values and their derivatives along tangents, by forward mode."""
     with warnings.catch_warnings():
         # torch's own decompositions still use torch.jit.script when first loaded
@@ -25,7 +25,7 @@ def forward(function: Callable[[Tensor], Tensor], at: Tensor, along: Tensor) -> 
 class FixedFields:
     """Fields given as functions of scaled points, differentiated by forward mode (derived fields and tests)."""
 
-    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
+    def __init__(self, function: Callable[[Points], Stack]) -> None:
         self.function = function
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:

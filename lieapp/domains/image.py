@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.domains.base import Characteristics, Fields, ReferenceField
+from lieapp.domains.base import Characteristics, Fields, Flowing, ReferenceField, Stack
 from lieapp.domains.extractor import Features
 from lieapp.domains.image_data import ImageBatch
 from lieapp.domains.image_grid import coarse_nodes, gradient, resample, spread
@@ -49,9 +48,7 @@ class ImageDomain(Seen):
         """The affine generators, nothing being derivable."""
         return AFFINE
 
-    def act(
-        self, flow: Callable[[Tensor, Tensor], Tensor], batch: ImageBatch, s: Float[Tensor, " slot"]
-    ) -> ImageBatch:
+    def act(self, flow: Flowing, batch: ImageBatch, s: Float[Tensor, " slot"]) -> ImageBatch:
         """All pictures moved by each slot's flow, slot after slot: f(φ_{-s}(x)) at every pixel x."""
         slots, count = len(s), len(batch.pixels)
         nodes = coarse_nodes(batch.points, self.nodes)
@@ -60,7 +57,7 @@ class ImageDomain(Seen):
         pixels = resample(batch.pixels.repeat(slots, 1, 1, 1), places, self.padding, self.interpolation)
         return replace(batch, pixels=pixels, features=batch.features.repeat(slots, 1), sample=None)
 
-    def characteristic(self, batch: ImageBatch, fields: Fields) -> tuple[Tensor, Characteristics]:
+    def characteristic(self, batch: ImageBatch, fields: Fields) -> tuple[Stack, Characteristics]:
         """The fields in the plane and Q = -ξ·∇f, how each picture begins to change; no variable evolves."""
         v = fields.jvp(batch.points, torch.zeros_like(batch.points))[0]
         q = -(v[:, :, :, None] * gradient(batch.pixels)[None]).sum(2)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from lieapp.data.images.pictures import Pictures
+from lieapp.data.images.pictures import Pictures, Pixels
 from lieapp.domains.base import Line
 from lieapp.domains.extractor import Features
 from lieapp.domains.image_grid import pixel_grid, spacing
@@ -33,7 +33,7 @@ class ImageBatch:
 
     points: Float[Tensor, "1 coordinate height width"]
     weight: Float[Tensor, "1 height width"]
-    pixels: Float[Tensor, "batch channel height width"]
+    pixels: Pixels
     features: Float[Tensor, "batch feature"]
     sample: Int[Tensor, " batch"] | None = None
 
@@ -87,7 +87,7 @@ class ImageData:
         for part in which.split(size):
             yield self._batch(part, torch.zeros(len(part), dtype=torch.bool))
 
-    def _batch(self, which: Tensor, turned: Tensor) -> ImageBatch:
+    def _batch(self, which: Int[Tensor, " batch"], turned: Bool[Tensor, " batch"]) -> ImageBatch:
         which, turned = which.to(self.pixels.device), turned.to(self.pixels.device)
         pixels, features = self.pixels[which], self._features[0][which]
         if self.flip:
@@ -96,7 +96,7 @@ class ImageData:
         return ImageBatch(self.points, self.weight, pixels, features, which)
 
 
-def taken(features: Features, pixels: Tensor) -> Float[Tensor, "batch feature"]:
+def taken(features: Features, pixels: Pixels) -> Float[Tensor, "batch feature"]:
     """Features of many pictures, without gradients. Raises DataError unless they are finite and one row each."""
     with torch.no_grad():
         found = torch.cat([features(part) for part in pixels.split(CHUNK)])

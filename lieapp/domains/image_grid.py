@@ -16,7 +16,8 @@ from scipy.interpolate import make_interp_spline
 from torch import Tensor
 from torch.nn import functional
 
-Pixels = Float[Tensor, "batch channel height width"]
+from lieapp.data.images.pictures import Pixels
+
 Plane = Float[Tensor, "batch coordinate height width"]
 
 PADDINGS = ("border", "zeros")
@@ -31,7 +32,9 @@ def spacing(height: int, width: int) -> float:
     return 2 / (max(height, width) - 1)
 
 
-def pixel_grid(height: int, width: int, dtype: torch.dtype, device: torch.device | str = "cpu") -> Plane:
+def pixel_grid(
+    height: int, width: int, dtype: torch.dtype, device: torch.device | str = "cpu"
+) -> Float[Tensor, "1 2 {height} {width}"]:
     """x and y of every pixel, as a batch of one."""
     h = spacing(height, width)
     x = h * (torch.arange(width, dtype=dtype, device=device) - (width - 1) / 2)
@@ -39,7 +42,10 @@ def pixel_grid(height: int, width: int, dtype: torch.dtype, device: torch.device
     return torch.stack([x.expand(height, width), y[:, None].expand(height, width)])[None]
 
 
-def resample(pixels: Pixels, places: Plane, padding: str, interpolation: str = "bilinear") -> Pixels:
+def resample(
+    pixels: Float[Tensor, "batch channel rows columns"], places: Plane, padding: str,
+    interpolation: str = "bilinear",
+) -> Pixels:  # fmt: skip
     """Interpolation of each picture at its own places; differentiable in both."""
     height, width = pixels.shape[2:]
     h = spacing(height, width)
@@ -51,7 +57,7 @@ def resample(pixels: Pixels, places: Plane, padding: str, interpolation: str = "
     )
 
 
-def coarse_nodes(points: Plane, most: int) -> Plane:
+def coarse_nodes(points: Plane, most: int) -> Float[Tensor, "batch coordinate row column"]:
     """A coarser grid over the same plane: at most so many nodes along its shorter side; 0 leaves all."""
     height, width = points.shape[2:]
     if not most or most >= min(height, width):
@@ -61,7 +67,10 @@ def coarse_nodes(points: Plane, most: int) -> Plane:
     return functional.interpolate(points, size=size, mode="bilinear", align_corners=True)
 
 
-def spread(places: Plane, nodes: Plane, points: Plane) -> Plane:
+def spread(
+    places: Float[Tensor, "slot coordinate row column"], nodes: Float[Tensor, "1 coordinate row column"],
+    points: Float[Tensor, "1 coordinate height width"],
+) -> Float[Tensor, "slot coordinate height width"]:  # fmt: skip
     """Where all points go, of the places that the nodes of a coarser grid go to: cubic splines between those."""
     if nodes.shape == points.shape:
         return places

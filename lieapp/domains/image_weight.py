@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lieapp.data.images.pictures import Pixels
 from lieapp.domains.extractor import Features
 from lieapp.domains.image_grid import gradient, pixel_grid
 
@@ -24,7 +25,7 @@ CHUNK = 128
 
 
 def pixel_weight(
-    features: Features, pixels: Float[Tensor, "batch channel height width"], rounds: int, generator: torch.Generator
+    features: Features, pixels: Pixels, rounds: int, generator: torch.Generator
 ) -> Float[Tensor, "height width"]:
     """ω of every pixel, with mean 1; `rounds` centres are drawn for each picture.
 
@@ -54,9 +55,8 @@ def bumps(
 
 
 def sensitivity(
-    features: Features, pixels: Float[Tensor, "batch channel height width"],
-    kernel: Float[Tensor, "batch height width"],
-) -> Float[Tensor, " batch"]:  # fmt: skip
+    features: Features, pixels: Pixels, kernel: Float[Tensor, "batch height width"]
+) -> Float[Tensor, " batch"]:
     """‖Σ_j κ(x_j) ∂H/∂x_j‖ of each picture, over features and both directions."""
     squares = pixels.new_zeros(len(pixels))
     with torch.no_grad():

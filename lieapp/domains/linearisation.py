@@ -5,6 +5,8 @@ Single slices suffice: u_t is F, D_x u_t is D_x F, and D_t F = F'[u](F) + ∂F/�
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sympy as sp
 import torch
 from jaxtyping import Float
@@ -99,8 +101,11 @@ class Linearisation:
         )
         return Slices(points, tangents, torch.ones_like(points[:, 0]), slopes, rates, scaled, grid)
 
-    def frechet(self, q: Tensor, entries: list[Tensor] | tuple[Tensor, ...], d: SpectralDifferentiator) -> Tensor:
-        """Σ_J ∂Fᵃ/∂uᵇ_J D_J qᵇ of `field batch component *space`."""
+    def frechet(
+        self, q: Float[Tensor, "field batch component *space"], entries: Sequence[Float[Tensor, "batch *space"]],
+        d: SpectralDifferentiator,
+    ) -> Float[Tensor, "field batch component *space"]:  # fmt: skip
+        """Σ_J ∂Fᵃ/∂uᵇ_J D_J qᵇ, the entries ∂Fᵃ/∂uᵇ_J in their order."""
         result = torch.zeros_like(q)
         modes = to_modes(q, d.grid)
         derivatives: dict[tuple[int, MultiIndex], Tensor] = {}

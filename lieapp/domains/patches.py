@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from lieapp.data.sizes import check_patch
@@ -57,13 +57,10 @@ class Patches:
             for i, (axis, size) in enumerate(zip(axes, sizes, strict=False))
         ]
 
-    def moved(self, points: Float[Tensor, "batch coordinate *index"]) -> Patches:
-        """The same nodes at other points."""
-        return replace(self, points=points)
-
-    def repeated(self, times: int) -> Patches:
-        """`times` copies of the batch one after the other, the points left to the caller."""
-        return replace(self, weight=self.weight.repeat(times, *[1] * (self.weight.ndim - 1)),
+    def moved(self, points: Float[Tensor, "more coordinate *index"]) -> Patches:
+        """The same nodes at other points: of one copy of the batch, or of several one after the other."""
+        times = len(points) // len(self.points)
+        return replace(self, points=points, weight=self.weight.repeat(times, *[1] * (self.weight.ndim - 1)),
                        corner=self.corner.repeat(times, 1))  # fmt: skip
 
 
@@ -126,7 +123,7 @@ class PatchData:
             starts.append(torch.randint(last, (size,), generator=generator))
         return self.take(sample, torch.stack(starts, 1))
 
-    def _turn(self, place: int, generator: torch.Generator) -> Tensor:
+    def _turn(self, place: int, generator: torch.Generator) -> Int[Tensor, ""]:
         """The trajectory at a place of the endless sequence that the generator's seed makes."""
         again, k = divmod(place, self.source.samples)
         if self._order is None or self._order[0] != (again, generator.initial_seed()):
@@ -140,7 +137,7 @@ class PatchData:
         for sample in torch.arange(self.source.samples).split(size):
             yield self.take(sample, torch.zeros(len(sample), len(self.shape), dtype=torch.long))
 
-    def take(self, sample: Tensor, start: Tensor) -> Patches:
+    def take(self, sample: Int[Tensor, " batch"], start: Int[Tensor, "batch axis"]) -> Patches:
         """The patches of these trajectories that start at these nodes."""
         source, device = self.source, self.source.values.device
         values, lines = [], []
@@ -180,6 +177,8 @@ def time_to(independent: Float[Tensor, "batch axis *index"], time: int) -> Float
     )  # fmt: skip
 
 
-def time_first(points: Float[Tensor, "batch coordinate *index"], time: int, axes: int) -> Tensor:
+def time_first(
+    points: Float[Tensor, "batch coordinate *index"], time: int, axes: int
+) -> Float[Tensor, "batch {axes} *index"]:
     """The independent coordinates with time in the first place."""
     return torch.cat([points[:, time : time + 1], points[:, :time], points[:, time + 1 : axes]], 1)

@@ -17,7 +17,7 @@ from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.document import Formula
-from lieapp.domains.base import Characteristics, Fields, ReferenceField, Validity
+from lieapp.domains.base import Characteristics, Fields, Flowing, Points, ReferenceField, Stack, Validity
 from lieapp.domains.linearisation import Linearisation
 from lieapp.domains.patches import PatchData, Patches
 from lieapp.domains.pde_data import NOISE, SliceData, measure_scales
@@ -156,7 +156,7 @@ class PDEDomain:
         """Each equation as it was declared, residual = 0."""
         return [equation_of(r, self.system.jets) for r in self.system.residuals]
 
-    def characteristic(self, batch: Slices, fields: Fields) -> tuple[Tensor, Characteristics]:
+    def characteristic(self, batch: Slices, fields: Fields) -> tuple[Stack, Characteristics]:
         """Fields on the slices' points and Q = φ - ξ u_x with its derivative along the data."""
         if isinstance(fields, EveryComponent):
             h, dh = fields.features.jvp(batch.points, batch.tangents)
@@ -178,10 +178,10 @@ class PDEDomain:
         """Windows of trajectories for a flow to move; see `domains.patches`."""
         return PatchData(trajectories, scales, self.evolution.time, shape, dtype)
 
-    def act(self, flow: Callable[[Tensor, Tensor], Tensor], batch: Patches, s: Float[Tensor, " slot"]) -> Patches:
+    def act(self, flow: Flowing, batch: Patches, s: Float[Tensor, " slot"]) -> Patches:
         """Points of all nodes moved; x isn't wrapped and time may leave the window, where validity ends."""
         moved = flow(batch.points.expand(len(s), *batch.points.shape), s)
-        return batch.repeated(len(s)).moved(moved.flatten(0, 1))
+        return batch.moved(moved.flatten(0, 1))
 
     def validity(self, before: Patches | None, after: Patches, power: int = 1) -> Validity:
         """Mean residual u_t - F on the moved nodes, in scaled units; see `domains.residual`."""
@@ -215,13 +215,11 @@ class PDEDomain:
             self._residuals[grid, scales] = made
         return self._residuals[grid, scales]
 
-    def scaled_field(
-        self, components: dict[str, sp.Expr], scales: Scales
-    ) -> Callable[[Float[Tensor, "batch coordinate *space"]], Float[Tensor, "1 batch coordinate *space"]]:
+    def scaled_field(self, components: dict[str, sp.Expr], scales: Scales) -> Callable[[Points], Stack]:
         """A field given by formulas in physical coordinates, as a function of scaled points."""
         tape = Tape([components[c] for c in self.coordinates], self.evolution.jets.coordinates)
 
-        def field(points: Tensor) -> Tensor:
+        def field(points: Points) -> Float[Tensor, "1 batch coordinate *space"]:
             physical = [
                 o + s * points[:, i] for i, (o, s) in enumerate(zip(scales.origin, scales.size, strict=True))
             ]

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import torch
+from jaxtyping import Int
 from torch import Tensor
 
 from lieapp.data.trajectories import Trajectories
@@ -60,7 +61,7 @@ class SliceData:
         """Number of slices in all."""
         return self.source.samples * len(self.source.time)
 
-    def take(self, indices: Tensor) -> Slices:
+    def take(self, indices: Int[Tensor, " batch"]) -> Slices:
         """The slices with these numbers, counted trajectory by trajectory."""
         sample, time = indices // len(self.source.time), indices % len(self.source.time)
         values = low_pass(self.source.values[sample, time], self.source.grid, self._cut)

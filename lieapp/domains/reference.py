@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import sympy as sp
 import torch
-from torch import Tensor
 
 from lieapp.document import Formula
-from lieapp.domains.base import ReferenceField
+from lieapp.domains.base import Points, ReferenceField
 from lieapp.domains.formulas import FixedFields
 from lieapp.symbolic.fields import Field
 from lieapp.symbolic.parsing import parse_expression
@@ -32,7 +31,7 @@ def linear_field(
         symbols = {coordinate: sp.Symbol(coordinate) for coordinate in formula}
         shown = Field({c: parse_expression(text, symbols) for c, text in formula.items()}).formula()
 
-    def function(points: Tensor) -> Tensor:
+    def function(points: Points) -> Points:
         a, b = points.new_tensor(matrix), points.new_tensor(shift)
         moved = torch.einsum("cd,bd...->bc...", a, points)
         return moved + b.reshape(-1, *[1] * (points.ndim - 2))

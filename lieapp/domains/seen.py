@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional
 
+from lieapp.data.images.pictures import Pixels
 from lieapp.domains.base import Characteristics, Validity
 from lieapp.domains.extractor import Features
 from lieapp.domains.formulas import forward
 
 
+@runtime_checkable
 class Sight(Protocol):
     """A batch of pictures, moved or not, with the features of the unmoved ones."""
 
     @property
-    def pixels(self) -> Float[Tensor, "batch channel height width"]:
+    def pixels(self) -> Pixels:
         """As they are now."""
         ...
 
@@ -58,7 +60,7 @@ class Seen:
         For extractors that torch differentiates forward.
         """
 
-        def direction(pixels: Tensor) -> Tensor:
+        def direction(pixels: Pixels) -> Float[Tensor, "batch feature"]:
             return functional.normalize(self.features(pixels), dim=1)
 
         return torch.stack([forward(direction, batch.pixels, own)[1] for own in q.value])

@@ -39,10 +39,10 @@ class Slices:
 
     points: Float[Tensor, "batch coordinate *space"]
     tangents: Float[Tensor, "batch coordinate *space"]
-    weight: Float[Tensor, batch * space]
+    weight: Float[Tensor, "batch *space"]
     slopes: Float[Tensor, "batch component coordinate *space"]
     slope_rates: Float[Tensor, "batch component coordinate *space"]
-    coefficients: tuple[Tensor, ...]
+    coefficients: tuple[Float[Tensor, "batch *space"], ...]
     grid: Grid
     sample: Int[Tensor, " batch"] | None = None
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-Points = Float[Tensor, "batch coordinate *space"]
-Scalars = Float[Tensor, "feature batch *space"]
-Stack = Float[Tensor, "field batch coordinate *space"]
+from lieapp.domains.base import Points, Scalars, Stack
 
 
+@runtime_checkable
 class Features(Protocol):
     """Scalar functions of the scaled coordinates."""
 

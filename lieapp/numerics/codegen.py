@@ -161,7 +161,7 @@ def scalar_functions(expressions: Sequence[sp.Expr], symbol: sp.Symbol) -> Calla
 
 def _antiderivative(node: sp.Integral) -> Operation:
     """∫ f(v) dv of a function of v alone."""
-    tape = Tape([node.function], node.limits[0])
+    tape = Tape([node.function], list(node.limits[0]))
     found = Antiderivative(lambda v: tape(v)[0])
     return lambda v: found(torch.as_tensor(v))
 

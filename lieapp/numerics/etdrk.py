@@ -12,10 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Complex
+from jaxtyping import Complex, Shaped
 from torch import Tensor
 
 Modes = Complex[Tensor, "batch component *modes"]
+Matrix = Complex[Tensor, "row column *modes"]
+Factor = Complex[Tensor, "..."]
+"""What modes are multiplied by: `row column *modes` for coupled unknowns, else `component *modes`."""
+
+Numbers = Shaped[Tensor, "*shape"]
+Matrices = Shaped[Tensor, "size size *modes"]
 
 DRIFT = 0.05
 """Largest h |L(t) - L_frozen| before L is frozen anew; beyond ~.1 the explicit remainder costs accuracy."""
@@ -35,7 +41,7 @@ class Problem:
         autonomous: whether L is constant in time.
     """
 
-    linear: Callable[[float], Tensor]
+    linear: Callable[[float], Matrix]
     nonlinear: Callable[[float, Modes], Modes]
     coupled: bool
     autonomous: bool
@@ -45,12 +51,12 @@ class Problem:
 class Coefficients:
     """What one step multiplies by, for a step h and a frozen L."""
 
-    full: Tensor  # exp(hL)
-    half: Tensor  # exp(hL/2)
-    stage: Tensor  # (h/2) φ₁(hL/2)
-    first: Tensor  # h (φ₁ - 3φ₂ + 4φ₃)
-    middle: Tensor  # h (2φ₂ - 4φ₃), for N(a) + N(b)
-    last: Tensor  # h (-φ₂ + 4φ₃)
+    full: Factor  # exp(hL)
+    half: Factor  # exp(hL/2)
+    stage: Factor  # (h/2) φ₁(hL/2)
+    first: Factor  # h (φ₁ - 3φ₂ + 4φ₃)
+    middle: Factor  # h (2φ₂ - 4φ₃), for N(a) + N(b)
+    last: Factor  # h (-φ₂ + 4φ₃)
 
 
 class ETDRK4:
@@ -58,7 +64,7 @@ class ETDRK4:
 
     def __init__(self, problem: Problem, h: float) -> None:
         self.problem, self.h = problem, h
-        self._frozen: Tensor | None = None
+        self._frozen: Matrix | None = None
         self._coefficients: Coefficients | None = None
 
     def step(self, t: float, v: Modes) -> Modes:
@@ -91,15 +97,15 @@ class ETDRK4:
         difference = self.problem.linear(t) - self._frozen
         return self._plus(rest, difference if self.problem.coupled else diagonal(difference), v)
 
-    def _plus(self, start: Modes, matrix: Tensor, v: Modes) -> Modes:
+    def _plus(self, start: Modes, matrix: Factor, v: Modes) -> Modes:
         """start + matrix v, in one operation where the matrix is diagonal."""
         return start + self._apply(matrix, v) if self.problem.coupled else torch.addcmul(start, matrix, v)
 
-    def _apply(self, matrix: Tensor, v: Modes) -> Modes:
+    def _apply(self, matrix: Factor, v: Modes) -> Modes:
         return torch.einsum("ij...,bj...->bi...", matrix, v) if self.problem.coupled else matrix * v
 
 
-def coefficients(linear: Tensor, h: float, coupled: bool) -> Coefficients:
+def coefficients(linear: Matrix, h: float, coupled: bool) -> Coefficients:
     """The step's coefficients from L; diagonal ones lose the second component index."""
     if coupled:
         phi, phi_half = phi_matrix(linear * h), phi_matrix(linear * (h / 2))
@@ -115,12 +121,12 @@ def coefficients(linear: Tensor, h: float, coupled: bool) -> Coefficients:
     )
 
 
-def diagonal(linear: Tensor) -> Tensor:
+def diagonal(linear: Complex[Tensor, "size size *modes"]) -> Complex[Tensor, "size *modes"]:
     """The diagonal of L, one row of modes for each component."""
     return torch.diagonal(linear, dim1=0, dim2=1).movedim(-1, 0)
 
 
-def phi_scalar(z: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def phi_scalar(z: Numbers) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """exp, φ₁, φ₂, φ₃ of each number, means over a circle of φ_k(z) = (φ_{k-1}(z) - 1/(k-1)!)/z."""
     angles = 2 * math.pi * (torch.arange(CONTOUR, dtype=torch.float64, device=z.device) + 0.5) / CONTOUR
     points = z[..., None].to(torch.complex128) + torch.exp(1j * angles)
@@ -130,7 +136,7 @@ def phi_scalar(z: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     return torch.exp(z), phi1.mean(-1).to(z.dtype), phi2.mean(-1).to(z.dtype), phi3.mean(-1).to(z.dtype)
 
 
-def phi_matrix(z: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def phi_matrix(z: Matrices) -> tuple[Matrices, Matrices, Matrices, Matrices]:
     """exp, φ₁, φ₂, φ₃ of each mode's matrix, from one exponential of a block matrix (Saad 1992, sect. 2.2).
 
     exp of [[z, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]] has the first row exp z, φ₁, φ₂, φ₃.

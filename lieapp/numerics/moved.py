@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float
@@ -43,6 +43,7 @@ class MovedJets:
     positions: Float[Tensor, "batch axis *index"]
 
 
+@runtime_checkable
 class MovedDifferentiator(Protocol):
     """Makes the derivatives of moved data; differentiable once with respect to positions and values."""
 

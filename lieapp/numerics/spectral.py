@@ -2,6 +2,8 @@
 
 Products alias: a product of degree d of functions with modes up to K has modes up to d K. Callers therefore
 work on a grid padded by `padded_points`, on which the products are exact.
+
+Shapes: `rest` are all dims before the last axis of the grid, which alone has fewer modes than points.
 """
 
 from __future__ import annotations
@@ -16,19 +18,19 @@ from torch import Tensor
 from lieapp.numerics.grid import Axis, Grid
 
 
-def to_modes(values: Float[Tensor, "*batch space"], grid: Grid) -> Complex[Tensor, "*batch modes"]:
+def to_modes(values: Float[Tensor, "*rest last"], grid: Grid) -> Complex[Tensor, "*rest modes"]:
     """Fourier coefficients over the grid's axes; the last axis holds non-negative modes only."""
     if len(grid.axes) == 1:  # half the time of rfftn over one axis
         return torch.fft.rfft(values, norm="forward")
     return torch.fft.rfftn(values, dim=grid.dims, norm="forward")
 
 
-def to_values(modes: Complex[Tensor, "*batch modes"], grid: Grid) -> Float[Tensor, "*batch space"]:
+def to_values(modes: Complex[Tensor, "*rest modes"], grid: Grid) -> Float[Tensor, "*rest {grid.shape[-1]}"]:
     """The function with these Fourier coefficients at the grid points."""
     return torch.fft.irfftn(modes, s=grid.shape, dim=grid.dims, norm="forward")
 
 
-def wavenumbers(grid: Grid, dtype: torch.dtype, device: torch.device | str) -> list[Float[Tensor, "*modes"]]:
+def wavenumbers(grid: Grid, dtype: torch.dtype, device: torch.device | str) -> list[Float[Tensor, "..."]]:
     """Wavenumber of each mode along each axis, shaped to broadcast over modes."""
     result = []
     for i, axis in enumerate(grid.axes):
@@ -39,7 +41,9 @@ def wavenumbers(grid: Grid, dtype: torch.dtype, device: torch.device | str) -> l
     return result
 
 
-def multiplier(grid: Grid, J: Sequence[int], dtype: torch.dtype, device: torch.device | str) -> Tensor:
+def multiplier(
+    grid: Grid, J: Sequence[int], dtype: torch.dtype, device: torch.device | str
+) -> Complex[Tensor, "*modes"]:
     """(i k)^J on the modes: odd derivatives of the Nyquist mode are zero, as its interpolant is a cosine."""
     result = torch.ones((), dtype=torch.complex128 if dtype == torch.float64 else torch.complex64, device=device)
     for axis, k, order in zip(grid.axes, wavenumbers(grid, dtype, device), J, strict=True):
@@ -55,9 +59,9 @@ class SpectralDifferentiator:
 
     def __init__(self, grid: Grid, dtype: torch.dtype = torch.float64, device: torch.device | str = "cpu") -> None:
         self.grid, self.dtype, self.device = grid, dtype, device
-        self._multipliers: dict[tuple[int, ...], Tensor] = {}
+        self._multipliers: dict[tuple[int, ...], Complex[Tensor, "*modes"]] = {}
 
-    def multiplier(self, J: Sequence[int]) -> Tensor:
+    def multiplier(self, J: Sequence[int]) -> Complex[Tensor, "*modes"]:
         """(i k)^J, cached."""
         key = tuple(J)
         if key not in self._multipliers:
@@ -65,8 +69,8 @@ class SpectralDifferentiator:
         return self._multipliers[key]
 
     def derivatives(
-        self, values: Float[Tensor, "*batch space"], orders: Sequence[tuple[int, ...]]
-    ) -> dict[tuple[int, ...], Float[Tensor, "*batch space"]]:
+        self, values: Float[Tensor, "*shape"], orders: Sequence[tuple[int, ...]]
+    ) -> dict[tuple[int, ...], Float[Tensor, "*shape"]]:
         """∂^J of the values for each multi-index J over the space axes."""
         modes = to_modes(values, self.grid) if any(any(J) for J in orders) else None
         result = {}
@@ -75,14 +79,16 @@ class SpectralDifferentiator:
         return result
 
     def combination(
-        self, modes: Complex[Tensor, "*batch modes"], coefficients: Mapping[tuple[int, ...], Tensor | float]
-    ) -> Float[Tensor, "*batch space"]:
+        self, modes: Complex[Tensor, "*rest modes"], coefficients: Mapping[tuple[int, ...], Tensor | float]
+    ) -> Float[Tensor, "*rest last"]:
         """Σ_J c_J ∂^J of a function given by its modes; c_J must broadcast over modes."""
         total = sum((c * self.multiplier(J) for J, c in coefficients.items()), start=torch.zeros(()))
         return to_values(modes * total, self.grid)
 
 
-def resample(values: Float[Tensor, "*batch space"], grid: Grid, target: Grid) -> Float[Tensor, "*batch fine"]:
+def resample(
+    values: Float[Tensor, "... {grid.shape[-1]}"], grid: Grid, target: Grid
+) -> Float[Tensor, "... {target.shape[-1]}"]:
     """The trigonometric interpolant on a finer grid, or the truncation to a coarser one."""
     if grid.shape == target.shape:
         return values
@@ -106,9 +112,7 @@ def _resize(modes: Tensor, dim: int, old: int, new: int) -> Tensor:
     return torch.cat([positive, middle, negative], dim=dim)
 
 
-def low_pass(
-    values: Float[Tensor, "*batch space"], grid: Grid, cut: Sequence[int]
-) -> Float[Tensor, "*batch space"]:
+def low_pass(values: Float[Tensor, "*shape"], grid: Grid, cut: Sequence[int]) -> Float[Tensor, "*shape"]:
     """Drop the modes above `cut` along each axis."""
     modes = to_modes(values, grid)
     for axis, k, limit in zip(grid.axes, wavenumbers(grid, values.dtype, values.device), cut, strict=True):
@@ -116,7 +120,7 @@ def low_pass(
     return to_values(modes, grid)
 
 
-def bandwidth(values: Float[Tensor, "*batch space"], grid: Grid, tolerance: float) -> tuple[int, ...]:
+def bandwidth(values: Float[Tensor, "*shape"], grid: Grid, tolerance: float) -> tuple[int, ...]:
     """Highest mode along each axis whose amplitude exceeds tolerance x the largest amplitude."""
     amplitude = to_modes(values, grid).abs().flatten(0, -len(grid.axes) - 1).amax(0)
     result = []
@@ -129,7 +133,7 @@ def bandwidth(values: Float[Tensor, "*batch space"], grid: Grid, tolerance: floa
     return tuple(result)
 
 
-def noise_floor(values: Float[Tensor, "*batch space"], grid: Grid) -> float:
+def noise_floor(values: Float[Tensor, "*shape"], grid: Grid) -> float:
     """Amplitude of white noise as a share of the largest mode's, from the modes that hold nothing else; 0 for none.
 
     Noise is flat where a smooth solution's modes fall: the upper quarter of the modes of each axis is compared with

@@ -287,6 +287,7 @@ PLANE = Grid((Axis("x", 0.0, 16.0, 32, True), Axis("y", 0.0, 1.0, 8, True)))
     ],
     ids=range(15),
 )
+@pytest.mark.usefixtures("unchecked")
 def test_bad_input_is_told(error, match, make):
     with pytest.raises(error, match=match) as found:
         make()

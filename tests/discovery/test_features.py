@@ -5,8 +5,9 @@ import torch
 
 from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.beside import Beside
-from lieapp.discovery.fields import Combination, EveryComponent
+from lieapp.discovery.fields import Combination
 from lieapp.discovery.network import FeatureNetwork
+from lieapp.domains.spread import EveryComponent
 
 PERIODIC, DEPENDENT = (False, True, False), (False, False, True)
 

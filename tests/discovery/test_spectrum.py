@@ -7,10 +7,11 @@ from smooth_data import declaration, smooth_slices, true_fields
 from lieapp.compare.subspace import cosines
 from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.by_spectrum import by_spectrum
-from lieapp.discovery.fields import Combination, EveryComponent, Joined
+from lieapp.discovery.fields import Combination, Joined
 from lieapp.discovery.judge import judge
 from lieapp.discovery.spectrum import factors, spectrum
 from lieapp.domains.pde import PDEDomain
+from lieapp.domains.spread import EveryComponent, Features
 from lieapp.progress import SilentReporter
 
 
@@ -74,7 +75,7 @@ def test_false_kernel_of_one_trajectory(samples, gap):
     assert (int((found.eta < 1e-3).sum()) == 3) == gap
 
 
-class _Doubled:
+class _Doubled(Features):
     def __init__(self, features):
         self.features, self.count = features, 2 * features.count
 
@@ -82,7 +83,7 @@ class _Doubled:
         return tuple(torch.cat([h, h]) for h in self.features.jvp(points, tangents))
 
 
-class _WithAShadow:
+class _WithAShadow(Features):
     """One feature more, the constant with a little of a wave added that no other feature has."""
 
     def __init__(self, features):

@@ -35,6 +35,7 @@ from lieapp.symbolic.parsing import parse_expression
 NAMES = [field.name for field in COLOR_FIELDS]
 SYMBOLS = sp.symbols("r g b")
 EVERY = len(COLOR_FIELDS)
+FLAT = torch.nn.Flatten()
 
 
 def pictures(count=4, side=6, seed=0):
@@ -89,8 +90,8 @@ def changed(colors, s):
 @pytest.mark.parametrize("s", [-0.3, 0.15, 0.6])
 def test_the_flow_of_a_named_field_is_the_change_of_colours_it_is_named_for(s):
     pixels, along = pictures(), torch.full((EVERY,), s, dtype=torch.float64)
-    moved = ColorDomain("t", None).act(flow(*NAMED), batch(pixels), along)
-    clipped = ColorDomain("t", None, outside="clipped").act(flow(*NAMED), batch(pixels), along)
+    moved = ColorDomain("t", FLAT).act(flow(*NAMED), batch(pixels), along)
+    clipped = ColorDomain("t", FLAT, outside="clipped").act(flow(*NAMED), batch(pixels), along)
     assert torch.equal(clipped.pixels, moved.pixels.clamp(0, 1)) and torch.equal(clipped.clipped, moved.clipped)
     expected = changed(pixels.movedim(1, -1).numpy(), s)
     for k, name in enumerate(NAMES):
@@ -104,14 +105,14 @@ def test_the_flow_of_a_named_field_is_the_change_of_colours_it_is_named_for(s):
 def test_hue_turns_red_towards_green_as_the_formula_says():
     third = torch.tensor([2 * math.pi / 3], dtype=torch.float64)
     pure = torch.tensor([1.0, 0, 0], dtype=torch.float64).reshape(1, 3, 1, 1).expand(1, 3, 4, 4) * 0.6 + 0.1
-    own = replace(batch(pictures()), pixels=pure, features=pure.flatten(1))
-    moved = ColorDomain("t", None).act(flow(NAMED[NAMES.index("hue rotation")]), own, third)
+    own = replace(batch(pictures()), pixels=pure, features=pure.flatten(1), sample=torch.tensor([0]))
+    moved = ColorDomain("t", FLAT).act(flow(NAMED[NAMES.index("hue rotation")]), own, third)
     assert torch.allclose(moved.pixels, pure[:, [2, 0, 1]], atol=1e-6)
 
 
 def test_nearest_takes_the_displacement_of_the_nearest_sampled_colour():
     pixels, own = pictures(), batch(pictures())
-    moved = ColorDomain("t", None, "nearest").act(flow(bent), own, torch.tensor([0.3], dtype=torch.float64))
+    moved = ColorDomain("t", FLAT, "nearest").act(flow(bent), own, torch.tensor([0.3], dtype=torch.float64))
     colors = own.points[0].T
     shift = flow(bent)(own.points[None], torch.tensor([0.3], dtype=torch.float64))[0, 0].T - colors
     before, after = (p.movedim(1, -1).reshape(-1, 3) for p in (pixels, moved.pixels))
@@ -132,14 +133,14 @@ def test_the_lattice_errs_by_the_square_of_its_spacing():
     sides = [5, 9, 17, 33]
     errors = []
     for side in sides:
-        moved = ColorDomain("t", None, side=side).act(flow(bent), batch(pixels), s)
+        moved = ColorDomain("t", FLAT, side=side).act(flow(bent), batch(pixels), s)
         errors.append(float((moved.pixels - exact).abs().max()))
     slope = np.polyfit(np.log([1 / (side - 1) for side in sides]), np.log(errors), 1)[0]
     assert abs(slope - 2) < 0.2, errors
 
 
 def test_the_group_law_holds_on_pictures():
-    own, domain = batch(pictures()), ColorDomain("t", None, side=33)
+    own, domain = batch(pictures()), ColorDomain("t", FLAT, side=33)
 
     def moved(start, s):
         return domain.act(flow(bent), start, torch.tensor([s], dtype=torch.float64)).pixels
@@ -169,7 +170,7 @@ def test_only_six_of_the_named_fields_are_independent():
     inner = unit_gram(gram(stack(COLOR_FIELDS), [own]))
     assert int((torch.linalg.eigvalsh(inner) > 1e-10).sum()) == 6
     assert independent(inner, list(range(EVERY))) == list(range(6))
-    assert ColorDomain("t", None).reference() == COLOR_FIELDS and ColorDomain("t", None).truth() is None
+    assert ColorDomain("t", FLAT).reference() == COLOR_FIELDS and ColorDomain("t", FLAT).truth() is None
 
 
 @pytest.mark.parametrize("field", COLOR_FIELDS, ids=NAMES)

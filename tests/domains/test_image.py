@@ -25,6 +25,7 @@ from lieapp.errors import DataError
 from lieapp.symbolic.parsing import parse_expression
 
 NAMES = [field.name for field in AFFINE]
+FLAT = torch.nn.Flatten()
 X, Y = sp.symbols("x y")
 LABELS = np.array([0, 1, 0, 1])
 
@@ -74,7 +75,7 @@ def matrices(s):
 @pytest.mark.parametrize("shape", [(20, 20), (14, 23)])
 def test_the_flow_of_an_affine_generator_is_the_affine_warp_of_scipy(padding, shape):
     pixels = torch.rand(2, 1, *shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    moved = ImageDomain("t", None, padding).act(flow(), batch(pixels), torch.full((8,), 0.3, dtype=torch.float64))
+    moved = ImageDomain("t", FLAT, padding).act(flow(), batch(pixels), torch.full((8,), 0.3, dtype=torch.float64))
     found = moved.pixels.reshape(8, 2, *shape)
     h, middle = spacing(*shape), (np.array(shape) - 1) / 2
     turn = np.array([[0, -1], [1, 0]])  # (x, y) of (row, column), per pixel

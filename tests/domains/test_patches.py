@@ -150,9 +150,9 @@ def test_dtype_and_late_times():
     torch.testing.assert_close(found.points[0, 0, :, 0, 0], expected, rtol=2e-7, atol=0)
 
 
-def test_moved_and_repeated():
+def test_moved_copies_stand_one_after_the_other():
     found = data((4, 3, 5)).take(torch.tensor([2, 0]), torch.tensor([[1, 2, 1], [5, 0, 2]]))
-    moved = found.repeated(3).moved(torch.cat([found.points + k for k in range(3)]))
+    moved = found.moved(torch.cat([found.points + k for k in range(3)]))
     assert moved.corner.shape == (6, 3) and moved.weight.shape == (6, 4, 3, 5)
     assert torch.equal(moved.corner[2:4], found.corner) and torch.equal(moved.points[4], found.points[0] + 2)
 

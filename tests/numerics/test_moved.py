@@ -169,6 +169,7 @@ def test_translation_and_scaling_of_everything(name, options):
             torch.testing.assert_close(d, plain.derivatives[J] / 2 ** J[0], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize("name", ["weno", "curvilinear", "bilinear"])
 def test_bad_input_is_named(name):
     g = grid()

@@ -14,9 +14,9 @@ from torch import Tensor
 
 from lieapp.compare.closed_form.sparse import Columns
 from lieapp.discovery.spectrum import Factors, factors
-from lieapp.domains.base import Domain, Fields
+from lieapp.domains.base import Domain, Fields, Points, Scalars
 from lieapp.domains.slices import Scales
-from lieapp.domains.spread import EveryComponent, Points, Scalars
+from lieapp.domains.spread import EveryComponent
 from lieapp.numerics.codegen import Tape
 
 

@@ -73,7 +73,9 @@ def _grown(sets: Int[Tensor, "set size"], allowed: Int[Tensor, " column"]) -> In
     return torch.unique(wide, dim=0)
 
 
-def _angles(columns: Columns, sets: Int[Tensor, "set size"]) -> tuple[Tensor, Tensor]:
+def _angles(
+    columns: Columns, sets: Int[Tensor, "set size"]
+) -> tuple[Float[Tensor, " set"], Float[Tensor, "set size"]]:
     """The sine of the best combination of each set, and its coefficients."""
     gram = columns.gram[sets[:, :, None], sets[:, None, :]]
     within = columns.within.T[sets]
@@ -87,7 +89,9 @@ def _angles(columns: Columns, sets: Int[Tensor, "set size"]) -> tuple[Tensor, Te
     return sine, (whiten @ direction[:, :, -1:])[:, :, 0]
 
 
-def _candidate(columns: Columns, chosen: Tensor, vector: Tensor, sine: float) -> Candidate:
+def _candidate(
+    columns: Columns, chosen: Int[Tensor, " size"], vector: Float[Tensor, " size"], sine: float
+) -> Candidate:
     inverse = torch.linalg.inv(columns.gram[chosen][:, chosen]).diagonal().sqrt()
     spread = max(sine, 1e-8) * inverse / vector.abs().clamp_min(1e-12)
     return Candidate(tuple(chosen.tolist()), tuple(vector.tolist()), tuple(spread.tolist()), sine)

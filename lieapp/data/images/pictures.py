@@ -23,6 +23,8 @@ CHANNELS = (1, 3)
 SMALLEST = 4
 """Pixels along a side; below that nothing can be moved."""
 
+Pixels = Float[Tensor, "batch channel height width"]
+
 
 @dataclass(frozen=True)
 class Pictures:
@@ -35,7 +37,7 @@ class Pictures:
         facts: where they come from and what was done to them, for provenance.
     """
 
-    pixels: Float[Tensor, "batch channel height width"]
+    pixels: Pixels
     labels: Int[Tensor, " batch"]
     names: tuple[str, ...]
     facts: dict[str, Any] = field(default_factory=dict)
@@ -57,7 +59,7 @@ class Pictures:
             digest.update(tensor.cpu().contiguous().numpy().tobytes())
         return digest.hexdigest()
 
-    def take(self, which: Tensor) -> Pictures:
+    def take(self, which: Int[Tensor, " chosen"]) -> Pictures:
         """Some of the pictures, by their numbers."""
         return replace(self, pixels=self.pixels[which], labels=self.labels[which])
 
@@ -89,9 +91,7 @@ class Pictures:
         return self.take(torch.cat(learn).sort()[0]), self.take(torch.cat(judge).sort()[0])
 
 
-def flipped(
-    pixels: Float[Tensor, "batch channel height width"], generator: torch.Generator
-) -> Float[Tensor, "batch channel height width"]:
+def flipped(pixels: Pixels, generator: torch.Generator) -> Pixels:
     """Each picture mirrored left to right with probability 1/2, the paper's only discrete symmetry."""
     turned = torch.rand(len(pixels), generator=generator) < 0.5
     return torch.where(turned.to(pixels.device)[:, None, None, None], pixels.flip(-1), pixels)
