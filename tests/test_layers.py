@@ -11,7 +11,8 @@ PACKAGE = ROOT / "lieapp"
 
 LEVELS = [
     {
-        *("api", "config", "config_augment", "config_colors", "errors", "keywords"),
+        *("api", "config", "config_augment", "config_colors", "config_methods", "config_pictures", "config_types"),
+        *("errors", "extension", "keywords"),
         *("progress", "settings", "transformations", "__init__"),
     },
     {"numerics", "symbolic"},

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import torch
 
@@ -15,8 +14,6 @@ from lieapp.domains.base import Data, Domain
 
 SIZE = 8
 """Slices held in memory at a time."""
-
-Metrics = Callable[[dict[str, Any]], None]
 
 
 class Dataset(Protocol):

@@ -7,30 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import lieapp
-from lieapp.numerics.processor import use_processor
-from lieapp.registry.catalog import Catalog
 from lieapp.report.augment_html import write_augment_report
 from lieapp.report.augment_words import hopeless, label, sentence
 from lieapp.runs.cells import Cell, Cells
-from lieapp.runs.checkpoint import Checkpoint
-from lieapp.runs.devices import find_device
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.reporter import RunReporter
-from lieapp.runs.stopwatch import Stopwatch
+from lieapp.runs.session import Session
 
 
 class Side(ABC):
     """Solutions or pictures: what is moved and trained on. Made anew for each session of a run."""
 
-    def __init__(self, config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> None:
-        self.config, self.directory, self.report = config, run, report
-        self.declaration = catalog.get(config.plugin).declaration
-        use_processor(config.threads)
-        self.device = find_device(config.device)
-        folder = run.path / "checkpoint"
-        self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)
-        self.checkpoint = Checkpoint(folder, self.watch.save)
+    def __init__(self, config: Any, declaration: Any, session: Session) -> None:
+        self.config, self.declaration, self.session = config, declaration, session
 
     @abstractmethod
     def prepare(self) -> None:
@@ -67,22 +54,17 @@ class Side(ABC):
         """How far a variant moves, where that is searched for."""
         return None
 
-    def _timed(self, stage: str, work: Any) -> Any:
-        self.report.stage(stage)
-        with self.watch.stage(stage):
-            return work()
-
 
 def execute(side: Side) -> dict[str, Any]:
     """Do or go on with a run; returns its summary and writes its other files.
 
     Raises LieappError for what the declaration, the data or the settings don't allow.
     """
-    config, run = side.config, side.directory
-    run.add_provenance(device_used=side.device, threads=config.threads)
+    config, session, run = side.config, side.session, side.session.directory
+    session.begin()
     side.prepare()
-    with side.watch.stage("training"):
-        rows = list(_rows(side, Cells(side, run, side.checkpoint, side.report)))
+    with session.stopwatch.stage("training"):
+        rows = list(_rows(side, Cells(side, session)))
     summary: dict[str, Any] = {
         "run": str(run.path),
         "kind": "augment",
@@ -95,10 +77,10 @@ def execute(side: Side) -> dict[str, Any]:
         "seconds": {},
     }
     for words in hopeless(summary):
-        side.report.warn(words)
-    summary["warnings"] = side.report.warnings
+        session.report.warn(words)
+    summary["warnings"] = session.report.warnings
     summary["sentence"] = sentence(summary)
-    summary["seconds"] = side.watch.seconds()
+    summary["seconds"] = session.stopwatch.seconds()
     run.write_summary(summary)
     write_augment_report(run.path)
     side.clear()
@@ -114,7 +96,7 @@ def _rows(side: Side, cells: Cells) -> Iterator[dict[str, Any]]:
             found = []
             for seed in config.seeds:
                 found.append(cells.result(Cell(amount, variant, seed, scale), words(amount, variant, seed, scale)))
-                side.report.line(f"{words(amount, variant, seed, scale)}: {found[-1]['value']:.4g}")
+                side.session.report.line(f"{words(amount, variant, seed, scale)}: {found[-1]['value']:.4g}")
             yield {**row(amount, variant, scale, found), **side.of_variant(variant)}
 
 

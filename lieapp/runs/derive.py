@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lieapp.config import TruthConfig
 from lieapp.errors import CancelledError
-from lieapp.progress import Reporter
 from lieapp.runs.derivation import derive_in_child
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.session import Session
 
 
-def execute(config: TruthConfig, run: RunDirectory, folders: Sequence[Path], report: Reporter) -> dict[str, Any]:
+def execute(config: TruthConfig, session: Session) -> dict[str, Any]:
     """Derive, and store the JSON of `lieapp truth` with the run's id and one sentence as summary.json.
 
     Raises CancelledError if the run was asked to stop, and what `derive_in_child` raises.
     """
+    run, report = session.directory, session.report
     report.stage("deriving")
     with tempfile.TemporaryDirectory() as place:
         notes = Path(place) / "stage"
@@ -33,7 +32,7 @@ def execute(config: TruthConfig, run: RunDirectory, folders: Sequence[Path], rep
                 stage = now
                 report.stage(stage)
 
-        document = derive_in_child(config, folders, str(notes), watch)
+        document = derive_in_child(config, session.folders, str(notes), watch)
     summary = {"run": run.id, "plugin": config.plugin, "sentence": sentence(document), **document}
     run.write_summary(summary)
     return summary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,8 @@ from lieapp.discovery.loop import SAVE_EVERY
 from lieapp.domains.extractor import Extractor, Shape
 from lieapp.domains.extractor_files import VERSION, extractor_bytes, read_extractor
 from lieapp.errors import CancelledError, DataError
-from lieapp.progress import Reporter
-from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.files import write_atomic
+from lieapp.runs.session import Session
 from lieapp.transformations import parse_kinds
 
 LEARNED = 0.25
@@ -65,15 +64,12 @@ def network_file(config: TrainConfig, pictures: Pictures, flip: bool) -> Path:
     return cache_folder() / "networks" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
 
 
-def network_of(
-    config: TrainConfig, pictures: Pictures, flip: bool, device: str, checkpoint: Checkpoint, report: Reporter,
-    metric: Callable[..., None] = lambda **row: None,
-) -> Trained:  # fmt: skip
+def network_of(config: TrainConfig, pictures: Pictures, flip: bool, session: Session) -> Trained:
     """The network from the cache, or trained now, going on from the checkpoint if it holds a part of the way.
 
     Args:
         pictures: all there are; at most `config.pictures` of them are used.
-        metric: takes what is recorded of each step.
+        session: at this training.
 
     Raises DataError if the pictures can't be split, DiscoveryError if the loss isn't finite.
     """
@@ -82,21 +78,18 @@ def network_of(
     if file.is_file():
         try:
             extractor, facts = read_extractor(file)
-            return Trained(extractor.to(device), facts, file, True)
+            return Trained(extractor.to(session.device), facts, file, True)
         except DataError as error:
-            report.warn(f"{error.message} It is trained again.")
+            session.report.warn(f"{error.message} It is trained again.")
     learn, judge = pictures.split(config.validation, config.seed)
     extractor = _fresh(config, learn)
     recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip, parse_kinds(config.augment))
-    training = ClassifierTraining(extractor.to(device), learn, recipe, config.seed)
-    kept = checkpoint.training()
-    if kept is not None:
-        training.load(kept[0])
-        report.line(f"resumed at step {training.done} of {training.steps}")
-    _fit(training, judge, checkpoint, report, metric)
+    training = ClassifierTraining(extractor.to(session.device), learn, recipe, config.seed)
+    session.restored(training, training.steps)
+    _fit(training, judge, session)
     if not config.epochs:
         with torch.no_grad():
-            extractor.eval().classify_by_means(learn.pixels.to(device), learn.labels.to(device))
+            extractor.eval().classify_by_means(learn.pixels.to(session.device), learn.labels.to(session.device))
     share, loss = accuracy(extractor, judge)
     facts = {
         "accuracy": share, "loss": loss, "learned_from": len(learn), "judged_on": len(judge), "flip": flip,
@@ -132,13 +125,7 @@ def _fresh(config: TrainConfig, learn: Pictures) -> Extractor:
     return extractor
 
 
-def _fit(
-    training: ClassifierTraining,
-    judge: Pictures,
-    checkpoint: Checkpoint,
-    report: Reporter,
-    metric: Callable[..., None],
-) -> None:
+def _fit(training: ClassifierTraining, judge: Pictures, session: Session) -> None:
     """Go on to the end, judged after every epoch.
 
     A request to stop leaves a checkpoint of the last step, an interrupt one of some seconds before. Not
@@ -148,15 +135,16 @@ def _fit(
     while training.done < training.steps:
         row = training.step()
         elapsed = round(time.perf_counter() - began, 3)
-        metric(step=training.done, total=training.steps, **row, seconds=elapsed, stage="training")
+        session.metrics({"step": training.done, "total": training.steps, **row, "seconds": elapsed})
         try:
-            report.progress(training.done, training.steps, f"epoch {row['epoch']}, loss {row['loss']:.2f}")
+            session.report.progress(training.done, training.steps, f"epoch {row['epoch']}, loss {row['loss']:.2f}")
         except CancelledError:
-            checkpoint.save(training.state(), [])
+            session.checkpoint.save(training.state(), [])
             raise
         if training.done % training.each == 0:
             share, _ = accuracy(training.extractor, judge)
-            report.line(f"epoch {row['epoch']}: {100 * share:.1f} % of the pictures kept aside are told right")
+            told = f"{100 * share:.1f} % of the pictures kept aside are told right"
+            session.report.line(f"epoch {row['epoch']}: {told}")
         if time.perf_counter() - saved > SAVE_EVERY:
-            checkpoint.save(training.state(), [])
+            session.checkpoint.save(training.state(), [])
             saved = time.perf_counter()

@@ -60,8 +60,9 @@ def discovery(engine):
     """`lieapp discover` with an engine that answers at once; calls are listed."""
     calls = []
 
-    def execute(config, run, catalog, report):
-        report.stage("data")
+    def execute(config, declaration, session):
+        session.report.stage("data")
+        run = session.directory
         calls.append((config, run))
         return {
             "run": run.id,

@@ -90,7 +90,7 @@ def test_costly_settings_are_warned_of_and_not_refused(lieapp, discovery, tmp_pa
 
 
 def test_a_failed_run_says_why(lieapp, engine, tmp_path):
-    def execute(config, run, catalog, report):
+    def execute(config, declaration, session):
         raise SimulationError("NaN at t = 3.", hint="A smaller step.")
 
     engine("lieapp.runs.discover", execute=execute)
@@ -105,7 +105,7 @@ def test_a_failed_run_says_why(lieapp, engine, tmp_path):
 def failed(lieapp, engine, tmp_path):
     """A run that failed, which can be resumed."""
 
-    def execute(config, run, catalog, report):
+    def execute(config, declaration, session):
         raise SimulationError("bad luck")
 
     engine("lieapp.runs.discover", execute=execute)
@@ -155,7 +155,8 @@ def test_resume_warns_of_a_changed_plugin_and_finds_its_folder_again(lieapp, eng
 SLOW = """
 import sys, time, types
 fake = types.ModuleType("lieapp.runs.discover")
-def execute(config, run, catalog, report):
+def execute(config, declaration, session):
+    report = session.report
     report.stage("discovery")
     print("at work", file=sys.stderr, flush=True)
     time.sleep(60)

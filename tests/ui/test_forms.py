@@ -5,12 +5,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from lieapp.ui.works import Work
 
 from lieapp import config as configs
 from lieapp.config import load_config
 from lieapp.ui.forms import OPTIONS, command_line
 from lieapp.ui.schema import COMMON, REST, grouped, settings
-from lieapp.ui.works import Work
 
 FORMS = [configs.DiscoverConfig, configs.DiscoverImagesConfig, configs.TrainConfig]
 FIXED = {"kind", "plugin", "domain"}
