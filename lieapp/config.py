@@ -214,7 +214,8 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
                 if method.settings is not None and method.name not in cls.__struct_fields__
             ),
         ]
-        space = {"methods": named, "plans": {name: method.parts for name, method in named.items() if method.parts}}
+        plans = {name: method.parts for name, method in named.items() if method.parts}
+        space = {"__doc__": cls.__doc__, "methods": named, "plans": plans}
         made: Any = msgspec.defstruct(
             cls.__name__, fields, bases=(cls,), namespace=space, kw_only=True, frozen=True,
             forbid_unknown_fields=True, module=cls.__module__,
@@ -256,7 +257,7 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
 
     @classmethod
     def preferred(cls, values: Mapping[str, Any]) -> Sequence[str]:
-        """The sections that a name alone means first, by what else was given: of the stages, then of their check."""
+        """The sections that a name alone means first, by what else was given: of stages, then of their check."""
         plan, check = cls._in_use(values)
         return (*plan, *check)
 

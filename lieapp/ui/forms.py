@@ -44,7 +44,8 @@ def ask_all(config: type[msgspec.Struct], defaults: Mapping[str, Any], prefix: s
     values: dict[str, Any] = {}
     known, usual = settings(config), dict(leaves(defaults))
     common = [known[name] for name in COMMON if name in known and name != "preset"]
-    _row(common, usual, prefix, values, len(common))
+    if common:
+        _row(common, usual, prefix, values, len(common))
     idle = getattr(config, "idle", lambda values: ())
     for heading, members in grouped(config).items():
         if members[0].section in idle(values):

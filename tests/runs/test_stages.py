@@ -24,7 +24,7 @@ FAST = [
     "samples=4", "held_out=1", "steps=6", "width=8", "features=5", "batch=6", "slices=24", "held_out_slices=8",
     "degrees=[2]", "gradient.trunk=16", "gradient.head=8", "flow.trunk=16", "flow.head=8",
 ]  # fmt: skip
-SHORT = ["epochs=3", "flow_batch=2", "patch_time=26", "patch_space=32"]
+SHORT = ["gradient.epochs=3", "flow.epochs=3", "flow_batch=2", "patch_time=26", "patch_space=32"]
 
 
 class Stops(SilentReporter):
