@@ -209,9 +209,9 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
             ("method", Annotated[literal[tuple(named)], told(METHOD)], "neural"),
             ("stages", Annotated[several[plain, ...], told(STAGES)], ()),
             *(
-                (method.name, method.settings, method.settings())
+                (method.name, method.settings, msgspec.field(default_factory=method.settings))
                 for method in methods
-                if method.settings is not None and method.name not in cls.__struct_fields__
+                if method.settings.__struct_fields__ and method.name not in cls.__struct_fields__
             ),
         ]
         plans = {name: method.parts for name, method in named.items() if method.parts}

@@ -23,7 +23,8 @@ BEGIN, END = "<!-- settings: begin -->", "<!-- settings: end -->"
 
 def tables(catalog: Catalog) -> str:
     """A heading, a sentence, a table and what presets change, for the settings of each command and kind."""
-    structs = dict.fromkeys([TruthConfig, CheckConfig, DataConfig, *catalog.all_settings().values()])
+    several: list[type[msgspec.Struct]] = [TruthConfig, CheckConfig, DataConfig, *catalog.all_settings().values()]
+    structs = dict.fromkeys(several)
     return "\n".join(_section(struct) for struct in structs)
 
 

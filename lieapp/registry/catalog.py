@@ -16,6 +16,7 @@ from lieapp.extension import Kind, Method, Work
 from lieapp.registry.loader import Loader, Plugin
 from lieapp.registry.modules import Broken, LoadError, guarded
 from lieapp.registry.sources import PACKAGE, SHIPPED, variable_folders
+from lieapp.settings import struct_of
 
 RENAME = "Write another name=… in one of them, or remove one of the files."
 
@@ -195,6 +196,7 @@ def load_catalog(folders: Sequence[Path] = ()) -> Catalog:
     loader.load_all(folders)
     kinds = _registered(loader, "lieapp_kinds", Kind)
     methods = _registered(loader, "lieapp_methods", Method)
+    _drop_misnamed(loader, methods, [work for known in kinds.values() for work in known.item.works])
     declarable = [known.item for known in kinds.values()]
     made = [_entry(loader, plugin, item, declarable) for plugin, item in _offered(loader, "lieapp_domains")]
     found = [entry for entry in made if entry is not None]
@@ -255,7 +257,7 @@ def _registered(loader: Loader, hook: str, cls: type[Offered]) -> dict[str, Regi
 
 def _clash(item: Kind | Method, others: Sequence[Any]) -> str:
     """Why a kind's runs couldn't be told from another one's; empty if they can."""
-    if not isinstance(item, Kind):
+    if isinstance(item, Method):
         return ""
     taken = {(work.command, work.domain): kind.name for kind in others for work in kind.works}
     for work in item.works:
@@ -266,6 +268,17 @@ def _clash(item: Kind | Method, others: Sequence[Any]) -> str:
                 f"{taken[work.command, work.domain]}."
             )
     return ""
+
+
+def _drop_misnamed(loader: Loader, methods: dict[str, Registered[Method]], works: Sequence[Work]) -> None:
+    """Methods whose settings would stand in the place of others, where methods are chosen from."""
+    choosing = [work.settings for work in works if hasattr(work.settings, "with_methods")]
+    taken = {field.name: struct_of(field.type) for cls in choosing for field in msgspec.structs.fields(cls)}
+    for name, known in list(methods.items()):
+        if name in taken and taken[name] is not known.item.settings:
+            del methods[name]
+            text = f"the method {name!r} is called as a setting is; choose another name."
+            loader.broken.append(Broken(None, text, None, known.source, known.place))
 
 
 def _called(file: Path) -> str:
