@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from lieapp.config import DiscoverConfig
 from lieapp.discovery.loop import Session, train
-from lieapp.discovery.projection import Projection
+from lieapp.discovery.projection import Projection, Settings
 from lieapp.discovery.result import Dataset, Discovery, Level, notes, solve
 from lieapp.domains.base import Domain
+
+
+def projection_settings(config: DiscoverConfig, steps: int = 0) -> Settings:
+    """Those of the training in the settings of a run; `steps` in place of its own unless 0."""
+    own = config.projection
+    return Settings(
+        config.slots, steps or own.steps, own.width, own.features, config.modes, own.batch, own.rate, config.floor
+    )
 
 
 def by_projection(

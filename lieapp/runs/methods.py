@@ -31,19 +31,15 @@ def _spectrum(domain: PDEDomain, data: Dataset, session: Session, settings: Spec
 
 
 def _projection(domain: PDEDomain, data: Dataset, session: Session, settings: Projection) -> Discovery:
-    from lieapp.discovery.by_projection import by_projection
+    from lieapp.discovery.by_projection import by_projection, projection_settings
     from lieapp.discovery.projection import Projection as Training
-    from lieapp.discovery.projection import Settings
     from lieapp.runs.coefficients import coefficient_features
 
     config = session.config
     steps, further = settings.steps, None
     if session.again:
         steps, further = 2 * steps, coefficient_features(domain, data, config.slices)
-    made = Settings(
-        config.slots, steps, settings.width, settings.features, config.modes, settings.batch, settings.rate,
-        config.floor,
-    )  # fmt: skip
+    made = projection_settings(config, steps)
     training = Training(domain, data.draft, made, session.seed, session.device, further)
     levels = session.restored(training, steps)
     return by_projection(domain, data, training, levels, _slices(session), session)
