@@ -46,13 +46,14 @@ def show_ended(run: RunDirectory) -> None:
 
 def _done(run: RunDirectory) -> None:
     """The view of its kind."""
-    kind, summary = config_of(run).get("kind", "discover"), run.summary()
+    config, summary = config_of(run), run.summary()
+    kind = config.get("kind", "discover")
     if summary is not None and kind == "discover" and is_of_pictures(summary):
         show_pictures(run, summary)
     elif summary is not None and kind == "truth":
         show_derived(summary)
         show_files(run)
-    elif summary is not None and kind != "discover":
+    elif summary is not None and (kind != "discover" or config.get("domain")):
         show_plain(run, summary)
     else:
         show_result(run)

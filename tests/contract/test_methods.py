@@ -17,7 +17,8 @@ from lieapp.settings import load_config
 FEW = [
     "samples=4", "held_out=1", "slices=24", "held_out_slices=8", "slots=3", "projection.steps=4",
     "projection.width=8", "projection.features=5", "projection.batch=6", "spectrum.degrees=[1,2]",
-    "gradient.batch=6", "flow.patch_time=20", "flow.patch_space=32", *(f"{name}.{key}" for name in ("gradient", "flow") for key in ("trunk=8", "head=4")),
+    "gradient.batch=6", "gradient.trunk=8", "gradient.head=4", "flow.patch_time=20", "flow.patch_space=32",
+    "flow.trunk=8", "flow.head=4",
 ]  # fmt: skip
 REFINING = [name for name, method in METHODS.items() if method.refine]
 

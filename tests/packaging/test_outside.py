@@ -293,6 +293,17 @@ def test_a_kind_is_checked_and_its_runs_are_made(work):
     assert json.loads(work("runs", "list", "--json").stdout)["runs"][-1]["plugin"] == "scale"
 
 
+def test_its_runs_have_a_page(work, monkeypatch, pytestconfig):
+    testing = pytest.importorskip("streamlit.testing.v1")
+    said = json.loads(work("discover", "--plugin", "scale", "--json").stdout)
+    monkeypatch.chdir(work.folder)
+    monkeypatch.setenv("LIEAPP_RUNS", "runs")
+    app = testing.AppTest.from_file(str(pytestconfig.rootpath / "streamlit_app.py"), default_timeout=30)
+    app.query_params["run"] = Path(said["run"]).name
+    app.switch_page("lieapp/ui/pages/run.py").run()
+    assert not app.exception and app.success[0].value == "1 shifts"
+
+
 @pytest.mark.parametrize(
     ("words", "kind", "said"),
     [
