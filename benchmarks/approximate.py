@@ -44,7 +44,7 @@ DEFAULT = DiscoverConfig(plugin="")
 NEXT = 3
 """Fields after the exact ones that are told."""
 
-BASES = {"default": (DEFAULT.modes, DEFAULT.degrees[-1]), "simple": (0, 2)}
+BASES = {"default": (DEFAULT.modes, DEFAULT.spectrum.degrees[-1]), "simple": (0, 2)}
 """Highest Fourier mode and degree in t: of the spectrum method's basis, and of one that formulas can hold."""
 
 CLAMP = 1e-4
@@ -138,7 +138,7 @@ def claimed(one: Case, name: str) -> dict[str, sp.Expr]:
 def measured(one: Case, name: str, kind: str) -> Claim:
     """The claimed field beside all directions of a basis."""
     domain, data = one.domain, one.data
-    basis = TensorBasis(domain.periodic, domain.dependent, Degrees(*BASES[kind], DEFAULT.unknown_degree))
+    basis = TensorBasis(domain.periodic, domain.dependent, Degrees(*BASES[kind], DEFAULT.spectrum.unknown_degree))
     count = len(domain.coordinates)
     with torch.no_grad():
         solved = spectrum(factors(domain, EveryComponent(basis, count), data.train.batches(DEFAULT.slices, SIZE)))
@@ -197,10 +197,10 @@ def described_by(one: Case, kind: str) -> list[sp.Expr]:
     """What formulas are made of: the simple basis's own functions, or a rational library."""
     system = one.domain.system
     if kind == "default":
-        functions = library(system, one.domain.periodic, DEFAULT.library_degree)
+        functions = library(system, one.domain.periodic, DEFAULT.formulas.library_degree)
         return [f for f in functions if f.is_rational_function()]
     t, u = system.jets.independent[one.domain.evolution.time], system.jets.unknowns[0]
-    return [t**i * u**j for j in range(DEFAULT.unknown_degree + 1) for i in range(BASES[kind][1] + 1)]
+    return [t**i * u**j for j in range(DEFAULT.spectrum.unknown_degree + 1) for i in range(BASES[kind][1] + 1)]
 
 
 def by_jets(one: Case, expression: sp.Expr) -> sp.Expr:
@@ -232,7 +232,8 @@ def note(arguments: argparse.Namespace) -> str:
     bases = "; ".join(f"{name}: {modes} Fourier modes, degree {n} in t" for name, (modes, n) in BASES.items())
     return (
         f"Seeds {seeds}; for each {arguments.samples} trajectories to solve on, {arguments.held_out} to judge on. "
-        f"Bases of degree {DEFAULT.unknown_degree} in u ({bases}). Values are median (min–max) over the seeds. "
+        f"Bases of degree {DEFAULT.spectrum.unknown_degree} in u ({bases}). Values are median (min–max) over the "
+        "seeds. "
         "η is the relative error that a solution moved by the field accumulates over the window: 0 for a symmetry, "
         "at most .1 for what we call approximate. The last column of the first table is the median absolute "
         "residual of solutions moved by the field of norm 1, to first order in s, in the equation's own units; the "

@@ -26,17 +26,16 @@ from lieapp.compare.closed_form.forms import closed_forms, same_span
 from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import measure
 from lieapp.compare.verdict import verdict
-from lieapp.config import DiscoverConfig
-from lieapp.discovery.by_projection import by_projection
+from lieapp.config import DiscoverConfig, Projection
+from lieapp.discovery.by_projection import by_projection, projection_settings
 from lieapp.discovery.by_spectrum import by_spectrum
 from lieapp.discovery.fields import Joined
 from lieapp.discovery.judge import judge
-from lieapp.discovery.projection import Projection
+from lieapp.discovery.loop import Alone
+from lieapp.discovery.projection import Projection as Training
 from lieapp.discovery.result import SIZE, Discovery
 from lieapp.domains.formulas import FixedFields
 from lieapp.numerics.processor import use_processor
-from lieapp.progress import SilentReporter
-from lieapp.runs.stages import projection_settings
 from lieapp.symbolic.equation import exact
 from lieapp.symbolic.fields import Field
 from lieapp.symbolic.invariance import is_symmetry
@@ -53,13 +52,6 @@ HEAD = (
     "equation", "method", "seeds", "exact slots", "derived + members", "distance to the derived generators",
     "distance to derived + members", "worst exact η", "formulas proved", "derived ones among them", "LieNLSD",
 )  # fmt: skip
-
-
-class NoCheckpoint:
-    """Keeps nothing."""
-
-    def save(self, state: dict[str, Any], levels: list[Any]) -> None:
-        """Ignored."""
 
 
 def main() -> None:
@@ -83,7 +75,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--samples", type=int, default=16)
     parser.add_argument("--held-out", type=int, default=4)
-    parser.add_argument("--steps", type=int, default=DiscoverConfig(plugin="").steps)
+    parser.add_argument("--steps", type=int, default=Projection().steps)
     parser.add_argument("--out", type=Path, default=RESULTS)
     return parser.parse_args()
 
@@ -92,7 +84,8 @@ def measured(arguments: argparse.Namespace, equation: str, method: str, seed: in
     """One run and its distances."""
     one = case(equation, arguments.samples, arguments.held_out, seed, [PLUGINS])
     slots = SLOTS.get(equation, DiscoverConfig(plugin="").slots)
-    config = DiscoverConfig(plugin=equation, method=method, slots=slots, seed=seed, steps=arguments.steps)
+    own = Projection(steps=arguments.steps)
+    config = DiscoverConfig(plugin=equation, method=method, slots=slots, seed=seed, projection=own)
     found = discovered(one, config)
     verdicts = [verdict(found.sequence(n)) for n in range(len(found.levels[-1].eta))]
     chosen = [n for n, told in enumerate(verdicts) if told == "exact"]
@@ -119,11 +112,11 @@ def discovered(one: Case, config: DiscoverConfig) -> Discovery:
     slices = (config.slices, config.held_out_slices)
     if config.method == "spectrum":
         return by_spectrum(
-            one.domain, one.data, config.degrees, config.modes, config.unknown_degree, config.slots, slices,
-            SilentReporter(),
+            one.domain, one.data, config.spectrum.degrees, config.modes, config.spectrum.unknown_degree,
+            config.slots, slices, Alone(),
         )  # fmt: skip
-    training = Projection(one.domain, one.data.draft, projection_settings(config), config.seed)
-    return by_projection(one.domain, one.data, training, [], slices, NoCheckpoint(), SilentReporter())
+    training = Training(one.domain, one.data.draft, projection_settings(config), config.seed)
+    return by_projection(one.domain, one.data, training, [], slices, Alone())
 
 
 def members(one: Case) -> list[dict[str, sp.Expr]]:

@@ -12,7 +12,6 @@ four slots and with that of the first N, N being the number of generators.
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +22,8 @@ from machine import heading
 
 from lieapp.compare.subspace import cosines
 from lieapp.config import DiscoverConfig
-from lieapp.discovery.by_descent import settled
+from lieapp.discovery.by_descent import descent, settled
+from lieapp.discovery.by_projection import projection_settings
 from lieapp.discovery.fields import Joined
 from lieapp.discovery.generator import GeneratorNetwork
 from lieapp.discovery.judge import judge
@@ -35,9 +35,6 @@ from lieapp.domains.residual import Backend
 from lieapp.numerics.processor import use_processor
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
-from lieapp.runs.checkpoint import Checkpoint
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.stages import Stages, projection_settings
 from lieapp.runs.truth import derived, scaled
 from lieapp.settings import load_config
 
@@ -100,8 +97,9 @@ def measure(name: str, kind: str, sets: tuple[str, ...], arguments: argparse.Nam
         seed=arguments.seed,
     )  # fmt: skip
     catalog = load_catalog()
-    options = (("extra", config.weno_extra),) if config.backend == "weno" else ()
-    domain = PDEDomain(catalog.get(name).declaration, Backend(config.backend, options))
+    moving = config.moving
+    options = (("extra", moving.weno_extra),) if moving.backend == "weno" else ()
+    domain = PDEDomain(catalog.get(name).declaration, Backend(moving.backend, options))
     data = domain.dataset(config.samples, config.held_out, config.seed)
     truth = derived(domain, catalog.folders, config.budget, SilentReporter())
     count = len(truth.formulas)
@@ -115,7 +113,7 @@ def measure(name: str, kind: str, sets: tuple[str, ...], arguments: argparse.Nam
 
     make = _projection if quick else _descent
     training, current = make(config, domain, data, arguments)
-    steps = config.steps if quick else arguments.steps
+    steps = config.projection.steps if quick else arguments.steps
     return run(training, current, steps, judged)
 
 
@@ -142,12 +140,10 @@ def _projection(
 def _descent(
     config: DiscoverConfig, domain: PDEDomain, data: Dataset, arguments: argparse.Namespace
 ) -> tuple[Any, Callable[[], Fields]]:
-    with tempfile.TemporaryDirectory() as folder:
-        directory = RunDirectory(Path(folder))
-        stages = Stages(config, domain, "cpu", Checkpoint(Path(folder)), directory, SilentReporter())
-        torch.manual_seed(config.seed)
-        network = GeneratorNetwork(domain.periodic, domain.dependent, config.slots, config.trunk, config.head)
-        training = stages.training("flow", data, network, plain=True, steps=arguments.steps)
+    flow = config.flow
+    torch.manual_seed(config.seed)
+    network = GeneratorNetwork(domain.periodic, domain.dependent, config.slots, flow.trunk, flow.head)
+    training = descent(domain, data, network, flow, config, "cpu", plain=True, steps=arguments.steps)
     return training, lambda: settled(domain, data, training.fields, (48, 24), 0)[0]
 
 

@@ -16,7 +16,6 @@ import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -79,37 +78,32 @@ def measure(name: str, batch: str, threads: str, steps: int) -> dict[str, object
     import torch
 
     from lieapp.config import DiscoverConfig
+    from lieapp.discovery.by_descent import descent
     from lieapp.discovery.generator import GeneratorNetwork
     from lieapp.domains.pde import PDEDomain
     from lieapp.domains.residual import Backend
-    from lieapp.progress import SilentReporter
     from lieapp.registry.catalog import load_catalog
-    from lieapp.runs.checkpoint import Checkpoint
-    from lieapp.runs.directory import RunDirectory
-    from lieapp.runs.stages import Stages
     from lieapp.settings import load_config
 
     torch.set_num_threads(int(threads))
     sets = [f"flow_batch={batch}", "samples=8"]
     config = load_config(DiscoverConfig, None, sets, plugin=name, preset="paper")
-    domain = PDEDomain(load_catalog().get(name).declaration, Backend(config.backend))
+    domain = PDEDomain(load_catalog().get(name).declaration, Backend(config.moving.backend))
     data = domain.dataset(config.samples, 1, 0)
-    with tempfile.TemporaryDirectory() as folder:
-        run = RunDirectory(Path(folder))
-        stages = Stages(config, domain, "cpu", Checkpoint(Path(folder)), run, SilentReporter())
-        torch.manual_seed(0)
-        network = GeneratorNetwork(domain.periodic, domain.dependent, config.slots, config.trunk, config.head)
-        training = stages.training("flow", data, network, plain=True)
-        seconds = []
-        for _ in range(steps + 1):
-            # of the process: on one thread other work on the core counts little
-            clock = time.process_time if threads == "1" else time.perf_counter
-            began = clock()
-            training.step()
-            seconds.append(clock() - began)
+    flow = config.flow
+    torch.manual_seed(0)
+    network = GeneratorNetwork(domain.periodic, domain.dependent, config.slots, flow.trunk, flow.head)
+    training = descent(domain, data, network, flow, config, "cpu", plain=True)
+    seconds = []
+    for _ in range(steps + 1):
+        # of the process: on one thread other work on the core counts little
+        clock = time.process_time if threads == "1" else time.perf_counter
+        began = clock()
+        training.step()
+        seconds.append(clock() - began)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     preset = load_config(DiscoverConfig, None, [], plugin=name, preset="paper")
-    whole = preset.epochs * preset.samples // preset.flow_batch
+    whole = preset.flow.epochs * preset.samples // preset.flow.batch
     return {"seconds": seconds[1:], "memory": memory, "steps": whole}
 
 

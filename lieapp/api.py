@@ -15,12 +15,17 @@ import pluggy
 import sympy as sp
 
 from lieapp.errors import EquationError, GridError, PluginError
+from lieapp.extension import Check, Kind, Method, Work
 from lieapp.keywords import spelled
+from lieapp.results.base import Result
 
 if TYPE_CHECKING:
     from lieapp.symbolic.truth import Truth
 
-__all__ = ["PDE", "ChangeOfVariables", "Colors", "Images", "SumOfSines", "hookimpl", "symmetries"]
+__all__ = [
+    "PDE", "ChangeOfVariables", "Check", "Colors", "Images", "Kind", "Method", "Result", "SumOfSines", "Work",
+    "hookimpl", "symmetries",
+]  # fmt: skip
 
 hookimpl = pluggy.HookimplMarker("lieapp")
 """Marks a function of a plugin file as a hook; the hooks are listed in docs/hooks.md."""

@@ -1,4 +1,4 @@
-"""Configuration structs of `lieapp augment`: every field documented in docs/command-line.md."""
+"""Settings of `lieapp augment`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,30 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from lieapp.config import Count, Device, Fraction, Positive, Seed, Share, Threads
+from lieapp.config_types import (
+    DATA,
+    PRESET,
+    TRAINING,
+    Count,
+    Device,
+    DomainKind,
+    FewThreads,
+    Fraction,
+    Place,
+    Plugin,
+    Positive,
+    RunKind,
+    Seed,
+    Share,
+    Threads,
+    told,
+)
 from lieapp.errors import ConfigError
 
 Several = msgspec.Meta(min_length=1)
+
+NETWORK, MOVES = "Network", "Moving data"
+"""Headings of forms."""
 
 OPERATOR_PAPER: dict[str, Any] = {
     "samples": (32, 128, 512), "width": 256, "layers": 5, "epochs": 40, "passes": None, "rate": 1e-4, "renew": 1,
@@ -23,59 +43,131 @@ class AugmentConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, fr
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": OPERATOR_PAPER}
 
-    plugin: str
-    kind: Literal["augment"] = "augment"
-    preset: Literal["quick", "paper"] = "quick"
-    """Defaults of the settings below: quick, or those of the paper's appendix."""
-    model: Literal["fno"] = "fno"
-    """The network: a Fourier neural operator."""
-    variants: Annotated[tuple[str, ...], Several] = ("none", "truth")
-    """What trajectories are moved along, a network for each: `none`, `truth`, a run, or several joined by `+`."""
-    samples: Annotated[tuple[Positive, ...], Several] = (32,)
-    """Trajectories to learn from; several numbers give the error against the number of data."""
-    seeds: Annotated[tuple[Seed, ...], Several] = (0, 1, 2)
-    """Of networks, batches and moves; results are means and spreads over them."""
-    seed: Seed = 0
-    """Of the trajectories."""
+    plugin: Plugin
+    kind: Annotated[Literal["augment"], RunKind] = "augment"
+    preset: Annotated[Literal["quick", "paper"], told(PRESET)] = "quick"
+    model: Annotated[
+        Literal["fno"],
+        told("The network: a Fourier neural operator.", group=NETWORK),
+    ] = "fno"
+    variants: Annotated[
+        tuple[str, ...],
+        Several,
+        told(
+            "What trajectories are moved along, a network for each: `none`, `truth`, a run, or several joined "
+            "by `+`.",
+        ),
+    ] = ("none", "truth")
+    samples: Annotated[
+        tuple[Positive, ...],
+        Several,
+        told(
+            "Trajectories to learn from; several numbers give the error against the number of data.",
+            group=DATA,
+        ),
+    ] = (32,)
+    seeds: Annotated[
+        tuple[Seed, ...],
+        Several,
+        told("Of networks, batches and moves; results are means and spreads over them.", group=TRAINING),
+    ] = (0, 1, 2)
+    seed: Annotated[
+        Seed,
+        told("Of the trajectories."),
+    ] = 0
     device: Device = "auto"
-    threads: Threads = 1
-    """Threads on a CPU; arrays are small here: more threads than free cores cost far more than they give."""
-    validation: Positive = 16
-    """Trajectories that choose the epoch whose network is kept."""
-    test: Positive = 64
-    """Trajectories that errors are told of."""
-    tolerance: Share = 1e-3
-    """Relative error allowed in the trajectories over the whole time window."""
-    task: Literal["auto", "rollout", "single"] = "auto"
-    """What is predicted; auto: single where t stands in the equation, else rollout."""
-    history: Positive = 20
-    """Frames given, and frames predicted from them, of the task rollout."""
-    ahead: Positive = 70
-    """Time steps from the frame given to the one predicted, of the task single."""
-    starts: Literal["aligned", "all"] = "aligned"
-    """Windows of a rollout that are trained on: those that a rollout predicts, or from every frame."""
-    width: Positive = 32
-    """Channels of the Fourier layers."""
-    modes: Positive = 32
-    """Fourier modes they multiply, at most half the points."""
-    layers: Positive = 4
-    """How many Fourier layers."""
-    epochs: Positive = 20
-    """Parts of a training, after each of which it is judged; after each quarter the rate falls to .4 of it."""
-    passes: Positive | None = 15
-    """How often an epoch goes through the trajectories; none: 280 for rollout and 100 for single, as the paper."""
-    batch: Positive = 16
-    """Pairs of given and predicted frames in a step, each of another trajectory."""
-    rate: Share = 2e-3
-    """Learning rate at the beginning."""
-    renew: Positive = 20
-    """Passes that use the same moved trajectories before they are moved anew."""
-    pool: Count = 10
-    """Rounds of moves that are kept and used again, by all seeds; 0 moves anew for every round and seed."""
-    sigma: Share = 0.2
-    """Trajectories are moved to flow parameters within [-sigma, sigma] of each generator, in scaled coordinates."""
-    resampling: Literal["whittaker", "bilinear", "splat"] = "whittaker"
-    """How moved trajectories come back to the grid."""
+    threads: FewThreads = 1
+    validation: Annotated[
+        Positive,
+        told("Trajectories that choose the epoch whose network is kept.", group=DATA),
+    ] = 16
+    test: Annotated[
+        Positive,
+        told("Trajectories that errors are told of.", group=DATA),
+    ] = 64
+    tolerance: Annotated[
+        Share,
+        told("Relative error allowed in the trajectories over the whole time window.", group=DATA),
+    ] = 1e-3
+    task: Annotated[
+        Literal["auto", "rollout", "single"],
+        told("What is predicted; auto: single where t stands in the equation, else rollout.", group=DATA),
+    ] = "auto"
+    history: Annotated[
+        Positive,
+        told("Frames given, and frames predicted from them, of the task rollout.", group=DATA),
+    ] = 20
+    ahead: Annotated[
+        Positive,
+        told("Time steps from the frame given to the one predicted, of the task single.", group=DATA),
+    ] = 70
+    starts: Annotated[
+        Literal["aligned", "all"],
+        told(
+            "Windows of a rollout that are trained on: those that a rollout predicts, or from every frame.",
+            "Windows",
+            DATA,
+        ),
+    ] = "aligned"
+    width: Annotated[
+        Positive,
+        told("Channels of the Fourier layers.", group=NETWORK),
+    ] = 32
+    modes: Annotated[
+        Positive,
+        told("Fourier modes they multiply, at most half the points.", group=NETWORK),
+    ] = 32
+    layers: Annotated[
+        Positive,
+        told("How many Fourier layers.", group=NETWORK),
+    ] = 4
+    epochs: Annotated[
+        Positive,
+        told(
+            "Parts of a training, after each of which it is judged; after each quarter the rate falls to .4 of it.",
+            group=TRAINING,
+        ),
+    ] = 20
+    passes: Annotated[
+        Positive | None,
+        told(
+            "How often an epoch goes through the trajectories; none: 280 for rollout and 100 for single, as "
+            "the paper.",
+            group=TRAINING,
+        ),
+    ] = 15
+    batch: Annotated[
+        Positive,
+        told("Pairs of given and predicted frames in a step, each of another trajectory.", group=TRAINING),
+    ] = 16
+    rate: Annotated[
+        Share,
+        told("Learning rate at the beginning.", "Learning rate", TRAINING),
+    ] = 2e-3
+    renew: Annotated[
+        Positive,
+        told("Passes that use the same moved trajectories before they are moved anew.", group=MOVES),
+    ] = 20
+    pool: Annotated[
+        Count,
+        told(
+            "Rounds of moves that are kept and used again, by all seeds; 0 moves anew for every round and seed.",
+            group=MOVES,
+        ),
+    ] = 10
+    sigma: Annotated[
+        Share,
+        told(
+            "Trajectories are moved to flow parameters within [-sigma, sigma] of each generator, in scaled "
+            "coordinates.",
+            "Flow size",
+            MOVES,
+        ),
+    ] = 0.2
+    resampling: Annotated[
+        Literal["whittaker", "bilinear", "splat"],
+        told("How moved trajectories come back to the grid.", group=MOVES),
+    ] = "whittaker"
 
     def __post_init__(self) -> None:
         check_list("variants", self.variants)
@@ -95,42 +187,88 @@ class AugmentImagesConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=Tr
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": PICTURES_PAPER}
 
-    plugin: str
-    kind: Literal["augment"] = "augment"
-    domain: Literal["images"] = "images"
-    preset: Literal["quick", "paper"] = "quick"
-    """Defaults of the settings below: quick, or those of the paper's appendix."""
-    model: Literal["small", "resnet"] = "small"
-    """The network: three convolutions, or ResNet-18 with the stem for small pictures."""
-    variants: Annotated[tuple[str, ...], Several] = ("none", "default", "affine")
-    """How pictures are changed, a network for each: `none`, `default`, `affine`, or a run of `lieapp discover`."""
-    data: str = ""
-    """A file, a folder or a set with a name; empty: that of the plugin."""
-    pictures: Annotated[tuple[Count, ...], Several] = (500,)
-    """Pictures to learn from, drawn by seed; 0 takes all. Several numbers give the accuracy against them."""
-    seeds: Annotated[tuple[Seed, ...], Several] = (0, 1, 2)
-    """Of networks, batches and moves; results are means and spreads over them."""
-    seed: Seed = 0
-    """Of which pictures are drawn."""
+    plugin: Plugin
+    kind: Annotated[Literal["augment"], RunKind] = "augment"
+    domain: Annotated[Literal["images"], DomainKind] = "images"
+    preset: Annotated[Literal["quick", "paper"], told(PRESET)] = "quick"
+    model: Annotated[
+        Literal["small", "resnet"],
+        told(
+            "The network: three convolutions, or ResNet-18 with the stem for small pictures.",
+            group=NETWORK,
+        ),
+    ] = "small"
+    variants: Annotated[
+        tuple[str, ...],
+        Several,
+        told(
+            "How pictures are changed, a network for each: `none`, `default`, `affine`, or a run of `lieapp "
+            "discover`.",
+        ),
+    ] = ("none", "default", "affine")
+    data: Place = ""
+    pictures: Annotated[
+        tuple[Count, ...],
+        Several,
+        told(
+            "Pictures to learn from, drawn by seed; 0 takes all. Several numbers give the accuracy against them.",
+            group=DATA,
+        ),
+    ] = (500,)
+    seeds: Annotated[
+        tuple[Seed, ...],
+        Several,
+        told("Of networks, batches and moves; results are means and spreads over them.", group=TRAINING),
+    ] = (0, 1, 2)
+    seed: Annotated[
+        Seed,
+        told("Of which pictures are drawn."),
+    ] = 0
     device: Device = "auto"
     threads: Threads = 1
-    """Threads on a CPU, at most as many as cores are free."""
-    validation: Fraction = 0.1
-    """Share of each class of the pictures to learn from kept aside to choose the scale."""
-    test: Count = 2000
-    """Pictures that accuracies are told of, drawn by seed; 0 takes all."""
-    scales: Annotated[tuple[Share, ...], Several] = (0.1, 0.2, 0.4)
-    """Largest flow parameters tried for affine and learned moves; the one best on validation data is used."""
-    base: Positive = 16
-    """Channels of the small network's first layer; the next ones have twice and four times as many."""
-    epochs: Positive = 60
-    """How often each picture is seen."""
-    batch: Positive = 64
-    """Pictures in one step."""
-    rate: Share = 0.005
-    """Highest learning rate."""
-    optimizer: Literal["adam", "sgd"] = "adam"
-    """Adam on one cycle, or SGD as in the paper."""
+    validation: Annotated[
+        Fraction,
+        told(
+            "Share of each class of the pictures to learn from kept aside to choose the scale.",
+            group=DATA,
+        ),
+    ] = 0.1
+    test: Annotated[
+        Count,
+        told("Pictures that accuracies are told of, drawn by seed; 0 takes all.", group=DATA),
+    ] = 2000
+    scales: Annotated[
+        tuple[Share, ...],
+        Several,
+        told(
+            "Largest flow parameters tried for affine and learned moves; the one best on validation data is used.",
+            group=MOVES,
+        ),
+    ] = (0.1, 0.2, 0.4)
+    base: Annotated[
+        Positive,
+        told(
+            "Channels of the small network's first layer; the next ones have twice and four times as many.",
+            "Channels",
+            NETWORK,
+        ),
+    ] = 16
+    epochs: Annotated[
+        Positive,
+        told("How often each picture is seen.", group=TRAINING),
+    ] = 60
+    batch: Annotated[
+        Positive,
+        told("Pictures in one step.", group=TRAINING),
+    ] = 64
+    rate: Annotated[
+        Share,
+        told("Highest learning rate.", "Learning rate", TRAINING),
+    ] = 0.005
+    optimizer: Annotated[
+        Literal["adam", "sgd"],
+        told("Adam on one cycle, or SGD as in the paper.", group=TRAINING),
+    ] = "adam"
 
     def __post_init__(self) -> None:
         check_list("variants", self.variants)

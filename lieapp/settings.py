@@ -5,27 +5,38 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import msgspec.inspect
 
 from lieapp.errors import ConfigError
 
 Config = TypeVar("Config", bound=msgspec.Struct)
 
 
-def load_config(cls: type[Config], file: Path | None = None, sets: Sequence[str] = (), **options: Any) -> Config:
+Owners = Callable[[], Mapping[str, type[msgspec.Struct]]]
+"""Settings of other commands and kinds, by what they are of; asked for where a key is told to be one of theirs."""
+
+
+def load_config(
+    cls: type[Config],
+    file: Path | None = None,
+    sets: Sequence[str] = (),
+    owners: Owners | None = None,
+    **options: Any,
+) -> Config:
     """A configuration merged from its defaults, its preset, a TOML file, `--set key=value` and options.
 
-    Options that are None were not given. Raises ConfigError for a file that can't be read, an unknown key
-    (with the nearest known one) and a value of the wrong type, each with its path and where it was written.
+    Options that are None were not given. A key may be written without the section it stands in, see `_placed`.
+    Raises ConfigError for a file that can't be read, an unknown key (with the nearest known one) and a value of the
+    wrong type, each with its path and where it was written.
     """
-    values, origins = _merge(file, sets, options)
-    _check_keys(cls, values, "", origins)
-    return _convert(cls, {**_preset(cls, values), **values}, origins)
+    values, origins = _given(cls, file, sets, options, owners, {})
+    return _convert(cls, _joined(_preset(cls, values), values), origins)
 
 
 def from_values(cls: type[Config], values: Mapping[str, Any]) -> Config:
@@ -35,23 +46,98 @@ def from_values(cls: type[Config], values: Mapping[str, Any]) -> Config:
 
 
 def given(
-    cls: type[msgspec.Struct], file: Path | None = None, sets: Sequence[str] = (), **options: Any
-) -> dict[str, Any]:
+    cls: type[msgspec.Struct], file: Path | None = None, sets: Sequence[str] = (), owners: Owners | None = None,
+    beside: Mapping[str, Any] | None = None, **options: Any,
+) -> dict[str, Any]:  # fmt: skip
     """Only the settings that were given, as dotted keys with the values config.json will have.
 
-    Raises ConfigError as above.
+    `beside` are settings that are known already, of the run that is gone on with. Raises ConfigError as above.
     """
-    values, origins = _merge(file, sets, options)
-    _check_keys(cls, values, "", origins)
+    values, origins = _given(cls, file, sets, options, owners, beside or {})
     # the converter needs the required keys; their values don't matter here
     needed = {field.encode_name: "" for field in msgspec.structs.fields(cls) if field.required}
-    whole = dict(leaves(msgspec.to_builtins(_convert(cls, {**needed, **values}, origins))))
+    known = {key: value for key, value in (beside or {}).items() if key in ("method", "stages", "preset")}
+    whole = dict(leaves(msgspec.to_builtins(_convert(cls, {**needed, **known, **values}, origins))))
     return {key: whole[key] for key, _ in leaves(values) if key in whole}
 
 
 def typed(key: str, file: Path | None = None, sets: Sequence[str] = (), **options: Any) -> Any:
     """The value given for one key, unchecked; None if there is none. Raises ConfigError for what can't be read."""
-    return _merge(file, sets, options)[0].get(key)
+    found = [values[key] for values, _ in _sources(file, sets, options) if key in values]
+    return found[-1] if found else None
+
+
+def sections(cls: type[msgspec.Struct]) -> dict[str, type[msgspec.Struct]]:
+    """The settings that are nested, by their key."""
+    found = {field.encode_name: struct_of(field.type) for field in msgspec.structs.fields(cls)}
+    return {key: inner for key, inner in found.items() if inner is not None}
+
+
+def struct_of(kind: Any) -> type[msgspec.Struct] | None:
+    """The struct that a field's type is, annotated or not; None for any other type."""
+    inner = getattr(kind, "__origin__", kind)
+    return inner if isinstance(inner, type) and issubclass(inner, msgspec.Struct) else None
+
+
+def _given(
+    cls: type[msgspec.Struct], file: Path | None, sets: Sequence[str], options: Mapping[str, Any],
+    owners: Owners | None, beside: Mapping[str, Any],
+) -> tuple[dict[str, Any], dict[str, str]]:  # fmt: skip
+    """What was given, each key in its place and known, and where it was written."""
+    sources = list(_sources(file, sets, options))
+    known = dict(beside)
+    for values, _ in sources:
+        known |= values
+    found: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for values, origin in sources:
+        for path, value in leaves(_placed(cls, values, origin, known)):
+            _put(found, path, value)
+            origins[path] = origin
+    _check_keys(cls, found, "", origins, owners)
+    return found, origins
+
+
+def _placed(
+    cls: type[msgspec.Struct], values: Mapping[str, Any], origin: str, known: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Keys that were written without their section, put into it: `steps` is `projection.steps`.
+
+    `flow_rate` is `flow.rate`. Of several settings with one name that of the first stage that has it is meant, by
+    what `cls.preferred` says of the settings that are `known`. Raises ConfigError where none of the stages has it.
+    """
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        places = [] if key in cls.__struct_fields__ else _places(cls, key)
+        if not places or isinstance(value, Mapping):
+            found = _joined(found, {key: value})
+            continue
+        order = [*getattr(cls, "preferred", lambda values: ())({**_preset(cls, known), **known})]
+        meant = sorted((place for place in places if place[0] in order), key=lambda place: order.index(place[0]))
+        if not meant and len(places) > 1:
+            paths = ", ".join(f"{name}.{leaf}" for name, leaf in places)
+            raise ConfigError(
+                f"{key}: {len(places)} settings are called so (from {origin}): {paths}.",
+                hint="Write the one that is meant with what stands before the dot.",
+            )
+        name, leaf = (meant or places)[0]
+        found = _joined(found, {name: {leaf: value}})
+    return found
+
+
+def _places(cls: type[msgspec.Struct], key: str) -> list[tuple[str, str]]:
+    """The sections and names in them that a key without section may mean."""
+    pairs = [(name, leaf) for name, inner in sections(cls).items() for leaf in inner.__struct_fields__]
+    return [(name, leaf) for name, leaf in pairs if key in (leaf, f"{name}_{leaf}")]
+
+
+def _joined(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested settings with others laid over them."""
+    found = dict(below)
+    for key, value in above.items():
+        under = found.get(key)
+        found[key] = _joined(under, value) if isinstance(under, Mapping) and isinstance(value, Mapping) else value
+    return found
 
 
 def _preset(cls: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,21 +147,20 @@ def _preset(cls: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, A
     return presets.get(chosen, {}) if isinstance(chosen, str) else {}
 
 
-def _merge(
+def _sources(
     file: Path | None, sets: Sequence[str], options: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """The values that were given, the later source winning, and where each was written."""
-    values = read_toml(file) if file is not None else {}
-    origins = {path: str(file) for path, _ in leaves(values)}
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """The values that were given, a later source winning, and where each was written."""
+    if file is not None:
+        yield read_toml(file), str(file)
     for text in sets:
         path, value = parse_set(text)
+        values: dict[str, Any] = {}
         _put(values, path, value)
-        origins[path] = f"--set {text}"
+        yield values, f"--set {text}"
     for key, value in options.items():
         if value is not None:
-            values[key] = value
-            origins[key] = f"--{key.replace('_', '-')}"
-    return values, origins
+            yield {key: value}, f"--{key.replace('_', '-')}"
 
 
 def read_toml(file: Path) -> dict[str, Any]:
@@ -131,14 +216,16 @@ def leaves(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield prefix + key, value
 
 
-def _check_keys(cls: type[Any], values: Mapping[str, Any], prefix: str, origins: Mapping[str, str]) -> None:
+def _check_keys(
+    cls: type[Any], values: Mapping[str, Any], prefix: str, origins: Mapping[str, str], owners: Owners | None = None
+) -> None:
     """Refuse unknown keys and infinite numbers, with better words than the converter has."""
     known = {field.encode_name: field.type for field in msgspec.structs.fields(cls)}
     for key, value in values.items():
         where = _origin(prefix + key, origins)
         if key not in known:
-            near = get_close_matches(key, known, n=1)
-            other = "" if prefix else _elsewhere(key)
+            near = get_close_matches(key, known, n=1) or get_close_matches(key, _names(cls), n=1)
+            other = "" if prefix else _elsewhere(key, owners)
             hint = f"Did you mean {prefix}{near[0]}?" if near else other or f"Known keys: {', '.join(known)}."
             raise ConfigError(f"{prefix}{key}: there is no such key in {cls.__name__}{where}.", hint=hint)
         if isinstance(value, float) and not math.isfinite(value):
@@ -146,27 +233,20 @@ def _check_keys(cls: type[Any], values: Mapping[str, Any], prefix: str, origins:
                 f"{prefix}{key} is {value}{where}; a finite number is expected.",
                 hint=f"Give {prefix}{key} a number such as 0.001, or leave it out for its default.",
             )
-        inner = known[key]
-        if isinstance(value, Mapping) and isinstance(inner, type) and issubclass(inner, msgspec.Struct):
+        inner = struct_of(known[key])
+        if isinstance(value, Mapping) and inner is not None:
             _check_keys(inner, value, f"{prefix}{key}.", origins)
 
 
-def _elsewhere(key: str) -> str:
-    """Whose setting a key is, if it is another command's or another kind of declaration's."""
-    from lieapp.config import DataConfig, DiscoverConfig, DiscoverImagesConfig, TrainConfig
-    from lieapp.config_augment import AugmentConfig, AugmentImagesConfig
-    from lieapp.config_colors import DiscoverColorsConfig
+def _names(cls: type[msgspec.Struct]) -> list[str]:
+    """The settings that stand in sections."""
+    return [leaf for inner in sections(cls).values() for leaf in inner.__struct_fields__]
 
-    owners: dict[str, type[msgspec.Struct]] = {
-        "`lieapp data`": DataConfig,
-        "`lieapp discover` of equations": DiscoverConfig,
-        "`lieapp discover` of pictures": DiscoverImagesConfig,
-        "`lieapp discover` of colours": DiscoverColorsConfig,
-        "`lieapp train`": TrainConfig,
-        "`lieapp augment` of equations": AugmentConfig,
-        "`lieapp augment` of pictures": AugmentImagesConfig,
-    }
-    found = [name for name, cls in owners.items() if key in cls.__struct_fields__]
+
+def _elsewhere(key: str, owners: Owners | None) -> str:
+    """Whose setting a key is, if it is another command's or another kind of declaration's."""
+    everything = owners().items() if owners else ()
+    found = [name for name, cls in everything if key in cls.__struct_fields__ or key in _names(cls)]
     return f"It is a setting of {', '.join(found)}; docs/command-line.md lists those of each." if found else ""
 
 
@@ -182,12 +262,16 @@ def _convert(cls: type[Config], values: dict[str, Any], origins: Mapping[str, st
             hint = "Give --plugin NAME." if key == "plugin" else f"Add {key} = … to the file, or --set {key}=…"
             raise ConfigError(f"{key} is missing.", hint=hint) from None
         value = _at(values, path)
-        # without a path it is a rule between settings, which names them itself
-        place = f"{path} is {value!r}{_origin(path, origins)}: " if path else ""
+        # without a path, or with that of a section, it is a rule between settings, which names them itself
+        place = f"{path} is {value!r}{_origin(path, origins)}: " if path and not _is_rule(value, text) else ""
         raise ConfigError(
             f"{place}{_rule(cls, path, text)}.",
             hint="Keys and their types stand in docs/command-line.md.",
         ) from None
+
+
+def _is_rule(value: Any, text: str) -> bool:
+    return isinstance(value, Mapping) and not text.startswith(("Expected", "Invalid", "Object"))
 
 
 def _at(values: Any, path: str) -> Any:
@@ -208,11 +292,16 @@ def _rule(cls: type[Any], path: str, text: str) -> str:
         info = msgspec.inspect.type_info(cls)
         for key in re.sub(r"\[.*", "", path).split("."):
             found = [field.type for field in getattr(info, "fields", ()) if field.encode_name == key]
-            info = found[0] if found else info
+            info = bare(found[0]) if found else info
         # of a list, what its items may be
-        info = getattr(info, "item_type", info)
+        info = bare(getattr(info, "item_type", info))
         return "expected one of " + ", ".join(map(str, getattr(info, "values", ())))
     return text[0].lower() + text[1:].replace("`", "")
+
+
+def bare(kind: msgspec.inspect.Type) -> msgspec.inspect.Type:
+    """A type without what is told of it."""
+    return kind.type if isinstance(kind, msgspec.inspect.Metadata) else kind
 
 
 def _origin(path: str, origins: Mapping[str, str]) -> str:

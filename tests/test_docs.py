@@ -4,15 +4,19 @@ import re
 from pathlib import Path
 
 import click
-import msgspec
 import pytest
+from registered import CATALOG, METHODS
 
-from lieapp import config, config_augment, config_colors
 from lieapp.cli.main import COMMANDS, cli
+from lieapp.cli.settings_docs import replaced, rows, tables
+from lieapp.config import CheckConfig, DataConfig, TruthConfig
 from lieapp.registry.catalog import load_catalog
 from lieapp.registry.loader import hook_names
 
 DOCS = Path(__file__).parents[1] / "docs"
+STRUCTS = {
+    **{struct.__name__: struct for struct in (TruthConfig, CheckConfig, DataConfig)}, **CATALOG.all_settings(),
+}  # fmt: skip
 COMMAND_LINE = (DOCS / "command-line.md").read_text(encoding="utf-8")
 
 
@@ -54,22 +58,20 @@ def test_the_docs_know_no_option_that_doesn_t_exist():
                 assert not strange, f"{page.name}: {line}"
 
 
-MODULES = (config, config_augment, config_colors)
-CONFIGS = [value for module in MODULES for name, value in vars(module).items() if name.endswith("Config")]
+def test_the_tables_of_settings_are_those_that_are_registered():
+    # `python -m lieapp.cli.settings_docs docs/command-line.md` writes them
+    assert replaced(COMMAND_LINE, tables(CATALOG)) == COMMAND_LINE
 
 
-@pytest.mark.parametrize("struct", CONFIGS, ids=lambda struct: struct.__name__)
-def test_every_setting_stands_in_its_table_with_its_default(struct):
-    table = sections(sections(COMMAND_LINE, "##")["Configuration"], "###")[struct.__name__]
-    rows = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|", table, flags=re.MULTILINE))
-    assert rows == {field.encode_name: shown_default(field) for field in msgspec.structs.fields(struct)}
+@pytest.mark.parametrize("name", STRUCTS)
+def test_every_setting_says_what_it_means(name):
+    assert f"### {STRUCTS[name].__name__}\n" in COMMAND_LINE
+    assert [path for path, _, text in rows(STRUCTS[name]) if not text] == []
 
 
-def shown_default(field: msgspec.structs.FieldInfo) -> str:
-    if field.required:
-        return "required"
-    value = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
-    return "none" if value is None else f"`{msgspec.json.encode(msgspec.to_builtins(value)).decode()}`"
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
+def test_every_method_is_named_on_the_command_lines_page(method):
+    assert f"`{method.name}`" in sections(COMMAND_LINE, "##")["lieapp discover"] and method.title.endswith(".")
 
 
 def test_the_first_plugin_works_as_it_is_printed(tmp_path, monkeypatch):
@@ -98,10 +100,3 @@ def test_links_between_pages_lead_somewhere():
     for page in DOCS.glob("*.md"):
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (DOCS / target).exists(), f"{page.name} links to {target}"
-
-
-def test_what_a_preset_changes_is_listed():
-    table = sections(sections(COMMAND_LINE, "##")["Configuration"], "###")["DiscoverConfig"]
-    (line,) = (line for line in table.splitlines() if line.startswith("`--preset paper`"))
-    listed = dict(re.findall(r"`(\w+) = (.+?)`", line))
-    assert listed == {key: msgspec.json.encode(value).decode() for key, value in config.PAPER.items()}

@@ -11,8 +11,9 @@ PACKAGE = ROOT / "lieapp"
 
 LEVELS = [
     {
-        *("api", "config", "config_augment", "config_colors", "errors", "keywords"),
-        *("document", "progress", "results", "settings", "transformations", "__init__"),
+        *("api", "config", "config_augment", "config_colors", "config_methods", "config_pictures", "config_types"),
+        *("document", "errors", "extension", "keywords", "results"),
+        *("progress", "settings", "transformations", "__init__"),
     },
     {"numerics", "symbolic"},
     {"domains", "data"},

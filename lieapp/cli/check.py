@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lieapp.cli.options import FOLDER, Common, Outcome, common
+from lieapp.cli.working import sitting
 from lieapp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -71,15 +72,10 @@ def _resumed(settings: Common, text: str, root: Path) -> Outcome:
 
 
 def _work(settings: Common, run: RunDirectory, entry: Entry) -> Outcome:
+    from lieapp.config import CheckConfig
     from lieapp.runs.checks import execute
-    from lieapp.runs.reporter import RunReporter, reporting
-    from lieapp.runs.session import running
 
-    with reporting(settings.quiet) as inner, running(run):
-        report = RunReporter(inner, run)
-        report.line(f"run {run.path}")
-        result = execute(run, entry, report)
-    return _outcome(result)
+    return _outcome(sitting(settings, run, CheckConfig(plugin=entry.name), lambda session: execute(entry, session)))
 
 
 def _outcome(result: CheckResult) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lieapp.registry.catalog import Catalog, Entry
     from lieapp.results.base import Result
-    from lieapp.settings import Config
+    from lieapp.settings import Config, Owners
 
 # the folders may come from a config of another machine: whether they exist is said later, by name
 FOLDER = click.Path(path_type=Path)
@@ -96,17 +96,21 @@ class Common:
             print(f"warning: {note}", file=sys.stderr)
         return entry
 
-    def load(self, cls: type[Config], **options: Any) -> Config:
+    def load(self, cls: type[Config], *, owners: Owners | None = None, **options: Any) -> Config:
         """The configuration from all of --config, --set and options. Raises ConfigError."""
         from lieapp.settings import load_config
 
-        return load_config(cls, self.config, self.sets, **self._options(options))
+        owners = owners or (lambda: self.catalog().all_settings())
+        return load_config(cls, self.config, self.sets, owners, **self._options(options))
 
-    def given(self, cls: type[msgspec.Struct], **options: Any) -> dict[str, Any]:
+    def given(
+        self, cls: type[msgspec.Struct], *, owners: Owners | None = None, beside: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:  # fmt: skip
         """Only the settings that were typed, checked. Raises ConfigError."""
         from lieapp.settings import given
 
-        return given(cls, self.config, self.sets, **self._options(options))
+        return given(cls, self.config, self.sets, owners, beside, **self._options(options))
 
     def typed(self, key: str) -> Any:
         """The value typed for one setting, unchecked; None if there is none. Raises ConfigError."""
@@ -175,3 +179,11 @@ def _check_folder(out: Path) -> None:
                     f"--out {out}: {place} is a file, not a folder.", hint="Give the folder that holds runs."
                 )
             return
+
+
+def installed_names() -> str:
+    """For --help, which loads no plugin: the entry points of installed plugins, by their metadata alone."""
+    from importlib.metadata import entry_points
+
+    names = sorted({point.name for point in entry_points(group="lieapp")})
+    return f" (installed: {', '.join(names)})" if names else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,20 +15,42 @@ if TYPE_CHECKING:
 @click.command("plugins")
 @common("plugins")
 def command(settings: Common) -> Outcome:
-    """List the plugins, where each came from, and the files that are broken."""
+    """List the plugins, kinds and methods, where each came from, and the files that are broken."""
     catalog = settings.catalog()
     document = {
         "plugins": [
             {
                 "name": entry.name,
                 "title": entry.title,
-                "equation": equation_text(entry.declaration),
+                "kind": entry.kind.name,
+                "equation": entry.kind.shown(entry.declaration),
                 "file": None if entry.file is None else str(entry.file),
                 "sha256": entry.sha256,
                 "source": entry.source,
                 "hooks": list(entry.hooks),
             }
             for entry in catalog.entries
+        ],
+        "kinds": [
+            {
+                "name": name,
+                "declaration": known.item.declaration.__name__,
+                "commands": [work.command for work in known.item.works],
+                "place": known.place,
+                "source": known.source,
+            }
+            for name, known in catalog.kinds.items()
+        ],
+        "methods": [
+            {
+                "name": name,
+                "title": known.item.title,
+                "parts": list(known.item.parts),
+                "refines": known.item.refine is not None,
+                "place": known.place,
+                "source": known.source,
+            }
+            for name, known in catalog.methods.items()
         ],
         "broken": [
             {
@@ -51,14 +73,12 @@ def _show(catalog: Catalog) -> None:
         (entry.name, entry.title, entry.source, entry.file, ", ".join(entry.hooks)) for entry in catalog.entries
     ]
     print_table("Plugins", ("name", "title", "source", "file", "hooks"), rows)
+    kinds = [
+        (name, known.item.words[1], ", ".join(work.command for work in known.item.works), known.source, known.place)
+        for name, known in catalog.kinds.items()
+    ]
+    print_table("Kinds", ("name", "what", "commands", "source", "place"), kinds)
+    methods = [(name, known.item.title, known.source, known.place) for name, known in catalog.methods.items()]
+    print_table("Methods", ("name", "what", "source", "place"), methods)
     for broken in catalog.broken:
         print_line(f"broken: {broken}", style="red")
-
-
-def equation_text(declaration: Any) -> str | None:
-    """The equation as SymPy writes it; None for a domain that isn't an equation's."""
-    equation = getattr(declaration, "equation", None)
-    if equation is None:
-        return None
-    parts = equation if isinstance(equation, (list, tuple)) else [equation]
-    return "; ".join(f"{part.lhs} = {part.rhs}" if hasattr(part, "lhs") else f"{part} = 0" for part in parts)

@@ -76,13 +76,14 @@ def cancel_run(settings: Common, run: str) -> Outcome:
 
 def _show(document: dict[str, Any], said: str | None) -> None:
     from lieapp.cli.tables import print_table
+    from lieapp.settings import leaves
 
     rows: list[tuple[str, Any]] = [(key, document[key]) for key in ("run", "path", "state", "stage", "seconds")]
     if document["created"]:
         rows.append(("created", datetime.datetime.fromtimestamp(document["created"]).isoformat(" ", "seconds")))
     if document["error"]:
         rows.append(("error", " ".join(filter(None, (document["error"].get(k) for k in ("message", "hint"))))))
-    rows += [(f"config {key}", value) for key, value in document["config"].items()]
+    rows += [(f"config {key}", value) for key, value in leaves(document["config"])]
     rows += [(f"origin {key}", value) for key, value in document["provenance"].items()]
     rows += [(key, told) for key, told in (("count", document["count"]), ("result", said)) if told is not None]
     print_table("Run", ("what", "value"), rows)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lieapp.cli.options import FOLDER, Common, Outcome, common
+from lieapp.cli.working import sitting
 from lieapp.errors import EquationError
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ def command(
         if values
     }
     flags = {"explain": explain, "flows": flows, "reductions": reductions, "latex": latex}
-    wanted = {key: True for key, given in flags.items() if given}
-    config = settings.load(TruthConfig, budget=budget, **wanted, **options)
+    wanted: dict[str, Any] = {key: True for key, given in flags.items() if given}
+    config = settings.load(TruthConfig, **{"budget": budget, **wanted, **options})
     check_request(config)
     # here too, not only in the child: a mistyped name is answered at once
     entry = None
@@ -68,7 +69,7 @@ def command(
         from lieapp.data.declared import check_equation
 
         entry = settings.entry(config.plugin)
-        check_equation(entry.declaration, "truth")
+        check_equation(entry.declaration, "truth", entry.kind.words[1])
         if not config.periodic:
             _warn_of_period(entry.declaration)
     if out is not None:
@@ -102,13 +103,8 @@ def _resumed(settings: Common, text: str, root: Path) -> Outcome:
 
 def _work(settings: Common, run: RunDirectory, config: TruthConfig, folders: Sequence[Path]) -> Outcome:
     from lieapp.runs.derive import execute
-    from lieapp.runs.reporter import RunReporter, reporting
-    from lieapp.runs.session import running
 
-    with reporting(settings.quiet) as inner, running(run):
-        report = RunReporter(inner, run)
-        report.line(f"run {run.path}")
-        return _outcome(execute(config, run, folders, report))
+    return _outcome(sitting(settings, run, config, lambda session: execute(config, session), folders))
 
 
 def _warn_of_period(declaration: Any) -> None:

@@ -1,80 +1,135 @@
-"""What commands that keep a run share: doing its work with everything told and kept, and taking it up again."""
+"""What commands that keep a run share: starting its work with everything checked, and taking it up again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from lieapp.cli.options import Common
+from lieapp.cli.options import Common, Outcome
+from lieapp.errors import ConfigError, ResumeError, RunError
+
+if TYPE_CHECKING:
+    from lieapp.extension import Method, Work
+    from lieapp.registry.catalog import Catalog
+    from lieapp.results.base import Result
+    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.session import Session
 
 Found = TypeVar("Found", bound="Result")
 """What a command finds."""
 
-if TYPE_CHECKING:
-    from lieapp.registry.catalog import Catalog
-    from lieapp.results.base import Result
-    from lieapp.runs.directory import RunDirectory
-    from lieapp.runs.reporter import RunReporter
 
-    Execute = Callable[[Any, RunDirectory, Catalog, RunReporter], Found]
-    Costs = Callable[[Any, Any], Iterable[str]]
-
-
-def _none(config: Any, declaration: Any) -> Iterable[str]:
-    return ()
-
-
-def work(
-    settings: Common, run: RunDirectory, config: Any, catalog: Catalog, execute: Execute[Found],
-    costs: Costs = _none,
+def sitting(
+    settings: Common, run: RunDirectory, config: Any, work: Callable[[Session], Found],
+    folders: Sequence[Path] = (), methods: Mapping[str, Method] | None = None,
 ) -> Found:  # fmt: skip
-    """Do or go on with a run; returns its summary, which is kept in the run.
-
-    Args:
-        execute: what is done.
-        costs: warnings about settings that would take long, of a configuration and a declaration.
-    """
+    """Work on a run with everything told and kept."""
     from lieapp.runs.reporter import RunReporter, reporting
-    from lieapp.runs.resume import changed_plugin
-    from lieapp.runs.session import running
+    from lieapp.runs.session import Session, running
 
     with reporting(settings.quiet) as inner, running(run):
         report = RunReporter(inner, run)
         report.line(f"run {run.path}")
-        entry = catalog.get(config.plugin)
-        changed = changed_plugin(run, entry.sha256)
-        costly = costs(config, entry.declaration)
-        for warning in filter(None, (changed, catalog.note(config.plugin), *costly)):
-            report.warn(warning)
-        summary = execute(config, run, catalog, report)
-        run.write_summary(summary)
-    return summary
+        return work(Session(run, report, config, folders, methods))
 
 
-def resume(
-    settings: Common, text: str, command: str, config: type[Any], given: Mapping[str, Any], execute: Execute[Found],
-    costs: Costs = _none,
-) -> Found:  # fmt: skip
-    """Go on with an earlier run, with its own settings; a finished one gives its result again.
+def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
+    """A command that works on a plugin: a new run, or one that is gone on with; one that is done says its result.
 
     Args:
-        text: what was typed of its name.
-        command: whose run it has to be.
-        config: the class of its settings.
-        given: settings that were typed again; they have to be those of the run.
+        typed: its own options, None for those that weren't typed.
 
-    Raises RunError, ConfigError and DeviceError as `runs.resume` and `runs.devices` do.
+    Raises LieappError for what was typed, before there is a run folder, and for what comes up on the way.
     """
-    from lieapp.results.base import Result, read_result
+    work, result = (_started if settings.resume is None else _resumed)(settings, command, typed)
+
+    def show() -> None:
+        from lieapp.cli.tables import print_document, print_line
+
+        print_document(work.document(result))
+        if result.run:
+            print_line(f"report: {Path(result.run) / 'report.html'}")
+
+    return Outcome(result, show)
+
+
+def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
     from lieapp.runs.devices import check_device
+    from lieapp.runs.directory import RunDirectory
+
+    name = settings.typed("plugin")
+    if not isinstance(name, str):
+        told = "is missing" if name is None else f"is {name!r}: expected str, the name of a plugin"
+        raise ConfigError(f"plugin {told}.", hint="Give --plugin NAME.")
+    catalog = settings.catalog()
+    entry = catalog.get(name)
+    work = catalog.work(entry, command)
+    given = settings.load(catalog.settings(work), owners=catalog.all_settings, **work.typed(name, typed))
+    config = work.complete(given, settings.out)
+    check_device(getattr(config, "device", "cpu"))
+    work.check(config, entry.declaration)
+    run = RunDirectory.create(settings.out, config, name, entry=entry, folders=catalog.folders)
+    return work, _worked(settings, run, config, catalog, work)
+
+
+def _resumed(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
+    from lieapp.runs.devices import check_device
+    from lieapp.runs.directory import RunDirectory
     from lieapp.runs.resume import find_resumable, plugin_folders
 
+    text = settings.resume or ""
+    try:
+        found = RunDirectory.find(settings.out, text)
+        document, folders = found.config(), plugin_folders(found)
+    except RunError:
+        document, folders = {}, []  # that there is none is said below
+    catalog = settings.catalog(folders)
+    work = catalog.work_of_run(document) if document.get("kind") == command else None
+    given = {} if work is None else _given(settings, catalog, work, document, typed)
     run = find_resumable(settings.out, text, command, given)
-    kept = run.config_as(config)
-    found = read_result(run.path) if run.state == "done" else None
-    # an equation's is a dictionary yet
-    summary = run.summary() if type(found) is Result else found
-    if summary is not None:
-        return cast("Found", summary)
-    check_device(kept.device)
-    return work(settings, run, kept, settings.catalog(plugin_folders(run)), execute, costs)
+    if work is None:
+        raise ResumeError(
+            f"{run.id} works on {document.get('domain')}, which no plugin here registers as a kind.",
+            hint="Give --plugins the folder of the plugin that does; `lieapp plugins` lists what is registered.",
+        )
+    config, summary = run.config_as(catalog.settings(work)), run.summary()
+    if run.state == "done" and summary is not None:
+        return work, summary
+    check_device(getattr(config, "device", "cpu"))
+    return work, _worked(settings, run, config, catalog, work)
+
+
+def _given(
+    settings: Common, catalog: Catalog, work: Work, document: Mapping[str, Any], typed: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The settings that were typed beside --resume, as the run's config.json would have them."""
+    import msgspec
+
+    from lieapp.settings import leaves
+
+    cls, plugin = catalog.settings(work), str(document.get("plugin"))
+    given = settings.given(cls, owners=catalog.all_settings, beside=document, **work.typed(plugin, typed))
+    try:
+        whole = msgspec.convert({**document, **{key: value for key, value in given.items() if "." not in key}}, cls)
+    except msgspec.ValidationError:
+        return given  # settings that aren't the run's, or a run that can't be read: said below
+    completed = dict(leaves(msgspec.to_builtins(work.complete(whole, settings.out))))
+    return {key: completed.get(key, value) if "." not in key else value for key, value in given.items()}
+
+
+def _worked(settings: Common, run: RunDirectory, config: Any, catalog: Catalog, work: Work) -> Result:
+    """Do or go on with a run; returns its summary, which is kept in the run."""
+    from lieapp.runs.resume import changed_plugin
+
+    def execute(session: Session) -> Result:
+        entry = catalog.get(config.plugin)
+        changed, costly = changed_plugin(run, entry.sha256), work.costs(config, entry.declaration)
+        for warning in filter(None, (changed, catalog.note(config.plugin), *costly)):
+            session.report.warn(warning)
+        summary = work.execute(config, entry.declaration, session)
+        run.write_summary(summary)
+        return summary
+
+    methods = {name: known.item for name, known in catalog.methods.items()}
+    return sitting(settings, run, config, execute, catalog.folders, methods)

@@ -14,12 +14,12 @@ from lieapp.symbolic.evolution import Evolution, evolution_form
 from lieapp.symbolic.regular import check_periodic, check_regular
 
 
-def check_equation(declaration: Any, command: str) -> None:
-    """Raises UsageError for a declaration of pictures, where a command needs an equation."""
+def check_equation(declaration: Any, command: str, words: str = "pictures") -> None:
+    """Raises UsageError for a declaration of something else, `words`, where a command needs an equation."""
     if not isinstance(declaration, PDE):
         raise UsageError(
-            f"{declaration.name}: these are pictures, not an equation; `lieapp {command}` has nothing to work on.",
-            hint=f"`lieapp discover --plugin {declaration.name}` finds symmetries of pictures.",
+            f"{declaration.name}: these are {words}, not an equation; `lieapp {command}` has nothing to work on.",
+            hint=f"`lieapp discover --plugin {declaration.name}` finds symmetries of {words}.",
         )
 
 

@@ -22,7 +22,7 @@ def check_sizes(config: Any, pde: PDE) -> None:
     time = evolution.jets.independent[evolution.time]
     space = {str(x): n for x, n in pde.points.items() if x != time}
     left, times = check_thinned(space, pde.keep_last or pde.points[time], config.every_point, config.every_time)
-    asked = [config.patch_time or 0, *(config.patch_space or 0 for _ in left)]
+    asked = [config.flow.patch_time or 0, *(config.flow.patch_space or 0 for _ in left)]
     check_patch(asked, [times, *left], [str(time), *space])
 
 

@@ -8,24 +8,79 @@ import math
 import torch
 from torch import nn
 
+from lieapp.config import DiscoverConfig, Flow, Gradient
 from lieapp.discovery.beside import Beside
-from lieapp.discovery.descent import Descent
+from lieapp.discovery.descent import Descent, Plan, Weights
 from lieapp.discovery.fields import Combination, Scaled, Slotted
+from lieapp.discovery.flow import Solver
 from lieapp.discovery.judge import judge
-from lieapp.discovery.loop import Checkpoint, train
+from lieapp.discovery.loop import Session, train
 from lieapp.discovery.network import FeatureNetwork
-from lieapp.discovery.result import SIZE, Dataset, Discovery, Level, Metrics, solve
+from lieapp.discovery.result import SIZE, Dataset, Discovery, Level, solve
+from lieapp.discovery.scores import FiniteScore, LinearScore
 from lieapp.domains.base import Domain
-from lieapp.progress import Reporter
+from lieapp.domains.patches import PatchData
+from lieapp.domains.pde import Dataset as PDEData
+from lieapp.domains.pde import PDEDomain
 
 FLOOR = 1e-7
 """Defects below this are equally good when two answers are compared."""
 
 
+PATCH, FIRST_PATCH = (48, 64), (64, 64)
+"""Nodes of a patch in time and along each axis of space unless they are given; the second where fields are trained
+from nothing, as in the code published with the paper."""
+
+
+def descent(
+    domain: PDEDomain, data: PDEData, fields: nn.Module, settings: Gradient | Flow, config: DiscoverConfig,
+    device: torch.device | str, plain: bool, steps: int = 0,
+) -> Descent:  # fmt: skip
+    """A descent on the paper's losses: as a flow stage on moved patches, as a gradient stage on slices.
+
+    Args:
+        fields: a module, from nothing or `refinable`.
+        plain: as in the paper, for fields from nothing; else beyond what unmoved data have.
+        steps: in place of those that the epochs make, unless 0.
+    """
+    trajectories = data.train.trajectories
+    each = settings.batch if isinstance(settings, Flow) else settings.trajectories
+    steps = steps or max(1, settings.epochs * trajectories // each)
+    plan = Plan(
+        steps=steps,
+        batch=settings.batch,
+        weights=Weights(settings.w_sym, settings.w_ortho, settings.w_lips, settings.w_sobolev),
+        tau=settings.tau,
+        rate=lambda step: settings.rate * (1.0 if 2 * step < steps or not plain else 0.1),
+        sobolev_from=steps - settings.sobolev_epochs * max(1, trajectories // each),
+        floor=0.0 if plain else config.floor,
+        clip=settings.clip,
+    )
+    if isinstance(settings, Gradient):
+        return Descent(data.draft, fields.to(device, torch.float64), LinearScore(domain), plan, config.seed)
+    dtype = torch.float32 if settings.dtype == "float32" else torch.float64
+    moving = config.moving
+    score = FiniteScore(domain, moving.sigma, Solver(moving.solver, moving.solver_step, moving.adjoint), plain)
+    moved = patches(domain, data, settings, plain, dtype)
+    return Descent(moved, fields.to(device, dtype), score, plan, config.seed)
+
+
+def patches(
+    domain: PDEDomain, data: PDEData, settings: Flow, plain: bool, dtype: torch.dtype = torch.float64
+) -> PatchData:
+    """Patches of the training data in the shape asked for."""
+    source, most = data.train.source, FIRST_PATCH if plain else PATCH
+    time = min(most[0], len(source.time)) if settings.patch_time is None else settings.patch_time
+    space = [
+        min(most[1], axis.points) if settings.patch_space is None else settings.patch_space
+        for axis in source.grid.axes
+    ]
+    return domain.patches(source, data.scales, (time, *space), dtype)
+
+
 def by_descent(
-    domain: Domain, data: Dataset, training: Descent, levels: list[Level], slices: tuple[int, int],
-    checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None,
-) -> Discovery:  # fmt: skip
+    domain: Domain, data: Dataset, training: Descent, levels: list[Level], slices: tuple[int, int], session: Session
+) -> Discovery:
     """Train fields from scratch; slots stay in the order of the orthonormality loss.
 
     Args:
@@ -39,7 +94,7 @@ def by_descent(
     def judged(done: int) -> Level:
         return settled(domain, data, training.fields, slices, done)[1]
 
-    train(training, steps, levels, judged, checkpoint, report, metrics)
+    train(training, steps, levels, judged, session)
     fields, last = settled(domain, data, training.fields, slices, steps)
     return Discovery("neural", fields, [*levels, last], "training steps", sorted(last.eta))
 
@@ -66,23 +121,21 @@ def refinable(found: Discovery) -> Combination | None:
 
 
 def refined(
-    domain: Domain, data: Dataset, found: Discovery, training: Descent, slices: tuple[int, int],
-    checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None, before: int = 0,
-) -> Discovery:  # fmt: skip
+    domain: Domain, data: Dataset, found: Discovery, training: Descent, slices: tuple[int, int], session: Session
+) -> Discovery:
     """Descend on the features of learned fields, solve for the fields in them again, and keep the better answer.
 
     Args:
         training: of `refinable(found)`.
-        before: steps that metrics have counted already.
     """
-    train(training, training.plan.steps, [], None, checkpoint, report, metrics, before)
+    train(training, training.plan.steps, [], None, session)
     features = training.fields.features
     assert isinstance(features, FeatureNetwork | Beside)
     features = copy.deepcopy(features).to(torch.float64).requires_grad_(False)
     old = found.levels[-1]
     fields, solved, level = solve(domain, data, features, len(old.eta), *slices, label=old.label)
     better = _size(level) < _size(old)
-    report.line(f"flow stage: {'kept' if better else 'no better on held-out data, left as they were'}")
+    session.report.line(f"flow stage: {'kept' if better else 'no better on held-out data, left as they were'}")
     if not better:
         return found
     return Discovery(

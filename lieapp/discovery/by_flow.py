@@ -14,10 +14,9 @@ from lieapp.discovery import losses
 from lieapp.discovery.descent import Descent
 from lieapp.discovery.fields import Scaled, Slotted, values
 from lieapp.discovery.flow import Flow, Solver
-from lieapp.discovery.loop import Checkpoint, marks, train
-from lieapp.discovery.result import Dataset, Discovery, Level, Metrics
+from lieapp.discovery.loop import Session, marks, train
+from lieapp.discovery.result import Dataset, Discovery, Level
 from lieapp.domains.base import Domain, Fields
-from lieapp.progress import Reporter
 
 SIZE = 64
 """Pieces of data moved at a time, of each field."""
@@ -31,7 +30,7 @@ SHARES = (-1.0, -0.5, 0.5, 1.0)
 
 def by_flow(
     domain: Domain, data: Dataset, training: Descent, levels: list[Level], judged_on: int, sigma: float,
-    solver: Solver, checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None,
+    solver: Solver, session: Session,
 ) -> Discovery:  # fmt: skip
     """Train fields from scratch.
 
@@ -61,7 +60,7 @@ def by_flow(
     steps = training.plan.steps
     if training.plan.ordered:
         training.sort_before(marks(steps)[:-1], rank)
-    train(training, steps, levels, judged, checkpoint, report, metrics)
+    train(training, steps, levels, judged, session)
     if training.plan.ordered:
         training.reorder(rank(training.fields))
     fields = unit_fields(training.fields, data.train.batches(1, 1))

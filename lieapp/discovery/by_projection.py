@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from lieapp.discovery.loop import Checkpoint, train
-from lieapp.discovery.projection import Projection
-from lieapp.discovery.result import Dataset, Discovery, Level, Metrics, notes, solve
+from lieapp.config import DiscoverConfig
+from lieapp.discovery.loop import Session, train
+from lieapp.discovery.projection import Projection, Settings
+from lieapp.discovery.result import Dataset, Discovery, Level, notes, solve
 from lieapp.domains.base import Domain
-from lieapp.progress import Reporter
+
+
+def projection_settings(config: DiscoverConfig, steps: int = 0) -> Settings:
+    """Those of the training in the settings of a run; `steps` in place of its own unless 0."""
+    own = config.projection
+    return Settings(
+        config.slots, steps or own.steps, own.width, own.features, config.modes, own.batch, own.rate, config.floor
+    )
 
 
 def by_projection(
     domain: Domain, data: Dataset, training: Projection, levels: list[Level], slices: tuple[int, int],
-    checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None,
+    session: Session,
 ) -> Discovery:  # fmt: skip
     """Train to the end and solve for the fields in the final features.
 
@@ -26,6 +34,6 @@ def by_projection(
     def judged(done: int) -> Level:
         return solve(domain, data, training.network, slots, *slices, label=done)[2]
 
-    train(training, steps, levels, judged, checkpoint, report, metrics)
+    train(training, steps, levels, judged, session)
     fields, found, last = solve(domain, data, training.network, slots, *slices, label=steps)
     return Discovery("neural", fields, [*levels, last], "training steps", sorted(found.eta.tolist()), notes(found))

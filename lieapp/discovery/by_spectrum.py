@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.extended import extended
-from lieapp.discovery.fields import Slotted
-from lieapp.discovery.result import SIZE, Dataset, Discovery, Level, Metrics, notes, solve
+from lieapp.discovery.loop import Session
+from lieapp.discovery.result import SIZE, Dataset, Discovery, Level, notes, solve
 from lieapp.domains.base import Domain
 from lieapp.domains.spread import Features
 from lieapp.errors import DiscoveryError
-from lieapp.progress import Reporter
 
 
 def by_spectrum(
     domain: Domain, data: Dataset, degrees: Sequence[int], modes: int, unknowns: int, slots: int,
-    slices: tuple[int, int], report: Reporter, metrics: Metrics = lambda row: None,
-    further: Features | None = None, seen: Callable[[Slotted, int], None] = lambda fields, level: None,
+    slices: tuple[int, int], session: Session, further: Features | None = None,
 ) -> Discovery:  # fmt: skip
     """The lowest fields of Fourier x Chebyshev x monomial bases.
 
@@ -26,13 +24,12 @@ def by_spectrum(
         modes, unknowns: highest Fourier mode; total degree in the unknowns.
         slices: how many slices to solve and to judge on.
         further: functions to take into every basis, those of the equation's coefficients.
-        seen: called with the fields of each level and its number, from 1.
 
     Raises DiscoveryError if no direction moves the data.
     """
     levels: list[Level] = []
     for i, degree in enumerate(degrees):
-        report.progress(i, len(degrees), f"degree {degree}")
+        session.report.progress(i, len(degrees), f"degree {degree}")
         plain = TensorBasis(domain.periodic, domain.dependent, Degrees(modes, degree, unknowns))
         basis = extended(plain, further, plain.up_to(degrees[0]), data.train.batches(slices[0], SIZE))
         fields, found, level = solve(domain, data, basis, slots, *slices, label=degree)
@@ -42,7 +39,7 @@ def by_spectrum(
                 hint="Use more and more varied trajectories.",
             )
         levels.append(level)
-        seen(fields, i + 1)
-        metrics({"step": i + 1, "total": len(degrees), "eta": level.eta})
-    report.progress(len(degrees), len(degrees))
+        session.show(fields, i + 1)
+        session.metrics({"step": i + 1, "total": len(degrees), "eta": level.eta})
+    session.report.progress(len(degrees), len(degrees))
     return Discovery("spectrum", fields, levels, "degree in t", sorted(found.eta.tolist()), notes(found))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor
 
-from lieapp.discovery.result import Level, Metrics
-from lieapp.progress import Reporter
+from lieapp.discovery.fields import Slotted
+from lieapp.discovery.result import Level
+from lieapp.progress import Reporter, SilentReporter
 
 SAVE_EVERY = 5.0
 """Seconds between two checkpoints."""
@@ -38,21 +40,60 @@ class Checkpoint(Protocol):
         """Keep the state of a training and its levels."""
 
 
+class Session(Protocol):
+    """What long work is handed: whom it tells, and where it keeps its state."""
+
+    @property
+    def report(self) -> Reporter:
+        """Progress, lines and warnings."""
+        ...
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """Where the training at work keeps its state."""
+        ...
+
+    def metrics(self, row: dict[str, Any]) -> None:
+        """Record a row; its `step` and `total` count from the beginning of this training."""
+
+    def show(self, fields: Slotted, step: int) -> None:
+        """Let pages draw these fields, those of a step, while the work goes on."""
+
+
+class NoCheckpoint:
+    """Keeps nothing."""
+
+    def save(self, state: dict[str, Tensor], levels: list[Level]) -> None:
+        """Ignored."""
+
+
+@dataclass
+class Alone:
+    """A session without a run, for library use: says nothing and keeps nothing unless told where."""
+
+    report: Reporter = field(default_factory=SilentReporter)
+    checkpoint: Checkpoint = field(default_factory=NoCheckpoint)
+
+    def metrics(self, row: dict[str, Any]) -> None:
+        """Ignored."""
+
+    def show(self, fields: Slotted, step: int) -> None:
+        """Ignored."""
+
+
 def marks(steps: int) -> list[int]:
     """The steps after which fields are judged: an eighth, a quarter, a half and all of them."""
     return sorted({max(1, steps // n) for n in (8, 4, 2)} | {steps})
 
 
 def train(
-    training: Training, steps: int, levels: list[Level], judge: Callable[[int], Level] | None,
-    checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None, before: int = 0,
-) -> None:  # fmt: skip
+    training: Training, steps: int, levels: list[Level], judge: Callable[[int], Level] | None, session: Session
+) -> None:
     """Go on to the end; `levels` grows by what `judge` says at each mark but the last.
 
     Args:
         training, levels: fresh, or as a checkpoint left them.
         judge: a level with the number of steps as its label; None if none is wanted.
-        before: steps of earlier stages, which metrics count too.
 
     An interrupt leaves a checkpoint of the last complete step. Raises DiscoveryError if the loss isn't finite.
     """
@@ -66,10 +107,10 @@ def train(
             row = training.step()
             whole = training.state()
             elapsed = round(time.perf_counter() - began, 3)
-            metrics({"step": before + training.done, "total": before + steps, **row, "seconds": elapsed})
-            report.progress(training.done, steps, f"loss {row['loss']:.2f}")
+            session.metrics({"step": training.done, "total": steps, **row, "seconds": elapsed})
+            session.report.progress(training.done, steps, f"loss {row['loss']:.2f}")
             if time.perf_counter() - saved > SAVE_EVERY:
-                checkpoint.save(whole, levels)
+                session.checkpoint.save(whole, levels)
                 saved = time.perf_counter()
     finally:
-        checkpoint.save(whole, levels)
+        session.checkpoint.save(whole, levels)

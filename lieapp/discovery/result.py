@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import torch
 
@@ -16,8 +15,6 @@ from lieapp.domains.spread import EveryComponent, Features
 
 SIZE = 8
 """Slices held in memory at a time."""
-
-Metrics = Callable[[dict[str, Any]], None]
 
 
 @runtime_checkable

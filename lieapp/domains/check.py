@@ -7,12 +7,11 @@ others still run.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
 
 import sympy as sp
 
-from lieapp.api import MIN_POINTS, PDE, Colors, LabelledPictures
+from lieapp.api import MIN_POINTS, PDE
 from lieapp.data.declared import check_coefficients, check_times
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.check_change import change_leaves
@@ -26,6 +25,7 @@ from lieapp.domains.check_numbers import (
 )
 from lieapp.domains.pde import PDEDomain
 from lieapp.errors import CancelledError, DataError, EquationError, LieappError
+from lieapp.extension import Check
 from lieapp.progress import Reporter
 from lieapp.symbolic.equation import System, exact, read_pde
 from lieapp.symbolic.evolution import Evolution, evolution_form
@@ -46,35 +46,9 @@ FLOOR = 1e-5
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class Check:
-    """One thing that was verified, and what came out."""
-
-    name: str
-    ok: bool
-    detail: str
-
-
-@runtime_checkable
-class Declared(Protocol):
-    """What is checked: an entry of the catalog."""
-
-    @property
-    def declaration(self) -> Any:
-        """The declaration that the plugin's hook returned."""
-
-
-def check(entry: Declared, report: Reporter) -> list[Check]:
-    """Verify a plugin: equation, derived symmetries, data, and that tensors and formulas agree."""
-    if isinstance(entry.declaration, LabelledPictures):
-        # torch's part of pictures, and nothing that equations need
-        from lieapp.domains.check_colors import check_colors
-        from lieapp.domains.check_images import check_images
-
-        if isinstance(entry.declaration, Colors):
-            return check_colors(entry.declaration)
-        return check_images(entry.declaration)
-    return _Checks(entry.declaration, report).run()
+def check(pde: PDE, report: Reporter) -> list[Check]:
+    """Verify an equation: itself, its derived symmetries, data, and that tensors and formulas agree."""
+    return _Checks(pde, report).run()
 
 
 class _Checks:

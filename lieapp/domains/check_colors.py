@@ -9,13 +9,13 @@ import torch
 from lieapp.api import Colors
 from lieapp.data.images.pictures import Pictures
 from lieapp.domains.base import Domain
-from lieapp.domains.check import Check
 from lieapp.domains.check_images import SOME, check_pictures
 from lieapp.domains.color import ColorDomain
 from lieapp.domains.color_data import ColorData, Palette
 from lieapp.domains.color_space import check_colored, sample_colors
 from lieapp.domains.extractor import Features
 from lieapp.domains.image_data import ImageData
+from lieapp.extension import Check
 
 FEW = 64
 """Colours that are sampled for the trial, and their neighbours below."""

@@ -11,11 +11,11 @@ from lieapp.api import LabelledPictures
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
 from lieapp.domains.base import Domain
-from lieapp.domains.check import Check
 from lieapp.domains.extractor import Extractor, Features, Shape
 from lieapp.domains.image import ImageDomain
 from lieapp.domains.image_data import ImageData
 from lieapp.errors import DataError, LieappError
+from lieapp.extension import Check
 
 SOME = 8
 """Pictures that an extractor is tried on."""

@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from lieapp.api import PDE, Colors, Images
-from lieapp.errors import PluginError, UnknownPluginError
+import msgspec
+
+from lieapp.errors import PluginError, UnknownPluginError, UsageError
+from lieapp.extension import Kind, Method, Work
 from lieapp.registry.loader import Loader, Plugin
 from lieapp.registry.modules import Broken, LoadError, guarded
-from lieapp.registry.sources import SHIPPED, variable_folders
+from lieapp.registry.sources import PACKAGE, SHIPPED, variable_folders
+from lieapp.settings import struct_of
 
 RENAME = "Write another name=… in one of them, or remove one of the files."
 
-DECLARATIONS = (PDE, Images, Colors)
-"""What `lieapp_domains` may return; every one has a name and a title."""
+
+Offered = TypeVar("Offered", Kind, Method)
+
+NOTHING: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Registered(Generic[Offered]):
+    """A kind or a method, and where it was registered.
+
+    Args:
+        place: a file or the name of a module.
+        source: as of an `Entry`.
+    """
+
+    item: Offered
+    place: str
+    source: str
 
 
 @dataclass(frozen=True)
@@ -27,6 +46,7 @@ class Entry:
 
     Args:
         declaration: the object the plugin's hook returned.
+        kind: what can be done with it.
         file: the plugin's file; None for an installed package without one.
         sha256: the content of that file.
         source: shipped, ./plugins, --plugins, LIEAPP_PLUGINS or entry point.
@@ -34,6 +54,7 @@ class Entry:
     """
 
     declaration: Any
+    kind: Kind
     file: Path | None
     sha256: str
     source: str
@@ -49,6 +70,10 @@ class Entry:
         """What tables and pages print."""
         return str(self.declaration.title)
 
+    def works(self) -> list[Work]:
+        """What can be done with it, the main thing first."""
+        return [work for work in self.kind.works if not work.refused(self.declaration)]
+
 
 class Catalog:
     """The domains that were found, and the files that couldn't be loaded.
@@ -60,9 +85,14 @@ class Catalog:
         found: every domain, in the order of loading; names may repeat.
         broken: files and hooks that can't be used.
         folders: folders outside the working folder, absolute; a run keeps them to find its plugin again.
+        kinds, methods: those that are registered, by name.
     """
 
-    def __init__(self, found: Sequence[Entry], broken: Sequence[Broken], folders: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, found: Sequence[Entry], broken: Sequence[Broken], folders: Sequence[Path] = (),
+        kinds: Mapping[str, Registered[Kind]] = NOTHING, methods: Mapping[str, Registered[Method]] = NOTHING,
+    ) -> None:  # fmt: skip
+        self.kinds, self.methods = dict(kinds), dict(methods)
         by_name: dict[str, list[Entry]] = {}
         for entry in found:
             by_name.setdefault(entry.name, []).append(entry)
@@ -92,7 +122,7 @@ class Catalog:
             return entry
         if same:
             raise PluginError(_duplicate(name, same), hint=RENAME)
-        meant = [b for b in self.broken if b.file is not None and Path(b.file).stem == name]
+        meant = [b for b in self.broken if b.file is not None and _called(b.file) == name]
         if meant:
             raise PluginError(f"{name} could not be loaded: {meant[0]}", hint="Mend that file.")
         known = list(self._by_name)
@@ -115,7 +145,40 @@ class Catalog:
     @property
     def equations(self) -> list[Entry]:
         """The entries that are equations; others have no truth and no simulated data."""
-        return [entry for entry in self.entries if isinstance(entry.declaration, PDE)]
+        return [entry for entry in self.entries if entry.kind.derivable]
+
+    def work(self, entry: Entry, command: str) -> Work:
+        """What a command does with a domain. Raises UsageError if it does nothing with it."""
+        work = entry.kind.work(command)
+        why = "" if work is None else work.refused(entry.declaration)
+        if work is not None and not why:
+            return work
+        if not why:
+            able = [known.item.words[1] for known in self.kinds.values() if known.item.work(command)]
+            why = f"it is {entry.kind.words[0]}; `lieapp {command}` works on {' and '.join(able) or 'nothing'} only"
+        usual = entry.works()[0].command if entry.works() else "check"
+        raise UsageError(f"{entry.name}: {why}.", hint=f"Type `lieapp {usual} --plugin {entry.name}`.")
+
+    def work_of_run(self, config: Mapping[str, Any]) -> Work | None:
+        """What made a run, by the `kind` and `domain` of its config.json; None if that isn't registered here."""
+        for known in self.kinds.values():
+            work = known.item.work(str(config.get("kind")))
+            if work is not None and work.domain == config.get("domain"):
+                return work
+        return None
+
+    def settings(self, work: Work) -> type[msgspec.Struct]:
+        """The settings of a work, with those of every registered method where methods are chosen from."""
+        compose = getattr(work.settings, "with_methods", None)
+        return compose([known.item for known in self.methods.values()]) if compose else work.settings
+
+    def all_settings(self) -> dict[str, type[msgspec.Struct]]:
+        """The settings of every work, by the command and what it works on."""
+        return {
+            f"`lieapp {work.command}` of {known.item.words[1]}": self.settings(work)
+            for known in self.kinds.values()
+            for work in known.item.works
+        }
 
     def _advice(self) -> str:
         advice = "`lieapp plugins` lists what was found."
@@ -131,39 +194,96 @@ def load_catalog(folders: Sequence[Path] = ()) -> Catalog:
     """
     loader = Loader()
     loader.load_all(folders)
-    found: list[Entry] = []
-    for plugin in list(loader.plugins):
-        if "lieapp_domains" in plugin.hooks:
-            found.extend(_domains(loader, plugin))
+    kinds = _registered(loader, "lieapp_kinds", Kind)
+    methods = _registered(loader, "lieapp_methods", Method)
+    _drop_misnamed(loader, methods, [work for known in kinds.values() for work in known.item.works])
+    declarable = [known.item for known in kinds.values()]
+    made = [_entry(loader, plugin, item, declarable) for plugin, item in _offered(loader, "lieapp_domains")]
+    found = [entry for entry in made if entry is not None]
     outside = [folder.resolve() for folder in (*folders, *variable_folders())]
-    return Catalog(found, loader.broken, list(dict.fromkeys(outside)))
+    return Catalog(found, loader.broken, list(dict.fromkeys(outside)), kinds, methods)
 
 
-def _domains(loader: Loader, plugin: Plugin) -> list[Entry]:
-    """Ask one plugin for its domains; alone, so that an error in it stays its own."""
-    others = [other.module for other in loader.plugins if other is not plugin]
-    hook = loader.manager.subset_hook_caller("lieapp_domains", remove_plugins=others)
-    try:
-        with guarded(plugin.file):
-            results = hook()
-    except LoadError as error:
-        loader.broken.append(plugin.broken(f"lieapp_domains: {error.error}", error.line))
-        return []
-    if not results:
-        loader.broken.append(plugin.broken("lieapp_domains returned None; it must return a list of declarations."))
-    found = []
-    for result in results:
-        if not isinstance(result, (list, tuple)):
-            loader.broken.append(plugin.broken(f"lieapp_domains returned {_short(result)}; it must return a list."))
+def _offered(loader: Loader, hook: str) -> Iterator[tuple[Plugin, Any]]:
+    """What each plugin lists in a hook; each is asked alone, so that an error in it stays its own."""
+    for plugin in list(loader.plugins):
+        if hook not in plugin.hooks:
             continue
-        for item in result:
-            if isinstance(item, DECLARATIONS):
-                found.append(Entry(item, plugin.file, plugin.sha256, plugin.source, plugin.hooks))
+        others = [other.module for other in loader.plugins if other is not plugin]
+        caller = loader.manager.subset_hook_caller(hook, remove_plugins=others)
+        try:
+            with guarded(plugin.file):
+                results = caller()
+        except LoadError as error:
+            loader.broken.append(plugin.broken(f"{hook}: {error.error}", error.line))
+            continue
+        if not results:
+            loader.broken.append(plugin.broken(f"{hook} returned None; it must return a list."))
+        for result in results:
+            if isinstance(result, (list, tuple)):
+                yield from ((plugin, item) for item in result)
             else:
-                kinds = ", ".join(kind.__name__ for kind in DECLARATIONS)
-                text = f"lieapp_domains lists {_short(item)}; an item must be a {kinds} of lieapp.api."
-                loader.broken.append(plugin.broken(text))
+                loader.broken.append(plugin.broken(f"{hook} returned {_short(result)}; it must return a list."))
+
+
+def _entry(loader: Loader, plugin: Plugin, item: Any, kinds: Sequence[Kind]) -> Entry | None:
+    """A declaration with its kind; one that is of none is a complaint."""
+    # the kind of its own class before that of one it is made from
+    able = [kind for kind in kinds if isinstance(item, kind.declaration)]
+    own = [kind for kind in able if type(item) is kind.declaration] or able
+    if own:
+        return Entry(item, own[0], plugin.file, plugin.sha256, plugin.source, plugin.hooks)
+    known = ", ".join(f"{kind.declaration.__name__} ({kind.name})" for kind in kinds)
+    text = f"lieapp_domains lists {_short(item)}; an item must be a declaration of a registered kind: {known}."
+    loader.broken.append(plugin.broken(text))
+    return None
+
+
+def _registered(loader: Loader, hook: str, cls: type[Offered]) -> dict[str, Registered[Offered]]:
+    """The kinds or methods that plugins offer, by name; of two with one name the first."""
+    found: dict[str, Registered[Offered]] = {}
+    for plugin, item in _offered(loader, hook):
+        what = cls.__name__
+        if not isinstance(item, cls):
+            text = f"{hook} lists {_short(item)}; an item must be a {what} of lieapp.api."
+        elif item.name in found:
+            text = f"the {what.lower()} {item.name!r} is that of {found[item.name].place} already; rename this one."
+        elif (text := _clash(item, [known.item for known in found.values()])) == "":
+            found[item.name] = Registered(item, str(plugin.file or plugin.name), plugin.source)
+        if text:
+            loader.broken.append(plugin.broken(text))
     return found
+
+
+def _clash(item: Kind | Method, others: Sequence[Any]) -> str:
+    """Why a kind's runs couldn't be told from another one's; empty if they can."""
+    if isinstance(item, Method):
+        return ""
+    taken = {(work.command, work.domain): kind.name for kind in others for work in kind.works}
+    for work in item.works:
+        if (work.command, work.domain) in taken and work not in [w for kind in others for w in kind.works]:
+            return (
+                f"kind {item.name}: settings of `lieapp {work.command}` need a field `domain`, a Literal with "
+                f"{item.name!r} as default; without it runs can't be told from those of "
+                f"{taken[work.command, work.domain]}."
+            )
+    return ""
+
+
+def _drop_misnamed(loader: Loader, methods: dict[str, Registered[Method]], works: Sequence[Work]) -> None:
+    """Methods whose settings would stand in the place of others, where methods are chosen from."""
+    choosing = [work.settings for work in works if hasattr(work.settings, "with_methods")]
+    taken = {field.name: struct_of(field.type) for cls in choosing for field in msgspec.structs.fields(cls)}
+    for name, known in list(methods.items()):
+        if name in taken and taken[name] is not known.item.settings:
+            del methods[name]
+            text = f"the method {name!r} is called as a setting is; choose another name."
+            loader.broken.append(Broken(None, text, None, known.source, known.place))
+
+
+def _called(file: Path) -> str:
+    """The name of a plugin's file, or of the folder of a package."""
+    return file.parent.name if file.name == PACKAGE else file.stem
 
 
 def _short(value: Any) -> str:

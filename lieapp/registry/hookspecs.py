@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 
 if TYPE_CHECKING:
-    from lieapp.api import PDE, Colors, Images
+    from lieapp.extension import Kind, Method
 
 hookspec = pluggy.HookspecMarker("lieapp")
 
 
 @hookspec
-def lieapp_domains() -> list[PDE | Images | Colors]:  # type: ignore[empty-body]
-    """The domains this file adds: a list of declarations, `PDE`, `Images` or `Colors` of `lieapp.api`.
+def lieapp_domains() -> list[Any]:  # type: ignore[empty-body]
+    """The domains this file adds: a list of declarations, each of a registered kind, as `lieapp.api.PDE`.
 
     Called once, when the plugins are loaded, and expected to be quick: data and truth are made later,
     from the declaration.
+    """
+
+
+@hookspec
+def lieapp_kinds() -> list[Kind]:  # type: ignore[empty-body]
+    """The kinds of declarations this file adds: a list of `lieapp.api.Kind`.
+
+    Called once, when the plugins are loaded; the functions in a kind load what they need when they are called.
+    """
+
+
+@hookspec
+def lieapp_methods() -> list[Method]:  # type: ignore[empty-body]
+    """The methods of discovery this file adds: a list of `lieapp.api.Method`.
+
+    Called once, when the plugins are loaded; the functions in a method load what they need when they are called.
     """

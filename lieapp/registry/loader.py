@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,8 +17,8 @@ from typing import Any
 import pluggy
 
 from lieapp.registry import hookspecs
-from lieapp.registry.modules import Broken, LoadError, digest, guarded, load_module
-from lieapp.registry.sources import Candidate, candidates
+from lieapp.registry.modules import Broken, LoadError, digest, folder_digest, guarded, load_module
+from lieapp.registry.sources import MODULES, PACKAGE, SHIPPED, Candidate, candidates
 
 PROJECT = "lieapp"
 """The name of the hooks' project and of the group of entry points."""
@@ -54,10 +55,12 @@ class Loader:
         self._contents: set[str] = set()
 
     def load_all(self, folders: Sequence[Path]) -> None:
-        """Load the files of every source, then the entry points.
+        """Load what lieapp ships, the files of every source, then the entry points.
 
         Raises UsageError if a folder of `folders` doesn't exist.
         """
+        for name in MODULES:
+            self._register(importlib.import_module(name), None, "", SHIPPED, name)
         for candidate in candidates(folders):
             self.load_file(candidate)
         for point in sorted(entry_points(group=PROJECT), key=lambda point: (point.name, point.value)):
@@ -71,11 +74,11 @@ class Loader:
                 raise LoadError(candidate.error, None)
             try:
                 content = file.read_bytes()
+                sha256 = digest(content) if file.name != PACKAGE else folder_digest(file.parent)
             except OSError as error:
                 raise LoadError(f"the file can't be read: {error.strerror}", None) from error
-            if self._is_new(file, digest(content)):
-                module = load_module(file, content)
-                self._register(module, file, digest(content), source, str(file))
+            if self._is_new(file, sha256):
+                self._register(load_module(file, content, sha256), file, sha256, source, str(file))
 
     def load_entry_point(self, point: EntryPoint) -> None:
         """Load one installed plugin; whatever is wrong with it ends up in `broken`."""

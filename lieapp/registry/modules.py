@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from lieapp.errors import LieappError
+from lieapp.registry.sources import PACKAGE
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,26 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def load_module(file: Path, content: bytes) -> ModuleType:
-    """The module made by running `content`, which was read from `file`.
+def folder_digest(folder: Path) -> str:
+    """The same of a package: of the names and contents of its Python files, sorted. Raises OSError."""
+    found = hashlib.sha256()
+    for file in sorted(folder.rglob("*.py")):
+        content = file.read_bytes()
+        found.update(f"{file.relative_to(folder).as_posix()} {len(content)}\n".encode() + content)
+    return found.hexdigest()
+
+
+def load_module(file: Path, content: bytes, sha256: str) -> ModuleType:
+    """The module made by running `content`, which was read from `file`; of a package's `__init__.py` the package.
 
     Raises LoadError with the line, for a syntax error as for anything the file raises, SystemExit too.
     """
     # a name of its own for each content: two files called heat.py must not replace each other
-    name = f"lieapp_plugin_{file.stem}_{digest(content)[:12]}"
-    spec = importlib.util.spec_from_file_location(name, file)
+    package = file.parent if file.name == PACKAGE else None
+    name = f"lieapp_plugin_{(package or file).stem}_{sha256[:12]}"
+    spec = importlib.util.spec_from_file_location(
+        name, file, submodule_search_locations=None if package is None else [str(package.absolute())]
+    )
     assert spec is not None  # only for names that don't end in .py
     module = importlib.util.module_from_spec(spec)
     # dataclasses and pickling look a class's module up here
@@ -72,7 +85,8 @@ def load_module(file: Path, content: bytes) -> ModuleType:
         with guarded(file):
             exec(compile(content, str(file), "exec"), module.__dict__)
     except LoadError:
-        del sys.modules[name]
+        for loaded in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
+            del sys.modules[loaded]
         raise
     return module
 
@@ -91,7 +105,7 @@ def guarded(file: Path | None) -> Iterator[None]:
         except BaseException as error:
             if delivered:
                 raise
-            raise LoadError(_describe(error), _line(error, file)) from error
+            raise LoadError(_describe(error) + _inside(error, file), _line(error, file)) from error
 
 
 @contextlib.contextmanager
@@ -161,6 +175,20 @@ def _describe(error: BaseException) -> str:
         return f"the file ends the program: SystemExit({error.code!r}). A plugin file only declares things."
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _inside(error: BaseException, file: Path | None) -> str:
+    """Of a package, the module and line that an error comes from, where that isn't its `__init__.py`."""
+    if file is None or file.name != PACKAGE:
+        return ""
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        places.append((error.filename, error.lineno))
+    folder = file.parent.absolute()
+    inside = [(Path(name), line) for name, line in places if folder in Path(name).absolute().parents]
+    if not inside or inside[-1][0].absolute() == file.absolute():
+        return ""
+    return f" ({inside[-1][0].absolute().relative_to(folder)}, line {inside[-1][1]})"
 
 
 def _line(error: BaseException, file: Path | None) -> int | None:

@@ -10,9 +10,13 @@ from pathlib import Path
 import lieapp
 from lieapp.errors import UsageError
 
+MODULES = ("lieapp.runs.shipped",)
+"""Modules that offer hooks as a plugin's file does: the kinds and methods that lieapp ships."""
+
 SHIPPED = "shipped"
 WORKING = "./plugins"
 OPTION = "--plugins"
+PACKAGE = "__init__.py"
 VARIABLE = "LIEAPP_PLUGINS"
 
 
@@ -21,7 +25,7 @@ class Candidate:
     """A plugin file, or a folder that should hold some but can't be read.
 
     Args:
-        file: the path as it was found.
+        file: the path as it was found; of a package its `__init__.py`.
         source: which of the sources found it.
         error: why it can't be read; empty if nothing is known yet.
     """
@@ -70,7 +74,7 @@ def candidates(folders: Sequence[Path]) -> Iterator[Candidate]:
 
 
 def _files(place: Path, source: str) -> Iterator[Candidate]:
-    """The plugin files of a folder, sorted; files starting with `_` or `.` are helpers and left alone."""
+    """The plugin files and packages of a folder, sorted; what starts with `_` or `.` are helpers and left alone."""
     if place.is_file():
         yield Candidate(place, source)
         return
@@ -80,5 +84,9 @@ def _files(place: Path, source: str) -> Iterator[Candidate]:
         yield Candidate(place, source, f"the folder can't be read: {error.strerror}")
         return
     for name in names:
-        if name.endswith(".py") and not name.startswith(("_", ".")):
+        if name.startswith(("_", ".")):
+            continue
+        if name.endswith(".py"):
             yield Candidate(place / name, source)
+        elif (place / name / PACKAGE).is_file():
+            yield Candidate(place / name / PACKAGE, source)

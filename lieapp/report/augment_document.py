@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lieapp.document import Column, Document, Figure, Heading, Table, Text, plain_text, table
+from lieapp.extension import outcome
 from lieapp.report.augment_words import gain, measure, shown, signed, with_spread
-from lieapp.report.parts import Drawn, figures, nothing_drawn, outcome, seconds
+from lieapp.report.parts import Drawn, figures, nothing_drawn, seconds
 from lieapp.results.augment import Augment, Classifiers, Operators, Row
 
 FIGURES = (

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from lieapp.document import Block, Column, Document, Figure, Formula, Heading, Text, Words, joined, table
+from lieapp.extension import outcome
 from lieapp.report.at_size import NOTE, folds, judged, size_table, words
 from lieapp.report.figures import FINITE, figure, keys, words_of
 from lieapp.report.material import read_material
 from lieapp.report.page import write_report
-from lieapp.report.parts import outcome, provenance, seconds
+from lieapp.report.parts import provenance, seconds
 from lieapp.report.wording import cosine, number
 from lieapp.results.discovery import ClosedForm, EquationResult, Slot
 from lieapp.results.truth import FamilyResult

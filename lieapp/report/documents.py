@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lieapp.document import Document
+from lieapp.extension import outcome
 from lieapp.report import (
     augment_document,
     check_document,
@@ -11,7 +12,7 @@ from lieapp.report import (
     training_document,
     truth_document,
 )
-from lieapp.report.parts import Drawn, nothing_drawn, outcome
+from lieapp.report.parts import Drawn, nothing_drawn
 from lieapp.results import Augment, CheckResult, EquationResult, PictureDiscovery, Training, TruthResult
 from lieapp.results.base import Result
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from lieapp.document import Block, Column, Figure, Heading, Notice, Table, Text
-from lieapp.results.base import Result
+from lieapp.document import Block, Column, Figure, Heading, Table, Text
 
 Drawn = Callable[[str], str]
 """The SVG of a figure by its key; empty where there is none."""
@@ -17,11 +16,6 @@ Drawn = Callable[[str], str]
 def nothing_drawn(key: str) -> str:
     """Of documents without figures."""
     return ""
-
-
-def outcome(result: Result) -> list[Block]:
-    """The sentence and the warnings, which lead every document."""
-    return [Notice(result.sentence or "Done.", "success"), *(Notice(words, "warning") for words in result.warnings)]
 
 
 def figures(shown: Iterable[Figure], drawn: Drawn) -> Iterator[Block]:

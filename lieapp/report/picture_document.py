@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lieapp.document import Block, Column, Document, Figure, Heading, Table, Text, table
+from lieapp.extension import outcome
 from lieapp.report.charts import Line, line_chart
-from lieapp.report.parts import Drawn, figures, nothing_drawn, outcome, seconds
+from lieapp.report.parts import Drawn, figures, nothing_drawn, seconds
 from lieapp.report.picture_figures import components
 from lieapp.report.wording import cosine
 from lieapp.results.pictures import PictureDiscovery, SmallFlow

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from lieapp.document import Column, Document, Figure, Heading, Table, Text
+from lieapp.extension import outcome
 from lieapp.report.calm import calmed
 from lieapp.report.charts import Line, line_chart
 from lieapp.report.figures import thinned
-from lieapp.report.parts import Drawn, duration, nothing_drawn, outcome, seconds
+from lieapp.report.parts import Drawn, duration, nothing_drawn, seconds
 from lieapp.results.training import Training, share_words
 
 CURVE = "Pictures of each step told right"

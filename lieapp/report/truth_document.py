@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET
 
 from lieapp.document import Block, Cell, Column, Formula, Heading, Notice, Table, Text, Words, joined, table
-from lieapp.report.parts import outcome
+from lieapp.extension import outcome
 from lieapp.results.truth import (
     Explanation,
     FamilyResult,

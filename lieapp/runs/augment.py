@@ -8,9 +8,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import lieapp
-from lieapp.numerics.processor import use_processor
-from lieapp.registry.catalog import Catalog
 from lieapp.report.augment_document import document
 from lieapp.report.augment_figures import augment_figures
 from lieapp.report.augment_words import hopeless, label, sentence
@@ -19,11 +16,8 @@ from lieapp.report.page import write_report
 from lieapp.report.parts import provenance
 from lieapp.results.augment import Augment, Row
 from lieapp.runs.cells import Cell, Cells, Ended
-from lieapp.runs.checkpoint import Checkpoint
-from lieapp.runs.devices import find_device
 from lieapp.runs.directory import RunDirectory
-from lieapp.runs.reporter import RunReporter
-from lieapp.runs.stopwatch import Stopwatch
+from lieapp.runs.session import Session
 
 PREDICTIONS = "predictions.safetensors"
 
@@ -31,14 +25,8 @@ PREDICTIONS = "predictions.safetensors"
 class Side(ABC):
     """Solutions or pictures: what is moved and trained on. Made anew for each session of a run."""
 
-    def __init__(self, config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> None:
-        self.config, self.directory, self.report = config, run, report
-        self.declaration = catalog.get(config.plugin).declaration
-        use_processor(config.threads)
-        self.device = find_device(config.device)
-        folder = run.path / "checkpoint"
-        self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)
-        self.checkpoint = Checkpoint(folder, self.watch.save)
+    def __init__(self, config: Any, declaration: Any, session: Session) -> None:
+        self.config, self.declaration, self.session = config, declaration, session
 
     @abstractmethod
     def prepare(self) -> None:
@@ -75,28 +63,23 @@ class Side(ABC):
         """How far a variant moves, where that is searched for."""
         return None
 
-    def _timed(self, stage: str, work: Any) -> Any:
-        self.report.stage(stage)
-        with self.watch.stage(stage):
-            return work()
-
 
 def execute(side: Side) -> Augment:
     """Do or go on with a run; returns its result and writes its other files.
 
     Raises LieappError for what the declaration, the data or the settings don't allow.
     """
-    config, run = side.config, side.directory
-    run.add_provenance(device_used=side.device, threads=config.threads)
+    config, session, run = side.config, side.session, side.session.directory
+    session.begin()
     side.prepare()
-    with side.watch.stage("training"):
-        result = side.told(list(_rows(side, Cells(side, run, side.checkpoint, side.report))))
+    with session.stopwatch.stage("training"):
+        result = side.told(list(_rows(side, Cells(side, session))))
     result.run, result.plugin, result.title = str(run.path), config.plugin, side.declaration.title
     result.model, result.seeds = config.model, config.seeds
     for warning in hopeless(result):
-        side.report.warn(warning)
-    result.warnings, result.sentence = side.report.warnings, sentence(result)
-    result.seconds = side.watch.seconds()
+        session.report.warn(warning)
+    result.warnings, result.sentence = session.report.warnings, sentence(result)
+    result.seconds = session.stopwatch.seconds()
     run.write_summary(result)
     _report(run, result)
     side.clear()
@@ -121,7 +104,7 @@ def _rows(side: Side, cells: Cells) -> Iterator[Row]:
             for seed in config.seeds:
                 which = words(amount, variant, seed, scale)
                 found.append(cells.result(Cell(amount, variant, seed, scale), which))
-                side.report.line(f"{which}: {_number(found[-1].value):.4g}")
+                side.session.report.line(f"{which}: {_number(found[-1].value):.4g}")
             yield row_of(amount, variant, scale, found, side.generators(variant))
 
 

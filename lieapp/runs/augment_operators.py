@@ -25,7 +25,7 @@ from lieapp.errors import GridError
 from lieapp.report.augment_words import label
 from lieapp.results.augment import Operators, Row
 from lieapp.runs.augment import PREDICTIONS, Side
-from lieapp.runs.augment_kinds import is_single
+from lieapp.runs.augment_checks import is_single
 from lieapp.runs.cells import Cell, Ended
 from lieapp.runs.files import write_atomic
 from lieapp.runs.pool import Pool
@@ -41,20 +41,20 @@ class OfSolutions(Side):
 
     def prepare(self) -> None:
         """Trajectories to judge on and to learn from, and what moves the latter."""
-        data = self._timed("data", self._trajectories)
+        data = self.session.timed("data", self._trajectories)
         judge = self.config.validation + self.config.test
         self.judge, self.learn = data.values[:judge].transpose(1, 2), data.select(slice(judge, None))
         self.grid = data
-        self._pool = Pool(self.checkpoint.folder / "pool")
+        self._pool = Pool(self.session.checkpoint.folder / "pool")
         self.task = self._task(len(data.time))
         check_modes(self.config.modes, data.grid.axes[0].points)
         least = self.task.gap + 2 * self.task.frames - 1
         settings = Moving(sigma=self.config.sigma, resampling=self.config.resampling, least=least)
-        self._timed("moves", lambda: self._prepare_moves(settings, data.select(slice(0, judge))))
+        self.session.timed("moves", lambda: self._prepare_moves(settings, data.select(slice(0, judge))))
 
     def clear(self) -> None:
         """Trajectories and moves have done their work."""
-        self.checkpoint.drop_data()
+        self.session.checkpoint.drop_data()
         self._pool.drop()
 
     def training(self, cell: Cell) -> OperatorTraining:
@@ -69,7 +69,7 @@ class OfSolutions(Side):
         passes = config.passes or (ROLLOUT_PASSES if task.gap == task.frames else SINGLE_PASSES)
         recipe = OperatorRecipe(config.epochs, passes, config.batch, config.rate, config.renew)
         moves = partial(self._moved, cell, samples)
-        return OperatorTraining(network.to(self.device), task, samples, moves, recipe, cell.seed)
+        return OperatorTraining(network.to(self.session.device), task, samples, moves, recipe, cell.seed)
 
     def judged(self, cell: Cell, training: OperatorTraining) -> float:
         """The error on validation data; the best network so far is kept."""
@@ -130,26 +130,26 @@ class OfSolutions(Side):
         number %= most
         key = f"{cell.samples} {cell.variant}"
         make = partial(mover, samples, drawn_for(self.config.seed, 2 * number))
-        return self._pool.round(key, number, self.device, make)
+        return self._pool.round(key, number, self.session.device, make)
 
     def _trajectories(self) -> Trajectories:
         """Those judged on, then those learned from; kept in the checkpoint."""
-        kept = self.checkpoint.data()
+        kept = self.session.checkpoint.data()
         if kept is None:
             kept = self._simulated()
-            self.checkpoint.save_data(kept)
-        self.directory.add_provenance(data={**kept.facts, "error": kept.error})
-        return kept.to(self.device)
+            self.session.checkpoint.save_data(kept)
+        self.session.directory.add_provenance(data={**kept.facts, "error": kept.error})
+        return kept.to(self.session.device)
 
     def _simulated(self) -> Trajectories:
         config, tolerance = self.config, Tolerance(self.config.tolerance)
-        make = partial(simulate, self.declaration, device=self.device, tolerance=tolerance)
+        make = partial(simulate, self.declaration, device=self.session.device, tolerance=tolerance)
         counts = (config.validation + config.test, max(config.samples))
         if self.declaration.source is not None:
             # it may give the same trajectories whatever the seed: then only those of one call are apart
             counts = (sum(counts), 0)
         parts = [
-            make(n, torch.Generator().manual_seed(config.seed + apart), progress=self.report.progress)
+            make(n, torch.Generator().manual_seed(config.seed + apart), progress=self.session.report.progress)
             for n, apart in zip(counts, (1, 0), strict=True)
             if n
         ]
@@ -162,7 +162,7 @@ class OfSolutions(Side):
 
     def _draw(self, variant: str, predicted: Tensor, truth: Tensor, sample: Tensor) -> None:
         """Add what one network predicts of the first test trajectory to predictions.safetensors."""
-        file = self.directory.path / PREDICTIONS
+        file = self.session.directory.path / PREDICTIONS
         try:
             tensors = load_file(file) if file.exists() else {}
         except (OSError, SafetensorError):

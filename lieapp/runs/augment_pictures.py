@@ -35,8 +35,8 @@ class OfPictures(Side):
     def prepare(self) -> None:
         """Pictures to learn from and to test on; every variant is made once, so that what is wrong shows now."""
         place = self.config.data or self.declaration.data
-        learn, test = self._timed("data", lambda: parts(place, self.config.seed))
-        self.directory.add_provenance(data=learn.facts)
+        learn, test = self.session.timed("data", lambda: parts(place, self.config.seed))
+        self.session.directory.add_provenance(data=learn.facts)
         self.pictures, self.test = learn, drawn(test, self.config.test, self.config.seed)
         for variant in self.config.variants:
             self._change(variant, self.config.scales[0])
@@ -53,7 +53,7 @@ class OfPictures(Side):
         network.normalise_by(learn.pixels)
         recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip=False)
         change = self._change(cell.variant, cell.scale or 0.0)
-        return ClassifierTraining(network.to(self.device), learn, recipe, cell.seed, change)
+        return ClassifierTraining(network.to(self.session.device), learn, recipe, cell.seed, change)
 
     def judged(self, cell: Cell, training: ClassifierTraining) -> float:
         """Share of right answers on validation data."""

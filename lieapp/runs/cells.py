@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,17 +13,10 @@ from torch import Tensor
 
 from lieapp.discovery.loop import SAVE_EVERY, Training
 from lieapp.errors import CancelledError, ResumeError
-from lieapp.progress import Reporter
-from lieapp.runs.checkpoint import Checkpoint
-from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import encode, write_atomic
-from lieapp.runs.reporter import RunReporter
+from lieapp.runs.session import Session
 
 FILE = "cells.json"
-
-Record = Callable[[dict[str, Any]], None]
-"""Takes what is recorded of a step."""
-
 
 @dataclass(frozen=True)
 class Cell:
@@ -98,56 +91,46 @@ class Cells:
     Raises ResumeError if cells.json can't be read.
     """
 
-    def __init__(self, work: Work, run: RunDirectory, checkpoint: Checkpoint, report: RunReporter) -> None:
-        self.work, self.directory, self.checkpoint, self.report = work, run, checkpoint, report
-        self._file = checkpoint.folder / FILE
+    def __init__(self, work: Work, session: Session) -> None:
+        self.work, self.session = work, session
+        self._file = session.checkpoint.folder / FILE
         self.found = self._read()
-        kept = self._state().training()
+        kept = self._part().checkpoint.training()
         # steps after the last ones kept will be taken, and their metrics written, again
-        run.keep_metrics(self._before() + (int(kept[0]["done"]) if kept else 0))
+        session.directory.keep_metrics(self._before() + (int(kept[0]["done"]) if kept else 0))
 
     def result(self, cell: Cell, words: str) -> Ended:
         """What is known of a training once it has ended; `words` say which it is."""
         if cell.key in self.found:
             return self.found[cell.key]
-        self.report.stage(words)
+        self.session.report.stage(words)
         began = time.perf_counter()
-        training, state = self.work.training(cell), self._state()
-        kept = state.training()
-        if kept is not None:
-            training.load(kept[0])
-            self.report.line(f"resumed at step {training.done} of {training.steps}")
+        training, part = self.work.training(cell), self._part()
+        part.restored(training, training.steps)
 
         def judged() -> dict[str, float]:
             return {"valid": self.work.judged(cell, training)}
 
-        fit(training, judged, state, self.report, self._metrics(cell, training))
+        named = {"variant": cell.variant, "samples": cell.samples, "seed": cell.seed, "scale": cell.scale}
+        fit(training, judged, part, {key: value for key, value in named.items() if value is not None})
         seconds = round(time.perf_counter() - began, 2)
         found = self.found[cell.key] = self.work.result(cell, training)
         found.steps, found.seconds = training.steps, seconds
-        self.checkpoint.folder.mkdir(exist_ok=True)
+        folder = self.session.checkpoint.folder
+        folder.mkdir(exist_ok=True)
         write_atomic(self._file, encode(self.found))
         with contextlib.suppress(FileNotFoundError):
-            (self.checkpoint.folder / f"{_name(len(self.found) - 1)}.safetensors").unlink()
+            (folder / f"{_name(len(self.found) - 1)}.safetensors").unlink()
         return found
-
-    def _metrics(self, cell: Cell, training: Trainee) -> Record:
-        before = self._before()
-        named = {"variant": cell.variant, "samples": cell.samples, "seed": cell.seed, "scale": cell.scale}
-
-        def write(row: dict[str, Any]) -> None:
-            told = {key: value for key, value in named.items() if value is not None}
-            self.directory.metric(step=before + training.done, **row, **told, stage="training")
-
-        return write
 
     def _before(self) -> int:
         """Steps of the trainings that have ended."""
         return sum(found.steps for found in self.found.values())
 
-    def _state(self) -> Checkpoint:
-        """Where the training at work keeps its state: trainings come in the same order in every session."""
-        return self.checkpoint.of(_name(len(self.found)))
+    def _part(self) -> Session:
+        """The session of the training at work: trainings come in the same order in every sitting."""
+        state = self.session.checkpoint.of(_name(len(self.found)))
+        return self.session.part("training", state, before=self._before())
 
     def _read(self) -> dict[str, Ended]:
         if not self._file.exists():
@@ -162,30 +145,27 @@ class Cells:
 
 
 def fit(
-    training: Trainee,
-    judged: Callable[[], dict[str, float]],
-    checkpoint: Checkpoint,
-    report: Reporter,
-    record: Record,
+    training: Trainee, judged: Callable[[], dict[str, float]], session: Session, named: Mapping[str, Any]
 ) -> None:
-    """Go on to the end, judged after every epoch; what that says is recorded with the step.
+    """Go on to the end, judged after every epoch; what that says is recorded with the step, and what it is `named`.
 
     A request to stop leaves a state of the last step, an interrupt one of some seconds before: copying it at every
     step would take longer than the step of a large network.
     """
-    saved = time.perf_counter()
+    began = saved = time.perf_counter()
     while training.done < training.steps:
         row = training.step()
         if training.done % training.each == 0:
             row |= judged()
-        record(row)
+        elapsed = round(time.perf_counter() - began, 3)
+        session.metrics({"step": training.done, "total": training.steps, **row, "seconds": elapsed, **named})
         try:
-            report.progress(training.done, training.steps, f"epoch {row['epoch']}, loss {row['loss']:.3g}")
+            session.report.progress(training.done, training.steps, f"epoch {row['epoch']}, loss {row['loss']:.3g}")
         except CancelledError:
-            checkpoint.save(training.state(), [])
+            session.checkpoint.save(training.state(), [])
             raise
         if time.perf_counter() - saved > SAVE_EVERY:
-            checkpoint.save(training.state(), [])
+            session.checkpoint.save(training.state(), [])
             saved = time.perf_counter()
 
 

@@ -42,11 +42,6 @@ class Checkpoint:
         """A folder within, for a second go at the same trainings."""
         return Checkpoint(self.folder / name, self._besides)
 
-    @property
-    def begun(self) -> bool:
-        """Whether a training has kept anything."""
-        return (self.folder / f"{self._name}.safetensors").exists()
-
     def save(self, state: dict[str, Tensor], levels: list[Level]) -> None:
         """Keep the state of a training and its levels."""
         self._write(self._name, state, {"levels": [asdict(level) for level in levels]})

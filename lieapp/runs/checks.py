@@ -7,18 +7,15 @@ from collections.abc import Sequence
 from lieapp.progress import Reporter
 from lieapp.registry.catalog import Entry
 from lieapp.results.check import CheckResult, CheckRow
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.session import Session
 
 
 def rows_of(entry: Entry, report: Reporter) -> list[CheckRow]:
     """Each check of a plugin."""
-    # torch and the engine take more than a second to load
-    from lieapp.domains.check import check
-
     report.stage(f"check {entry.name}")
     return [
         CheckRow(plugin=entry.name, name=str(found.name), ok=bool(found.ok), detail=str(found.detail))
-        for found in check(entry, report)
+        for found in entry.kind.check(entry.declaration, report)
     ]
 
 
@@ -35,8 +32,8 @@ def checked(rows: Sequence[CheckRow], entry: Entry | None = None, run: str | Non
     )
 
 
-def execute(run: RunDirectory, entry: Entry, report: Reporter) -> CheckResult:
+def execute(entry: Entry, session: Session) -> CheckResult:
     """Check, and store the result with the run's id as summary.json."""
-    result = checked(rows_of(entry, report), entry, run.id)
-    run.write_summary(result)
+    result = checked(rows_of(entry, session.report), entry, session.directory.id)
+    session.directory.write_summary(result)
     return result

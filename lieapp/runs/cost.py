@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from dataclasses import dataclass
@@ -28,7 +29,10 @@ MOST = 16384
 CHUNK = 8
 """Slices in memory at a time while fields are solved for (`discovery.result.SIZE`)."""
 
-SETTINGS = ("modes", "degrees", "unknown_degree", "features", "width", "batch", "samples", "held_out")
+SETTINGS = (
+    "modes", "spectrum.degrees", "spectrum.unknown_degree", "projection.features", "projection.width",
+    "projection.batch", "samples", "held_out",
+)  # fmt: skip
 """What makes many fields or takes much memory."""
 
 FIELD_DEGREE = 1
@@ -69,8 +73,9 @@ def warnings(config: DiscoverConfig, pde: PDE) -> list[str]:
         most = min(SETTINGS, key=lambda key: cheaper[key].excess)
         for key, cost in cheaper.items():
             if cost.excess < whole[part].excess * (1 if key == most else 0.5):
-                text = f"{key} = {_written(config, key)} is costly for the {part}: {whole[part]} of memory"
-                told.setdefault(key, f"{text}; with the default {key} = {_written(DEFAULTS, key)}, {cost}")
+                name = _name(key)
+                text = f"{name} = {_written(config, key)} is costly for the {part}: {whole[part]} of memory"
+                told.setdefault(key, f"{text}; with the default {name} = {_written(DEFAULTS, key)}, {cost}")
         if cheaper[most].excess >= whole[part].excess:
             told.setdefault(part, _of_grid(config, pde, part, whole[part]))
     return list(told.values())
@@ -90,7 +95,7 @@ def check_memory(config: DiscoverConfig, pde: PDE, memory: float | None = None) 
         return
     cheaper = {key: costs(_with_default(config, key), pde)[part].memory for key in SETTINGS}
     key = min(cheaper, key=lambda k: cheaper[k])
-    hint = f"With --set {key}={_written(DEFAULTS, key)} it takes an estimated {cheaper[key] / 1e9:.1f} GB."
+    hint = f"With --set {_name(key)}={_written(DEFAULTS, key)} it takes an estimated {cheaper[key] / 1e9:.1f} GB."
     raise ConfigError(
         f"{pde.name}: the {part} needs {cost} of memory; this machine has {memory / 1e9:.1f} GB.",
         hint=hint if cheaper[key] < cost.memory else "Lower points in the plugin.",
@@ -109,22 +114,23 @@ def _of_grid(config: DiscoverConfig, pde: PDE, part: str, cost: Cost) -> str:
     """For what is costly by the plugin's own grid: a setting below its default that helps, else fewer points."""
     axes = ", ".join(f"{axis}: {pde.points[axis]}" for axis in pde.points)
     text = f"the grid of {pde.name}, points = {{{axes}}}, is costly for the {part}: {cost} of memory"
-    for lower in _lowered(config, part):
-        (key,) = lower
-        reached = costs(replace(config, **lower), pde)[part]
+    for key, value in _lowered(config, part):
+        lower = _with(config, key, value)
+        reached = costs(lower, pde)[part]
         if reached.excess < 1:
-            written = str(list(lower[key]) if isinstance(lower[key], tuple) else lower[key]).replace(" ", "")
-            return f"{text}; with --set {key}={written}, {reached}"
+            return f"{text}; with --set {_name(key)}={_written(lower, key).replace(' ', '')}, {reached}"
     return f"{text}; lower points in the plugin"
 
 
-def _lowered(config: DiscoverConfig, part: str) -> list[dict[str, Any]]:
+def _lowered(config: DiscoverConfig, part: str) -> list[tuple[str, Any]]:
     """Settings that make a part cheaper, the mildest first."""
     if part == "spectrum method":
-        return [{"degrees": config.degrees[:n]} for n in range(len(config.degrees) - 1, 1, -1)]
+        degrees = config.spectrum.degrees
+        return [("spectrum.degrees", degrees[:n]) for n in range(len(degrees) - 1, 1, -1)]
     if part == "neural method":
-        return [{"features": config.features // n} for n in (2, 3, 4) if config.features >= 2 * n]
-    return [{"samples": config.samples // n} for n in (2, 4, 8) if config.samples >= 2 * n]
+        features = config.projection.features
+        return [("projection.features", features // n) for n in (2, 3, 4) if features >= 2 * n]
+    return [("samples", config.samples // n) for n in (2, 4, 8) if config.samples >= 2 * n]
 
 
 def costs(config: DiscoverConfig, pde: PDE) -> dict[str, Cost]:
@@ -137,15 +143,16 @@ def costs(config: DiscoverConfig, pde: PDE) -> dict[str, Cost]:
     points = math.prod(pde.points[axis] for axis in pde.periodic)
     padded = math.prod(padded_shape(pde, evolution))
     found = {}
-    if config.method == "spectrum" or config.cross_check:
+    plan, network = config.plan, config.projection
+    if "spectrum" in plan or config.cross_check:
         fields = coordinates * basis_count(config, periodic, others, unknowns)
         found["spectrum method"] = Cost(fields, _solving(fields, _rows(padded), coordinates, unknowns))
-    if config.method == "neural" or config.cross_check:
-        fields = coordinates * (config.features + 1)
-        network = 8.0 * config.width * (8 * config.batch * points + 4 * config.width)
+    if set(plan) & {"projection", "gradient", "flow"} or ("spectrum" in plan and config.cross_check):
+        fields = coordinates * (network.features + 1)
+        training = 8.0 * network.width * (8 * network.batch * points + 4 * network.width)
         # while training, only the modes that matter are kept, on about the grid of the data
-        rows = max(_rows(padded), config.batch * points)
-        found["neural method"] = Cost(fields, _solving(fields, rows, coordinates, unknowns) + network)
+        rows = max(_rows(padded), network.batch * points)
+        found["neural method"] = Cost(fields, _solving(fields, rows, coordinates, unknowns) + training)
     times = pde.keep_last or max(pde.points.values())
     trajectories = 8.0 * (config.samples + config.held_out) * times * points * unknowns
     # once more on their way to the device, and once in the checkpoint
@@ -168,8 +175,8 @@ def padded_shape(pde: PDE, evolution: Evolution) -> list[int]:
 
 def basis_count(config: DiscoverConfig, periodic: int, others: int, unknowns: int) -> int:
     """How many functions the largest basis of the spectrum method has (`discovery.basis.TensorBasis.count`)."""
-    monomials = math.comb(config.unknown_degree + unknowns, unknowns)
-    return (2 * config.modes + 1) ** periodic * (config.degrees[-1] + 1) ** others * monomials
+    monomials = math.comb(config.spectrum.unknown_degree + unknowns, unknowns)
+    return (2 * config.modes + 1) ** periodic * (config.spectrum.degrees[-1] + 1) ** others * monomials
 
 
 def _solving(fields: int, rows: int, coordinates: int, unknowns: int) -> float:
@@ -178,9 +185,25 @@ def _solving(fields: int, rows: int, coordinates: int, unknowns: int) -> float:
 
 
 def _written(config: DiscoverConfig, key: str) -> str:
-    value = getattr(config, key)
+    value = _value(config, key)
     return str(list(value)) if isinstance(value, tuple) else str(value)
 
 
+def _value(config: DiscoverConfig, key: str) -> Any:
+    return functools.reduce(getattr, key.split("."), config)
+
+
+def _name(key: str) -> str:
+    """What is typed after --set: the name alone means these settings."""
+    return key.rpartition(".")[2]
+
+
+def _with(config: DiscoverConfig, key: str, value: Any) -> DiscoverConfig:
+    section, _, name = key.rpartition(".")
+    if not section:
+        return replace(config, **{name: value})
+    return replace(config, **{section: replace(getattr(config, section), **{name: value})})
+
+
 def _with_default(config: DiscoverConfig, key: str) -> DiscoverConfig:
-    return replace(config, **{key: getattr(DEFAULTS, key)})
+    return _with(config, key, _value(DEFAULTS, key))

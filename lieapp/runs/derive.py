@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 from lieapp.config import TruthConfig
 from lieapp.errors import CancelledError
-from lieapp.progress import Reporter
 from lieapp.report.page import write_report
 from lieapp.report.parts import provenance
 from lieapp.report.truth_document import document
 from lieapp.results.truth import TruthResult
 from lieapp.runs.derivation import derive_in_child
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.session import Session
 
 
-def execute(config: TruthConfig, run: RunDirectory, folders: Sequence[Path], report: Reporter) -> TruthResult:
+def execute(config: TruthConfig, session: Session) -> TruthResult:
     """Derive, and store the result with the run's id as summary.json; what it says as report.html.
 
     Raises CancelledError if the run was asked to stop, and what `derive_in_child` raises.
     """
+    run, report = session.directory, session.report
     report.stage("deriving")
     with tempfile.TemporaryDirectory() as place:
         notes = Path(place) / "stage"
@@ -36,7 +35,7 @@ def execute(config: TruthConfig, run: RunDirectory, folders: Sequence[Path], rep
                 stage = now
                 report.stage(stage)
 
-        result = derive_in_child(config, folders, str(notes), watch)
+        result = derive_in_child(config, session.folders, str(notes), watch)
     result.run = run.id
     run.write_summary(result)
     title = result.title or "; ".join(config.equation)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import lieapp
+from lieapp.api import PDE
 from lieapp.augment.learned import FILE as LEARNED
 from lieapp.augment.learned import Learned, content_of
 from lieapp.compare.outcome import Outcome, compare
@@ -19,21 +18,16 @@ from lieapp.domains.misfit import misfit
 from lieapp.domains.pde import Dataset, PDEDomain
 from lieapp.domains.residual import Backend
 from lieapp.errors import DataError, GridError
-from lieapp.numerics.processor import use_processor
-from lieapp.registry.catalog import Catalog
 from lieapp.report.discovery_document import write_discovery
 from lieapp.report.generators_csv import write_csv
 from lieapp.results.discovery import EquationResult
-from lieapp.runs.checkpoint import Checkpoint
-from lieapp.runs.devices import find_device
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs import plan
 from lieapp.runs.files import naming, write_atomic
 from lieapp.runs.finite import finite_judgement, undecided
 from lieapp.runs.formulas import Written, missing_words, write_down
+from lieapp.runs.methods import NOISY
 from lieapp.runs.pictures import CURRENT, write_fields
-from lieapp.runs.reporter import RunReporter
-from lieapp.runs.stages import NOISY, Stages
-from lieapp.runs.stopwatch import Stopwatch
+from lieapp.runs.session import Session
 from lieapp.runs.summary import result_of
 from lieapp.runs.truth import Derived, derived, scaled
 
@@ -41,88 +35,60 @@ MISSED = 0.05
 """Misfit of data that is warned of."""
 
 
-def execute(config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> EquationResult:
+def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> EquationResult:
     """Do or go on with a run; returns its result and writes the run's other files.
 
     Raises LieappError for what the declaration, the data or the settings don't allow.
     """
-    job = _Job(config, run, catalog, report)
-    result = job.run()
-    with naming(run.path / "generators.csv"):
-        write_csv(result, run.path / "generators.csv")
+    result = _Job(config, declaration, session).run()
+    file = session.directory.path / "generators.csv"
+    with naming(file):
+        write_csv(result, file)
     return result
 
 
 class _Job:
-    def __init__(self, config: DiscoverConfig, run: RunDirectory, catalog: Catalog, report: RunReporter) -> None:
-        self.config, self.directory, self.catalog, self.report = config, run, catalog, report
-        use_processor(config.threads)
-        self.device = find_device(config.device)
-        folder = run.path / "checkpoint"
-        self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)
-        self.checkpoint = Checkpoint(folder, self._kept)
-        backend = Backend(config.backend, (("extra", config.weno_extra),) if config.backend == "weno" else ())
-        self.domain = PDEDomain(catalog.get(config.plugin).declaration, backend)
-        self.stages = Stages(config, self.domain, self.device, self.checkpoint, run, report)
+    def __init__(self, config: DiscoverConfig, declaration: PDE, session: Session) -> None:
+        self.config, self.session = config, session
+        self.directory, self.report = session.directory, session.report
+        moving = config.moving
+        options = (("extra", moving.weno_extra),) if moving.backend == "weno" else ()
+        self.domain = PDEDomain(declaration, Backend(moving.backend, options))
+        plan.check_stages(config, self.domain)
 
     def run(self) -> EquationResult:
         """All stages in order."""
-        config, domain = self.config, self.domain
-        self.directory.add_provenance(device_used=self.device, threads=config.threads)
-        data = self._timed("data", self._data)
-        truth = self._timed("truth", lambda: derived(domain, self.catalog.folders, config.budget, self.report))
-        found = self._timed("discovery", lambda: self._discover(data))
+        config, domain, session, timed = self.config, self.domain, self.session, self.session.timed
+        session.begin()
+        data = timed("data", self._data)
+        truth = timed("truth", lambda: derived(domain, session.folders, config.budget, self.report))
+        found = timed("discovery", lambda: plan.discover(domain, data, session))
         check = None
         if config.cross_check:
             # after the method itself, so that a resumed run finds the training's own checkpoint
-            check = self._timed("cross-check", lambda: self.stages.other(data))
-        known, compared = self._timed("compare", lambda: self._compare(data, truth, found, check))
-        if self._missed(compared):
-            found = self._timed("discovery", lambda: self._longer(data, compared))
-            known, compared = self._timed("compare", lambda: self._compare(data, truth, found, check))
-        written, outcome = self._timed(
+            check = timed("cross-check", lambda: plan.crossed(domain, data, session))
+        known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
+        if len(compared.exact) < len(compared.others_exact) and (how := plan.second_go(session)):
+            found = timed("discovery", lambda: self._again(data, compared, how))
+            known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
+        written, outcome = timed(
             "formulas", lambda: write_down(config, domain, data, found, compared, self.report)
         )
         result = self._summary(truth, found, check, written, outcome)
-        if config.finite_samples:
-            self._timed("finite", lambda: self._finite(data, found, outcome, result))
-        self._timed("report", lambda: self._pictures(data, found, known, outcome))
-        result.seconds = self.watch.seconds()
+        if config.finite.samples:
+            timed("finite", lambda: self._finite(data, found, outcome, result))
+        timed("report", lambda: self._pictures(data, found, known, outcome))
+        result.seconds = session.stopwatch.seconds()
         self.directory.write_summary(result)
         write_discovery(self.directory.path, result)
-        self.checkpoint.drop_data()
+        session.checkpoint.drop_data()
         return result
 
-    def _kept(self) -> None:
-        """What is written whenever a training's state is."""
-        self.watch.save()
-        self.stages.show_current()
-
-    def _timed(self, stage: str, work: Any) -> Any:
-        self.report.stage(stage)
-        with self.watch.stage(stage):
-            return work()
-
-    def _discover(self, data: Dataset) -> Discovery:
-        """All stages; of a resumed run that was training for the second time, only those of that time."""
-        longer = self.stages.longer()
-        if longer.checkpoint.begun:
-            self.stages = longer
-        return self.stages.run(data)
-
-    def _missed(self, outcome: Outcome) -> bool:
-        """Whether the cross-check has more exact candidates than a training that could still be longer."""
-        once = self.stages.config.steps == self.config.steps
-        return once and self.config.plan[0] == "projection" and len(outcome.exact) < len(outcome.others_exact)
-
-    def _longer(self, data: Dataset, outcome: Outcome) -> Discovery:
-        self.stages = self.stages.longer()
-        self.report.line(
-            f"the spectrum has {len(outcome.others_exact)} exact candidates, the training {len(outcome.exact)}: "
-            f"training anew with {self.stages.config.steps} steps, the functions of the equation's coefficients "
-            "beside the network's features"
-        )
-        return self.stages.run(data)
+    def _again(self, data: Dataset, outcome: Outcome, how: str) -> Discovery:
+        self.session.begin_again()
+        theirs, own = len(outcome.others_exact), len(outcome.exact)
+        self.report.line(f"the spectrum has {theirs} exact candidates, the training {own}: {how}")
+        return plan.discover(self.domain, data, self.session)
 
     def _data(self) -> Dataset:
         config, domain = self.config, self.domain
@@ -131,17 +97,18 @@ class _Job:
                 "one trajectory: every field tangent to it passes for a symmetry (false kernel); "
                 "use samples = 6 or more"
             )
-        kept = self.checkpoint.data()
+        session = self.session
+        kept = session.checkpoint.data()
         if kept is None:
             kept = domain.trajectories(
-                config.samples + config.held_out, config.seed, self.device, Tolerance(config.tolerance),
+                config.samples + config.held_out, config.seed, session.device, Tolerance(config.tolerance),
                 self.report.progress,
             )  # fmt: skip
-            self.checkpoint.save_data(kept)
+            session.checkpoint.save_data(kept)
         self._note_accuracy(kept)
         if domain.declaration.source is not None:
             self._check_misfit(kept)
-        data = domain.split(self._spoiled(kept).to(self.device), config.samples, config.smoothing)
+        data = domain.split(self._spoiled(kept).to(session.device), config.samples, config.smoothing)
         if data.noise:
             modes = ", ".join(map(str, data.held_out.kept))
             self.report.line(

@@ -12,7 +12,7 @@ import msgspec
 import torch
 from torch import Tensor
 
-import lieapp
+from lieapp.api import LabelledPictures
 from lieapp.compare.named import NamedComparison, compare_named
 from lieapp.config import DiscoverPictures, TrainConfig, load_config
 from lieapp.data.images.pictures import Pictures
@@ -30,8 +30,6 @@ from lieapp.domains.efficientnet import NAME, EfficientNetFeatures
 from lieapp.domains.extractor import Features
 from lieapp.domains.extractor_files import read_extractor
 from lieapp.errors import PluginError
-from lieapp.numerics.processor import use_processor
-from lieapp.registry.catalog import Catalog
 from lieapp.report.material import read_fields
 from lieapp.report.page import write_report
 from lieapp.report.parts import provenance
@@ -40,14 +38,10 @@ from lieapp.report.picture_figures import Tensors, strips
 from lieapp.report.wording import cosine
 from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.results.training import Network
-from lieapp.runs.checkpoint import Checkpoint
-from lieapp.runs.devices import find_device
-from lieapp.runs.directory import RunDirectory
 from lieapp.runs.files import naming
 from lieapp.runs.networks import drawn, near_guessing, network_of
 from lieapp.runs.pictures import CURRENT, write_tensors
-from lieapp.runs.reporter import RunReporter
-from lieapp.runs.stopwatch import Stopwatch
+from lieapp.runs.session import Session
 
 WARM = 0.6
 """Share of the steps before the rate is cooled."""
@@ -121,79 +115,64 @@ class Side(ABC):
         """Fields and weight, drawn from fields.safetensors."""
 
 
-def execute(side: Side, run: RunDirectory, catalog: Catalog, report: RunReporter) -> PictureDiscovery:
+def execute(side: Side, declaration: LabelledPictures, session: Session) -> PictureDiscovery:
     """Do or go on with a run; returns its result and writes its other files.
 
     Raises LieappError for what the declaration, the pictures or the settings don't allow.
     """
-    return _Job(side, run, catalog, report).run()
+    return _Job(side, declaration, session).run()
 
 
 class _Job:
-    def __init__(self, side: Side, run: RunDirectory, catalog: Catalog, report: RunReporter) -> None:
-        config = side.config
-        self.side, self.config, self.directory, self.report = side, config, run, report
-        self.declaration = catalog.get(config.plugin).declaration
-        use_processor(config.threads)
-        self.device = find_device(config.device)
-        folder = run.path / "checkpoint"
-        self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)
-        self.checkpoint = Checkpoint(folder, self._kept)
-        self._now: tuple[Data, Descent] | None = None
-        self.solver = Solver(config.solver, config.solver_step)
+    def __init__(self, side: Side, declaration: LabelledPictures, session: Session) -> None:
+        self.side, self.config, self.declaration, self.session = side, side.config, declaration, session
+        self.directory, self.report = session.directory, session.report
+        self.solver = Solver(self.config.flow.solver, self.config.flow.solver_step)
         self.network: Network | None = None
 
     def run(self) -> PictureDiscovery:
         """All stages in order."""
-        config = self.config
-        self.directory.add_provenance(device_used=self.device, threads=config.threads)
-        pictures = self._timed("data", self._pictures)
-        features = self._timed("network", lambda: self._features(pictures))
+        config, timed = self.config, self.session.timed
+        self.session.begin()
+        pictures = timed("data", self._pictures)
+        features = timed("network", lambda: self._features(pictures))
         if self.network and (words := near_guessing(self.network)):
             self.report.warn(words)
-        data = self._timed("weight", lambda: self._data(pictures, features))
+        data = timed("weight", lambda: self._data(pictures, features))
         domain = self.side.domain(features)
-        found = self._timed("discovery", lambda: self._discover(domain, data))
+        found = timed("discovery", lambda: self._discover(domain, data))
         batches = list(data.held_out.batches(config.held_out, 32))
-        compared = self._timed(
-            "compare", lambda: compare_named(domain, found.fields, batches, config.sigma, self.solver)
+        compared = timed(
+            "compare", lambda: compare_named(domain, found.fields, batches, config.flow.sigma, self.solver)
         )
         result = self._result(domain, compared)
-        self._timed("cross-check", lambda: self.side.complete(result, domain, batches, found.fields, self.solver))
-        self._timed("report", lambda: self._write(domain, data, found, result))
+        timed("cross-check", lambda: self.side.complete(result, domain, batches, found.fields, self.solver))
+        timed("report", lambda: self._write(domain, data, found, result))
         figures = self._figures(result)
         result.figures = [msgspec.structs.replace(figure, svg="") for figure in figures]
-        result.seconds = self.watch.seconds()
+        result.seconds = self.session.stopwatch.seconds()
         self.directory.write_summary(result)
         self._report(result, {figure.key: figure.svg for figure in figures})
         return result
 
-    def _kept(self) -> None:
-        """What is written whenever a training's state is: the fields of the moment too, for the app."""
-        self.watch.save()
-        if self._now is None:
-            return
-        data, training = self._now
-        batch = next(data.batches(1, 1))
-        with torch.no_grad():
-            learned = values(training.fields, batch.points)[:, 0]
-        # of colours, points are the sampled ones
-        tensors = {"learned": learned, "weight": batch.weight[0], "colors": batch.points[0]}
-        write_tensors(
-            self.directory.path / CURRENT, tensors,
-            {"domain": self.side.name, "stage": "flow", "step": training.done},
-        )  # fmt: skip
+    def _draw(self, held_out: Data, session: Session) -> None:
+        """Let the fields of the moment be written for the app, whenever the training's state is."""
+        batch, file = next(held_out.batches(1, 1)), self.directory.path / CURRENT
+
+        def draw(fields: Slotted, stage: str, step: int) -> None:
+            with torch.no_grad():
+                learned = values(fields, batch.points)[:, 0]
+            # of colours, points are the sampled ones
+            tensors = {"learned": learned, "weight": batch.weight[0], "colors": batch.points[0]}
+            write_tensors(file, tensors, {"domain": self.side.name, "stage": stage, "step": step})
+
+        session.drawing(draw)
 
     def _pictures(self) -> Pictures:
         pictures = read_pictures(self.config.data or self.declaration.data)
         self.directory.add_provenance(data=pictures.facts)
         self.side.check(pictures)
         return pictures
-
-    def _timed(self, stage: str, work: Any) -> Any:
-        self.report.stage(stage)
-        with self.watch.stage(stage):
-            return work()
 
     def _features(self, pictures: Pictures) -> Features:
         """The plugin's own extractor, a file's, a package's, or a network of the cache, trained if need be."""
@@ -203,17 +182,16 @@ class _Job:
         if config.trained:
             extractor, self.network = read_extractor(Path(config.trained))
             extractor.check_fits(pictures.shape, pictures.facts["source"])
-            return extractor.to(self.device).features
+            return extractor.to(self.session.device).features
         if config.network == NAME:
             self.network = Network(network=NAME)
-            return EfficientNetFeatures(*pictures.shape[1:]).to(self.device)
+            return EfficientNetFeatures(*pictures.shape[1:]).to(self.session.device)
         training = load_config(
             TrainConfig, plugin=config.plugin, data=config.data, preset=config.preset, device=config.device,
             threads=config.threads,
         )  # fmt: skip
-        found = network_of(
-            training, pictures, self.declaration.flip, self.device, self.checkpoint.of("network"), self.report,
-        )  # fmt: skip
+        aside = self.session.part("training", self.session.checkpoint.of("network"), aside=True)
+        found = network_of(training, pictures, self.declaration.flip, aside)
         self.network = found.facts
         self.report.line(f"network: {found.facts.told_right} of pictures kept aside are told right")
         return found.extractor.features
@@ -221,42 +199,38 @@ class _Job:
     def _data(self, pictures: Pictures, features: Features) -> Split:
         config = self.config
         learn, judge = drawn(pictures, config.pictures, config.seed).split(config.validation, config.seed)
-        split = self.side.split(learn, judge, features, self.declaration.flip, self.device)
+        split = self.side.split(learn, judge, features, self.declaration.flip, self.session.device)
         if split.said:
             self.report.line(split.said)
         return split
 
     def _discover(self, domain: Domain, data: Split) -> Discovery:
-        config, steps = self.config, self.config.steps
+        config, flow = self.config, self.config.flow
+        steps, session = flow.steps, self.session.part("flow")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             network = GeneratorNetwork(
-                domain.periodic, self.side.centred, config.slots, config.trunk, config.head, unit=self.side.unit
+                domain.periodic, self.side.centred, config.slots, flow.trunk, flow.head, unit=self.side.unit
             )
         plan = Plan(
             steps=steps,
-            batch=config.batch,
-            weights=Weights(config.w_sym, config.w_ortho, config.w_lips, 0.0),
-            tau=config.tau,
-            rate=lambda step: config.rate * (1.0 if step < WARM * steps else config.cooling),
+            batch=flow.batch,
+            weights=Weights(flow.w_sym, flow.w_ortho, flow.w_lips, 0.0),
+            tau=flow.tau,
+            rate=lambda step: flow.rate * (1.0 if step < WARM * steps else flow.cooling),
             sobolev_from=steps,
-            clip=config.clip,
-            ordered=config.ordered,
-            soft=config.soft,
+            clip=flow.clip,
+            ordered=flow.ordered,
+            soft=flow.soft,
         )
-        score = FiniteScore(domain, config.sigma, self.solver, plain=True)
-        training = Descent(data.train, network.to(self.device), score, plan, config.seed)
-        kept, levels = self.checkpoint.training(), []
-        self._now = (data.held_out, training)
-        if kept is not None:
-            training.load(kept[0])
-            levels = kept[1]
-            self.report.line(f"resumed at step {training.done} of {steps}")
+        score = FiniteScore(domain, flow.sigma, self.solver, plain=True)
+        training = Descent(data.train, network.to(session.device), score, plan, config.seed)
+        self._draw(data.held_out, session)
+        levels = session.restored(training, steps)
         # steps after the last one kept will be taken, and their metrics written, again
-        self.directory.keep_metrics(training.done)
+        session.directory.keep_metrics(training.done)
         return by_flow(
-            domain, data, training, levels, config.held_out, config.sigma, self.solver, self.checkpoint,
-            self.report, lambda row: self.directory.metric(**row, stage="flow"),
+            domain, data, training, levels, config.held_out, flow.sigma, self.solver, session,
         )  # fmt: skip
 
     def _result(self, domain: Domain, compared: NamedComparison) -> PictureDiscovery:
@@ -287,7 +261,7 @@ class _Job:
             write_csv(result, self.directory.path / "generators.csv")
         batch = next(data.held_out.batches(SHOWN, SHOWN))
         fields, slots = found.fields, self.config.slots
-        s = torch.linspace(-self.config.sigma, self.config.sigma, STRIP)
+        s = torch.linspace(-self.config.flow.sigma, self.config.flow.sigma, STRIP)
         flow = Flow(fields, self.solver)
         with torch.no_grad():
             moved = [domain.act(flow, batch, torch.full((slots,), float(v)).to(batch.points)).pixels for v in s]

@@ -99,17 +99,17 @@ def finite_judgement(
 ) -> Judged:
     """Move held-out trajectories along every learned field and take their residual."""
     source = data.held_out.source
-    chosen = source.select(slice(0, min(config.finite_samples, source.samples)))
+    chosen = source.select(slice(0, min(config.finite.samples, source.samples)))
     shape = (min(LONGEST, len(source.time)), *[0] * len(source.grid.axes))
     patches = domain.patches(chosen, data.scales, shape, torch.float64)
     weight = sum(float(b.weight.sum()) for b in data.held_out.batches(config.held_out_slices, 8))
     norms = (torch.diagonal(outcome.gram)[outcome.slots] / weight).sqrt()
     fields = Scaled(found.fields, (1 / norms).to(source.values))
-    s = [config.sigma * share for share in SHARES]
+    s = [config.moving.sigma * share for share in SHARES]
     pictures = _Pictures(domain)
     batches = list(patches.batches(1))
     result = judge_finite(
-        domain, fields, outcome.reach[outcome.slots], batches, s, config.solver_step, report, pictures.keep
+        domain, fields, outcome.reach[outcome.slots], batches, s, config.moving.solver_step, report, pictures.keep
     )
     return Judged(result, {"s": torch.tensor(s), **pictures.tensors()})
 

@@ -1,62 +1,27 @@
-"""What `lieapp discover` does with each kind of declaration: its settings, its checks, its pipeline."""
+"""The kinds of declarations that lieapp ships. Torch and the engine are loaded when work begins."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from lieapp.api import PDE, Colors, Images
-from lieapp.config import DiscoverConfig, DiscoverImagesConfig
+from lieapp.api import PDE, Colors, Images, LabelledPictures
+from lieapp.config import DiscoverConfig, DiscoverImagesConfig, DiscoverPictures, TrainConfig
+from lieapp.config_augment import AugmentConfig, AugmentImagesConfig
 from lieapp.config_colors import DiscoverColorsConfig
+from lieapp.config_pictures import OWN_NETWORKS
 from lieapp.data.images.packaged import check_efficientnet
-from lieapp.data.images.places import check_file, check_place
-from lieapp.results.base import Result
+from lieapp.data.images.places import check_file, check_place, check_weights
+from lieapp.extension import Check, Kind, Work
+from lieapp.progress import Reporter
+from lieapp.runs import augment_checks as augment
 
 if TYPE_CHECKING:
-    from lieapp.registry.catalog import Catalog
+    from lieapp.document import Document
     from lieapp.results.base import Result
-    from lieapp.results.discovery import EquationResult
-    from lieapp.results.pictures import PictureDiscovery
-    from lieapp.runs.directory import RunDirectory
-    from lieapp.runs.reporter import RunReporter
+    from lieapp.runs.session import Session
 
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of declaration.
-
-    Args:
-        declaration: its class in `lieapp.api`.
-        domain: what config.json says is moved; None of equations, which don't say it.
-        config: the settings of a discovery.
-        check: raises, before there is a run folder, for what can't be learned from.
-        warnings: about settings that would take long, of a configuration and a declaration.
-        execute: does or goes on with a run and returns its result; loads torch.
-    """
-
-    declaration: type[Any]
-    domain: str | None
-    config: type[Any]
-    check: Callable[[Any, Any], None]
-    warnings: Callable[[Any, Any], Sequence[str]]
-    execute: Callable[[Any, RunDirectory, Catalog, RunReporter], Result]
-
-
-def kind_of(declaration: Any) -> Kind:
-    """How a declaration is discovered."""
-    return next(kind for kind in KINDS if isinstance(declaration, kind.declaration))
-
-
-def kind_of_run(document: Mapping[str, Any]) -> Kind:
-    """The kind of a run, from its config.json; an equation's where nothing is said."""
-    return next((kind for kind in KINDS if kind.domain == document.get("domain")), KINDS[0])
-
-
-# torch and the engine: more than a second to load, so only once everything typed is known to be right
-
-
-def _check_equation(config: Any, declaration: Any) -> None:
+def _check_equation(config: DiscoverConfig, declaration: PDE) -> None:
     from lieapp.data.declared import check_discovery
     from lieapp.data.sizes import check_sizes
     from lieapp.runs.cost import check_memory
@@ -66,19 +31,64 @@ def _check_equation(config: Any, declaration: Any) -> None:
     check_memory(config, declaration)
 
 
-def _cost(config: Any, declaration: Any) -> Sequence[str]:
+def _cost(config: DiscoverConfig, declaration: PDE) -> Sequence[str]:
     from lieapp.runs.cost import warnings
 
     return warnings(config, declaration)
 
 
-def _equation(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> EquationResult:
+def _discover_equation(config: DiscoverConfig, declaration: PDE, session: Session) -> Result:
     from lieapp.runs.discover import execute
 
-    return execute(config, run, catalog, report)
+    return execute(config, declaration, session)
 
 
-def _check_pictures(config: Any, declaration: Any) -> None:
+def _document(result: Result) -> Document:
+    from lieapp.report.documents import document_of
+
+    return document_of(result)
+
+
+def _augment_solutions(config: AugmentConfig, declaration: PDE, session: Session) -> Result:
+    from lieapp.runs.augment import execute
+    from lieapp.runs.augment_operators import OfSolutions
+
+    return execute(OfSolutions(config, declaration, session))
+
+
+def _augment_pictures(config: AugmentImagesConfig, declaration: Images, session: Session) -> Result:
+    from lieapp.runs.augment import execute
+    from lieapp.runs.augment_pictures import OfPictures
+
+    return execute(OfPictures(config, declaration, session))
+
+
+def _self_check(declaration: PDE, report: Reporter) -> list[Check]:
+    from lieapp.domains.check import check
+
+    return check(declaration, report)
+
+
+def _self_check_images(declaration: Images, report: Reporter) -> list[Check]:
+    from lieapp.domains.check_images import check_images
+
+    return check_images(declaration)
+
+
+def _self_check_colors(declaration: Colors, report: Reporter) -> list[Check]:
+    from lieapp.domains.check_colors import check_colors
+
+    return check_colors(declaration)
+
+
+def equation_text(declaration: PDE) -> str:
+    """The equation as SymPy writes it."""
+    equation = declaration.equation
+    parts = equation if isinstance(equation, (list, tuple)) else [equation]
+    return "; ".join(f"{part.lhs} = {part.rhs}" if hasattr(part, "lhs") else f"{part} = 0" for part in parts)
+
+
+def _check_pictures(config: DiscoverPictures, declaration: LabelledPictures) -> None:
     check_place(config.data or declaration.data)
     if config.trained:
         check_file(config.trained)
@@ -86,22 +96,85 @@ def _check_pictures(config: Any, declaration: Any) -> None:
         check_efficientnet()
 
 
-def _images(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> PictureDiscovery:
+def _discover_images(config: DiscoverImagesConfig, declaration: Images, session: Session) -> Result:
     from lieapp.runs.discover_pictures import execute
     from lieapp.runs.of_plane import OfPlane
 
-    return execute(OfPlane(config), run, catalog, report)
+    return execute(OfPlane(config), declaration, session)
 
 
-def _colors(config: Any, run: RunDirectory, catalog: Catalog, report: RunReporter) -> PictureDiscovery:
+def _discover_colors(config: DiscoverColorsConfig, declaration: Colors, session: Session) -> Result:
     from lieapp.runs.discover_pictures import execute
     from lieapp.runs.of_colors import OfColors
 
-    return execute(OfColors(config), run, catalog, report)
+    return execute(OfColors(config), declaration, session)
 
 
-KINDS = (
-    Kind(PDE, None, DiscoverConfig, _check_equation, _cost, _equation),
-    Kind(Images, "images", DiscoverImagesConfig, _check_pictures, lambda *_: (), _images),
-    Kind(Colors, "colors", DiscoverColorsConfig, _check_pictures, lambda *_: (), _colors),
-)
+def _check_training(config: TrainConfig, declaration: LabelledPictures) -> None:
+    check_place(config.data or declaration.data)
+    if config.weights:
+        check_weights(config.weights)
+    if config.network not in OWN_NETWORKS:
+        from lieapp.domains.torchvision_networks import check_name
+
+        check_name(config.network)
+
+
+def _train(config: TrainConfig, declaration: LabelledPictures, session: Session) -> Result:
+    from lieapp.runs.train import execute
+
+    return execute(config, declaration, session)
+
+
+def _own_features(declaration: LabelledPictures) -> str:
+    return "" if declaration.features is None else "it brings its own features; nothing is to be trained"
+
+
+TRAIN = Work(
+    command="train", words="Train a network only", settings=TrainConfig, execute=_train, check=_check_training,
+    refused=_own_features,
+    document=_document,
+)  # fmt: skip
+
+PDES = Kind(
+    name="pde", declaration=PDE, words=("an equation", "equations"), check=_self_check, shown=equation_text,
+    derivable=True,
+    works=(
+        Work(
+            command="discover", words="Find symmetries", settings=DiscoverConfig, execute=_discover_equation,
+            check=_check_equation, costs=_cost, document=_document,
+        ),
+        Work(
+            command="augment", words="Train on moved data", settings=AugmentConfig, execute=_augment_solutions,
+            check=augment.check_solutions, complete=augment.complete_solutions, typed=augment.solution_options,
+            document=_document,
+        ),
+    ),
+)  # fmt: skip
+
+IMAGES = Kind(
+    name="images", declaration=Images, words=("a set of pictures", "pictures"), check=_self_check_images,
+    works=(
+        Work(
+            command="discover", words="Find symmetries", settings=DiscoverImagesConfig, execute=_discover_images,
+            check=_check_pictures, document=_document,
+        ),
+        TRAIN,
+        Work(
+            command="augment", words="Train on moved data", settings=AugmentImagesConfig, execute=_augment_pictures,
+            check=augment.check_pictures, complete=augment.complete_pictures, typed=augment.picture_options,
+            document=_document,
+        ),
+    ),
+)  # fmt: skip
+
+COLORS = Kind(
+    name="colors", declaration=Colors, words=("a set of colours", "colours"), check=_self_check_colors,
+    works=(
+        Work(
+            command="discover", words="Find symmetries", settings=DiscoverColorsConfig, execute=_discover_colors,
+            check=_check_pictures, document=_document,
+        ),
+        TRAIN,
+    ),
+)  # fmt: skip

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import torch
@@ -19,11 +16,10 @@ from lieapp.data.images.sources import cache_folder
 from lieapp.domains.extractor import Extractor, Shape
 from lieapp.domains.extractor_files import VERSION, extractor_bytes, read_extractor
 from lieapp.errors import DataError
-from lieapp.progress import Reporter
 from lieapp.results.training import Network
 from lieapp.runs.cells import fit
-from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.files import write_atomic
+from lieapp.runs.session import Session
 from lieapp.transformations import parse_kinds
 
 LEARNED = 0.25
@@ -63,15 +59,12 @@ def network_file(config: TrainConfig, pictures: Pictures, flip: bool) -> Path:
     return cache_folder() / "networks" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
 
 
-def network_of(
-    config: TrainConfig, pictures: Pictures, flip: bool, device: str, checkpoint: Checkpoint, report: Reporter,
-    metric: Callable[..., None] = lambda **row: None,
-) -> Trained:  # fmt: skip
+def network_of(config: TrainConfig, pictures: Pictures, flip: bool, session: Session) -> Trained:
     """The network from the cache, or trained now, going on from the checkpoint if it holds a part of the way.
 
     Args:
         pictures: all there are; at most `config.pictures` of them are used.
-        metric: takes what is recorded of each step.
+        session: at this training.
 
     Raises DataError if the pictures can't be split, DiscoveryError if the loss isn't finite.
     """
@@ -81,33 +74,24 @@ def network_of(
         try:
             extractor, facts = read_extractor(file)
             facts.cached = True
-            return Trained(extractor.to(device), facts, file)
+            return Trained(extractor.to(session.device), facts, file)
         except DataError as error:
-            report.warn(f"{error.message} It is trained again.")
+            session.report.warn(f"{error.message} It is trained again.")
     learn, judge = pictures.split(config.validation, config.seed)
     extractor = _fresh(config, learn)
     recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip, parse_kinds(config.augment))
-    training = ClassifierTraining(extractor.to(device), learn, recipe, config.seed)
-    kept = checkpoint.training()
-    if kept is not None:
-        training.load(kept[0])
-        report.line(f"resumed at step {training.done} of {training.steps}")
-    began = time.perf_counter()
-
+    training = ClassifierTraining(extractor.to(session.device), learn, recipe, config.seed)
+    session.restored(training, training.steps)
     def judged() -> dict[str, float]:
         share, _ = accuracy(training.extractor, judge)
         epoch = training.done // training.each
-        report.line(f"epoch {epoch}: {100 * share:.1f} % of the pictures kept aside are told right")
+        session.report.line(f"epoch {epoch}: {100 * share:.1f} % of the pictures kept aside are told right")
         return {}
 
-    def record(row: dict[str, Any]) -> None:
-        elapsed = round(time.perf_counter() - began, 3)
-        metric(step=training.done, total=training.steps, **row, seconds=elapsed, stage="training")
-
-    fit(training, judged, checkpoint, report, record)
+    fit(training, judged, session, {})
     if not config.epochs:
         with torch.no_grad():
-            extractor.eval().classify_by_means(learn.pixels.to(device), learn.labels.to(device))
+            extractor.eval().classify_by_means(learn.pixels.to(session.device), learn.labels.to(session.device))
     share, loss = accuracy(extractor, judge)
     facts = Network(
         accuracy=share, loss=loss, learned_from=len(learn), judged_on=len(judge), flip=flip,

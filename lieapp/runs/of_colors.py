@@ -79,7 +79,7 @@ class OfColors(Side):
         """The sampled colours, and those moved by each slot."""
         slots, flow = self.config.slots, Flow(fields, solver)
         start = batch.points.expand(slots, *batch.points.shape)
-        line = torch.linspace(-self.config.sigma, self.config.sigma, SHOWN)
+        line = torch.linspace(-self.config.flow.sigma, self.config.flow.sigma, SHOWN)
         line[SHOWN // 2] = 0.0
         moved = [flow(start, torch.full((slots,), float(s)).to(start))[:, 0].clamp(0, 1) for s in line]
         return {"colors": batch.points[0], "palette/s": line, "palette/colors": torch.stack(moved, 1)}
@@ -101,7 +101,7 @@ class OfColors(Side):
         total, count = torch.zeros(slots), 0
         with torch.no_grad():
             for batch in batches:
-                for end in (-self.config.sigma, self.config.sigma):
+                for end in (-self.config.flow.sigma, self.config.flow.sigma):
                     moved = domain.act(flow, batch, torch.full((slots,), end).to(batch.points))
                     total += moved.clipped.reshape(slots, -1).sum(1).cpu()
                     count += len(batch.pixels)

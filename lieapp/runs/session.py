@@ -1,23 +1,181 @@
-"""Work on a run: claim it, keep its status alive, and write down how it ended."""
+"""Work on a run: claim it, keep its status alive, write down how it ended; and what that work is handed."""
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import time
 import traceback
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+import lieapp
 from lieapp.errors import CancelledError, LieappError, ResumeError, file_error
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.heartbeat import Heartbeat
 from lieapp.runs.process import host, is_alive, own_mark
 from lieapp.runs.signals import interrupted, interruptible, shielded
 from lieapp.runs.status import STALE, Status
+from lieapp.runs.stopwatch import Stopwatch
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from lieapp.discovery.fields import Slotted
+    from lieapp.discovery.result import Level
+    from lieapp.extension import Method
+    from lieapp.runs.checkpoint import Checkpoint
+    from lieapp.runs.reporter import RunReporter
+
+Result = TypeVar("Result")
 
 _mine: set[str] = set()
 """Runs this process works on: record locks don't exclude the process that holds them."""
+
+
+class Trained(Protocol):
+    """A training that a session can go on with."""
+
+    done: int
+
+    def load(self, tensors: dict[str, Tensor]) -> None:
+        """Go on from a state."""
+        ...
+
+
+class Session:
+    """One sitting at a run: everything that long work is handed.
+
+    `config` holds the settings of the whole run, `stage` is the name that metrics are written under, `checkpoint`
+    keeps the state of the training at work; `part` gives the same with others of these.
+
+    Args:
+        directory: the run's files.
+        report: whom progress is told; it notices a request to stop.
+        folders: plugin folders outside the working folder, for processes of their own.
+        methods: the registered methods of discovery.
+    """
+
+    def __init__(
+        self, directory: RunDirectory, report: RunReporter, config: Any, folders: Sequence[Path] = (),
+        methods: Mapping[str, Method] | None = None,
+    ) -> None:  # fmt: skip
+        self.directory, self.report, self.config = directory, report, config
+        self.folders, self.methods = folders, methods or {}
+        self.seed: int = getattr(config, "seed", 0)
+        self.budget: float | None = getattr(config, "budget", None)
+        self.stage, self.before = "", 0
+        self._at_work: list[Session] = []
+        """The part whose fields pages draw."""
+        self.is_aside = False
+        """Whether no metrics are written and nothing is drawn."""
+        self._training: Any = None
+        self._draw: Callable[[Slotted, str, int], None] = lambda fields, stage, step: None
+
+    @cached_property
+    def device(self) -> str:
+        """The device that the settings ask for. Raises DeviceError if it doesn't exist."""
+        from lieapp.runs.devices import find_device
+
+        return find_device(getattr(self.config, "device", "cpu"))
+
+    @cached_property
+    def stopwatch(self) -> Stopwatch:
+        """Seconds of each stage, over all sittings."""
+        return Stopwatch(self.directory.path / "checkpoint" / "seconds.json", lieapp.STARTED)
+
+    @cached_property
+    def checkpoint(self) -> Checkpoint:
+        """Where what the run goes on from is kept."""
+        from lieapp.runs.checkpoint import Checkpoint
+
+        return Checkpoint(self.directory.path / "checkpoint", self._kept)
+
+    def begin(self) -> None:
+        """Take the processor and the device that the settings ask for, and note them in provenance.json."""
+        from lieapp.numerics.processor import use_processor
+
+        use_processor(self.config.threads)
+        self.directory.add_provenance(device_used=self.device, threads=self.config.threads)
+
+    def timed(self, stage: str, work: Callable[[], Result]) -> Result:
+        """Do a stage: it is told, its seconds are counted, and a request to stop is obeyed before it."""
+        self.report.stage(stage)
+        with self.stopwatch.stage(stage):
+            return work()
+
+    def part(
+        self, stage: str, checkpoint: Checkpoint | None = None, *, before: int = 0, aside: bool = False
+    ) -> Session:
+        """The same sitting for one training of several.
+
+        Args:
+            stage: what metrics are written under.
+            before: steps of earlier trainings, which metrics count too.
+            aside: see `is_aside`; for a check of what was found.
+        """
+        # a part shares what is drawn with the whole
+        whole = self.checkpoint
+        part = copy.copy(self)
+        part.stage, part.before, part._training = stage, before, None
+        part.is_aside = self.is_aside or aside
+        part.checkpoint = whole if checkpoint is None else checkpoint
+        return part
+
+    def metrics(self, row: Mapping[str, Any]) -> None:
+        """Write a row to metrics.jsonl; `step` and `total` count from the beginning of this training."""
+        if not self.is_aside:
+            counted = {key: row[key] + self.before for key in ("step", "total") if key in row}
+            self.directory.metric(**{**row, **counted}, stage=self.stage)
+
+    def restored(self, training: Trained, steps: int) -> list[Level]:
+        """Load what the checkpoint holds of a training, which is then at work; the levels it had reached."""
+        kept = self.checkpoint.training()
+        if kept is not None:
+            training.load(kept[0])
+            self.report.line(f"resumed at step {training.done} of {steps}")
+        self._training = training
+        self._at_work[:] = [self]
+        return [] if kept is None else kept[1]
+
+    @property
+    def done(self) -> int:
+        """Steps of the training that was restored last."""
+        return 0 if self._training is None else int(self._training.done)
+
+    def drawing(self, draw: Callable[[Slotted, str, int], None]) -> None:
+        """Let `draw(fields, stage, step)` write fields of the moment for pages, now and whenever state is kept."""
+        self._draw = draw
+
+    def show(self, fields: Slotted, step: int) -> None:
+        """Let pages draw these fields."""
+        if not self.is_aside:
+            self._draw(fields, self.stage, step)
+
+    @property
+    def again(self) -> bool:
+        """Whether the run is at the second go of its training: a state of the run, kept in checkpoint/again."""
+        return self._again.exists()
+
+    def begin_again(self) -> None:
+        """From now on, also after a resume, only the second go of the training counts."""
+        self._again.parent.mkdir(parents=True, exist_ok=True)
+        self._again.touch()
+
+    @property
+    def _again(self) -> Path:
+        return self.directory.path / "checkpoint" / "again"
+
+    def _kept(self) -> None:
+        """What is written whenever a training's state is."""
+        self.stopwatch.save()
+        for part in self._at_work:
+            fields = getattr(part._training, "fields", None)
+            if fields is not None:
+                part.show(fields, part.done)
 
 
 @contextlib.contextmanager

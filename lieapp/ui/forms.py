@@ -13,6 +13,7 @@ import msgspec
 import streamlit as st
 from msgspec import inspect as types
 
+from lieapp.settings import leaves
 from lieapp.ui.schema import COMMON, Setting, grouped, settings
 from lieapp.ui.words import plain
 
@@ -28,20 +29,40 @@ LARGEST = 2**53 - 1
 _FIXED = ("kind", "plugin", "domain")
 
 
-def ask_all(config: type[msgspec.Struct], defaults: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """The whole form but the preset; the value of every setting that was asked for.
+def address_prefix(config: type[msgspec.Struct]) -> str:
+    """In front of a setting's path in the address: two forms have other defaults under the same names."""
+    own = config.__name__.removesuffix("Config").lower()
+    return "" if own == "discover" else f"{own}-"
 
-    Each widget is bound to the address under its name after `prefix`, so that a link opens the form as it stands.
+
+def ask_all(config: type[msgspec.Struct], defaults: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """The whole form but the preset; the value of every setting that was asked for, by its path.
+
+    Nested settings that mean nothing with what was chosen so far aren't asked for. Each widget is bound to the
+    address under its path after `prefix`, so that a link opens the form as it stands.
     """
     values: dict[str, Any] = {}
-    known = settings(config)
+    known, usual = settings(config), dict(leaves(defaults))
     common = [known[name] for name in COMMON if name in known and name != "preset"]
-    _row(common, defaults, prefix, values, len(common))
-    for group, members in grouped(config).items():
-        with st.expander(group):
+    if common:
+        _row(common, usual, prefix, values, len(common))
+    idle = getattr(config, "idle", lambda values: ())
+    for heading, members in grouped(config).items():
+        if members[0].section in idle(values):
+            continue
+        with st.expander(heading):
             for start in range(0, len(members), COLUMNS):
-                _row(members[start : start + COLUMNS], defaults, prefix, values, COLUMNS)
+                _row(members[start : start + COLUMNS], usual, prefix, values, COLUMNS)
     return values
+
+
+def laid_over(defaults: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings, nested, with the values of those that were asked for."""
+    found = {key: dict(value) if isinstance(value, Mapping) else value for key, value in defaults.items()}
+    for path, value in values.items():
+        section, _, name = path.rpartition(".")
+        (found[section] if section else found)[name] = value
+    return found
 
 
 def _row(
@@ -49,12 +70,12 @@ def _row(
 ) -> None:
     for column, setting in zip(st.columns(width), members, strict=False):
         with column:
-            values[setting.name] = ask(setting, defaults[setting.name], prefix)
+            values[setting.path] = ask(setting, defaults[setting.path], prefix)
 
 
 def ask(setting: Setting, default: Any, prefix: str = "") -> Any:
     """The widget of one setting; what it returns has the setting's type, or is text that a check refuses."""
-    shown = {"key": f"{prefix}{setting.name}", "help": (setting.text and plain(setting.text)) or None}
+    shown = {"key": f"{prefix}{setting.path}", "help": (setting.text and plain(setting.text)) or None}
     bound = {**shown, "bind": "query-params"}
     kind = setting.kind
     if setting.many:
@@ -103,8 +124,9 @@ def _number(text: str) -> Any:
 def command_line(kind: str, values: Mapping[str, Any], defaults: Mapping[str, Any], root: Path) -> str:
     """What to type for the same run; settings at their default are left out."""
     words = ["lieapp", kind, "--plugin", str(values["plugin"])]
-    for name, value in sorted(values.items(), key=lambda item: item[0] not in OPTIONS):
-        if name in _FIXED or _same(value, defaults.get(name)):
+    usual = dict(leaves(defaults))
+    for name, value in sorted(leaves(values), key=lambda item: item[0] not in OPTIONS):
+        if name in _FIXED or _same(value, usual.get(name)):
             continue
         words += [f"--{name}", str(value)] if name in OPTIONS else ["--set", f"{name}={_written(value)}"]
     if root != Path("runs"):

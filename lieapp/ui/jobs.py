@@ -14,8 +14,8 @@ from lieapp.ui.places import runs_root
 from lieapp.ui.words import RESUMABLE
 
 if TYPE_CHECKING:
+    from lieapp.extension import Work
     from lieapp.registry.catalog import Catalog
-    from lieapp.ui.works import Work
 
 
 def start(work: Work, values: Mapping[str, Any], catalog: Catalog) -> str:
@@ -25,7 +25,7 @@ def start(work: Work, values: Mapping[str, Any], catalog: Catalog) -> str:
     DataError or UsageError if nothing can be learned from it, RunError if the folder of runs can't be written.
     """
     root, entry = runs_root(), catalog.get(values["plugin"])
-    config = work.completed(from_values(work.config, values), root)
+    config = work.complete(from_values(catalog.settings(work), values), root)
     work.check(config, entry.declaration)
     run_id = enqueue(root, config, entry=entry, folders=catalog.folders)
     ensure_runner(root)

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from lieapp.document import section
-from lieapp.report.parts import outcome
+from lieapp.extension import outcome
 from lieapp.report.picture_document import COMPARISON, document
 from lieapp.report.picture_figures import components
 from lieapp.report.picture_slider import field_at, pictures_at, read_moved

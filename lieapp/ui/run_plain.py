@@ -8,8 +8,8 @@ from functools import partial
 import streamlit as st
 
 from lieapp.document import Figure, sections
+from lieapp.extension import outcome
 from lieapp.report.documents import document_of
-from lieapp.report.parts import outcome
 from lieapp.results.base import Result
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui.drawing import stored_figure

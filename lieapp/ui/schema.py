@@ -1,58 +1,23 @@
-"""Settings of a configuration as a form needs them: type, default, explanation, and the group of each."""
+"""Settings of a configuration as a form needs them: type, default, explanation, and the heading of each."""
 
 from __future__ import annotations
 
-import ast
 import functools
-import inspect
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import msgspec
 from msgspec import inspect as types
 
+from lieapp.config_types import MACHINE
+from lieapp.settings import bare
+
 COMMON = ("preset", "method", "data", "variants", "slots", "seed")
 """Settings that are always shown, in this order; a configuration needn't have all of them."""
 
-GROUPS: Mapping[str, Sequence[str]] = {
-    "Data": (
-        "samples", "held_out", "tolerance", "noise", "every_point", "every_time", "smoothing", "misfit", "slices",
-        "held_out_slices", "pictures", "validation", "test", "side", "augment", "padding", "weighted",
-        "weight_rounds", "weight_colors", "task", "history", "ahead", "starts",
-    ),
-    "Fields and network": (
-        "stages", "network", "weights", "trained", "model", "modes", "degrees", "unknown_degree", "width", "layers",
-        "features", "trunk", "head", "base", "ordered",
-    ),
-    "Training": (
-        "seeds", "steps", "epochs", "passes", "batch", "rate", "cooling", "optimizer", "floor", "sobolev_epochs",
-        "flow_batch", "flow_rate", "clip", "w_sym", "w_ortho", "w_lips", "w_sobolev", "tau",
-    ),
-    "Moving data": (
-        "sigma", "scales", "backend", "weno_extra", "interpolation", "resampling", "nodes", "patch_time",
-        "patch_space", "solver", "solver_step", "adjoint", "renew", "pool", "finite_samples",
-    ),
-    "Checks and formulas": ("cross_check", "library_degree", "budget"),
-    "Machine": ("device", "threads", "dtype"),
-}  # fmt: skip
-"""Folded settings by what they are about, in the order in which the groups are shown."""
-
 REST = "Further settings"
-"""The group of settings that stand in no other."""
-
-TEXTS = {
-    "method": "neural: a small network by variable projection. spectrum: a fixed basis, one eigenproblem.",
-    "slots": "How many fields are learned at most. Take a few more than you expect.",
-    "seed": "The same seed repeats a run bit for bit on one machine with the same number of threads.",
-    "device": "auto, cpu, cuda or cuda:0",
-}
-"""Explanations of what a configuration leaves without one."""
-
-LABELS = {"data": "Data set"}
-"""Names in other words: a group is called Data as well."""
+"""The heading of settings that stand under no other."""
 
 _FIXED = ("kind", "plugin", "domain")
 _PLAIN = (types.IntType, types.FloatType, types.StrType, types.BoolType, types.LiteralType)
@@ -63,74 +28,84 @@ class Setting:
     """One setting.
 
     Args:
+        path: where it stands: `seed`, `flow.rate`.
         kind: its type; of `float | None` that of the number.
+        text: what it means.
+        label: what it is called.
+        heading: what it is folded under.
         optional: whether None is a value, too.
         many: whether it is a tuple or list of `kind`.
     """
 
-    name: str
+    path: str
     kind: types.Type
     default: Any
-    text: str = ""
+    text: str
+    label: str
+    heading: str
     optional: bool = False
     many: bool = False
 
     @property
-    def label(self) -> str:
-        """The name as words: `flow_rate` is "Flow rate"."""
-        return LABELS.get(self.name) or self.name.replace("_", " ").capitalize()
+    def section(self) -> str:
+        """The nested settings that it is one of; empty for none."""
+        return self.path.rpartition(".")[0]
 
 
 @functools.cache
 def settings(config: type[msgspec.Struct]) -> dict[str, Setting]:
-    """The settings that a form can ask for, by name; tables within tables stay at their defaults."""
-    info = types.type_info(config)
-    assert isinstance(info, types.StructType)
-    texts = {**TEXTS, **_texts(config)}
-    found = {}
-    for field in info.fields:
-        setting = _setting(field, texts.get(field.name, ""))
-        if setting is not None:
-            found[field.name] = setting
-    return found
+    """The settings that a form can ask for, by their path."""
+    return {setting.path: setting for setting in _of(types.type_info(config), "", "")}
 
 
 def grouped(config: type[msgspec.Struct]) -> dict[str, list[Setting]]:
-    """The settings that aren't common, by group; groups without any are left out."""
-    known = settings(config)
-    place = {name: group for group, names in GROUPS.items() for name in names}
-    groups: dict[str, list[Setting]] = {group: [] for group in (*GROUPS, REST)}
-    for group, names in GROUPS.items():
-        groups[group] = [known[name] for name in names if name in known]
-    groups[REST] = [s for name, s in known.items() if name not in place and name not in COMMON]
-    return {group: members for group, members in groups.items() if members}
+    """The settings that aren't common, by heading: those of nested settings after the others, the machine last."""
+    groups: dict[str, list[Setting]] = {}
+    for setting in settings(config).values():
+        if setting.path not in COMMON:
+            groups.setdefault(setting.heading, []).append(setting)
+
+    def place(heading: str) -> tuple[bool, bool]:
+        return heading == MACHINE, bool(groups[heading][0].section)
+
+    return {heading: groups[heading] for heading in sorted(groups, key=place)}
 
 
-def _setting(field: types.Field, text: str) -> Setting | None:
-    if field.name in _FIXED or field.required:
-        return None
-    kind, optional, many = field.type, False, False
+def _of(info: types.Type, section: str, heading: str) -> list[Setting]:
+    assert isinstance(info, types.StructType)
+    found = []
+    for field in info.fields:
+        told = _told(field.type)
+        label = told.get("title") or field.name.replace("_", " ").capitalize()
+        inner = bare(field.type)
+        if isinstance(inner, types.StructType):
+            found += _of(inner, f"{field.name}.", label)
+        elif field.name not in _FIXED and not field.required:
+            text, group = told.get("description", ""), heading or told.get("group") or REST
+            setting = _setting(field, f"{section}{field.name}", text, label, group)
+            found += [] if setting is None else [setting]
+    return found
+
+
+def _told(kind: types.Type) -> dict[str, str]:
+    """What is said of a type: title, description and group."""
+    if not isinstance(kind, types.Metadata):
+        parts: Sequence[types.Type] = kind.types if isinstance(kind, types.UnionType) else ()
+        return next((told for part in parts if (told := _told(part))), {})
+    return {**(kind.extra_json_schema or {}), **(kind.extra or {})}
+
+
+def _setting(field: types.Field, path: str, text: str, label: str, heading: str) -> Setting | None:
+    kind, optional, many = bare(field.type), False, False
     if isinstance(kind, types.UnionType):
         rest = [part for part in kind.types if not isinstance(part, types.NoneType)]
         optional = len(rest) < len(kind.types)
         if len(rest) > 1:
             return None
-        kind = rest[0]
+        kind = bare(rest[0])
     if isinstance(kind, (types.VarTupleType, types.ListType)):
-        kind, many = kind.item_type, True
+        kind, many = bare(kind.item_type), True
     default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
-    return Setting(field.name, kind, default, text, optional, many) if isinstance(kind, _PLAIN) else None
-
-
-def _texts(config: type[Any]) -> dict[str, str]:
-    """The sentence that stands below each field in the source, also of the classes it was made from."""
-    found: dict[str, str] = {}
-    for cls in reversed([c for c in config.__mro__ if issubclass(c, msgspec.Struct) and c is not msgspec.Struct]):
-        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
-        assert isinstance(tree, ast.ClassDef)
-        for field, text in pairwise(tree.body):
-            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
-                value = getattr(text.value, "value", None)
-                if isinstance(value, str) and isinstance(field.target, ast.Name):
-                    found[field.target.id] = " ".join(value.split())
-    return found
+    if not isinstance(kind, _PLAIN):
+        return None
+    return Setting(path, kind, default, text, label, heading, optional, many)

@@ -62,8 +62,9 @@ def discovery(engine):
     """`lieapp discover` with an engine that answers at once; calls are listed."""
     calls = []
 
-    def execute(config, run, catalog, report):
-        report.stage("data")
+    def execute(config, declaration, session):
+        session.report.stage("data")
+        run = session.directory
         calls.append((config, run))
         field = {"t": "0", "x": "1", "u": "0"}
         shown = Formula("∂x", r"\partial_{x}")

@@ -43,7 +43,7 @@ def test_tables_for_people(lieapp, discovery):
         (["--plugin", "ckvd"], 2, "UnknownPluginError", "did you mean 'ckdv'"),
         (["--plugin", "ckdv", "--set", "slot=3"], 2, "ConfigError", "slot"),
         (["--plugin", "ckdv", "--slots", "0"], 2, "ConfigError", "slots is 0"),
-        (["--plugin", "ckdv", "--method", "magic"], 2, "ConfigError", "neural, spectrum"),
+        (["--plugin", "ckdv", "--method", "magic"], 2, "ConfigError", "expected one of flow, gradient, neural"),
         (["--plugin", "ckdv", "--set", "threads=100000"], 2, "ConfigError", "threads is 100000 (from --set"),
         (["--plugin", "ckdv", "--device", "cuda:99"], 2, "DeviceError", "cuda:99"),
         (["--plugin", "ckdv", "--device", "gpu"], 2, "ConfigError", "device"),
@@ -93,7 +93,7 @@ def test_costly_settings_are_warned_of_and_not_refused(lieapp, discovery, tmp_pa
 
 
 def test_a_failed_run_says_why(lieapp, engine, tmp_path):
-    def execute(config, run, catalog, report):
+    def execute(config, declaration, session):
         raise SimulationError("NaN at t = 3.", hint="A smaller step.")
 
     engine("lieapp.runs.discover", execute=execute)
@@ -108,7 +108,7 @@ def test_a_failed_run_says_why(lieapp, engine, tmp_path):
 def failed(lieapp, engine, tmp_path):
     """A run that failed, which can be resumed."""
 
-    def execute(config, run, catalog, report):
+    def execute(config, declaration, session):
         raise SimulationError("bad luck")
 
     engine("lieapp.runs.discover", execute=execute)
@@ -158,7 +158,8 @@ def test_resume_warns_of_a_changed_plugin_and_finds_its_folder_again(lieapp, eng
 SLOW = """
 import sys, time, types
 fake = types.ModuleType("lieapp.runs.discover")
-def execute(config, run, catalog, report):
+def execute(config, declaration, session):
+    report = session.report
     report.stage("discovery")
     print("at work", file=sys.stderr, flush=True)
     time.sleep(60)

@@ -222,7 +222,7 @@ def test_an_extractor_that_raises_is_named(lieapp, mine):
     [
         (["truth", "--plugin", "images"], "UsageError", "pictures, not an equation"),
         (["data", "--plugin", "images", "--out", "a.h5"], "UsageError", "pictures, not an equation"),
-        (["train", "--plugin", "kdv"], "UsageError", "needs no network"),
+        (["train", "--plugin", "kdv"], "UsageError", "it is an equation; `lieapp train` works on pictures"),
         (["train", "--plugin", "mine"], "UsageError", "its own features"),
         (["train", "--plugin", "images", "--set", "network=large"], "ConfigError", "no network is called 'large'"),
         (["train", "--plugin", "images", "--set", "augment=blur"], "ConfigError", "the kinds are rotation"),

@@ -2,8 +2,9 @@
 
 import pytest
 from msgspec.structs import fields
+from registered import CATALOG, DISCOVER
 
-from lieapp.config import DataConfig, DiscoverConfig, DiscoverImagesConfig, TruthConfig
+from lieapp.config import DataConfig, DiscoverImagesConfig, TruthConfig
 from lieapp.errors import ConfigError
 from lieapp.settings import given, load_config, parse_set
 
@@ -15,9 +16,9 @@ def is_float(field) -> bool:
 def test_options_win_over_set_over_file_over_defaults(tmp_path):
     file = tmp_path / "c.toml"
     file.write_text('plugin = "a"\nslots = 5\nsamples = 6\nseed = 7\n')
-    config = load_config(DiscoverConfig, file, ["samples=8", "seed=9"], seed=10, slots=None)
+    config = load_config(DISCOVER, file, ["samples=8", "seed=9"], seed=10, slots=None)
     assert (config.plugin, config.slots, config.samples, config.seed) == ("a", 5, 8, 10)
-    assert config.held_out == DiscoverConfig(plugin="a").held_out
+    assert config.held_out == DISCOVER(plugin="a").held_out
 
 
 @pytest.mark.parametrize(
@@ -46,7 +47,7 @@ def test_values_of_set_are_toml_or_text(text, parsed):
         (["slots=many"], "slots is 'many'.*expected int, got str"),
         (["slots=0"], "slots is 0.*int >= 1"),
         (["seed=true"], "expected int, got bool"),
-        (["method=foo"], "method is 'foo'.*expected one of neural, spectrum"),
+        (["method=foo"], "method is 'foo'.*expected one of flow, gradient, neural, projection, spectrum"),
         (["device=gpu"], "device is 'gpu'.*expected auto, cpu or cuda:0"),
         (["kind=truth"], "kind is 'truth'.*discover"),
         (["samples=nan"], "finite"),
@@ -62,11 +63,11 @@ def test_values_of_set_are_toml_or_text(text, parsed):
 )
 def test_what_is_wrong_is_named_with_its_path_and_origin(sets, words):
     with pytest.raises(ConfigError, match=words) as caught:
-        load_config(DiscoverConfig, None, ["plugin=a", *sets])
+        load_config(DISCOVER, None, ["plugin=a", *sets])
     assert caught.value.exit_code == 2 and caught.value.hint
 
 
-FLOATS = [(cls, f.name) for cls in (TruthConfig, DataConfig, DiscoverConfig) for f in fields(cls) if is_float(f)]
+FLOATS = [(cls, f.name) for cls in (TruthConfig, DataConfig, DISCOVER) for f in fields(cls) if is_float(f)]
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
@@ -77,9 +78,50 @@ def test_numbers_are_finite(cls, key, text):
     assert caught.value.hint == f"Give {key} a number such as 0.001, or leave it out for its default."
 
 
+@pytest.mark.parametrize(
+    ("sets", "section", "key", "value"),
+    [
+        (["steps=3"], "projection", "steps", 3),
+        (["degrees=[2]"], "spectrum", "degrees", (2,)),
+        # of the first stage, then of those after it, then of the one that checks
+        (["rate=0.5"], "projection", "rate", 0.5),
+        (["epochs=3"], "flow", "epochs", 3),
+        (['stages=["projection","gradient"]', "epochs=3"], "gradient", "epochs", 3),
+        (["epochs=3", "preset=paper"], "flow", "epochs", 3),
+        (["batch=3", "method=spectrum"], "projection", "batch", 3),
+        # with the section as prefix
+        (["flow_rate=0.5"], "flow", "rate", 0.5),
+        (["finite_samples=0"], "finite", "samples", 0),
+        # the later one wins, however it is written
+        (["steps=3", "projection.steps=4"], "projection", "steps", 4),
+        (["projection.steps=4", "steps=3"], "projection", "steps", 3),
+    ],
+)
+def test_a_key_without_its_section(sets, section, key, value, tmp_path):
+    assert getattr(getattr(load_config(DISCOVER, None, sets, plugin="a"), section), key) == value
+    if len(sets) == 1:
+        file = tmp_path / "c.toml"
+        file.write_text(sets[0])
+        assert getattr(getattr(load_config(DISCOVER, file, plugin="a"), section), key) == value
+
+
+def test_a_file_has_tables_and_a_preset_lies_below_it(tmp_path):
+    file = tmp_path / "c.toml"
+    file.write_text('preset = "paper"\n[flow]\nepochs = 7\n')
+    config = load_config(DISCOVER, file, ["head=9"], plugin="a")
+    assert (config.flow.epochs, config.flow.batch, config.flow.head) == (7, 4, 9)
+    assert config.moving.backend == "weno" and config.stages == ("flow",)
+
+
+def test_several_of_one_name_are_all_told():
+    with pytest.raises(ConfigError, match=r"epochs: 2 settings .* gradient\.epochs, flow\.epochs") as told:
+        load_config(DISCOVER, None, ["epochs=2", "method=spectrum"], plugin="a")
+    assert "before the dot" in told.value.hint
+
+
 def test_the_nearest_key_is_named():
     with pytest.raises(ConfigError) as caught:
-        load_config(DiscoverConfig, None, ["plugin=a", "heldout=3"])
+        load_config(DISCOVER, None, ["plugin=a", "heldout=3"])
     assert "held_out" in caught.value.hint
 
 
@@ -92,41 +134,44 @@ def test_bad_toml_is_told_with_its_line(tmp_path):
     file = tmp_path / "c.toml"
     file.write_text("samples = 3\nslots 4\n")
     with pytest.raises(ConfigError, match=r"c\.toml: .*line 2"):
-        load_config(DiscoverConfig, file)
+        load_config(DISCOVER, file)
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigError, match="not a text file"):
-        load_config(DiscoverConfig, file)
+        load_config(DISCOVER, file)
     for missing in (tmp_path / "none.toml", tmp_path):
         with pytest.raises(ConfigError, match=str(missing)):
-            load_config(DiscoverConfig, missing)
+            load_config(DISCOVER, missing)
 
 
 def test_only_what_was_typed(tmp_path):
-    assert given(DiscoverConfig, None, ["slots=3"], seed=None, method="spectrum") == {
+    assert given(DISCOVER, None, ["slots=3"], seed=None, method="spectrum") == {
         "slots": 3,
         "method": "spectrum",
     }
+    assert given(DISCOVER, None, ["steps=3", "flow_rate=1"]) == {"projection.steps": 3, "flow.rate": 1.0}
+    # of the run that is gone on with
+    assert given(DISCOVER, None, ["epochs=3"], beside={"stages": ["gradient"]}) == {"gradient.epochs": 3}
     assert given(TruthConfig, None, ["budget=5"]) == {"budget": 5.0}
     with pytest.raises(ConfigError, match="slots"):
-        given(DiscoverConfig, None, ["slots=x"])
+        given(DISCOVER, None, ["slots=x"])
 
 
 @pytest.mark.parametrize("text", ["degrees=[]", "degrees=[4,2]", "degrees=[2,2]"])
 def test_degrees_must_ascend(text):
     with pytest.raises(ConfigError, match="degrees"):
-        load_config(DiscoverConfig, None, [text], plugin="kdv")
+        load_config(DISCOVER, None, [text], plugin="kdv")
 
 
 def test_what_the_items_of_a_list_may_be():
     with pytest.raises(
         ConfigError, match=r"stages\[0\] is 'foo'.*expected one of flow, gradient, projection, spectrum"
     ):
-        load_config(DiscoverConfig, None, ["plugin=a", 'stages=["foo"]'])
+        load_config(DISCOVER, None, ["plugin=a", 'stages=["foo"]'])
 
 
 def test_a_key_of_another_command_is_said_to_be_one():
     with pytest.raises(ConfigError, match="epochs: there is no such key in DiscoverImagesConfig") as told:
-        load_config(DiscoverImagesConfig, None, ["epochs=2"], plugin="a")
+        load_config(DiscoverImagesConfig, None, ["epochs=2"], CATALOG.all_settings, plugin="a")
     assert "`lieapp train`" in told.value.hint and "equations" in told.value.hint
     with pytest.raises(ConfigError) as told:
         load_config(DiscoverImagesConfig, None, ["quark=2"], plugin="a")

@@ -8,11 +8,16 @@ from lieapp.config import DiscoverConfig
 from lieapp.data.sizes import check_patch, check_sizes, check_thinned
 from lieapp.errors import ConfigError, GridError
 from lieapp.registry.catalog import load_catalog
+from lieapp.settings import load_config
 
 
 @pytest.fixture(scope="module")
 def kdv():
     return load_catalog().get("kdv").declaration
+
+
+def made(**settings):
+    return load_config(DiscoverConfig, None, [f"{key}={value}" for key, value in settings.items()], plugin="kdv")
 
 
 @pytest.mark.parametrize(
@@ -27,14 +32,14 @@ def kdv():
 )
 def test_what_is_too_much_is_told_with_its_setting(kdv, settings, error, said):
     with pytest.raises(error) as caught:
-        check_sizes(DiscoverConfig(plugin="kdv", **settings), kdv)
+        check_sizes(made(**settings), kdv)
     assert said in caught.value.message and any(key in caught.value.hint + caught.value.message for key in settings)
 
 
 def test_what_fits_passes_and_a_source_has_a_grid_of_its_own(kdv):
-    check_sizes(DiscoverConfig(plugin="kdv", patch_time=140, patch_space=256), kdv)
-    check_sizes(DiscoverConfig(plugin="kdv", patch_time=70, every_time=2), kdv)
-    check_sizes(DiscoverConfig(plugin="kdv", patch_time=1000), replace(kdv, source=lambda n, seed: None))
+    check_sizes(made(patch_time=140, patch_space=256), kdv)
+    check_sizes(made(patch_time=70, every_time=2), kdv)
+    check_sizes(made(patch_time=1000), replace(kdv, source=lambda n, seed: None))
 
 
 def test_numbers():

@@ -17,6 +17,7 @@ from lieapp.discovery.descent import Descent, Plan, Weights
 from lieapp.discovery.fields import Joined, values
 from lieapp.discovery.flow import Solver
 from lieapp.discovery.generator import GeneratorNetwork
+from lieapp.discovery.loop import Alone
 from lieapp.discovery.scores import FiniteScore
 from lieapp.domains.image import ImageDomain
 from lieapp.domains.image_data import ImageData
@@ -74,7 +75,7 @@ DOMAIN = ImageDomain("spots", turning)
 
 
 def run(data, descent, kept, levels=()):
-    return by_flow(DOMAIN, data, descent, list(levels), 24, SIGMA, SOLVER, kept, SilentReporter())
+    return by_flow(DOMAIN, data, descent, list(levels), 24, SIGMA, SOLVER, Alone(checkpoint=kept))
 
 
 def test_a_planted_rotation_is_found_in_the_first_slot(data):
@@ -100,7 +101,7 @@ def test_two_planted_symmetries_fill_the_first_two_slots():
     # contents stay in the frame however they are moved; scaling with rotation is in benchmarks/images.py
     own, domain = spots(shifting, 32, 0.4), ImageDomain("spots", shifting, nodes=12)
     descent = training(own, 200, domain, 3)
-    found = by_flow(domain, own, descent, [], 24, SIGMA, SOLVER, Kept(), SilentReporter())
+    found = by_flow(domain, own, descent, [], 24, SIGMA, SOLVER, Alone())
     products = gram(Joined(found.fields, stack(AFFINE)), list(own.held_out.batches(24, 24)))
     places = [3 + n for n, field in enumerate(AFFINE) if field.name.startswith("translation")]
     assert math.cos(principal_angle(products, [0, 1], places)) > 0.98
@@ -118,7 +119,7 @@ def test_a_resumed_training_ends_where_the_whole_one_does(data):
     whole = run(data, training(data, 8), Kept())
     kept, part = Kept(), training(data, 8)
     with pytest.raises(KeyboardInterrupt):
-        by_flow(DOMAIN, data, part, [], 24, SIGMA, SOLVER, kept, Impatient())
+        by_flow(DOMAIN, data, part, [], 24, SIGMA, SOLVER, Alone(Impatient(), kept))
     resumed = training(data, 8)
     resumed.load(kept.state)
     assert resumed.done == 5

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from lieapp.discovery.by_projection import by_projection
-from lieapp.discovery.loop import marks
+from lieapp.discovery.loop import Alone, marks
 from lieapp.discovery.projection import Projection, Settings, one_cycle
 from lieapp.errors import DiscoveryError
 from lieapp.progress import SilentReporter
@@ -38,7 +38,7 @@ def train(kdv, seed=0, report=None, memory=None, resumed=None):
         training.load(resumed.state)
         levels = resumed.levels
     memory = memory or Memory()
-    found = by_projection(domain, data, training, levels, (24, 16), memory, report or SilentReporter())
+    found = by_projection(domain, data, training, levels, (24, 16), Alone(report or SilentReporter(), memory))
     return training.state(), found
 
 

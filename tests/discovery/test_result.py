@@ -4,13 +4,13 @@ import torch
 
 from lieapp.discovery.by_spectrum import by_spectrum
 from lieapp.discovery.judge import judge
-from lieapp.progress import SilentReporter
+from lieapp.discovery.loop import Alone
 
 
 def test_slots_ascend_in_what_they_are_judged_by(kdv):
     domain, data = kdv
     slots = 8
-    found = by_spectrum(domain, data, (2, 3, 4), 1, 1, slots, (60, 10), SilentReporter())
+    found = by_spectrum(domain, data, (2, 3, 4), 1, 1, slots, (60, 10), Alone())
     assert [level.label for level in found.levels] == [2, 3, 4]
     for level in found.levels:
         assert len(level.eta) == slots and level.eta == sorted(level.eta)

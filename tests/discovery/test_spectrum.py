@@ -9,15 +9,15 @@ from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.by_spectrum import by_spectrum
 from lieapp.discovery.fields import Combination, Joined
 from lieapp.discovery.judge import judge
+from lieapp.discovery.loop import Alone
 from lieapp.discovery.spectrum import factors, spectrum
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.spread import EveryComponent, Features
-from lieapp.progress import SilentReporter
 
 
 def test_the_lowest_fields_span_the_true_generators(equation):
     name, domain, data = equation
-    found = by_spectrum(domain, data, (6, 10), 1, 1, 4, (150, 30), SilentReporter())
+    found = by_spectrum(domain, data, (6, 10), 1, 1, 4, (150, 30), Alone())
     true = true_fields(name, domain, data.scales)
     judgement = judge(domain, Joined(found.fields, true), data.held_out.batches(30, 8))
     count = len(judgement.eta) - 4

@@ -1,7 +1,6 @@
 """`lieapp check`: right plugins pass, each kind of mistake is named by the check it belongs to."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 import sympy as sp
@@ -28,7 +27,7 @@ def declare(equation, **changes):
 
 
 def results(pde):
-    found = check(SimpleNamespace(declaration=pde), SilentReporter())
+    found = check(pde, SilentReporter())
     return {c.name: c for c in found}
 
 
@@ -150,4 +149,4 @@ def test_cancelling_is_no_failed_check():
             raise CancelledError("stop")
 
     with pytest.raises(CancelledError):
-        check(SimpleNamespace(declaration=declare(sp.Eq(U.diff(T), U.diff(X, 2)))), Impatient())
+        check(declare(sp.Eq(U.diff(T), U.diff(X, 2))), Impatient())

@@ -16,6 +16,7 @@ from lieapp.discovery.fields import Scaled
 from lieapp.discovery.finite import judge_finite
 from lieapp.discovery.flow import Flow, Solver, orbit
 from lieapp.discovery.generator import GeneratorNetwork
+from lieapp.discovery.loop import Alone
 from lieapp.discovery.projection import Projection, Settings
 from lieapp.discovery.scores import FiniteScore
 from lieapp.domains.pde import PDEDomain
@@ -45,7 +46,7 @@ def test_data_agree(trajectories):
 def test_spectrum_agrees(trajectories):
     domain = PDEDomain(load_catalog().get("ckdv").declaration)
     found = {
-        device: by_spectrum(domain, domain.split(data, 6), (2, 4), 1, 1, 4, (60, 20), SilentReporter())
+        device: by_spectrum(domain, domain.split(data, 6), (2, 4), 1, 1, 4, (60, 20), Alone())
         for device, data in trajectories.items()
     }
     assert found["cuda"].fields.coefficients.device.type == "cuda"

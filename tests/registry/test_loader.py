@@ -91,7 +91,7 @@ HOOK = "from lieapp.api import hookimpl\n\n@hookimpl\ndef lieapp_domains({argume
     [
         ("", "return 7", None, "returned int 7; it must return a list"),
         ("", "return None", None, "returned None"),
-        ("", "return [7]", None, "lists int 7; an item must be a PDE"),
+        ("", "return [7]", None, "lists int 7; an item must be a declaration of a registered kind: PDE (pde)"),
         ("", "raise ValueError('bad day')", 5, "ValueError: bad day"),
         ("", "raise SystemExit", 5, "ends the program"),
         ("colour", "return []", None, "colour"),
@@ -208,6 +208,111 @@ def test_sources_in_their_order(folder, monkeypatch, tmp_path):
 def test_one_file_may_be_given_in_place_of_a_folder(folder):
     (folder / "single.py").write_text(good("single"))
     assert load_catalog([folder / "single.py"]).get("single").source == "--plugins"
+
+
+def package(folder: Path, name: str, **files: str) -> Path:
+    (folder / name).mkdir()
+    for module, text in files.items():
+        (folder / name / f"{module}.py").write_text(text)
+    return folder / name
+
+
+def test_a_package_in_a_folder_is_a_plugin_as_a_file_is(folder):
+    text = good("packed").replace('"A title"', "TITLE")
+    names_it = text.replace("import sympy", "from .words import TITLE\nimport sympy")
+    words = "from .deep import WORD\nTITLE = WORD"
+    mine = package(folder, "mypde", __init__=names_it, words=words, deep="WORD = 'One'")
+    package(folder, "_helper", __init__="raise RuntimeError")
+    (folder / "notes").mkdir()
+    catalog = load(folder, a=good("fine"))
+    entry = catalog.get("packed")
+    assert catalog.broken == [] and {"packed", "fine"} <= set(names(catalog))
+    assert (entry.title, entry.file, entry.hooks) == ("One", mine / "__init__.py", ("lieapp_domains",))
+    # every file of it counts, and a change is seen by a process that goes on
+    (mine / "deep.py").write_text("WORD = 'Two'")
+    changed = load_catalog([folder]).get("packed")
+    assert changed.title == "Two" and changed.sha256 != entry.sha256
+    (mine / "deep.py").write_text("WORD = 'One'")
+    assert load_catalog([folder]).get("packed").sha256 == entry.sha256
+
+
+@pytest.mark.parametrize(
+    ("files", "line", "words"),
+    [
+        ({"__init__": "x = 1\nfrom .words import y\n", "words": "y = 1\n\nz = 1 / 0\n"}, 2, "(words.py, line 3)"),
+        ({"__init__": "from . import words\n", "words": "def broken(:\n"}, 1, "(words.py, line 1)"),
+        ({"__init__": "x = 1\nraise ValueError('no')\n"}, 2, "ValueError: no"),
+        ({"__init__": "from .nothing import x\n"}, 1, "ModuleNotFoundError"),
+        ({"__init__": "x = 1\n"}, None, "has no hook"),
+    ],
+)
+def test_a_broken_package_is_listed_with_the_module_and_line(folder, files, line, words):
+    mine, before = package(folder, "mypde", **files), set(sys.modules)
+    catalog = load(folder, a=good("fine"))
+    broken = only_broken(catalog)
+    assert "fine" in names(catalog) and words in broken.error
+    assert (broken.file, broken.line) == (mine / "__init__.py", line)
+    # of one that raises nothing is left behind
+    assert line is None or not [name for name in set(sys.modules) - before if "mypde" in name]
+    with pytest.raises(PluginError, match="mypde could not be loaded"):
+        catalog.get("mypde")
+
+
+METHOD = """
+from lieapp.api import Method, hookimpl
+
+@hookimpl
+def lieapp_methods():
+    return [{}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("Method(name='Mine', title='Mine.', discover=print)", "name='Mine': the name of a method is made of"),
+        ("Method(name='mine', title='Mine.')", "method mine: either discover or parts must be given"),
+        ("Method(name='mine', title='Mine.', discover=print, settings=dict)", "must be a class made from ms"),
+        ("Method(name='spectrum', title='Mine.', discover=print)", "the method 'spectrum' is that of lieapp.runs"),
+        ("Method(name='samples', title='Mine.', discover=print)", "the method 'samples' is called as a setting is"),
+        ("7", "lieapp_methods lists int 7; an item must be a Method of lieapp.api"),
+    ],
+)
+def test_a_method_that_cannot_be_registered(folder, method, words):
+    catalog = load(folder, a=METHOD.format(method), b=good("fine"))
+    assert words in only_broken(catalog).error and "fine" in names(catalog)
+    assert list(catalog.methods) == ["neural", "spectrum", "projection", "gradient", "flow"]
+
+
+KIND = """
+from typing import Literal
+import msgspec
+from lieapp.api import Kind, Work, hookimpl
+
+class Thing:
+    name, title = "thing", "A thing"
+
+class Settings(msgspec.Struct, kw_only=True):
+    plugin: str{extra}
+
+@hookimpl
+def lieapp_kinds():
+    work = Work(command="discover", words="Find", settings=Settings, execute=print)
+    return [Kind(name="{name}", declaration=Thing, words=("a thing", "things"), works=(work,), check=print)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "extra", "words"),
+    [
+        ("things", "", "kind things: settings of `lieapp discover` need a field `domain`, a Literal with 'things'"),
+        ("images", "\n    domain: Literal['other'] = 'other'", "the kind 'images' is that of lieapp.runs.shipped"),
+        ("things", "\n    most: int", "kind things, lieapp discover: fields without default are plugin, most"),
+    ],
+)
+def test_a_kind_that_cannot_be_registered(folder, name, extra, words):
+    catalog = load(folder, a=KIND.format(name=name, extra=extra))
+    assert words in only_broken(catalog).error and list(catalog.kinds) == ["pde", "images", "colors"]
 
 
 def test_missing_folders(folder, monkeypatch):

@@ -7,7 +7,7 @@ import sympy as sp
 import torch
 
 from lieapp.api import PDE
-from lieapp.config import DiscoverConfig
+from lieapp.config import DiscoverConfig, Spectrum
 from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.result import SIZE
 from lieapp.domains.pde import FIELD_DEGREE, PDEDomain
@@ -73,7 +73,7 @@ def test_several(sets, keys):
 )
 def test_fields_are_counted_as_the_basis_does(periodic, unknowns, settings):
     modes, degree, power = settings
-    config = DiscoverConfig(plugin="p", modes=modes, degrees=(1, degree), unknown_degree=power)
+    config = DiscoverConfig(plugin="p", modes=modes, spectrum=Spectrum(degrees=(1, degree), unknown_degree=power))
     flags = (False, *[True] * periodic, *[False] * unknowns)
     dependent = (False, *[False] * periodic, *[True] * unknowns)
     basis = TensorBasis(flags, dependent, Degrees(modes, degree, power))
@@ -100,7 +100,9 @@ def test_a_grid_of_two_dimensions_is_warned_of_with_what_helps():
     assert warning.startswith("the grid of plane, points = {t: 24, x: 96, y: 96}, is costly for the spectrum")
     assert "648 fields and an estimated 6.9 GB" in warning
     assert warning.endswith("; with --set degrees=[2,4], 360 fields and an estimated 3.8 GB")
-    milder = DiscoverConfig(plugin="plane", method="spectrum", cross_check=False, degrees=(2, 4))
+    milder = DiscoverConfig(
+        plugin="plane", method="spectrum", cross_check=False, spectrum=Spectrum(degrees=(2, 4))
+    )
     assert cost.warnings(milder, pde) == []
     # batches hold fewer slices where these are large
     assert cost.warnings(DiscoverConfig(plugin="plane", method="spectrum", cross_check=False), plane()) == []

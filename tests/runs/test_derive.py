@@ -16,6 +16,7 @@ from lieapp.runs import derive, runner
 from lieapp.runs.derivation import derive_in_child
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.queue import enqueue, start_now
+from lieapp.runs.session import Session
 from lieapp.symbolic.told import sentence
 
 HEAT = TruthConfig(equation=["u_t - u_xx"], independent=["t", "x"], dependent=["u"], periodic=["x"], explain=True)
@@ -32,7 +33,7 @@ def test_stages_are_told_and_the_statement_is_in_the_result(tmp_path):
             stages.append(name)
 
     run = RunDirectory.create(tmp_path, HEAT, "truth")
-    summary = derive.execute(HEAT, run, (), Listening())
+    summary = derive.execute(HEAT, Session(run, Listening(), HEAT))
     assert stages[0] == "deriving" and len(stages) > 1
     explained = summary.explain
     assert explained.evolution == [Formula("u_t = u_xx", "u_{t} = u_{xx}")]
@@ -49,7 +50,7 @@ def test_a_request_to_stop_ends_the_child_soon(tmp_path):
     threading.Timer(0.5, run.request_cancel).start()
     begun = time.monotonic()
     with pytest.raises(CancelledError, match="asked to stop"):
-        derive.execute(SLOW, run, (), SilentReporter())
+        derive.execute(SLOW, Session(run, SilentReporter(), SLOW))
     assert time.monotonic() - begun < 15 and result_of(run.path, TruthResult) is None
 
 

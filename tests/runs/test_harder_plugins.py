@@ -14,9 +14,9 @@ from lieapp.compare.closed_form.measure import measure
 from lieapp.compare.outcome import compare
 from lieapp.data.stepping import Tolerance
 from lieapp.discovery.by_spectrum import by_spectrum
+from lieapp.discovery.loop import Alone
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
-from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
 from lieapp.runs.coefficients import coefficient_features
 from lieapp.symbolic.fields import Field
@@ -62,7 +62,7 @@ def expected(domain):
 
 def spectrum_of(domain, data, slots=4, degrees=(2, 3), modes=1):
     further = coefficient_features(domain, data, 40)
-    return by_spectrum(domain, data, degrees, modes, 1, slots, (40, 16), SilentReporter(), further=further)
+    return by_spectrum(domain, data, degrees, modes, 1, slots, (40, 16), Alone(), further)
 
 
 def test_every_plugin_is_looked_at():

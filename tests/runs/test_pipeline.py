@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from safetensors.numpy import load_file
 
-from lieapp.config import DiscoverConfig
+from lieapp.config import DiscoverConfig, Spectrum
 from lieapp.runs.directory import RunDirectory
 
 SMALL = {
@@ -129,8 +129,9 @@ def test_a_seed_repeats_and_another_differs(folder):
 
 def test_seconds_of_a_resumed_run_count_earlier_sessions(folder):
     config = DiscoverConfig(
-        plugin="gardner", method="spectrum", samples=2, held_out=1, degrees=(2,), cross_check=False
-    )
+        plugin="gardner", method="spectrum", samples=2, held_out=1, cross_check=False,
+        spectrum=Spectrum(degrees=(2,)),
+    )  # fmt: skip
     begun = RunDirectory.create(folder / "resumed", config, "gardner", state="failed")
     (begun.path / "checkpoint").mkdir()
     earlier = {"start": 100.0, "data": 1000.0, "discovery": 2000.0, "total": 5000.0}

@@ -4,26 +4,27 @@ from dataclasses import replace
 
 import pytest
 import torch
+from registered import CATALOG, DISCOVER, METHODS
 
-from lieapp.config import DiscoverConfig
 from lieapp.discovery import loop
+from lieapp.discovery.by_descent import patches
 from lieapp.discovery.fields import values
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.residual import Backend
 from lieapp.errors import ConfigError, DiscoveryError, GridError
 from lieapp.progress import SilentReporter
-from lieapp.registry.catalog import load_catalog
 from lieapp.report.current import current_fields
+from lieapp.runs import plan
 from lieapp.runs.checkpoint import Checkpoint
 from lieapp.runs.directory import RunDirectory
-from lieapp.runs.stages import Stages
+from lieapp.runs.session import Session
 from lieapp.settings import load_config
 
 FAST = [
     "samples=4", "held_out=1", "steps=6", "width=8", "features=5", "batch=6", "slices=24", "held_out_slices=8",
-    "degrees=[2]", "trunk=16", "head=8",
+    "degrees=[2]", "gradient.trunk=16", "gradient.head=8", "flow.trunk=16", "flow.head=8",
 ]  # fmt: skip
-SHORT = ["epochs=3", "flow_batch=2", "patch_time=26", "patch_space=32"]
+SHORT = ["gradient.epochs=3", "flow.epochs=3", "flow_batch=2", "patch_time=26", "patch_space=32"]
 
 
 class Stops(SilentReporter):
@@ -45,22 +46,35 @@ class Stops(SilentReporter):
 @pytest.fixture(scope="module")
 def small():
     """cKdV on a coarse grid and a short window."""
-    pde = load_catalog().get("ckdv").declaration
+    pde = CATALOG.get("ckdv").declaration
     t, x = pde.region
     pde = replace(pde, region={t: (0, 20), x: (0, 32)}, points={t: 40, x: 48}, keep_last=32)
     domain = PDEDomain(pde)
     return domain, domain.dataset(4, 1, seed=0)
 
 
+class Stages:
+    """A discovery, as its pipeline makes one."""
+
+    def __init__(self, config, domain, folder, reporter):
+        folder.mkdir(exist_ok=True)
+        plan.check_stages(config, domain)
+        self.domain, self.session = domain, Session(RunDirectory(folder), reporter, config, (), METHODS)
+
+    def run(self, data):
+        return plan.discover(self.domain, data, self.session)
+
+    def other(self, data):
+        return plan.crossed(self.domain, data, self.session)
+
+
 def stages(small, folder, sets, reporter=None, preset=None):
     domain, _ = small
-    config = load_config(DiscoverConfig, None, [*FAST, *SHORT, *sets], plugin="ckdv", preset=preset)
-    options = (("extra", config.weno_extra),) if config.backend == "weno" else ()
-    domain = PDEDomain(domain.declaration, Backend(config.backend, options))
-    folder.mkdir(exist_ok=True)
-    return Stages(
-        config, domain, "cpu", Checkpoint(folder / "checkpoint"), RunDirectory(folder), reporter or SilentReporter()
-    )
+    config = load_config(DISCOVER, None, [*FAST, *SHORT, *sets], plugin="ckdv", preset=preset)
+    moving = config.moving
+    options = (("extra", moving.weno_extra),) if moving.backend == "weno" else ()
+    domain = PDEDomain(domain.declaration, Backend(moving.backend, options))
+    return Stages(config, domain, folder, reporter or SilentReporter())
 
 
 def on_points(found):
@@ -70,7 +84,7 @@ def on_points(found):
 
 PLANS = {
     "projection, flow": ([], None),
-    "projection, gradient": (['stages=["projection","gradient"]'], None),
+    "projection, gradient": (['stages=["projection","gradient"]', "gradient.batch=6"], None),
     "gradient": (['stages=["gradient"]'], None),
     "flow, float32": ([], "paper"),
     "flow, bilinear": (['stages=["flow"]', "backend=bilinear"], None),
@@ -99,18 +113,22 @@ def test_interrupted_anywhere_and_resumed_is_as_if_never_interrupted(small, tmp_
 @pytest.mark.parametrize("name", ["projection, flow", "flow, float32"])
 def test_fields_shown_on_the_way_change_nothing_and_are_drawn(small, tmp_path, monkeypatch, name):
     sets, preset = PLANS[name]
-    plain = stages(small, tmp_path / "plain", sets, preset=preset).run(small[1])
+    hidden = stages(small, tmp_path / "plain", sets, preset=preset)
+    hidden.session.checkpoint = Checkpoint(tmp_path / "plain" / "checkpoint")
+    plain = hidden.run(small[1])
     assert current_fields(tmp_path / "plain") is None
     shown, seen = stages(small, tmp_path / "shown", sets, preset=preset), []
 
-    def kept():
-        shown.show_current()
+    kept = shown.session._kept
+
+    def keep():
+        kept()
         found = current_fields(tmp_path / "shown")
         seen.append(found and (found.stage, found.step))
 
     # at every step
     monkeypatch.setattr(loop, "SAVE_EVERY", -1.0)
-    shown.checkpoint = Checkpoint(tmp_path / "shown" / "checkpoint", kept)
+    shown.session.checkpoint = Checkpoint(tmp_path / "shown" / "checkpoint", keep)
     found = shown.run(small[1])
     assert torch.equal(on_points(found), on_points(plain))
     stage = name.split(", ")[0] if preset is None else "flow"
@@ -171,8 +189,7 @@ def test_a_default_flow_stage_that_cannot_be_is_left_out_with_a_warning(small, t
     few = PDEDomain(replace(pde, keep_last=3, points={**pde.points, t: 8}))
     data = few.dataset(3, 1, seed=0)
     reporter = SilentReporter()
-    config = load_config(DiscoverConfig, None, FAST, plugin="ckdv")
-    made = Stages(config, few, "cpu", Checkpoint(tmp_path / "checkpoint"), RunDirectory(tmp_path), reporter)
+    made = Stages(load_config(DISCOVER, None, FAST, plugin="ckdv"), few, tmp_path, reporter)
     assert len(made.run(data).levels[-1].eta) == 4
     assert any("flow stage was left out" in text and "axis t has 3 nodes" in text for text in reporter.warnings)
 
@@ -184,7 +201,7 @@ def test_a_stage_that_the_domain_does_not_have(small, tmp_path, monkeypatch):
 
 
 RULES = {
-    ('stages=["gradient","flow"]',): "only the fields of a projection can be refined",
+    ('stages=["gradient","flow"]',): "only the fields of projection can be refined",
     ('stages=["flow"]', "epochs=0"): "epochs = 0: the stage flow comes first",
     ("sigma=1000",): "a flow would take more than 200 steps; lower sigma",
     ("solver_step=1e-9",): "a flow would take more than 200 steps; lower sigma .* or raise solver_step",
@@ -195,11 +212,9 @@ RULES = {
 @pytest.mark.parametrize("sets", RULES, ids=" ".join)
 def test_rules_between_settings_are_checked_before_any_work(sets):
     with pytest.raises(ConfigError, match=RULES[sets]):
-        load_config(DiscoverConfig, None, list(sets), plugin="ckdv")
+        load_config(DISCOVER, None, list(sets), plugin="ckdv")
 
 
 def test_the_paper_preset_shrinks_its_patches_to_the_grid(small, tmp_path):
-    config = load_config(DiscoverConfig, None, FAST, plugin="ckdv", preset="paper")
-    domain, data = small
-    made = Stages(config, domain, "cpu", Checkpoint(tmp_path), RunDirectory(tmp_path), SilentReporter())
-    assert made.patches(data, torch.float32).shape == (32, 48)
+    config = load_config(DISCOVER, None, FAST, plugin="ckdv", preset="paper")
+    assert patches(*small, config.flow, plain=True).shape == (32, 48)

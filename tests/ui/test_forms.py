@@ -1,19 +1,21 @@
 """Forms: nothing of a configuration is forgotten, and the command line says what the form says."""
 
+import functools
 import shlex
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 import pytest
+from registered import CATALOG, DISCOVER
 
-from lieapp import config as configs
-from lieapp.config import load_config
-from lieapp.ui.forms import OPTIONS, command_line
+from lieapp.cli.settings_docs import rows
+from lieapp.config_types import told
+from lieapp.settings import from_values, load_config
+from lieapp.ui.forms import OPTIONS, address_prefix, command_line, laid_over
 from lieapp.ui.schema import COMMON, REST, grouped, settings
-from lieapp.ui.works import Work
 
-FORMS = [configs.DiscoverConfig, configs.DiscoverImagesConfig, configs.TrainConfig]
-FIXED = {"kind", "plugin", "domain"}
+FORMS = list(dict.fromkeys(CATALOG.all_settings().values()))
 
 form = pytest.mark.parametrize("struct", FORMS, ids=lambda struct: struct.__name__)
 
@@ -21,55 +23,73 @@ form = pytest.mark.parametrize("struct", FORMS, ids=lambda struct: struct.__name
 @form
 def test_every_setting_is_asked_for_and_explained(struct):
     shown = settings(struct)
-    assert set(shown) == set(struct.__struct_fields__) - FIXED
-    assert [name for name, setting in shown.items() if not setting.text] == []
-    placed = [setting.name for members in grouped(struct).values() for setting in members]
+    assert set(shown) == {path for path, _, _ in rows(struct)} - {"kind", "plugin", "domain"}
+    assert [path for path, setting in shown.items() if not setting.text] == []
+    placed = [setting.path for members in grouped(struct).values() for setting in members]
     assert sorted([*placed, *(name for name in COMMON if name in shown)]) == sorted(shown)
 
 
+@form
+def test_labels_are_words(struct):
+    labels = [setting.label for setting in settings(struct).values()]
+    assert [label for label in labels if label[:2] == "W " or "_" in label or len(label) < 3] == []
+
+
+class _Inner(msgspec.Struct, kw_only=True, frozen=True):
+    bend: Annotated[float, told("How far.", "Bending")] = 1.0
+
+
 class _New(msgspec.Struct, kw_only=True):
-    """A configuration that the groups know nothing of."""
+    """A configuration that nobody grouped."""
 
     plugin: str
     slots: int = 2
-    sparkle: float | None = None
-    """How much."""
+    sparkle: Annotated[float | None, told("How much.")] = None
     table: dict[str, int] = {}
     either: int | str = 1
+    inner: Annotated[_Inner, told("", "Turning")] = _Inner()
 
 
-def test_a_setting_that_no_group_knows_stands_at_the_end():
-    assert [(s.name, s.text, s.optional) for s in grouped(_New)[REST]] == [("sparkle", "How much.", True)]
+def test_a_setting_of_no_group_and_one_that_is_nested():
+    found = grouped(_New)
+    assert [(s.path, s.text, s.optional) for s in found[REST]] == [("sparkle", "How much.", True)]
+    assert [(s.path, s.label, s.text) for s in found["Turning"]] == [("inner.bend", "Bending", "How far.")]
 
 
 @form
 def test_defaults_are_those_of_the_configuration(struct):
     made = load_config(struct, plugin="warm")
-    assert {name: setting.default for name, setting in settings(struct).items()} == {
-        name: getattr(made, name) for name in settings(struct)
-    }
+    for path, setting in settings(struct).items():
+        assert functools.reduce(getattr, path.split("."), made) == setting.default
+
+
+def test_sections_of_methods_that_are_not_used_mean_nothing():
+    assert DISCOVER.idle({"method": "neural"}) == {"gradient"}
+    assert DISCOVER.idle({"method": "spectrum"}) == {"gradient", "flow"}
+    assert DISCOVER.idle({"method": "spectrum", "cross_check": False}) == {"gradient", "flow", "projection"}
+    assert DISCOVER.idle({"stages": ["gradient"]}) == {"flow", "projection"}
 
 
 CHANGES = {
     "method": "spectrum", "seed": 3, "device": "cpu", "samples": 12, "noise": 0.01, "smoothing": 1e-9,
-    "degrees": [2, 4], "stages": ["spectrum"], "cross_check": False, "patch_time": 0,
+    "spectrum.degrees": [2, 4], "stages": ["spectrum"], "cross_check": False, "flow.patch_time": 0,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("changes", [{}, *({k: v} for k, v in CHANGES.items() if k != "stages"), CHANGES], ids=str)
 def test_the_command_line_means_the_same_settings(changes):
-    defaults = msgspec.to_builtins(load_config(configs.DiscoverConfig, plugin="warm"))
-    words = shlex.split(command_line("discover", {**defaults, **changes}, defaults, Path("runs")))
+    defaults = msgspec.to_builtins(load_config(DISCOVER, plugin="warm"))
+    words = shlex.split(command_line("discover", laid_over(defaults, changes), defaults, Path("runs")))
     assert words[:4] == ["lieapp", "discover", "--plugin", "warm"]
     pairs = list(zip(words[4::2], words[5::2], strict=True))
     sets = [value for name, value in pairs if name == "--set"]
     options = {name.lstrip("-"): value for name, value in pairs if name != "--set"}
     options = {name: int(value) if value.isdigit() else value for name, value in options.items()}
     assert set(options) <= set(OPTIONS) and len(pairs) == len(changes)
-    meant = load_config(configs.DiscoverConfig, None, sets, plugin="warm", **options)
-    assert meant == load_config(configs.DiscoverConfig, plugin="warm", **changes)
+    meant = load_config(DISCOVER, None, sets, plugin="warm", **options)
+    assert meant == from_values(DISCOVER, laid_over(defaults, changes))
 
 
 def test_forms_of_other_settings_have_other_addresses():
-    made = [Work("discover", "", struct, lambda *_: None).prefix for struct in FORMS]
+    made = [address_prefix(struct) for struct in FORMS]
     assert len(set(made)) == len(FORMS) and made[0] == ""

@@ -36,8 +36,8 @@ def test_a_preset_changes_what_the_form_begins_with(open_page, plugins, runs, wo
     next(b for b in app.button if b.label == "Start").click().run()
     (run,) = [folder for folder in runs.iterdir() if not folder.name.startswith(".")]
     config = json.loads((run / "config.json").read_text(encoding="utf-8"))
-    expected = {"preset": "paper", "samples": 16, "backend": "weno", "stages": ["flow"]}
-    assert {key: config[key] for key in expected} == expected
+    expected = {"preset": "paper", "samples": 16, "stages": ["flow"]}
+    assert {key: config[key] for key in expected} == expected and config["moving"]["backend"] == "weno"
 
 
 @pytest.mark.parametrize("key", ["discover", "explore", "plugins"])
@@ -78,14 +78,15 @@ def test_a_folder_that_cannot_be_written(open_page, plugins, runs, words):
 
 
 def test_a_link_opens_the_form_as_it_stands(open_page, plugins, words):
-    address = {"method": "spectrum", "seed": "5", "cross_check": "false", "degrees": "2, 4", "noise": "0.01"}
+    address = {"method": "spectrum", "seed": "5", "cross_check": "false", "noise": "0.01"}
+    address["spectrum.degrees"] = "2, 4"
     text = words(open_page("discover", plugin="warm", **address))
     parts = (
         "--method spectrum",
         "--seed 5",
         "--set noise=0.01",
         "--set cross_check=false",
-        "--set 'degrees=[2, 4]'",
+        "--set 'spectrum.degrees=[2, 4]'",
     )
     assert [part for part in parts if part not in text] == []
 
@@ -100,10 +101,10 @@ def test_an_address_with_nonsense_opens_a_form_that_can_be_started(open_page, pl
 
 def test_settings_that_do_not_fit_together_are_refused_by_name(open_page, plugins, runs):
     app = open_page("discover", plugin="warm")
-    app.text_input(key="degrees").set_value("4, 2").run()
+    app.text_input(key="spectrum.degrees").set_value("4, 2").run()
     next(b for b in app.button if b.label == "Start").click().run()
     assert "must ascend" in app.error[0].value and not runs.exists()
-    app.text_input(key="degrees").set_value("two").run()
+    app.text_input(key="spectrum.degrees").set_value("two").run()
     next(b for b in app.button if b.label == "Start").click().run()
     assert "degrees" in app.error[0].value and not app.exception
 

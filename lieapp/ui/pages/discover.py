@@ -9,6 +9,7 @@ import streamlit as st
 
 from lieapp.config import load_config
 from lieapp.errors import LieappError
+from lieapp.extension import Work
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.ui import forms, jobs
 from lieapp.ui.help import popover
@@ -17,7 +18,6 @@ from lieapp.ui.navigation import open_run, page
 from lieapp.ui.places import runs_root
 from lieapp.ui.run_queue import show_queue
 from lieapp.ui.words import advice, plain
-from lieapp.ui.works import Work, works
 
 # the plugin of an address without one
 FIRST = "ckdv"
@@ -39,10 +39,10 @@ def show() -> None:
     entry = _plugin(catalog)
     if entry is None:
         return
-    work = _work(works(entry.declaration))
+    work = _work(entry.works())
     if work.command == "augment":
         popover(*AUGMENT, label="Words")
-    defaults, values = _settings(work, entry.name)
+    defaults, values = _settings(work, catalog.settings(work), entry.name)
     _start(catalog, work, defaults, values)
     show_queue()
 
@@ -82,9 +82,9 @@ def _work(offered: list[Work]) -> Work:
     return by_command[chosen]
 
 
-def _settings(work: Work, plugin: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _settings(work: Work, config: type[msgspec.Struct], plugin: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the preset gives, and what the form has instead."""
-    prefix, usual, preset = work.prefix, next(iter(work.presets), None), None
+    prefix, usual, preset = forms.address_prefix(config), next(iter(work.presets), None), None
     if usual is not None:
         text = "quick: seconds to minutes. paper: the published method with its own settings, hours to days."
         preset = st.segmented_control(
@@ -93,8 +93,8 @@ def _settings(work: Work, plugin: str) -> tuple[dict[str, Any], dict[str, Any]]:
         )  # fmt: skip
         # other defaults need other widgets: a widget keeps what it showed first
         prefix += "" if preset == usual else f"{preset}-"
-    defaults = msgspec.to_builtins(load_config(work.config, plugin=plugin, preset=preset))
-    values = {**defaults, **forms.ask_all(work.config, defaults, prefix)}
+    defaults = msgspec.to_builtins(load_config(config, plugin=plugin, preset=preset))
+    values = forms.laid_over(defaults, forms.ask_all(config, defaults, prefix))
     return {**defaults, **({"preset": usual} if usual else {})}, values
 
 

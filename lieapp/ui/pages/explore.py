@@ -139,8 +139,9 @@ def _plugin(version: str, name: str) -> tuple[Catalog, Entry | None]:
 
 def _unknown(catalog: Catalog, name: str) -> None:
     """Of an address, and no equation."""
-    if any(entry.name == name for entry in catalog.entries):
-        words = f"{plain(name)} is no equation: nothing can be derived of pictures."
+    kinds = {entry.name: entry.kind for entry in catalog.entries}
+    if name in kinds:
+        words = f"{plain(name)} is no equation: nothing can be derived of {plain(kinds[name].words[1])}."
         st.warning(words, icon=":material/search_off:")
     else:
         show_missing(catalog, name, "explore")

