@@ -25,7 +25,9 @@ def show_result(run: RunDirectory, result: EquationResult) -> None:
     show(opening(result))
     draw = _stored(run, result)
     views: dict[str, Callable[[], None]] = {
-        "Comparison": lambda: _comparison(result, draw),
+        "Comparison": lambda: _sections(
+            result, draw, "slots", "inner", "formulas", "derived-table", "check", "spectrum"
+        ),
         "Slots": lambda: show_slots(run, result),
         "Fields": lambda: _sections(result, draw, "learned", "derived"),
         "Finite size": lambda: _sections(result, draw, "orbit", "finite"),
@@ -50,14 +52,6 @@ def _stored(run: RunDirectory, result: EquationResult) -> Draw:
         return Figure(key, *words_of(key), svg=svg) if svg else figure(key, result, material())
 
     return draw
-
-
-def _comparison(result: EquationResult, draw: Draw) -> None:
-    show(sections(result, draw, ["slots"]))
-    for column, key in zip(st.columns(2), ("inner", "spectrum"), strict=True):
-        with column:
-            show(sections(result, draw, [key]))
-    _sections(result, draw, "formulas", "derived-table", "check")
 
 
 def _sections(result: EquationResult, draw: Draw, *keys: str) -> None:

@@ -11,8 +11,10 @@ from lieapp.report import wording
 from lieapp.report.discovery_document import MEMBERS, document, sentence
 from lieapp.report.generators_csv import write_csv
 from lieapp.report.terminal import rendered
+from lieapp.results.base import decode
 from lieapp.results.discovery import ClosedForm, EquationResult, FormulasCheck
 from lieapp.results.truth import FamilyResult
+from lieapp.runs.files import encode
 
 
 def _printed(result, width=300):
@@ -54,6 +56,11 @@ def test_a_result_with_nothing_in_it_says_so(synthetic):
         "No times",
     ):
         assert words in text
+
+
+def test_a_result_is_the_same_once_it_was_written_and_read(synthetic):
+    content = synthetic.judged(synthetic.summary())
+    assert decode(encode(content)) == content
 
 
 def test_formulas_with_what_they_leave(synthetic):
