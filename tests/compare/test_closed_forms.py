@@ -13,7 +13,7 @@ from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
 from lieapp.registry.catalog import load_catalog
 from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.fields import Field
+from lieapp.symbolic.fields import Field, formula_of
 from lieapp.symbolic.parsing import parse_system
 from lieapp.symbolic.truth import derive
 
@@ -94,6 +94,7 @@ def test_an_approximate_field_gets_decimals_and_a_leftover(learned):
 def test_decimals_leave_exponents_alone():
     t = sp.Symbol("t")
     assert str(decimals(sp.Rational(1, 3) * sp.sqrt(t + 1) + t**2)) == "t**2 + 0.333*sqrt(t + 1)"
+    assert formula_of(decimals(sp.Rational(5463, 10**8) * t)).latex == r"5.46 \cdot 10^{-5} t"
 
 
 @pytest.mark.parametrize(
