@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -135,4 +136,4 @@ def _measured(head: str) -> Column:
 
 
 def _number(value: float | None, digits: int = 3) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
+    return "–" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -34,7 +35,8 @@ def components(parts: Sequence[Part]) -> str:
     for part in parts:
         minus = (part.value or 0) < 0
         text += (" − " if minus else " + ") if text else ("−" if minus else "")
-        text += f"{'–' if part.value is None else f'{abs(part.value):.2f}'} {part.name}"
+        size = "–" if part.value is None or not math.isfinite(part.value) else f"{abs(part.value):.2f}"
+        text += f"{size} {part.name}"
     return text
 
 

@@ -52,6 +52,7 @@ def colors() -> PictureDiscovery:
     return PictureDiscovery(
         domain="colors",
         span="named",
+        figures=[Figure("palette", "Moved palettes")],
         sentence="1 of 1 slots are nearly sums of named fields",
         coordinates=["r", "g", "b"],
         s=[-0.2, 0.2],

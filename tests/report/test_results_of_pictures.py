@@ -1,0 +1,105 @@
+"""Results of pictures, of trainings and on moved data: read as they were written, and said alike everywhere."""
+
+import csv
+import io
+import math
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from lieapp.document import Formula, section
+from lieapp.report.documents import document_of
+from lieapp.report.page import page
+from lieapp.report.picture_document import write_csv
+from lieapp.report.picture_figures import components
+from lieapp.report.terminal import rendered
+from lieapp.results.base import decode
+from lieapp.results.pictures import Part
+from lieapp.runs.discover_pictures import sentence
+from lieapp.runs.files import encode
+
+KINDS = ["pictures", "colors", "training", "operators", "classifiers"]
+
+
+def printed(result):
+    console = Console(file=io.StringIO(), width=160)
+    for item in rendered(document_of(result)):
+        console.print(item)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_result_is_read_as_it_was_written(made, kind):
+    result = getattr(made, kind)()
+    assert decode(encode(result)) == result and decode(msgspec.json.encode(result)) == result
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_terminal_and_page_say_the_same(made, kind):
+    result = getattr(made, kind)()
+    text, html = printed(result), page("t", "k", document_of(result, lambda key: "<svg></svg>"))
+    assert result.sentence in text and "Seconds per stage" in text
+    for row in result.variants if hasattr(result, "variants") else getattr(result, "generators", []):
+        name = row.label if hasattr(row, "label") else row.nearest.name
+        assert name in text and name in html
+    # figures are the page's
+    assert "<svg></svg>" in html and "svg" not in text
+
+
+def test_each_span_has_its_own_words_and_keys(made):
+    plane, cube = (msgspec.json.decode(encode(result)) for result in (made.pictures(), made.colors()))
+    assert plane["generators"][0]["affine"] == 0.999 and "named" not in plane["generators"][0]
+    assert cube["generators"][0]["named"] == 0.99 and "affine" not in cube["generators"][0]
+    assert "Affine fields" in printed(made.pictures()) and "Named fields" in printed(made.colors())
+    assert "clipped" in printed(made.colors()) and "clipped" not in printed(made.pictures()).lower()
+    # as many columns as basic fields: too wide for a terminal
+    assert "Inner products" not in printed(made.colors()) and section(document_of(made.colors()), "along")
+
+
+def test_numbers_that_are_not_finite_are_dashes(made):
+    result = made.pictures()
+    result.generators[0].angle = result.generators[0].affine = result.reference[0].cosine = math.nan
+    result.generators[0].components[0].value = math.inf
+    read = decode(encode(result))
+    assert read.generators[0].angle is None and read.reference[0].cosine is None
+    for told in (result, read):
+        assert "│    1 │" in printed(told) and "– rotation" in printed(told) and "nan" not in printed(told)
+    assert read.generators[0].share is None
+    moved = made.operators()
+    moved.variants[0].mean, moved.variants[0].values = math.inf, [math.inf, math.nan]
+    assert "none" in printed(decode(encode(moved))) and "none" in printed(moved)
+
+
+def test_the_sentence_counts_slots_in_the_span(made):
+    slots = made.pictures().generators
+    assert sentence(slots, "affine") == (
+        "1 of 2 slots is affine (share of at least 0.9); slot 1 is nearest to rotation (cosine 0.9991) and turns "
+        "the features by 0.07 rad"
+    )
+    slots[1].affine = 0.9
+    assert sentence(slots, "affine").startswith("2 of 2 slots are affine")
+
+
+def test_a_field_by_its_components():
+    parts = [Part("brightness", -0.95), Part("shift of blue", -0.28), Part("contrast", 0.2)]
+    assert components(parts) == "−0.95 brightness − 0.28 shift of blue + 0.20 contrast" and components([]) == ""
+
+
+def test_a_line_for_each_slot_and_named_field(made, tmp_path):
+    write_csv(made.pictures(), tmp_path / "g.csv")
+    rows = list(csv.reader((tmp_path / "g.csv").open()))
+    assert rows[0] == ["kind", "name", "angle", "affine", "cosine", "x", "y"]
+    assert rows[2][:2] == ["slot", "2"] and rows[3] == ["affine", "rotation", "0.07", "1.0", "0.999", "-y", "x"]
+
+
+def test_named_fields_carry_their_formulas():
+    from lieapp.domains.color_fields import COLOR_FIELDS
+    from lieapp.domains.reference import AFFINE
+
+    shown = {field.name: field.shown for field in (*AFFINE, *COLOR_FIELDS)}
+    assert shown["rotation"] == Formula("-y ∂x + x ∂y", r"-y\,\partial_{x} + x\,\partial_{y}")
+    for field in COLOR_FIELDS:
+        # the same as the contract's strings, up to terms that vanish and to 1
+        parts = [text for text in field.formula.values() if text not in ("0", "1", "-2")]
+        assert all(text in field.shown.text for text in parts)
