@@ -131,7 +131,7 @@ def _row(columns: Sequence[Column], row: Sequence[Cell]) -> str:
 
 
 def _cell(tag: str, column: Column, cell: Cell) -> str:
-    words = "–" if cell in (None, "") else _words(cell)
+    words = _words(cell) if cell else "–" * (tag == "td")
     return f'<{tag} class="n">{words}</{tag}>' if column.number else f"<{tag}>{words}</{tag}>"
 
 

@@ -76,9 +76,9 @@ def _statement(result: TruthResult) -> Iterator[Block]:
 def _symmetries(result: TruthResult) -> list[Block]:
     names = [_generator(k) for k, _ in enumerate(result.generators, start=1)]
     none = "Families only." if result.families else "There are no point symmetries."
-    title = f"Symmetries, dimension {result.dimension}{' modulo the families' if result.infinite else ''}"
+    size = Text(f"Dimension {result.dimension}{' modulo the families' if result.infinite else ''}")
     fields = _fields(names, result.generators_shown, none)
-    return [Heading(title, "symmetries", "generator"), fields, *map(_family, result.families)]
+    return [Heading("Symmetries", "symmetries", "generator"), size, fields, *map(_family, result.families)]
 
 
 def _periodic(result: TruthResult) -> Iterator[Block]:
@@ -202,22 +202,20 @@ def _flows(result: TruthResult) -> list[Block]:
 
 def _reductions(rows: Sequence[ReducedResult]) -> list[Block]:
     """For each generator its invariants, the ansatz and the reduced equations."""
-    lines = [line for number, row in enumerate(rows, start=1) for line in _reduced(_generator(number), row)]
+    lines = [Text([_generator(number), ": ", *_reduced(row)]) for number, row in enumerate(rows, start=1)]
     return [Heading("Invariants and reductions", "reductions", "reduction"), *lines] if lines else []
 
 
-def _reduced(name: Formula, row: ReducedResult) -> Iterator[Block]:
+def _reduced(row: ReducedResult) -> list[str | Formula]:
     found, reduction = row.invariants, row.reduction
-    none = f"none: {found.reason}"
-    yield Text([name, ": invariants ", *(joined(found.invariants_shown) or [none])])
+    line = ["invariants ", *(joined(found.invariants_shown) or [f"none, {found.reason}"]), "; "]
     if reduction.reason:
-        yield Text(f"no reduction: {reduction.reason}", small=True)
-        return
+        return [*line, f"no reduction: {reduction.reason}"]
     ansatz = joined([*reduction.ansatz_shown, *reduction.functions_shown, *reduction.variables_shown])
     equations = joined(map(_zero, reduction.equations_shown))
-    reduced = ["; reduced to ", *equations] if equations else ["; every function solves it"]
+    reduced = [" reduces the equation to ", *equations] if equations else [" solves it for every function"]
     where = ["; where nonzero: ", *joined(reduction.assumed_nonzero_shown)] if reduction.assumed_nonzero else []
-    yield Text([*ansatz, *reduced, *where])
+    return [*line, *ansatz, *reduced, *where]
 
 
 def _completeness(result: TruthResult) -> Iterator[Block]:

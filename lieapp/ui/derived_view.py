@@ -40,7 +40,7 @@ def _show(result: TruthResult) -> None:
     with badge:
         _certified(result)
     with terms:
-        popover("generator", "families", "periodic", "certified", "assumed")
+        popover("generator", "families", "periodic", "certified", "assumed", "invariants")
     _beside(section(shown, "symmetries"), section(shown, "periodic"))
     if result.structure.brackets and len(result.generators) <= LARGEST:
         show([*section(shown, "brackets")[:1], _brackets(result)])
