@@ -5,14 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from lieapp.errors import CancelledError, LieappError, UsageError, file_error
-
-if TYPE_CHECKING:
-    from lieapp.results.base import Result
 
 AGAIN = "Type the command again."
 RESUME = "Type the command again; `lieapp runs list` shows runs that --resume goes on with."
@@ -74,7 +70,7 @@ class UnexpectedError(LieappError):
     """An exception that no code of ours meant to raise."""
 
 
-def print_json(document: Result | dict[str, Any]) -> None:
+def print_json(document: object) -> None:
     """One JSON document on stdout; NaN and infinities become null."""
     from lieapp.runs.files import encode
 
