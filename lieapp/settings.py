@@ -57,8 +57,13 @@ def given(
     # the converter needs the required keys; their values don't matter here
     needed = {field.encode_name: "" for field in msgspec.structs.fields(cls) if field.required}
     known = {key: value for key, value in (beside or {}).items() if key in ("method", "stages", "preset")}
-    whole = dict(leaves(msgspec.to_builtins(_convert(cls, {**needed, **known, **values}, origins))))
+    whole = written(_convert(cls, {**needed, **known, **values}, origins))
     return {key: whole[key] for key, _ in leaves(values) if key in whole}
+
+
+def written(config: msgspec.Struct) -> dict[str, Any]:
+    """All settings as config.json has them, by their dotted keys."""
+    return dict(leaves(msgspec.json.decode(msgspec.json.encode(config))))
 
 
 def typed(key: str, file: Path | None = None, sets: Sequence[str] = (), **options: Any) -> Any:

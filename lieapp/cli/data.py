@@ -28,7 +28,7 @@ def command(settings: Common, samples: int | None, moved_by: str | None, out: Pa
     config = settings.load(DataConfig, samples=samples, moved_by=moved_by)
     entry = settings.entry(config.plugin)
     check_device(config.device)
-    check_equation(entry.declaration, "data", entry.kind.words[1])
+    check_equation(entry.declaration, "data", entry.kind.words)
     check_data(entry.declaration)
     _check_target(out, force)
     further = {}

@@ -69,7 +69,7 @@ def command(
         from lieapp.data.declared import check_equation
 
         entry = settings.entry(config.plugin)
-        check_equation(entry.declaration, "truth", entry.kind.words[1])
+        check_equation(entry.declaration, "truth", entry.kind.words)
         if not config.periodic:
             _warn_of_period(entry.declaration)
     if out is not None:

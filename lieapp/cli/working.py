@@ -106,7 +106,7 @@ def _given(
     """The settings that were typed beside --resume, as the run's config.json would have them."""
     import msgspec
 
-    from lieapp.settings import leaves
+    from lieapp.settings import written
 
     cls, plugin = catalog.settings(work), str(document.get("plugin"))
     given = settings.given(cls, owners=catalog.all_settings, beside=document, **work.typed(plugin, typed))
@@ -114,7 +114,7 @@ def _given(
         whole = msgspec.convert({**document, **{key: value for key, value in given.items() if "." not in key}}, cls)
     except msgspec.ValidationError:
         return given  # settings that aren't the run's, or a run that can't be read: said below
-    completed = dict(leaves(msgspec.to_builtins(work.complete(whole, settings.out))))
+    completed = written(work.complete(whole, settings.out))
     return {key: completed.get(key, value) if "." not in key else value for key, value in given.items()}
 
 

@@ -14,12 +14,12 @@ from lieapp.symbolic.evolution import Evolution, evolution_form
 from lieapp.symbolic.regular import check_periodic, check_regular
 
 
-def check_equation(declaration: Any, command: str, words: str = "pictures") -> None:
-    """Raises UsageError for a declaration of something else, `words`, where a command needs an equation."""
+def check_equation(declaration: Any, command: str, words: tuple[str, str]) -> None:
+    """Raises UsageError for a declaration of something else, one and several, where an equation is needed."""
     if not isinstance(declaration, PDE):
         raise UsageError(
-            f"{declaration.name}: these are {words}, not an equation; `lieapp {command}` has nothing to work on.",
-            hint=f"`lieapp discover --plugin {declaration.name}` finds symmetries of {words}.",
+            f"{declaration.name}: it is {words[0]}, not an equation; `lieapp {command}` has nothing to work on.",
+            hint=f"`lieapp discover --plugin {declaration.name}` finds symmetries of {words[1]}.",
         )
 
 

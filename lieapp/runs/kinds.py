@@ -169,7 +169,7 @@ IMAGES = Kind(
 )  # fmt: skip
 
 COLORS = Kind(
-    name="colors", declaration=Colors, words=("a set of colours", "colours"), check=_self_check_colors,
+    name="colors", declaration=Colors, words=("a set of colour pictures", "colours"), check=_self_check_colors,
     works=(
         Work(
             command="discover", words="Find symmetries", settings=DiscoverColorsConfig, execute=_discover_colors,

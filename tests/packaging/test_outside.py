@@ -315,7 +315,7 @@ def test_its_runs_have_a_page(work, monkeypatch, pytestconfig):
         (("discover", "--plugin", "scale", "--set", "most=100"), "ConfigError", "nobody counts that far"),
         (("discover", "--plugin", "scale", "--method", "once"), "ConfigError", "no such key in Settings"),
         (("train", "--plugin", "scale"), "UsageError", "it is a scale; `lieapp train` works on pictures"),
-        (("truth", "--plugin", "scale"), "UsageError", "these are scales, not an equation"),
+        (("truth", "--plugin", "scale"), "UsageError", "it is a scale, not an equation"),
     ],
 )
 def test_what_a_kind_does_not_do(work, words, kind, said):
