@@ -8,8 +8,8 @@ that dimension is complete. With arbitrary functions the counts are compared at 
 those that determine anything and than those of the families' conditions: from there on both grow in the way
 that the principal derivatives prescribe (Riquier, Janet; Reid 1991, Eur. J. Appl. Math. 2).
 
-Before anything is counted the derived symmetries must solve the equations at one more point (`agreement`): ranks
-alone wouldn't notice a false one in place of a true one.
+Before anything is counted the derived symmetries must solve the equations at one more point: ranks alone wouldn't
+notice a false one in place of a true one. What leaves something of the equations does so at nearly every point.
 
 An unlucky point or prime may undercount: two large primes with independent points must agree. The claim is
 "complete for generic parameters, up to a negligible probability".
@@ -18,18 +18,19 @@ An unlucky point or prime may undercount: two large primes with independent poin
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 from lieapp.errors import EquationError
-from lieapp.symbolic.agreement import first_false
 from lieapp.symbolic.basis import Vector
 from lieapp.symbolic.coefficients import CoefficientField
 from lieapp.symbolic.counting import (
     Columns,
+    Row,
     TooLargeError,
+    Vanishing,
     check_size,
     check_time,
     eliminate,
@@ -40,12 +41,15 @@ from lieapp.symbolic.counting import (
     without_vanishing,
 )
 from lieapp.symbolic.families import Group
-from lieapp.symbolic.known import known_counts, order_of_values
+from lieapp.symbolic.known import jet_of, jets_of_members, known_counts, order_of_values
 from lieapp.symbolic.linear import Form, Unknowns
 from lieapp.symbolic.taylor import BadPointError, Point
 
 FURTHER = 14
 """Orders of expansion tried beyond the order of the determining equations."""
+
+MARGIN = 3
+"""Orders by which the side conditions of families are expanded further than their functions are used."""
 
 BUDGET = 20.0
 """Seconds after which a certificate is given up, unless there is a budget for the whole."""
@@ -117,19 +121,13 @@ def certify(
                 again = count.at(order, Random(1000 + order), margin=3)
                 if (again.orders, again.known, again.certified) == (last.orders, last.known, True):
                     return last
-                last = _refused(last, "two primes and points disagree")
+                last = replace(last, certified=False, reason="two primes and points disagree")
     except BadPointError:
-        return _refused(last, "no point modulo a prime was found at which all roots exist")
+        return replace(last, certified=False, reason="no point modulo a prime was found at which all roots exist")
     except TooLargeError as error:
         reason = f"the count was given up, too {error}"
-        return _refused(last, f"{reason}; {last.reason}" if last.orders else reason)
+        return replace(last, certified=False, reason=f"{reason}; {last.reason}" if last.orders else reason)
     return last
-
-
-def _refused(certificate: Certificate, reason: str) -> Certificate:
-    return Certificate(
-        False, certificate.bound, certificate.dimension, certificate.orders, certificate.known, reason
-    )
 
 
 @dataclass
@@ -155,23 +153,45 @@ class _Count:
 
     def check(self) -> None:
         """Raises EquationError when one of the derived symmetries is none."""
-        false = first_false(
-            self.rest,
-            self.vanishing,
-            self.components,
-            self.field,
-            self.unknowns,
-            self.vectors,
-            self.groups,
-            Random(0),
-            self.deadline,
-        )
+        false = self._first_false(Random(0))
         if false:
             raise EquationError(
                 f"{self.name}: {false} of the derived ones doesn't solve the determining equations, and only "
                 "symmetries can be counted.",
                 hint="This is a fault of the solver or of the certificate; please report the equation.",
             )
+
+    def _first_false(self, random: Random) -> str:
+        """`generator 2` or `family 1`, the first that leaves something of the equations at a point; "" if none."""
+        lows = [sum(K) for Ks in self.vanishing.least.values() for K in Ks]
+        order = max([0, *map(order_of, self.rest), *lows])
+        most = max((order_of_values(group) for group in self.groups), default=0)
+        point = Point(self.field, order + most + MARGIN + 1, random)
+        # both number the same coefficients in the same way
+        columns, places = Columns(point, self.components), Columns(point, range(point.size))
+        rows: list[Row] = []
+        for form in self.rest:
+            degree = order - order_of(form)
+            rows += rows_of({key: point.series(c, degree) for key, c in form.items()}, order, columns, Vanishing())
+        for k, vector in enumerate(self.vectors, start=1):
+            if not self._solve([jet_of(vector, places, order)], rows, columns):
+                return f"generator {k}"
+        for k, group in enumerate(self.groups, start=1):
+            members = jets_of_members(group, self.unknowns, places, order, MARGIN, self.deadline)
+            if not self._solve(members, rows, columns):
+                return f"family {k}"
+        return ""
+
+    def _solve(self, jets: Iterable[Row], rows: Sequence[Row], columns: Columns) -> bool:
+        functions, p = list(columns.place), columns.point.p
+        for jet in jets:
+            for column, c in jet.items():
+                place, K = columns.split(column)
+                if c % p and self.vanishing.has(functions[place], K):
+                    return False
+            if any(sum(c * jet.get(column, 0) for column, c in row.items()) % p for row in rows):
+                return False
+        return True
 
     def at(self, order: int, random: Random, margin: int = 2) -> Certificate:
         """The counts of an expansion to some order."""
