@@ -12,7 +12,6 @@ from rich.text import Text
 
 from lieapp.document import Document
 from lieapp.report.terminal import rendered
-from lieapp.results.base import Result
 
 PIPE_WIDTH = 200
 
@@ -20,14 +19,6 @@ PIPE_WIDTH = 200
 def console() -> Console:
     """A console on stdout."""
     return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
-
-
-def print_result(result: Result) -> None:
-    """What a result says, and where its report is."""
-    from lieapp.report.documents import document_of
-
-    print_document(document_of(result))
-    print_line(f"report: {result.run}/report.html")
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
