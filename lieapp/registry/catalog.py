@@ -93,6 +93,7 @@ class Catalog:
         kinds: Mapping[str, Registered[Kind]] = NOTHING, methods: Mapping[str, Registered[Method]] = NOTHING,
     ) -> None:  # fmt: skip
         self.kinds, self.methods = dict(kinds), dict(methods)
+        self._composed: dict[type[msgspec.Struct], type[msgspec.Struct]] = {}
         by_name: dict[str, list[Entry]] = {}
         for entry in found:
             by_name.setdefault(entry.name, []).append(entry)
@@ -170,7 +171,11 @@ class Catalog:
     def settings(self, work: Work) -> type[msgspec.Struct]:
         """The settings of a work, with those of every registered method where methods are chosen from."""
         compose = getattr(work.settings, "with_methods", None)
-        return compose([known.item for known in self.methods.values()]) if compose else work.settings
+        if compose is None:
+            return work.settings
+        if work.settings not in self._composed:
+            self._composed[work.settings] = compose([known.item for known in self.methods.values()])
+        return self._composed[work.settings]
 
     def all_settings(self) -> dict[str, type[msgspec.Struct]]:
         """The settings of every work, by the command and what it works on."""

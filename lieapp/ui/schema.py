@@ -52,7 +52,8 @@ class Setting:
         return self.path.rpartition(".")[0]
 
 
-@functools.cache
+# composed anew with each catalog: not kept for ever
+@functools.lru_cache(maxsize=32)
 def settings(config: type[msgspec.Struct]) -> dict[str, Setting]:
     """The settings that a form can ask for, by their path."""
     return {setting.path: setting for setting in _of(types.type_info(config), "", "")}
