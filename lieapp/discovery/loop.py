@@ -40,6 +40,7 @@ class Checkpoint(Protocol):
         """Keep the state of a training and its levels."""
 
 
+@runtime_checkable
 class Session(Protocol):
     """What long work is handed: whom it tells, and where it keeps its state."""
 
