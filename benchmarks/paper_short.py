@@ -146,7 +146,8 @@ def _descent(
         directory = RunDirectory(Path(folder))
         stages = Stages(config, domain, "cpu", Checkpoint(Path(folder)), directory, SilentReporter())
         torch.manual_seed(config.seed)
-        network = GeneratorNetwork(domain.periodic, domain.dependent, config.slots, config.trunk, config.head)
+        size = (len(domain.components), config.slots, config.trunk, config.head)
+        network = GeneratorNetwork(domain.arguments, *size)
         training = stages.training("flow", data, network, plain=True, steps=arguments.steps)
     return training, lambda: settled(domain, data, training.fields, (48, 24), 0)[0]
 

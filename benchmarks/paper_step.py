@@ -98,7 +98,8 @@ def measure(name: str, batch: str, threads: str, steps: int) -> dict[str, object
         run = RunDirectory(Path(folder))
         stages = Stages(config, domain, "cpu", Checkpoint(Path(folder)), run, SilentReporter())
         torch.manual_seed(0)
-        network = GeneratorNetwork(domain.periodic, domain.dependent, config.slots, config.trunk, config.head)
+        size = (len(domain.components), config.slots, config.trunk, config.head)
+        network = GeneratorNetwork(domain.arguments, *size)
         training = stages.training("flow", data, network, plain=True)
         seconds = []
         for _ in range(steps + 1):

@@ -123,7 +123,7 @@ def descent(case: Case, settings: Settings) -> Descent:
     domain, data, steps = case.domain, case.data, settings.steps
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
-        network = GeneratorNetwork(domain.periodic, domain.dependent, settings.slots, settings.width, 32)
+        network = GeneratorNetwork(domain.arguments, len(domain.components), settings.slots, settings.width, 32)
     plan = Plan(
         steps=steps,
         batch=settings.batch,

@@ -121,9 +121,9 @@ def _add_learned(along: Along, kind: str, run: str, system: System) -> None:
         )
     learned, slots = read_run(path, system).learned("approximate" if kind == "approximate" else "exact")
     names = [str(c) for c in system.jets.coordinates]
-    if sorted(learned.coordinates) != sorted(names):
+    if not sorted(learned.arguments) == sorted(learned.components) == sorted(names):
         raise UsageError(
-            f"{path.name} has fields in {', '.join(learned.coordinates)}; {system.name} has {', '.join(names)}.",
+            f"{path.name} has fields in {', '.join(learned.components)}; {system.name} has {', '.join(names)}.",
             hint="The plugin's file has changed since; start that run again.",
         )
     same = next((stack for stack in along.learned if stack.run == path), None)

@@ -22,8 +22,9 @@ from lieapp.discovery.by_flow import SHARES, gram, mean_validity
 from lieapp.discovery.by_flow import normalised as unit
 from lieapp.discovery.fields import Joined, Slotted, values
 from lieapp.discovery.flow import Solver
-from lieapp.domains.base import Domain, ReferenceField
+from lieapp.domains.base import ReferenceField
 from lieapp.domains.reference import stack
+from lieapp.domains.seen import Seen, SightT
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class NamedComparison:
 
 
 def compare_named(
-    domain: Domain, learned: Slotted, batches: Sequence[Any], sigma: float, solver: Solver
+    domain: Seen[SightT], learned: Slotted, batches: Sequence[SightT], sigma: float, solver: Solver
 ) -> NamedComparison:
     """Everything on the same held-out batches, against the domain's reference; `learned` have norm 1."""
     reference = domain.reference()

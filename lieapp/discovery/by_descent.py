@@ -15,7 +15,7 @@ from lieapp.discovery.judge import judge
 from lieapp.discovery.loop import Checkpoint, train
 from lieapp.discovery.network import FeatureNetwork
 from lieapp.discovery.result import SIZE, Dataset, Discovery, Level, Metrics, solve
-from lieapp.domains.base import Domain
+from lieapp.domains.base import Domain, EvolvingT
 from lieapp.progress import Reporter
 
 FLOOR = 1e-7
@@ -23,8 +23,8 @@ FLOOR = 1e-7
 
 
 def by_descent(
-    domain: Domain, data: Dataset, training: Descent, levels: list[Level], slices: tuple[int, int],
-    checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None,
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], training: Descent, levels: list[Level],
+    slices: tuple[int, int], checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None,
 ) -> Discovery:  # fmt: skip
     """Train fields from scratch; slots stay in the order of the orthonormality loss.
 
@@ -45,7 +45,7 @@ def by_descent(
 
 
 def settled(
-    domain: Domain, data: Dataset, fields: nn.Module, slices: tuple[int, int], label: int
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], fields: nn.Module, slices: tuple[int, int], label: int
 ) -> tuple[Slotted, Level]:
     """One fixed field for each slot, of norm 1 on the training data, judged on the held-out data."""
     fixed = copy.deepcopy(fields).to(torch.float64).requires_grad_(False)
@@ -66,8 +66,9 @@ def refinable(found: Discovery) -> Combination | None:
 
 
 def refined(
-    domain: Domain, data: Dataset, found: Discovery, training: Descent, slices: tuple[int, int],
-    checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None, before: int = 0,
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], found: Discovery, training: Descent,
+    slices: tuple[int, int], checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None,
+    before: int = 0,
 ) -> Discovery:  # fmt: skip
     """Descend on the features of learned fields, solve for the fields in them again, and keep the better answer.
 

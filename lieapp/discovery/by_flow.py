@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -16,7 +15,7 @@ from lieapp.discovery.fields import Scaled, Slotted, values
 from lieapp.discovery.flow import Flow, Solver
 from lieapp.discovery.loop import Checkpoint, marks, train
 from lieapp.discovery.result import Dataset, Discovery, Level, Metrics
-from lieapp.domains.base import Domain, Fields
+from lieapp.domains.base import Batch, BatchT, Fields, Movable
 from lieapp.progress import Reporter
 
 SIZE = 64
@@ -30,8 +29,8 @@ SHARES = (-1.0, -0.5, 0.5, 1.0)
 
 
 def by_flow(
-    domain: Domain, data: Dataset, training: Descent, levels: list[Level], judged_on: int, sigma: float,
-    solver: Solver, checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None,
+    domain: Movable[BatchT], data: Dataset[BatchT], training: Descent[BatchT], levels: list[Level], judged_on: int,
+    sigma: float, solver: Solver, checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None,
 ) -> Discovery:  # fmt: skip
     """Train fields from scratch.
 
@@ -69,12 +68,12 @@ def by_flow(
     return Discovery("neural", fields, [*levels, last], "training steps", sorted(last.eta))
 
 
-def unit_fields(fields: nn.Module, batches: Iterable[Any]) -> Scaled:
+def unit_fields(fields: nn.Module, batches: Iterable[Batch]) -> Scaled:
     """A fixed copy of the fields, each of norm 1 under the weight of the data."""
     return normalised(copy.deepcopy(fields).requires_grad_(False), batches)
 
 
-def normalised(fields: Slotted, batches: Iterable[Any]) -> Scaled:
+def normalised(fields: Slotted, batches: Iterable[Batch]) -> Scaled:
     """The fields divided by their norms under the weight of the data."""
     squares, weight = torch.zeros(()), torch.zeros(())
     for batch in batches:
@@ -83,7 +82,7 @@ def normalised(fields: Slotted, batches: Iterable[Any]) -> Scaled:
     return Scaled(fields, (weight / squares).sqrt())
 
 
-def gram(fields: Fields, batches: Iterable[Any]) -> Float[Tensor, "field field"]:
+def gram(fields: Fields, batches: Iterable[Batch]) -> Float[Tensor, "field field"]:
     """Inner products of the fields under the weight of the data, in float64."""
     total = torch.zeros((), dtype=torch.float64)
     with torch.no_grad():
@@ -94,7 +93,7 @@ def gram(fields: Fields, batches: Iterable[Any]) -> Float[Tensor, "field field"]
 
 
 def mean_validity(
-    domain: Domain, fields: Slotted, batches: Iterable[Any], s: Sequence[float], solver: Solver
+    domain: Movable[BatchT], fields: Slotted, batches: Iterable[BatchT], s: Sequence[float], solver: Solver
 ) -> Float[Tensor, "slot s"]:
     """Mean validity of data moved by each field to each flow parameter."""
     flow = Flow(fields, solver)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from lieapp.discovery.loop import Checkpoint, train
 from lieapp.discovery.projection import Projection
 from lieapp.discovery.result import Dataset, Discovery, Level, Metrics, notes, solve
-from lieapp.domains.base import Domain
+from lieapp.domains.base import Domain, EvolvingT
 from lieapp.progress import Reporter
 
 
 def by_projection(
-    domain: Domain, data: Dataset, training: Projection, levels: list[Level], slices: tuple[int, int],
-    checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None,
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], training: Projection[EvolvingT], levels: list[Level],
+    slices: tuple[int, int], checkpoint: Checkpoint, report: Reporter, metrics: Metrics = lambda row: None,
 ) -> Discovery:  # fmt: skip
     """Train to the end and solve for the fields in the final features.
 

@@ -49,7 +49,7 @@ class Linearisation:
     def slices(
         self,
         time: Float[Tensor, " batch"],
-        values: Float[Tensor, "batch component *space"],
+        values: Float[Tensor, "batch unknown *space"],
         grid: Grid,
         scales: Scales,
     ) -> Slices:
@@ -102,9 +102,9 @@ class Linearisation:
         return Slices(points, tangents, torch.ones_like(points[:, 0]), slopes, rates, scaled, grid)
 
     def frechet(
-        self, q: Float[Tensor, "field batch component *space"], entries: Sequence[Float[Tensor, "batch *space"]],
+        self, q: Float[Tensor, "field batch unknown *space"], entries: Sequence[Float[Tensor, "batch *space"]],
         d: SpectralDifferentiator,
-    ) -> Float[Tensor, "field batch component *space"]:  # fmt: skip
+    ) -> Float[Tensor, "field batch unknown *space"]:  # fmt: skip
         """Σ_J ∂Fᵃ/∂uᵇ_J D_J qᵇ, the entries ∂Fᵃ/∂uᵇ_J in their order."""
         result = torch.zeros_like(q)
         modes = to_modes(q, d.grid)

@@ -16,7 +16,7 @@ from lieapp.api import PDE
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
-from lieapp.domains.base import Characteristics, Fields, Flowing, Points, ReferenceField, Stack, Validity
+from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, Points, ReferenceField, Stack, Validity
 from lieapp.domains.linearisation import Linearisation
 from lieapp.domains.patches import PatchData, Patches
 from lieapp.domains.pde_data import NOISE, SliceData, measure_scales
@@ -77,9 +77,12 @@ class PDEDomain:
         self.system = read_pde(declaration)
         self.evolution: Evolution = evolution_form(self.system)
         jets = self.evolution.jets
-        self.coordinates = tuple(str(c) for c in jets.coordinates)
-        self.periodic = tuple(x in declaration.periodic for x in jets.independent) + (False,) * len(jets.dependent)
-        self.dependent = (False,) * len(jets.independent) + (True,) * len(jets.dependent)
+        self.components = tuple(str(c) for c in jets.coordinates)
+        self.arguments = Arguments(
+            self.components,
+            periodic=tuple(x in declaration.periodic for x in jets.independent) + (False,) * len(jets.dependent),
+            dependent=(False,) * len(jets.independent) + (True,) * len(jets.dependent),
+        )
 
     @cached_property
     def linearisation(self) -> Linearisation:
@@ -139,7 +142,7 @@ class PDEDomain:
             )
         everything.check_varying(self.name)
         train, rest = everything.select(slice(0, samples)), everything.select(slice(samples, None))
-        scales = measure_scales(train, self.coordinates)
+        scales = measure_scales(train, self.arguments.names)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
         cut = noise_floor(everything.values.flatten(0, 1), everything.grid) if smoothing is None else smoothing
         cut = cut if cut > NOISE else 0.0
@@ -166,7 +169,7 @@ class PDEDomain:
         rate = torch.einsum("nbc...,bac...->nba...", dv, batch.slopes)
         return v, Characteristics(value, rate + torch.einsum("nbc...,bac...->nba...", v, batch.slope_rates))
 
-    def tangent(self, batch: Slices, q: Characteristics) -> Float[Tensor, "field batch component *space"]:
+    def tangent(self, batch: Slices, q: Characteristics) -> Float[Tensor, "field batch unknown *space"]:
         """M = D_t Q - F'[u](Q), in scaled units: relative change per time window."""
         d = self.linearisation.differentiator(batch.grid, q.value)
         return q.rate - self.linearisation.frechet(q.value, batch.coefficients, d)
@@ -216,13 +219,14 @@ class PDEDomain:
 
     def scaled_field(self, components: dict[str, sp.Expr], scales: Scales) -> Callable[[Points], Stack]:
         """A field given by formulas in physical coordinates, as a function of scaled points."""
-        tape = Tape([components[c] for c in self.coordinates], self.evolution.jets.coordinates)
+        tape = Tape([components[c] for c in self.components], self.evolution.jets.coordinates)
+        sizes = [scales.size[i] for i in self.arguments.places(self.components)]
 
-        def field(points: Points) -> Float[Tensor, "1 batch coordinate *space"]:
+        def field(points: Points) -> Float[Tensor, "1 batch component *space"]:
             physical = [
                 o + s * points[:, i] for i, (o, s) in enumerate(zip(scales.origin, scales.size, strict=True))
             ]
             values = tape(*physical)
-            return torch.stack([v / s for v, s in zip(values, scales.size, strict=True)], 1)[None]
+            return torch.stack([v / s for v, s in zip(values, sizes, strict=True)], 1)[None]
 
         return field

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from lieapp.domains.base import Points, ReferenceField
 from lieapp.domains.formulas import FixedFields
@@ -20,7 +22,7 @@ def linear_field(
 ) -> ReferenceField:
     """The field z -> A z + b."""
 
-    def function(points: Points) -> Points:
+    def function(points: Points) -> Float[Tensor, "batch component *space"]:
         a, b = points.new_tensor(matrix), points.new_tensor(shift)
         moved = torch.einsum("cd,bd...->bc...", a, points)
         return moved + b.reshape(-1, *[1] * (points.ndim - 2))

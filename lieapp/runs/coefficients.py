@@ -17,7 +17,7 @@ def coefficient_features(domain: PDEDomain, data: Dataset, slices: int) -> Libra
         slices: how many of the training data's slices they have to be finite on.
     """
     # degree 0: the constant 1, which every basis has, and the coefficients' functions
-    functions = library(domain.system, domain.periodic, 0)[1:]
+    functions = library(domain.system, domain.arguments.periodic, 0)[1:]
     if not functions:
         return None
     coordinates = domain.system.jets.coordinates

@@ -227,7 +227,7 @@ class _Job:
     def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:
         batches = data.held_out.batches(self.config.held_out_slices, SIZE)
         norms = (outcome.true_squares / sum(batch.weight.numel() for batch in batches)).sqrt()
-        learned = Learned(found.fields, self.domain.coordinates, data.scales)
+        learned = Learned(found.fields, self.domain.arguments.names, self.domain.components, data.scales)
         write_atomic(self.directory.path / LEARNED, content_of(learned))
         file = self.directory.path / "fields.safetensors"
         write_fields(file, self.domain, data.held_out, found.fields, len(outcome.slots), known, norms)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol
 
 import torch
 from torch import Tensor
@@ -21,10 +21,11 @@ from lieapp.discovery.flow import Flow, Solver
 from lieapp.discovery.generator import GeneratorNetwork
 from lieapp.discovery.result import Discovery
 from lieapp.discovery.scores import FiniteScore
-from lieapp.domains.base import Data, Domain
+from lieapp.domains.base import Data
 from lieapp.domains.efficientnet import NAME, EfficientNetFeatures
-from lieapp.domains.extractor import Features
+from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.extractor_files import read_extractor
+from lieapp.domains.seen import Seen, SightT
 from lieapp.errors import PluginError
 from lieapp.numerics.processor import use_processor
 from lieapp.registry.catalog import Catalog
@@ -48,24 +49,24 @@ SHOWN, STRIP = 6, 5
 
 
 @dataclass(frozen=True)
-class Split:
+class Split(Generic[SightT]):
     """Pictures to learn from and to judge on.
 
     Args:
         said: where their weight comes from.
     """
 
-    train: Data
-    held_out: Data
+    train: Data[SightT]
+    held_out: Data[SightT]
     said: str = ""
 
 
-class Side(Protocol):
+class Side(Protocol[SightT]):
     """What differs between pictures whose plane is moved and those whose colours are.
 
     Args:
-        unit: factor on coordinates before the generator network sees them.
-        centred: which coordinates have mean 0; others come from [0, 1].
+        unit: factor on arguments before the generator network sees them.
+        centred: which arguments have mean 0; others come from [0, 1].
     """
 
     name: str
@@ -81,24 +82,28 @@ class Side(Protocol):
         """Raises DataError for pictures in which nothing can be moved."""
         ...
 
-    def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
+    def split(
+        self, learn: Pictures, judge: Pictures, features: PictureFeatures, flip: bool, device: str
+    ) -> Split[SightT]:
         """Both parts, with the weight measured on the first; `flip` mirrors pictures to learn from."""
         ...
 
-    def domain(self, features: Features) -> Domain:
+    def domain(self, features: PictureFeatures) -> Seen[SightT]:
         """What the engine sees."""
         ...
 
-    def drawn(self, domain: Domain, batch: Any, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
+    def drawn(self, domain: Seen[SightT], batch: SightT, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
         """Tensors of fields.safetensors besides the moved pictures, for figures."""
         ...
 
-    def facts(self, domain: Domain, batches: list[Any], fields: Slotted, solver: Solver) -> dict[str, Any]:
+    def facts(
+        self, domain: Seen[SightT], batches: list[SightT], fields: Slotted, solver: Solver
+    ) -> dict[str, Any]:
         """Further keys of the summary."""
         ...
 
 
-def execute(side: Side, run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
+def execute(side: Side[SightT], run: RunDirectory, catalog: Catalog, report: RunReporter) -> dict[str, Any]:
     """Do or go on with a run; returns its summary and writes its other files.
 
     Raises LieappError for what the declaration, the pictures or the settings don't allow.
@@ -106,8 +111,8 @@ def execute(side: Side, run: RunDirectory, catalog: Catalog, report: RunReporter
     return _Job(side, run, catalog, report).run()
 
 
-class _Job:
-    def __init__(self, side: Side, run: RunDirectory, catalog: Catalog, report: RunReporter) -> None:
+class _Job(Generic[SightT]):
+    def __init__(self, side: Side[SightT], run: RunDirectory, catalog: Catalog, report: RunReporter) -> None:
         config = side.config
         self.side, self.config, self.directory, self.report = side, config, run, report
         self.declaration = catalog.get(config.plugin).declaration
@@ -116,7 +121,7 @@ class _Job:
         folder = run.path / "checkpoint"
         self.watch = Stopwatch(folder / "seconds.json", lieapp.STARTED)
         self.checkpoint = Checkpoint(folder, self._kept)
-        self._now: tuple[Data, Descent] | None = None
+        self._now: tuple[Data[SightT], Descent[SightT]] | None = None
         self.solver = Solver(config.solver, config.solver_step)
         self.network: dict[str, Any] | None = None
 
@@ -175,7 +180,7 @@ class _Job:
         with self.watch.stage(stage):
             return work()
 
-    def _features(self, pictures: Pictures) -> Features:
+    def _features(self, pictures: Pictures) -> PictureFeatures:
         """The plugin's own extractor, a file's, a package's, or a network of the cache, trained if need be."""
         config = self.config
         if self.declaration.features is not None:
@@ -198,7 +203,7 @@ class _Job:
         self.report.line(f"network: {100 * found.facts['accuracy']:.1f} % of pictures kept aside are told right")
         return found.extractor.features
 
-    def _data(self, pictures: Pictures, features: Features) -> Split:
+    def _data(self, pictures: Pictures, features: PictureFeatures) -> Split[SightT]:
         config = self.config
         learn, judge = drawn(pictures, config.pictures, config.seed).split(config.validation, config.seed)
         split = self.side.split(learn, judge, features, self.declaration.flip, self.device)
@@ -206,13 +211,14 @@ class _Job:
             self.report.line(split.said)
         return split
 
-    def _discover(self, domain: Domain, data: Split) -> Discovery:
+    def _discover(self, domain: Seen[SightT], data: Split[SightT]) -> Discovery:
         config, steps = self.config, self.config.steps
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             network = GeneratorNetwork(
-                domain.periodic, self.side.centred, config.slots, config.trunk, config.head, unit=self.side.unit
-            )
+                replace(domain.arguments, dependent=self.side.centred), len(domain.components), config.slots,
+                config.trunk, config.head, unit=self.side.unit,
+            )  # fmt: skip
         plan = Plan(
             steps=steps,
             batch=config.batch,
@@ -239,14 +245,14 @@ class _Job:
             self.report, lambda row: self.directory.metric(**row, stage="flow"),
         )  # fmt: skip
 
-    def _summary(self, domain: Domain, compared: NamedComparison) -> dict[str, Any]:
+    def _summary(self, domain: Seen[SightT], compared: NamedComparison) -> dict[str, Any]:
         summary = {
             "run": str(self.directory.path),
             "plugin": self.config.plugin,
             "title": self.declaration.title,
             "domain": self.side.name,
             "method": "flow",
-            "coordinates": list(domain.coordinates),
+            "coordinates": list(domain.components),
             "seconds": {},
             "count": None,
             "more": None,
@@ -258,7 +264,9 @@ class _Job:
         }
         return {**summary, "sentence": sentence(summary)}
 
-    def _write(self, domain: Domain, data: Split, found: Discovery, summary: dict[str, Any]) -> None:
+    def _write(
+        self, domain: Seen[SightT], data: Split[SightT], found: Discovery, summary: dict[str, Any]
+    ) -> None:
         """generators.csv and fields.safetensors."""
         with naming(self.directory.path / "generators.csv"):
             write_csv(summary, self.directory.path / "generators.csv")
@@ -281,7 +289,7 @@ class _Job:
         (self.directory.path / CURRENT).unlink(missing_ok=True)
 
 
-def _guarded(features: Features, name: str) -> Features:
+def _guarded(features: PictureFeatures, name: str) -> PictureFeatures:
     """A plugin's own extractor, whatever it raises being said as its fault."""
 
     def guarded(pixels: Tensor) -> Tensor:

@@ -59,7 +59,7 @@ def write_down(
     An ansatz that holds a field exactly from the first level on leaves no fall of eta to see, and a training may
     stand still at its end: then the proof decides.
     """
-    functions = library(domain.system, domain.periodic, config.library_degree)
+    functions = library(domain.system, domain.arguments.periodic, config.library_degree)
     measured = measure(
         domain, functions, domain.system.jets.coordinates, data.scales, found.fields,
         lambda: data.held_out.batches(SLICES, SIZE),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -15,14 +16,14 @@ from lieapp.discovery.by_flow import gram
 from lieapp.discovery.fields import Joined, Slotted
 from lieapp.discovery.flow import Flow, Solver
 from lieapp.discovery.small_flow import small_flow
-from lieapp.domains.base import Domain
 from lieapp.domains.color import ColorDomain
 from lieapp.domains.color_data import ColorBatch, ColorData, Palette
 from lieapp.domains.color_space import check_colored, sample_colors
 from lieapp.domains.color_weight import color_weight
-from lieapp.domains.extractor import Features
+from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.image_data import ImageData
 from lieapp.domains.reference import stack
+from lieapp.domains.seen import Seen
 from lieapp.runs.discover_pictures import Split
 from lieapp.runs.networks import drawn
 from lieapp.runs.weights import kept_weight
@@ -48,7 +49,9 @@ class OfColors:
         """Raises DataError for grey pictures."""
         check_colored(pictures.pixels, pictures.facts["source"])
 
-    def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
+    def split(
+        self, learn: Pictures, judge: Pictures, features: PictureFeatures, flip: bool, device: str
+    ) -> Split[ColorBatch]:
         """With colours sampled from the pictures to learn from, and their weight."""
         config = self.config
         generator = torch.Generator().manual_seed(config.seed)
@@ -70,12 +73,14 @@ class OfColors:
             said,
         )
 
-    def domain(self, features: Features) -> ColorDomain:
+    def domain(self, features: PictureFeatures) -> ColorDomain:
         """The cube."""
         config = self.config
         return ColorDomain(config.plugin, features, config.interpolation, config.lattice, config.outside)
 
-    def drawn(self, domain: Domain, batch: ColorBatch, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
+    def drawn(
+        self, domain: Seen[ColorBatch], batch: ColorBatch, fields: Slotted, solver: Solver
+    ) -> dict[str, Tensor]:
         """The sampled colours, and those moved by each slot."""
         slots, flow = self.config.slots, Flow(fields, solver)
         start = batch.points.expand(slots, *batch.points.shape)
@@ -84,13 +89,17 @@ class OfColors:
         moved = [flow(start, torch.full((slots,), float(s)).to(start))[:, 0].clamp(0, 1) for s in line]
         return {"colors": batch.points[0], "palette/s": line, "palette/colors": torch.stack(moved, 1)}
 
-    def facts(self, domain: Domain, batches: list[ColorBatch], fields: Slotted, solver: Solver) -> dict[str, Any]:
+    def facts(
+        self, domain: Seen[ColorBatch], batches: list[ColorBatch], fields: Slotted, solver: Solver
+    ) -> dict[str, Any]:
         """Shares of `clipped` pixels, and the `cross_check` for s -> 0."""
         return {"clipped": self._clipped(domain, batches, fields, solver), "cross_check": cross_check(
             domain, batches[:CHECKED], fields, self.config.slots
         )}  # fmt: skip
 
-    def _clipped(self, domain: Domain, batches: list[ColorBatch], fields: Slotted, solver: Solver) -> list[float]:
+    def _clipped(
+        self, domain: Seen[ColorBatch], batches: list[ColorBatch], fields: Slotted, solver: Solver
+    ) -> list[float]:
         """Share of held-out pixels that each slot takes out of the cube, mean over ±sigma."""
         slots, flow = self.config.slots, Flow(fields, solver)
         total, count = torch.zeros(slots), 0
@@ -98,18 +107,21 @@ class OfColors:
             for batch in batches:
                 for end in (-self.config.sigma, self.config.sigma):
                     moved = domain.act(flow, batch, torch.full((slots,), end).to(batch.points))
+                    assert moved.clipped is not None
                     total += moved.clipped.reshape(slots, -1).sum(1).cpu()
                     count += len(batch.pixels)
         return (total / max(count, 1)).tolist()
 
 
-def cross_check(domain: Domain, batches: list[ColorBatch], fields: Slotted, slots: int) -> dict[str, Any] | None:
+def cross_check(
+    domain: Seen[ColorBatch], batches: list[ColorBatch], fields: Slotted, slots: int
+) -> dict[str, Any] | None:
     """What the eigenproblem for s -> 0 over quadratic fields says; None where features have no forward derivative.
 
     `slopes`, the root mean square of angle/|s| of its lowest fields, their largest `components`, and the principal
     `angle` between as many of them and the slots.
     """
-    monomials = TensorBasis(domain.periodic, (True,) * 3, Degrees(unknowns=DEGREE))
+    monomials = TensorBasis(replace(domain.arguments, dependent=(True,) * 3), Degrees(unknowns=DEGREE))
     try:
         found = small_flow(domain, monomials, batches, slots)
     except RuntimeError as error:

@@ -11,11 +11,11 @@ from lieapp.config import DiscoverImagesConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.discovery.fields import Slotted
 from lieapp.discovery.flow import Solver
-from lieapp.domains.base import Domain
-from lieapp.domains.extractor import Features
+from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.image import ImageDomain
 from lieapp.domains.image_data import ImageBatch, ImageData
 from lieapp.domains.image_weight import pixel_weight
+from lieapp.domains.seen import Seen
 from lieapp.runs.discover_pictures import Split
 from lieapp.runs.weights import kept_weight
 
@@ -34,7 +34,9 @@ class OfPlane:
     def check(self, pictures: Pictures) -> None:
         """Every picture has a plane."""
 
-    def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
+    def split(
+        self, learn: Pictures, judge: Pictures, features: PictureFeatures, flip: bool, device: str
+    ) -> Split[ImageBatch]:
         """With the weight of pixels."""
         config, weight, said = self.config, None, ""
         if config.weighted:
@@ -51,15 +53,19 @@ class OfPlane:
             said,
         )
 
-    def domain(self, features: Features) -> ImageDomain:
+    def domain(self, features: PictureFeatures) -> ImageDomain:
         """The plane."""
         config = self.config
         return ImageDomain(config.plugin, features, config.padding, config.interpolation, config.nodes)
 
-    def drawn(self, domain: Domain, batch: ImageBatch, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
+    def drawn(
+        self, domain: Seen[ImageBatch], batch: ImageBatch, fields: Slotted, solver: Solver
+    ) -> dict[str, Tensor]:
         """The axes of the plane."""
         return {"grid/x": batch.points[0, 0, 0], "grid/y": batch.points[0, 1, :, 0]}
 
-    def facts(self, domain: Domain, batches: list[ImageBatch], fields: Slotted, solver: Solver) -> dict[str, Any]:
+    def facts(
+        self, domain: Seen[ImageBatch], batches: list[ImageBatch], fields: Slotted, solver: Solver
+    ) -> dict[str, Any]:
         """None."""
         return {}

@@ -19,8 +19,9 @@ from lieapp.discovery.generator import GeneratorNetwork
 from lieapp.discovery.projection import Projection, Settings
 from lieapp.discovery.result import Discovery, Level, Metrics
 from lieapp.discovery.scores import FiniteScore, LinearScore
-from lieapp.domains.patches import PatchData
+from lieapp.domains.patches import PatchData, Patches
 from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.slices import Slices
 from lieapp.errors import ConfigError, DiscoveryError, GridError
 from lieapp.progress import Reporter
 from lieapp.runs.checkpoint import Checkpoint
@@ -147,8 +148,9 @@ class Stages:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             network = GeneratorNetwork(
-                self.domain.periodic, self.domain.dependent, config.slots, config.trunk, config.head, config.modes
-            )
+                self.domain.arguments, len(self.domain.components), config.slots, config.trunk, config.head,
+                config.modes,
+            )  # fmt: skip
         training = self.training(stage, data, network, plain=True)
         levels = self._restored(training, training.plan.steps, self.checkpoint, trainings)
         self._now = (data, stage, training)
@@ -190,7 +192,9 @@ class Stages:
             self.domain, data, found, training, self.slices, checkpoint, self.report, self._metrics(stage), before
         )
 
-    def training(self, stage: str, data: Dataset, fields: nn.Module, plain: bool, steps: int = 0) -> Descent:
+    def training(
+        self, stage: str, data: Dataset, fields: nn.Module, plain: bool, steps: int = 0
+    ) -> Descent[Slices] | Descent[Patches]:
         """A descent on the paper's losses; `plain` as in the paper, else beyond what unmoved data have.
 
         `steps` other than 0 replace those of the epochs.

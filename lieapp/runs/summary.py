@@ -32,7 +32,7 @@ def summary_of(
         "cross_check": _cross_check(check, outcome),
         "title": domain.declaration.title,
         "equation_latex": domain.latex(),
-        "coordinates": list(domain.coordinates),
+        "coordinates": list(domain.components),
         "inner": outcome.inner.tolist(),
         "truth_eta": outcome.eta[outcome.true].tolist(),
         "convergence": [

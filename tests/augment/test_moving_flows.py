@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from moving_cases import as_learned, field, formulas, mover, samples, system
-from small_solutions import TRUE, small
+from small_solutions import ARGUMENTS, TRUE, small
 
 from lieapp.augment.along import Along, Stack
 from lieapp.augment.flows import ClosedFlow, OdeFlow
@@ -114,10 +114,10 @@ def test_a_network_s_field_moves_from_a_table_as_it_does_point_by_point():
     data = small("kdv")
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        network = FeatureNetwork((False, True, False), (False, False, True), 8, 5).double().requires_grad_(False)
+        network = FeatureNetwork(ARGUMENTS, 8, 5).double().requires_grad_(False)
     c = torch.randn(1, 6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     c[..., 0] = 0
-    learned = Learned(Combination(network, c), data.domain.coordinates, data.scales)
+    learned = Learned(Combination(network, c), data.domain.arguments.names, data.domain.components, data.scales)
     made = Mover.of(Along(learned=[Stack(learned, [0])]), system("kdv"), data.trajectories)
     (motion,) = made._motions
     points, s = made._points(samples("kdv")), S / 4
