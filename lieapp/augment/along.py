@@ -24,7 +24,7 @@ BUDGET = 60.0
 
 
 @dataclass
-class Stack:
+class LearnedSlots:
     """Some of the learned fields of one run.
 
     Args:
@@ -53,7 +53,7 @@ class Along:
     """
 
     formulas: dict[str, Field] = field(default_factory=dict)
-    learned: list[Stack] = field(default_factory=list)
+    learned: list[LearnedSlots] = field(default_factory=list)
 
 
 def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> Along:
@@ -128,6 +128,6 @@ def _add_learned(along: Along, kind: str, run: str, system: System) -> None:
         )
     same = next((stack for stack in along.learned if stack.run == path), None)
     if same is None:
-        along.learned.append(Stack(learned, slots, path))
+        along.learned.append(LearnedSlots(learned, slots, path))
     else:
         same.slots += [n for n in slots if n not in same.slots]

@@ -9,26 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, runtime_checkable
+from typing import Any, Generic
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lieapp.discovery import losses
-from lieapp.discovery.fields import Scaled, Slotted
+from lieapp.discovery.fields import Scaled
 from lieapp.discovery.states import load_state, state_of
 from lieapp.domains.base import BatchT, Draws
 from lieapp.errors import DiscoveryError
-
-
-@runtime_checkable
-class Trained(Slotted, Protocol):
-    """Fields with parameters."""
-
-    def parameters(self) -> Any:
-        """See torch.nn.Module."""
-        ...
 
 
 @dataclass(frozen=True)

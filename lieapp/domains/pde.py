@@ -42,7 +42,7 @@ DRAFT_NOISE, TRAIN_NOISE = 3e-2, 1e-6
 
 
 @dataclass(frozen=True)
-class Dataset:
+class PDEDataset:
     """One set of trajectories to learn from and one to judge on, and the scales measured on the first.
 
     Args:
@@ -110,7 +110,7 @@ class PDEDomain:
         seed: int,
         device: torch.device | str = "cpu",
         tolerance: Tolerance = Tolerance(),  # noqa: B008 - a frozen value
-    ) -> Dataset:
+    ) -> PDEDataset:
         """Simulate trajectories and split them into those to learn from and those to judge on."""
         return self.split(self.trajectories(samples + held_out, seed, device, tolerance), samples)
 
@@ -126,7 +126,7 @@ class PDEDomain:
         generator = torch.Generator().manual_seed(seed)
         return simulate(self.declaration, samples, generator, device, tolerance, progress)
 
-    def split(self, everything: Trajectories, samples: int, smoothing: float | None = None) -> Dataset:
+    def split(self, everything: Trajectories, samples: int, smoothing: float | None = None) -> PDEDataset:
         """The first `samples` trajectories to learn from, the others to judge on.
 
         Modes below `smoothing` x the largest are cut as noise; unless it is given below what is estimated to be
@@ -146,7 +146,7 @@ class PDEDomain:
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
         cut = noise_floor(everything.values.flatten(0, 1), everything.grid) if smoothing is None else smoothing
         cut = cut if cut > NOISE else 0.0
-        return Dataset(
+        return PDEDataset(
             draft=SliceData(train, self.linearisation, scales, padding, max(cut, DRAFT_NOISE)),
             train=SliceData(train, self.linearisation, scales, padding, max(cut, TRAIN_NOISE)),
             held_out=SliceData(rest, self.linearisation, scales, padding, max(cut, NOISE)),

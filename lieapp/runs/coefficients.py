@@ -7,10 +7,10 @@ import math
 from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import LibraryFeatures, usable
 from lieapp.discovery.result import SIZE
-from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.pde import PDEDataset, PDEDomain
 
 
-def coefficient_features(domain: PDEDomain, data: Dataset, slices: int) -> LibraryFeatures | None:
+def coefficient_features(domain: PDEDomain, data: PDEDataset, slices: int) -> LibraryFeatures | None:
     """sqrt(t+1) and its like, bare and times a coordinate that isn't periodic; None where there are none.
 
     Args:

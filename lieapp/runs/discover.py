@@ -16,7 +16,7 @@ from lieapp.data.trajectories import Trajectories
 from lieapp.discovery.result import SIZE, Discovery
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.misfit import misfit
-from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.domains.residual import Backend
 from lieapp.errors import DataError, GridError
 from lieapp.numerics.processor import use_processor
@@ -102,7 +102,7 @@ class _Job:
         with self.watch.stage(stage):
             return work()
 
-    def _discover(self, data: Dataset) -> Discovery:
+    def _discover(self, data: PDEDataset) -> Discovery:
         """All stages; of a resumed run that was training for the second time, only those of that time."""
         longer = self.stages.longer()
         if longer.checkpoint.begun:
@@ -114,7 +114,7 @@ class _Job:
         once = self.stages.config.steps == self.config.steps
         return once and self.config.plan[0] == "projection" and len(outcome.exact) < len(outcome.others_exact)
 
-    def _longer(self, data: Dataset, outcome: Outcome) -> Discovery:
+    def _longer(self, data: PDEDataset, outcome: Outcome) -> Discovery:
         self.stages = self.stages.longer()
         self.report.line(
             f"the spectrum has {len(outcome.others_exact)} exact candidates, the training {len(outcome.exact)}: "
@@ -123,7 +123,7 @@ class _Job:
         )
         return self.stages.run(data)
 
-    def _data(self) -> Dataset:
+    def _data(self) -> PDEDataset:
         config, domain = self.config, self.domain
         if config.samples == 1:
             self.report.warn(
@@ -178,7 +178,7 @@ class _Job:
             self.report.line(f"data: estimated relative error {data.error:.1e}")
 
     def _compare(
-        self, data: Dataset, truth: Derived, found: Discovery, check: Discovery | None
+        self, data: PDEDataset, truth: Derived, found: Discovery, check: Discovery | None
     ) -> tuple[FixedFields | None, Outcome]:
         known = scaled(self.domain, truth, data.scales) if truth.formulas else None
         batches = data.held_out.batches(self.config.held_out_slices, SIZE)
@@ -208,7 +208,7 @@ class _Job:
             "warnings": self.report.warnings,
         }
 
-    def _finite(self, data: Dataset, found: Discovery, outcome: Outcome, summary: dict[str, Any]) -> None:
+    def _finite(self, data: PDEDataset, found: Discovery, outcome: Outcome, summary: dict[str, Any]) -> None:
         """Fields at finite size, into the summary and into finite.safetensors."""
         if data.noise:
             self.report.warn(f"fields were not judged at finite size: {NOISY}")
@@ -224,7 +224,7 @@ class _Job:
                 self.report.warn(f"slot {row['slot']} was not judged at finite size: {words}")
         judged.write(self.directory.path / "finite.safetensors")
 
-    def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:
+    def _pictures(self, data: PDEDataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:
         batches = data.held_out.batches(self.config.held_out_slices, SIZE)
         norms = (outcome.true_squares / sum(batch.weight.numel() for batch in batches)).sqrt()
         learned = Learned(found.fields, self.domain.arguments.names, self.domain.components, data.scales)

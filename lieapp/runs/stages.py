@@ -20,7 +20,7 @@ from lieapp.discovery.projection import Projection, Settings
 from lieapp.discovery.result import Discovery, Level, Metrics
 from lieapp.discovery.scores import FiniteScore, LinearScore
 from lieapp.domains.patches import PatchData, Patches
-from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.domains.slices import Slices
 from lieapp.errors import ConfigError, DiscoveryError, GridError
 from lieapp.progress import Reporter
@@ -68,7 +68,7 @@ class Stages:
         self.config, self.domain, self.device, self.checkpoint = config, domain, device, checkpoint
         self.directory, self.report, self.functions = directory, report, functions
         self.slices = (config.slices, config.held_out_slices)
-        self._now: tuple[Dataset, str, Any] | None = None
+        self._now: tuple[PDEDataset, str, Any] | None = None
         strange = [stage for stage in config.plan if stage not in domain.stages]
         if strange:
             raise ConfigError(
@@ -76,7 +76,7 @@ class Stages:
                 hint=f"Its stages are {', '.join(domain.stages)}.",
             )
 
-    def run(self, data: Dataset) -> Discovery:
+    def run(self, data: PDEDataset) -> Discovery:
         """All stages of the plan in turn, with metrics."""
         first, *rest = self.config.plan
         names = [f"{stage}{number + 1}" for number, stage in enumerate(rest)]
@@ -97,7 +97,7 @@ class Stages:
         if getattr(training, "fields", None) is not None:
             self._show(data, training.fields, stage, training.done)
 
-    def _show(self, data: Dataset, fields: nn.Module, stage: str, step: int) -> None:
+    def _show(self, data: PDEDataset, fields: nn.Module, stage: str, step: int) -> None:
         facts = {"stage": stage, "step": step}
         write_current(self.directory.path / CURRENT, self.domain, data.held_out, fields, facts)
 
@@ -110,13 +110,13 @@ class Stages:
         checkpoint = self.checkpoint.inside("longer")
         return Stages(config, self.domain, self.device, checkpoint, self.directory, self.report, functions=True)
 
-    def other(self, data: Dataset) -> Discovery:
+    def other(self, data: PDEDataset) -> Discovery:
         """What the other method finds, without metrics."""
         if self.config.method == "neural":
             return self._spectrum(data, lambda row: None, lambda fields, level: None)
         return self._projection(data, [], lambda row: None)
 
-    def _first(self, stage: str, data: Dataset, trainings: list[Any]) -> Discovery:
+    def _first(self, stage: str, data: PDEDataset, trainings: list[Any]) -> Discovery:
         if stage == "spectrum":
             metrics = self._metrics(stage)
             return self._spectrum(data, metrics, lambda fields, level: self._show(data, fields, stage, level))
@@ -124,14 +124,14 @@ class Stages:
             return self._projection(data, trainings, self._metrics(stage))
         return self._descent(stage, data, trainings)
 
-    def _spectrum(self, data: Dataset, metrics: Metrics, seen: Callable[[Any, int], None]) -> Discovery:
+    def _spectrum(self, data: PDEDataset, metrics: Metrics, seen: Callable[[Any, int], None]) -> Discovery:
         config = self.config
         return by_spectrum(
             self.domain, data, config.degrees, config.modes, config.unknown_degree, config.slots, self.slices,
             self.report, metrics, coefficient_features(self.domain, data, config.slices), seen,
         )  # fmt: skip
 
-    def _projection(self, data: Dataset, trainings: list[Any], metrics: Metrics) -> Discovery:
+    def _projection(self, data: PDEDataset, trainings: list[Any], metrics: Metrics) -> Discovery:
         config = self.config
         further = coefficient_features(self.domain, data, config.slices) if self.functions else None
         training = Projection(
@@ -143,7 +143,7 @@ class Stages:
             self.domain, data, training, levels, self.slices, self.checkpoint, self.report, metrics
         )
 
-    def _descent(self, stage: str, data: Dataset, trainings: list[Any]) -> Discovery:
+    def _descent(self, stage: str, data: PDEDataset, trainings: list[Any]) -> Discovery:
         config = self.config
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
@@ -158,7 +158,9 @@ class Stages:
             self.domain, data, training, levels, self.slices, self.checkpoint, self.report, self._metrics(stage)
         )
 
-    def _refined(self, found: Discovery, stage: str, name: str, data: Dataset, trainings: list[Any]) -> Discovery:
+    def _refined(
+        self, found: Discovery, stage: str, name: str, data: PDEDataset, trainings: list[Any]
+    ) -> Discovery:
         start = refinable(found)
         if start is None or self.config.epochs == 0:
             return found
@@ -186,14 +188,14 @@ class Stages:
             return found
 
     def _descended(
-        self, found: Discovery, stage: str, training: Descent, checkpoint: Checkpoint, data: Dataset, before: int
+        self, found: Discovery, stage: str, training: Descent, checkpoint: Checkpoint, data: PDEDataset, before: int
     ) -> Discovery:
         return refined(
             self.domain, data, found, training, self.slices, checkpoint, self.report, self._metrics(stage), before
         )
 
     def training(
-        self, stage: str, data: Dataset, fields: nn.Module, plain: bool, steps: int = 0
+        self, stage: str, data: PDEDataset, fields: nn.Module, plain: bool, steps: int = 0
     ) -> Descent[Slices] | Descent[Patches]:
         """A descent on the paper's losses; `plain` as in the paper, else beyond what unmoved data have.
 
@@ -220,7 +222,7 @@ class Stages:
         score = FiniteScore(domain, config.sigma, solver, plain)
         return Descent(self.patches(data, dtype), fields, score, plan, config.seed)
 
-    def patches(self, data: Dataset, dtype: torch.dtype) -> PatchData:
+    def patches(self, data: PDEDataset, dtype: torch.dtype) -> PatchData:
         """Patches of the training data in the shape asked for."""
         source, config = data.train.source, self.config
         most = PATCH if config.plan[0] == "projection" else PAPER_PATCH
