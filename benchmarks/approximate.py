@@ -138,8 +138,8 @@ def claimed(one: Case, name: str) -> dict[str, sp.Expr]:
 def measured(one: Case, name: str, kind: str) -> Claim:
     """The claimed field beside all directions of a basis."""
     domain, data = one.domain, one.data
-    basis = TensorBasis(domain.periodic, domain.dependent, Degrees(*BASES[kind], DEFAULT.spectrum.unknown_degree))
-    count = len(domain.coordinates)
+    basis = TensorBasis(domain.arguments, Degrees(*BASES[kind], DEFAULT.spectrum.unknown_degree))
+    count = len(domain.components)
     with torch.no_grad():
         solved = spectrum(factors(domain, EveryComponent(basis, count), data.train.batches(DEFAULT.slices, SIZE)))
     every = Combination(basis, solved.coefficients.reshape(-1, basis.count, count))
@@ -197,7 +197,7 @@ def described_by(one: Case, kind: str) -> list[sp.Expr]:
     """What formulas are made of: the simple basis's own functions, or a rational library."""
     system = one.domain.system
     if kind == "default":
-        functions = library(system, one.domain.periodic, DEFAULT.formulas.library_degree)
+        functions = library(system, one.domain.arguments.periodic, DEFAULT.formulas.library_degree)
         return [f for f in functions if f.is_rational_function()]
     t, u = system.jets.independent[one.domain.evolution.time], system.jets.unknowns[0]
     return [t**i * u**j for j in range(DEFAULT.spectrum.unknown_degree + 1) for i in range(BASES[kind][1] + 1)]

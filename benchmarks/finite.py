@@ -22,7 +22,7 @@ from lieapp.discovery.fields import Joined, Scaled
 from lieapp.discovery.finite import FiniteJudgement, judge_finite
 from lieapp.discovery.judge import judge
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.domains.residual import Backend
 from lieapp.numerics.processor import use_processor
 from lieapp.progress import SilentReporter
@@ -92,7 +92,7 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def floor(domain: PDEDomain, data: Dataset) -> tuple[str, str]:
+def floor(domain: PDEDomain, data: PDEDataset) -> tuple[str, str]:
     """Relative and median absolute residual of the held-out solutions as they are."""
     patches = domain.patches(data.held_out.source, data.scales, (0, 0), torch.float64)
     found = [domain.residual(batch) for batch in patches.batches(1)]
@@ -102,7 +102,7 @@ def floor(domain: PDEDomain, data: Dataset) -> tuple[str, str]:
     return f"{float(rms):.1e}", f"{float(median):.1e}"
 
 
-def change(domain: PDEDomain, data: Dataset, truth: Derived) -> list[tuple[str, ...]]:
+def change(domain: PDEDomain, data: PDEDataset, truth: Derived) -> list[tuple[str, ...]]:
     """A line for each true and each wrong generator."""
     others = wrong(domain, data.scales.size[1])
     names = [*truth.names, *others]

@@ -153,7 +153,7 @@ def proofs(one: Case, found: Discovery, chosen: Sequence[int]) -> dict[str, Any]
     if not chosen:
         return {"proved": 0, "holds_derived": False}
     domain, data = one.domain, one.data
-    functions = library(domain.system, domain.periodic, 2)
+    functions = library(domain.system, domain.arguments.periodic, 2)
     held = measure(
         domain, functions, domain.system.jets.coordinates, data.scales, found.fields,
         lambda: data.held_out.batches(24, SIZE),

@@ -30,7 +30,7 @@ from lieapp.discovery.judge import judge
 from lieapp.discovery.projection import Projection
 from lieapp.discovery.result import solve
 from lieapp.domains.base import Fields
-from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.domains.residual import Backend
 from lieapp.numerics.processor import use_processor
 from lieapp.progress import SilentReporter
@@ -130,7 +130,7 @@ def run(training: Any, current: Callable[[], Fields], steps: int, judged: Callab
 
 
 def _projection(
-    config: DiscoverConfig, domain: PDEDomain, data: Dataset, arguments: argparse.Namespace
+    config: DiscoverConfig, domain: PDEDomain, data: PDEDataset, arguments: argparse.Namespace
 ) -> tuple[Any, Callable[[], Fields]]:
     training = Projection(domain, data.draft, projection_settings(config), config.seed)
     slices = (config.slices, config.held_out_slices)
@@ -138,11 +138,11 @@ def _projection(
 
 
 def _descent(
-    config: DiscoverConfig, domain: PDEDomain, data: Dataset, arguments: argparse.Namespace
+    config: DiscoverConfig, domain: PDEDomain, data: PDEDataset, arguments: argparse.Namespace
 ) -> tuple[Any, Callable[[], Fields]]:
     flow = config.flow
     torch.manual_seed(config.seed)
-    network = GeneratorNetwork(domain.periodic, domain.dependent, config.slots, flow.trunk, flow.head)
+    network = GeneratorNetwork(domain.arguments, len(domain.components), config.slots, flow.trunk, flow.head)
     training = descent(domain, data, network, flow, config, "cpu", plain=True, steps=arguments.steps)
     return training, lambda: settled(domain, data, training.fields, (48, 24), 0)[0]
 

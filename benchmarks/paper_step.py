@@ -92,7 +92,7 @@ def measure(name: str, batch: str, threads: str, steps: int) -> dict[str, object
     data = domain.dataset(config.samples, 1, 0)
     flow = config.flow
     torch.manual_seed(0)
-    network = GeneratorNetwork(domain.periodic, domain.dependent, config.slots, flow.trunk, flow.head)
+    network = GeneratorNetwork(domain.arguments, len(domain.components), config.slots, flow.trunk, flow.head)
     training = descent(domain, data, network, flow, config, "cpu", plain=True)
     seconds = []
     for _ in range(steps + 1):

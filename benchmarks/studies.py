@@ -22,7 +22,7 @@ from lieapp.discovery.judge import judge
 from lieapp.discovery.projection import one_cycle
 from lieapp.discovery.scores import FiniteScore, LinearScore
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.domains.residual import Backend
 from lieapp.errors import DiscoveryError
 from lieapp.progress import SilentReporter
@@ -52,7 +52,7 @@ class Case:
     """
 
     domain: PDEDomain
-    data: Dataset
+    data: PDEDataset
     truth: Derived
     known: FixedFields
 
@@ -123,7 +123,7 @@ def descent(case: Case, settings: Settings) -> Descent:
     domain, data, steps = case.domain, case.data, settings.steps
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
-        network = GeneratorNetwork(domain.periodic, domain.dependent, settings.slots, settings.width, 32)
+        network = GeneratorNetwork(domain.arguments, len(domain.components), settings.slots, settings.width, 32)
     plan = Plan(
         steps=steps,
         batch=settings.batch,

@@ -14,12 +14,16 @@ from lieapp.api import SumOfSines
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
+from lieapp.domains.base import Arguments
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.pde_data import measure_scales
 from lieapp.domains.residual import Backend
 from lieapp.domains.slices import Scales
 from lieapp.registry.catalog import load_catalog
+
+ARGUMENTS = Arguments(("t", "x", "u"), (False, True, False), (False, False, True))
+"""Those of each equation here."""
 
 SIX = ("kdv", "ks", "burgers", "nkdv", "ckdv", "heat")
 SMOOTH = SumOfSines(terms=3, amplitude=0.4, wavenumbers=(1,))
@@ -69,7 +73,7 @@ def small(name, points=32, times=49, samples=2):
     pde = declaration(name, points, times)
     found = simulate(pde, samples, torch.Generator().manual_seed(0), tolerance=Tolerance(1e-8))
     domain = PDEDomain(pde, Backend("curvilinear", (("accuracy", 4),)))
-    return Small(domain, found, measure_scales(found, domain.coordinates))
+    return Small(domain, found, measure_scales(found, domain.arguments.names))
 
 
 class Formulas(FixedFields):
@@ -83,10 +87,10 @@ class Formulas(FixedFields):
 def formulas(data, *fields):
     """Fields from components in physical coordinates, in the order of the domain's; `L` is the period."""
     domain, length = data.domain, data.trajectories.grid.axes[0].length
-    names = dict(zip(domain.coordinates, domain.evolution.jets.coordinates, strict=True), L=sp.Float(length))
+    names = dict(zip(domain.components, domain.evolution.jets.coordinates, strict=True), L=sp.Float(length))
     parts = [
         domain.scaled_field(
-            {c: sp.sympify(e, locals=names) for c, e in zip(domain.coordinates, field, strict=True)}, data.scales
+            {c: sp.sympify(e, locals=names) for c, e in zip(domain.components, field, strict=True)}, data.scales
         )
         for field in fields
     ]

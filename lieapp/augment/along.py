@@ -24,7 +24,7 @@ BUDGET = 60.0
 
 
 @dataclass
-class Stack:
+class LearnedSlots:
     """Some of the learned fields of one run.
 
     Args:
@@ -53,7 +53,7 @@ class Along:
     """
 
     formulas: dict[str, Field] = field(default_factory=dict)
-    learned: list[Stack] = field(default_factory=list)
+    learned: list[LearnedSlots] = field(default_factory=list)
 
 
 def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> Along:
@@ -121,13 +121,13 @@ def _add_learned(along: Along, kind: str, run: str, system: System) -> None:
         )
     learned, slots = read_run(path, system).learned("approximate" if kind == "approximate" else "exact")
     names = [str(c) for c in system.jets.coordinates]
-    if sorted(learned.coordinates) != sorted(names):
+    if not sorted(learned.arguments) == sorted(learned.components) == sorted(names):
         raise UsageError(
-            f"{path.name} has fields in {', '.join(learned.coordinates)}; {system.name} has {', '.join(names)}.",
+            f"{path.name} has fields in {', '.join(learned.components)}; {system.name} has {', '.join(names)}.",
             hint="The plugin's file has changed since; start that run again.",
         )
     same = next((stack for stack in along.learned if stack.run == path), None)
     if same is None:
-        along.learned.append(Stack(learned, slots, path))
+        along.learned.append(LearnedSlots(learned, slots, path))
     else:
         same.slots += [n for n in slots if n not in same.slots]

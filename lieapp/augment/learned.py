@@ -22,6 +22,7 @@ from lieapp.discovery.extended import Extended
 from lieapp.discovery.fields import Combination, Scaled, Slotted
 from lieapp.discovery.generator import GeneratorNetwork
 from lieapp.discovery.network import FeatureNetwork
+from lieapp.domains.base import Arguments
 from lieapp.domains.slices import Scales
 from lieapp.domains.spread import Features
 from lieapp.errors import RunError
@@ -31,7 +32,7 @@ FILE = "learned.safetensors"
 """Name of the file in a run directory."""
 
 Known = tuple[tuple[str, ...], Scales]
-"""Names and scales of the coordinates."""
+"""Names and scales of the arguments."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,14 @@ class Learned:
 
     Args:
         fields: one for each slot.
-        coordinates: their names, independent variables first.
-        scales: physical = origin + size x scaled.
+        arguments: names of what they may depend on, independent variables first.
+        components: names of what they move, among the arguments.
+        scales: physical = origin + size x scaled, of the arguments.
     """
 
     fields: Slotted
-    coordinates: tuple[str, ...]
+    arguments: tuple[str, ...]
+    components: tuple[str, ...]
     scales: Scales
 
 
@@ -54,9 +57,11 @@ def content_of(learned: Learned) -> bytes:
     tensors: dict[str, Tensor] = {}
     facts = {
         "fields": _described(learned.fields, "fields", tensors),
-        "coordinates": learned.coordinates,
+        "coordinates": learned.arguments,
         "scales": asdict(learned.scales),
     }
+    if learned.components != learned.arguments:
+        facts["components"] = learned.components
     kept = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
     return save(kept, metadata={"facts": json.dumps(facts)})
 
@@ -79,7 +84,7 @@ def read_learned(file: Path) -> Learned:
         ) from None
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         raise RunError(f"{file} can't be read: {error}.", hint="Start that run again.") from None
-    return Learned(fields, names, scales)
+    return Learned(fields, names, tuple(facts.get("components", names)), scales)
 
 
 def _described(thing: Any, key: str, tensors: dict[str, Tensor]) -> dict[str, Any]:
@@ -98,7 +103,7 @@ def _described(thing: Any, key: str, tensors: dict[str, Tensor]) -> dict[str, An
         parts = {n: _described(getattr(thing, n), f"{key}.{n}", tensors) for n in ("network", "further")}
         return {"kind": "beside", **parts}
     if isinstance(thing, TensorBasis):
-        return {"kind": "basis", "periodic": thing.periodic, "dependent": thing.dependent, **asdict(thing.degrees)}
+        return {"kind": "basis", **_kinds(thing.arguments), **asdict(thing.degrees)}
     if isinstance(thing, LibraryFeatures):
         tensors[f"{key}.norms"] = thing.norms
         return {"kind": "library", "functions": [str(f) for f in thing.functions]}
@@ -108,18 +113,21 @@ def _described(thing: Any, key: str, tensors: dict[str, Tensor]) -> dict[str, An
     raise TypeError(f"fields made of {type(thing).__name__} can't be kept")
 
 
+def _kinds(arguments: Arguments) -> dict[str, Any]:
+    """What each argument is; what they are called stands once in the file."""
+    return {"periodic": arguments.periodic, "dependent": arguments.dependent}
+
+
 def _sizes(network: FeatureNetwork | GeneratorNetwork) -> dict[str, Any]:
-    """The arguments a network is made with."""
-    known = {"periodic": network.periodic, "dependent": network.dependent, "modes": network.modes}
+    """What a network is made with."""
+    known = {**_kinds(network.arguments), "modes": network.modes}
     if isinstance(network, FeatureNetwork):
         return {**known, "width": network.head.in_features, "features": network.head.out_features}
     width, head = network.inner.shape[1:]
     return {**known, "slots": network.slots, "width": width, "head": head, "unit": network.unit}
 
 
-def _made(
-    facts: dict[str, Any], key: str, tensors: dict[str, Tensor], known: tuple[tuple[str, ...], Scales]
-) -> Any:
+def _made(facts: dict[str, Any], key: str, tensors: dict[str, Tensor], known: Known) -> Any:
     """The thing with this description."""
     kind, given = facts["kind"], {k: v for k, v in facts.items() if k != "kind"}
     if kind == "scaled":
@@ -140,11 +148,12 @@ def _made(
         made = LibraryFeatures(functions, list(symbols.values()), scales)
         made.norms = tensors[f"{key}.norms"]
         return made
-    for pair in ("periodic", "dependent"):
-        given[pair] = tuple(given[pair])
+    arguments = Arguments(known[0], *(tuple(given.pop(key)) for key in ("periodic", "dependent")))
     if kind == "basis":
-        return TensorBasis(given.pop("periodic"), given.pop("dependent"), Degrees(**given))
-    made_of: nn.Module = {"features": FeatureNetwork, "generators": GeneratorNetwork}[kind](**given)
+        return TensorBasis(arguments, Degrees(**given))
     state = {name.removeprefix(f"{key}."): v for name, v in tensors.items() if name.startswith(f"{key}.")}
+    if kind == "generators":
+        given["components"] = state["outer"].shape[2]
+    made_of: nn.Module = {"features": FeatureNetwork, "generators": GeneratorNetwork}[kind](arguments, **given)
     made_of.to(next(iter(state.values())).dtype).load_state_dict(state)
     return made_of.requires_grad_(False)

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.augment.operator_task import Samples
+from lieapp.augment.stencil import Samples
 
 LARGEST = 1e6
 """What the error of a frame is at most: a rollout that ran off, into infinity or short of it, is just wrong."""

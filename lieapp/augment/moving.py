@@ -19,7 +19,9 @@ from lieapp.augment.motions import Ground, motions_of
 from lieapp.augment.rates import Rates
 from lieapp.augment.resample import Resampled, Resampler, Solution
 from lieapp.augment.settings import Moving
-from lieapp.augment.windows import axes_of, longest, whole
+from lieapp.augment.stencil import Samples
+from lieapp.augment.time_window import axes_of, longest, whole
+from lieapp.augment.velocity import Coefficients
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.pde_data import measure_scales
 from lieapp.errors import ConfigError, DataError, EquationError, GridError
@@ -28,9 +30,6 @@ from lieapp.symbolic.equation import System, exact, read_pde
 from lieapp.symbolic.evolution import evolution_form
 
 __all__ = ["Moved", "Mover", "Moving"]
-
-Samples = Float[Tensor, "sample component time x"]
-Coefficients = Float[Tensor, "sample generator"]
 
 CHUNK = 8
 """Samples moved at a time: what a learned field makes of a point is a hundred times as large as the point."""

@@ -13,9 +13,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from lieapp.augment.stencil import Samples
 from lieapp.config_augment import check_ahead, check_history
 
-Samples = Float[Tensor, "sample component time x"]
 Channels = Float[Tensor, "pair channel x"]
 Operator = Callable[[Channels], Channels]
 Frames = Float[Tensor, "sample component frame x"]

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from lieapp.augment.fno import FNO1d
 from lieapp.augment.moving import Moved
-from lieapp.augment.operator_task import Channels, OperatorTask, Samples
+from lieapp.augment.operator_task import Channels, OperatorTask
+from lieapp.augment.stencil import Samples
 from lieapp.discovery.states import load_state, state_of
 from lieapp.errors import DiscoveryError, UsageError
 

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.augment.stencil import hermite, matrix, rows
+from lieapp.augment.stencil import Samples, hermite, matrix, rows
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import SpectralDifferentiator
@@ -19,8 +19,6 @@ from lieapp.symbolic.evolution import Evolution
 
 ROUNDING = 1e-11
 """Errors below this share of the whole are equally small."""
-
-Samples = Float[Tensor, "sample component time x"]
 
 
 class Rates:

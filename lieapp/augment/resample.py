@@ -15,7 +15,7 @@ from jaxtyping import Bool, Complex, Float
 from torch import Tensor
 
 from lieapp.augment.inverse import Shift, is_rigid, places, rigid_places
-from lieapp.augment.stencil import at_places, hermite, matrix, rows
+from lieapp.augment.stencil import Samples, at_places, hermite, matrix, rows
 from lieapp.numerics.bilinear import Bilinear
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.moved import folded_share
@@ -26,7 +26,6 @@ REFINED, WIDTH = 8, 10
 
 METHODS = ("whittaker", "bilinear", "splat")
 
-Values = Float[Tensor, "sample component time x"]
 Modes = Complex[Tensor, "sample component time mode"]
 
 
@@ -40,7 +39,7 @@ class Resampled:
         folded: samples whose map is folded, so that a node would have several values or none.
     """
 
-    values: Values
+    values: Samples
     valid: Bool[Tensor, "sample time"]
     folded: Bool[Tensor, " sample"]
 
@@ -54,8 +53,8 @@ class Solution:
         modes: how many of the lowest modes the rates are used for.
     """
 
-    values: Values
-    rates: Values
+    values: Samples
+    rates: Samples
     modes: int
 
     def select(self, chosen: Bool[Tensor, " sample"]) -> Solution:
@@ -82,7 +81,7 @@ class Resampler:
     def __call__(
         self,
         positions: Float[Tensor, "sample axis time x"],
-        values: Values,
+        values: Samples,
         before: Solution | None = None,
     ) -> Resampled:
         """Moved values at the regular nodes.
@@ -112,8 +111,8 @@ class Resampler:
         return _masked(made, valid, folded)
 
     def _shifted(
-        self, a: Shift, b: Shift, values: Values, before: Solution | None
-    ) -> tuple[Values, Bool[Tensor, "sample time"], Bool[Tensor, " sample"]]:
+        self, a: Shift, b: Shift, values: Samples, before: Solution | None
+    ) -> tuple[Samples, Bool[Tensor, "sample time"], Bool[Tensor, " sample"]]:
         """Lines that move as a whole: polynomials in time, phases in x. The Nyquist mode stays a cosine."""
         times = values.shape[2]
         place, shift, inside = rigid_places(a.mean(-1), b.mean(-1), self.order)
@@ -128,8 +127,8 @@ class Resampler:
         return torch.fft.irfft(modes * phases, n=self.x.points), inside, torch.zeros_like(inside[:, 0])
 
     def _gathered(
-        self, a: Shift, b: Shift, values: Values, before: Solution | None
-    ) -> tuple[Values, Bool[Tensor, "sample time"], Bool[Tensor, " sample"]]:
+        self, a: Shift, b: Shift, values: Samples, before: Solution | None
+    ) -> tuple[Samples, Bool[Tensor, "sample time"], Bool[Tensor, " sample"]]:
         """Each node from a place of its own."""
         widths = (self.order, WIDTH)
         displacements = self._finer(torch.stack([a, b], 1))
@@ -148,13 +147,13 @@ class Resampler:
             made = torch.fft.irfft(merged, n=self.x.points)
         return made, valid, lost
 
-    def _finer(self, values: Values) -> Float[Tensor, "sample component time fine"]:
+    def _finer(self, values: Samples) -> Float[Tensor, "sample component time fine"]:
         """The trigonometric interpolant on a finer grid in x."""
         return resample(values, Grid((self.x,)), Grid((self.x.refined(REFINED * self.x.points),)))
 
 
 def _masked(
-    values: Values, valid: Bool[Tensor, "sample time"], folded: Bool[Tensor, " sample"]
+    values: Samples, valid: Bool[Tensor, "sample time"], folded: Bool[Tensor, " sample"]
 ) -> Resampled:
     valid = valid & ~folded[:, None]
     return Resampled(torch.where(valid[:, None, :, None], values, 0), valid, folded)

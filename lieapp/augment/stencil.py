@@ -8,6 +8,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+Samples = Float[Tensor, "sample component time x"]
+"""Solutions on one grid."""
+
 
 def stencil(
     place: Float[Tensor, "*place"], points: int, width: int, periodic: bool = False

@@ -58,18 +58,19 @@ class LearnedVelocity:
 
     def __init__(self, names: Sequence[str], learned: Learned, slots: Sequence[int], jets: JetSpace) -> None:
         self.names, self._fields, self._slots = tuple(names), learned.fields, list(slots)
-        self._places = [learned.coordinates.index(str(c)) for c in jets.coordinates]
-        self._theirs = [self._places.index(i) for i in range(len(self._places))]
-        origin, size = ([v[i] for i in self._places] for v in (learned.scales.origin, learned.scales.size))
+        own = [str(c) for c in jets.coordinates]
+        places = [learned.arguments.index(c) for c in own]
+        self._theirs = [own.index(c) for c in learned.arguments]
+        self._moved = [learned.components.index(c) for c in own]
+        origin, size = ([v[i] for i in places] for v in (learned.scales.origin, learned.scales.size))
         self.scales = Scales(tuple(origin), tuple(size))
 
     def combined(self, points: Points, coefficients: Coefficients) -> Points:
         """See `Velocity`."""
-        points = points[:, self._theirs]
-        return self._own(points, coefficients)[:, self._places]
+        return self._own(points[:, self._theirs], coefficients)[:, self._moved]
 
     def _own(self, points: Points, coefficients: Coefficients) -> Points:
-        """The same in the order of the run's coordinates."""
+        """The same in the order of the run's arguments and components."""
         fields, slots = self._fields, self._slots
         if isinstance(fields, Combination):
             # combining the fields' coefficients first spares most of the work

@@ -11,7 +11,7 @@ from lieapp.api import PDE
 from lieapp.augment.along import read_along
 from lieapp.augment.moving import Mover
 from lieapp.augment.settings import Moving
-from lieapp.augment.windows import check_axes, longest
+from lieapp.augment.time_window import check_axes, longest
 from lieapp.data.store import Change
 from lieapp.data.trajectories import Trajectories
 from lieapp.symbolic.equation import exact, read_pde

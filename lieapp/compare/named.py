@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 
@@ -20,8 +19,8 @@ from lieapp.discovery.by_flow import SHARES, gram, mean_validity
 from lieapp.discovery.by_flow import normalised as unit
 from lieapp.discovery.fields import Joined, Slotted, values
 from lieapp.discovery.flow import Solver
-from lieapp.domains.base import Domain
 from lieapp.domains.reference import stack
+from lieapp.domains.seen import Seen, SightT
 from lieapp.results.pictures import Basis, NamedField, Nearest, Part, Slot, Subspace
 
 
@@ -49,7 +48,7 @@ class NamedComparison:
 
 
 def compare_named(
-    domain: Domain, learned: Slotted, batches: Sequence[Any], sigma: float, solver: Solver
+    domain: Seen[SightT], learned: Slotted, batches: Sequence[SightT], sigma: float, solver: Solver
 ) -> NamedComparison:
     """Everything on the same held-out batches, against the domain's reference; `learned` have norm 1."""
     reference = domain.reference()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -16,7 +15,7 @@ from lieapp.compare.verdict import Verdict, verdict
 from lieapp.discovery.fields import Joined
 from lieapp.discovery.judge import Judgement, judge
 from lieapp.discovery.result import Discovery
-from lieapp.domains.base import Domain, Fields
+from lieapp.domains.base import Domain, EvolvingT, Fields
 
 
 @dataclass(frozen=True)
@@ -78,8 +77,8 @@ def promoted(outcome: Outcome, proved: Sequence[int]) -> Outcome:
 
 
 def compare(
-    domain: Domain,
-    batches: Iterable[Any],
+    domain: Domain[EvolvingT],
+    batches: Iterable[EvolvingT],
     found: Discovery,
     check: Discovery | None,
     known: tuple[Fields, int] | None,

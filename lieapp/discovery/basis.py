@@ -1,4 +1,4 @@
-"""Fixed scalar features: Fourier in periodic coordinates x Chebyshev in the others x monomials in the unknowns."""
+"""Fixed scalar features: Fourier in periodic arguments x Chebyshev in the others x monomials in the unknowns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from lieapp.domains.base import Points, Scalars
+from lieapp.domains.base import Arguments, Points, Scalars
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,8 @@ class Degrees:
     """How far the basis goes.
 
     Args:
-        modes: highest Fourier mode in each periodic coordinate.
-        chebyshev: degree in each other independent variable.
+        modes: highest Fourier mode in each periodic argument.
+        chebyshev: degree in each other argument that is no unknown.
         unknowns: total degree in the unknowns.
     """
 
@@ -28,16 +28,13 @@ class Degrees:
 
 
 class TensorBasis:
-    """Products of one-dimensional functions of the scaled coordinates.
+    """Products of functions of one argument each."""
 
-    Args:
-        periodic, dependent: what each coordinate is, in the domain's order.
-    """
-
-    def __init__(self, periodic: tuple[bool, ...], dependent: tuple[bool, ...], degrees: Degrees) -> None:
-        self.periodic, self.dependent, self.degrees = periodic, dependent, degrees
+    def __init__(self, arguments: Arguments, degrees: Degrees) -> None:
+        self.arguments, self.degrees = arguments, degrees
         self._kinds = [
-            "unknown" if d else "fourier" if p else "chebyshev" for p, d in zip(periodic, dependent, strict=True)
+            "unknown" if d else "fourier" if p else "chebyshev"
+            for p, d in zip(arguments.periodic, arguments.dependent, strict=True)
         ]
         sizes = {
             "unknown": degrees.unknowns + 1,

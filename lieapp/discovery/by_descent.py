@@ -18,10 +18,9 @@ from lieapp.discovery.loop import Session, train
 from lieapp.discovery.network import FeatureNetwork
 from lieapp.discovery.result import SIZE, Dataset, Discovery, Level, solve
 from lieapp.discovery.scores import FiniteScore, LinearScore
-from lieapp.domains.base import Domain
+from lieapp.domains.base import Domain, EvolvingT
 from lieapp.domains.patches import PatchData
-from lieapp.domains.pde import Dataset as PDEData
-from lieapp.domains.pde import PDEDomain
+from lieapp.domains.pde import PDEDataset, PDEDomain
 
 FLOOR = 1e-7
 """Defects below this are equally good when two answers are compared."""
@@ -33,7 +32,7 @@ from nothing, as in the code published with the paper."""
 
 
 def descent(
-    domain: PDEDomain, data: PDEData, fields: nn.Module, settings: Gradient | Flow, config: DiscoverConfig,
+    domain: PDEDomain, data: PDEDataset, fields: nn.Module, settings: Gradient | Flow, config: DiscoverConfig,
     device: torch.device | str, plain: bool, steps: int = 0,
 ) -> Descent:  # fmt: skip
     """A descent on the paper's losses: as a flow stage on moved patches, as a gradient stage on slices.
@@ -66,7 +65,7 @@ def descent(
 
 
 def patches(
-    domain: PDEDomain, data: PDEData, settings: Flow, plain: bool, dtype: torch.dtype = torch.float64
+    domain: PDEDomain, data: PDEDataset, settings: Flow, plain: bool, dtype: torch.dtype = torch.float64
 ) -> PatchData:
     """Patches of the training data in the shape asked for."""
     source, most = data.train.source, FIRST_PATCH if plain else PATCH
@@ -79,8 +78,9 @@ def patches(
 
 
 def by_descent(
-    domain: Domain, data: Dataset, training: Descent, levels: list[Level], slices: tuple[int, int], session: Session
-) -> Discovery:
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], training: Descent, levels: list[Level],
+    slices: tuple[int, int], session: Session,
+) -> Discovery:  # fmt: skip
     """Train fields from scratch; slots stay in the order of the orthonormality loss.
 
     Args:
@@ -100,7 +100,7 @@ def by_descent(
 
 
 def settled(
-    domain: Domain, data: Dataset, fields: nn.Module, slices: tuple[int, int], label: int
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], fields: nn.Module, slices: tuple[int, int], label: int
 ) -> tuple[Slotted, Level]:
     """One fixed field for each slot, of norm 1 on the training data, judged on the held-out data."""
     fixed = copy.deepcopy(fields).to(torch.float64).requires_grad_(False)
@@ -121,8 +121,9 @@ def refinable(found: Discovery) -> Combination | None:
 
 
 def refined(
-    domain: Domain, data: Dataset, found: Discovery, training: Descent, slices: tuple[int, int], session: Session
-) -> Discovery:
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], found: Discovery, training: Descent,
+    slices: tuple[int, int], session: Session,
+) -> Discovery:  # fmt: skip
     """Descend on the features of learned fields, solve for the fields in them again, and keep the better answer.
 
     Args:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -16,7 +15,7 @@ from lieapp.discovery.fields import Scaled, Slotted, values
 from lieapp.discovery.flow import Flow, Solver
 from lieapp.discovery.loop import Session, marks, train
 from lieapp.discovery.result import Dataset, Discovery, Level
-from lieapp.domains.base import Domain, Fields
+from lieapp.domains.base import Batch, BatchT, Fields, Movable
 
 SIZE = 64
 """Pieces of data moved at a time, of each field."""
@@ -29,8 +28,8 @@ SHARES = (-1.0, -0.5, 0.5, 1.0)
 
 
 def by_flow(
-    domain: Domain, data: Dataset, training: Descent, levels: list[Level], judged_on: int, sigma: float,
-    solver: Solver, session: Session,
+    domain: Movable[BatchT], data: Dataset[BatchT], training: Descent[BatchT], levels: list[Level], judged_on: int,
+    sigma: float, solver: Solver, session: Session,
 ) -> Discovery:  # fmt: skip
     """Train fields from scratch.
 
@@ -68,12 +67,12 @@ def by_flow(
     return Discovery("neural", fields, [*levels, last], "training steps", sorted(last.eta))
 
 
-def unit_fields(fields: nn.Module, batches: Iterable[Any]) -> Scaled:
+def unit_fields(fields: nn.Module, batches: Iterable[Batch]) -> Scaled:
     """A fixed copy of the fields, each of norm 1 under the weight of the data."""
     return normalised(copy.deepcopy(fields).requires_grad_(False), batches)
 
 
-def normalised(fields: Slotted, batches: Iterable[Any]) -> Scaled:
+def normalised(fields: Slotted, batches: Iterable[Batch]) -> Scaled:
     """The fields divided by their norms under the weight of the data."""
     squares, weight = torch.zeros(()), torch.zeros(())
     for batch in batches:
@@ -82,7 +81,7 @@ def normalised(fields: Slotted, batches: Iterable[Any]) -> Scaled:
     return Scaled(fields, (weight / squares).sqrt())
 
 
-def gram(fields: Fields, batches: Iterable[Any]) -> Float[Tensor, "field field"]:
+def gram(fields: Fields, batches: Iterable[Batch]) -> Float[Tensor, "field field"]:
     """Inner products of the fields under the weight of the data, in float64."""
     total = torch.zeros((), dtype=torch.float64)
     with torch.no_grad():
@@ -93,7 +92,7 @@ def gram(fields: Fields, batches: Iterable[Any]) -> Float[Tensor, "field field"]
 
 
 def mean_validity(
-    domain: Domain, fields: Slotted, batches: Iterable[Any], s: Sequence[float], solver: Solver
+    domain: Movable[BatchT], fields: Slotted, batches: Iterable[BatchT], s: Sequence[float], solver: Solver
 ) -> Float[Tensor, "slot s"]:
     """Mean validity of data moved by each field to each flow parameter."""
     flow = Flow(fields, solver)

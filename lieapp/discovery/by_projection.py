@@ -6,7 +6,7 @@ from lieapp.config import DiscoverConfig
 from lieapp.discovery.loop import Session, train
 from lieapp.discovery.projection import Projection, Settings
 from lieapp.discovery.result import Dataset, Discovery, Level, notes, solve
-from lieapp.domains.base import Domain
+from lieapp.domains.base import Domain, EvolvingT
 
 
 def projection_settings(config: DiscoverConfig, steps: int = 0) -> Settings:
@@ -18,8 +18,8 @@ def projection_settings(config: DiscoverConfig, steps: int = 0) -> Settings:
 
 
 def by_projection(
-    domain: Domain, data: Dataset, training: Projection, levels: list[Level], slices: tuple[int, int],
-    session: Session,
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], training: Projection[EvolvingT], levels: list[Level],
+    slices: tuple[int, int], session: Session,
 ) -> Discovery:  # fmt: skip
     """Train to the end and solve for the fields in the final features.
 

@@ -8,19 +8,19 @@ from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.extended import extended
 from lieapp.discovery.loop import Session
 from lieapp.discovery.result import SIZE, Dataset, Discovery, Level, notes, solve
-from lieapp.domains.base import Domain
+from lieapp.domains.base import Domain, EvolvingT
 from lieapp.domains.spread import Features
 from lieapp.errors import DiscoveryError
 
 
 def by_spectrum(
-    domain: Domain, data: Dataset, degrees: Sequence[int], modes: int, unknowns: int, slots: int,
-    slices: tuple[int, int], session: Session, further: Features | None = None,
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], degrees: Sequence[int], modes: int, unknowns: int,
+    slots: int, slices: tuple[int, int], session: Session, further: Features | None = None,
 ) -> Discovery:  # fmt: skip
     """The lowest fields of Fourier x Chebyshev x monomial bases.
 
     Args:
-        degrees: Chebyshev degree in the coordinates that aren't periodic, one for each level, ascending.
+        degrees: Chebyshev degree in the arguments that aren't periodic, one for each level, ascending.
         modes, unknowns: highest Fourier mode; total degree in the unknowns.
         slices: how many slices to solve and to judge on.
         further: functions to take into every basis, those of the equation's coefficients.
@@ -30,7 +30,7 @@ def by_spectrum(
     levels: list[Level] = []
     for i, degree in enumerate(degrees):
         session.report.progress(i, len(degrees), f"degree {degree}")
-        plain = TensorBasis(domain.periodic, domain.dependent, Degrees(modes, degree, unknowns))
+        plain = TensorBasis(domain.arguments, Degrees(modes, degree, unknowns))
         basis = extended(plain, further, plain.up_to(degrees[0]), data.train.batches(slices[0], SIZE))
         fields, found, level = solve(domain, data, basis, slots, *slices, label=degree)
         if not level.eta:

@@ -9,26 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Generic
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lieapp.discovery import losses
-from lieapp.discovery.fields import Scaled, Slotted
+from lieapp.discovery.fields import Scaled
 from lieapp.discovery.states import load_state, state_of
-from lieapp.domains.base import Draws
+from lieapp.domains.base import BatchT, Draws
 from lieapp.errors import DiscoveryError
-
-
-@runtime_checkable
-class Trained(Slotted, Protocol):
-    """Fields with parameters."""
-
-    def parameters(self) -> Any:
-        """See torch.nn.Module."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -74,11 +65,11 @@ class Plan:
 Rank = Callable[[Any], Int[Tensor, " slot"]]
 """The order in which slots should stand, of the fields that are trained."""
 
-Score = Callable[[Any, Scaled, torch.Generator], tuple[Float[Tensor, " slot"], dict[str, Any]]]
+Score = Callable[[BatchT, Scaled, torch.Generator], tuple[Float[Tensor, " slot"], dict[str, Any]]]
 """Validity of each slot on a batch (0 = valid), and what else to record."""
 
 
-class Descent:
+class Descent(Generic[BatchT]):
     """A descent in progress; `step` goes on from wherever its state was loaded.
 
     Args:
@@ -88,7 +79,9 @@ class Descent:
         seed: of batches and flow parameters.
     """
 
-    def __init__(self, data: Draws, fields: nn.Module, score: Score, plan: Plan, seed: int) -> None:
+    def __init__(
+        self, data: Draws[BatchT], fields: nn.Module, score: Score[BatchT], plan: Plan, seed: int
+    ) -> None:
         self.data, self.fields, self.score, self.plan = data, fields, score, plan
         self.generator = torch.Generator().manual_seed(seed)
         self.optimizer = torch.optim.Adam(fields.parameters(), lr=plan.rate(0))

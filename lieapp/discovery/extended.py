@@ -7,13 +7,12 @@ function in the basis it is held exactly, at the lowest degree already.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.domains.base import Points, Scalars
+from lieapp.domains.base import Batch, Points, Scalars
 from lieapp.domains.spread import Features
 
 NEW = 1e-10
@@ -51,7 +50,9 @@ class Extended:
         return torch.tensordot(self.mix.T, torch.cat([h, torch.where(torch.isfinite(more), more, 0.0)]), 1)
 
 
-def extended(basis: Features, further: Features | None, first: Sequence[int], batches: Iterable[Any]) -> Features:
+def extended(
+    basis: Features, further: Features | None, first: Sequence[int], batches: Iterable[Batch]
+) -> Features:
     """The basis with further features, without those that are combinations of earlier ones on the data.
 
     Args:

@@ -17,7 +17,7 @@ from lieapp.domains.spread import Features
 class Followed(Protocol):
     """Fields that a flow can follow, each at points of its own."""
 
-    def each(self, points: Own, which: Sequence[int] | None = None) -> Own:
+    def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
         """The fields of these slots (all if None), each at the set of points in its place."""
         ...
 
@@ -34,7 +34,7 @@ class Slotted(Followed, Protocol):
 class Combination(nn.Module):
     """Fields V_n = Σ_{k,c} coefficients[n, k, c] h_k e_c; a descent changes what of it are parameters."""
 
-    def __init__(self, features: Features, coefficients: Float[Tensor, "field feature coordinate"]) -> None:
+    def __init__(self, features: Features, coefficients: Float[Tensor, "field feature component"]) -> None:
         super().__init__()
         self.features = features
         self.coefficients = coefficients
@@ -47,7 +47,7 @@ class Combination(nn.Module):
     def _combine(self, h: Scalars) -> Stack:
         return torch.einsum("nkc,kb...->nbc...", self.coefficients, h)
 
-    def each(self, points: Own, which: Sequence[int] | None = None) -> Own:
+    def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
         """See `Slotted`."""
         h = self.features.at(points.flatten(0, 1)).unflatten(1, points.shape[:2])
         chosen = self.coefficients if which is None else self.coefficients[list(which)]
@@ -61,7 +61,7 @@ class Scaled(nn.Module):
         super().__init__()
         self.fields, self.factors = fields, factors
 
-    def each(self, points: Own, which: Sequence[int] | None = None) -> Own:
+    def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
         """See `Slotted`."""
         factors = self.factors if which is None else self.factors[list(which)]
         return self.fields.each(points, which) * _shaped(factors, points.ndim)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -13,10 +12,10 @@ from torch import Tensor
 
 from lieapp.discovery.fields import Slotted
 from lieapp.discovery.flow import orbit
-from lieapp.domains.base import Domain, Own
+from lieapp.domains.base import BatchT, Movable, Own
 from lieapp.progress import Reporter
 
-Record = Callable[[int, int, Any, Any], None]
+Record = Callable[[int, int, BatchT, BatchT], None]
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,8 @@ class FiniteJudgement:
 
 
 def judge_finite(
-    domain: Domain, fields: Slotted, reach: Float[Tensor, " slot"], batches: Sequence[Any], s: list[float],
-    step: float, report: Reporter, record: Record = lambda number, k, before, after: None,
+    domain: Movable[BatchT], fields: Slotted, reach: Float[Tensor, " slot"], batches: Sequence[BatchT],
+    s: list[float], step: float, report: Reporter, record: Record[BatchT] = lambda number, k, before, after: None,
 ) -> FiniteJudgement:  # fmt: skip
     """Move held-out data along every field and take their residual.
 

@@ -98,7 +98,7 @@ def _nodes(step: float) -> Callable[[Any, Tensor, Tensor], Tensor]:
 
 
 class Flow:
-    """φ_s of every slot's own field, to an s of its own.
+    """φ_s of every slot's own field, to an s of its own; components and arguments are the same.
 
     Args:
         strict: whether points that leave for infinity raise an error; else they are not finite.
@@ -121,7 +121,7 @@ class Flow:
 
     def _integrated(
         self, points: Own, s: Float[Tensor, " slot"], steps: int, which: list[int]
-    ) -> Float[Tensor, "chosen batch coordinate *space"]:
+    ) -> Float[Tensor, "chosen batch argument *space"]:
         """Some slots, all with the same number of steps."""
         right = _Speed(self.fields, s[which].reshape(-1, *[1] * (points.ndim - 1)), which)
         start, arguments = points[which], self.solver.arguments(steps)
@@ -158,7 +158,7 @@ def _lost(s: Tensor, why: str) -> DiscoveryError:
 
 def orbit(
     fields: Slotted, points: Own, s: Float[Tensor, " s"], step: float = STEP
-) -> Float[Tensor, "s slot batch coordinate *space"]:
+) -> Float[Tensor, "s slot batch argument *space"]:
     """Points moved by each field to every flow parameter, in scaled coordinates, without gradients.
 
     Points that leave for infinity are not finite.

@@ -10,43 +10,40 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lieapp.discovery.inputs import input_count, input_rates, network_inputs
-from lieapp.domains.base import Own, Points, Stack
+from lieapp.domains.base import Arguments, Own, Points, Stack
 
 
 class GeneratorNetwork(nn.Module):
     """V_a(z) = W'_a silu(W_a trunk(z) + b_a) + b'_a with a trunk of two SiLU layers.
 
     Args:
-        periodic: which scaled coordinates repeat after 1.
-        dependent: which are unknowns.
+        components: how many the fields have.
         slots: number of fields.
         width: of the trunk's two layers.
         head: of each field's own hidden layer.
-        modes: Fourier modes fed for each periodic coordinate.
-        unit: factor on coordinates before they are fed; 1 for those of size 1.
+        modes: Fourier modes fed for each periodic argument.
+        unit: factor on arguments before they are fed; 1 for those of size 1.
     """
 
     def __init__(
-        self, periodic: tuple[bool, ...], dependent: tuple[bool, ...], slots: int, width: int = 256, head: int = 32,
-        modes: int = 1, unit: float = 1.0,
+        self, arguments: Arguments, components: int, slots: int, width: int = 256, head: int = 32, modes: int = 1,
+        unit: float = 1.0,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.periodic, self.dependent, self.slots, self.modes = periodic, dependent, slots, modes
-        self.unit = unit
-        n = len(periodic)
-        self.trunk = nn.ModuleList([nn.Linear(input_count(periodic, modes), width), nn.Linear(width, width)])
+        self.arguments, self.slots, self.modes, self.unit = arguments, slots, modes, unit
+        self.trunk = nn.ModuleList([nn.Linear(input_count(arguments, modes), width), nn.Linear(width, width)])
         self.inner, self.inner_bias = _weights(slots, width, head), _weights(slots, 1, head, width)
-        self.outer, self.outer_bias = _weights(slots, head, n), _weights(slots, 1, n, head)
+        self.outer, self.outer_bias = _weights(slots, head, components), _weights(slots, 1, components, head)
 
     def own(self) -> tuple[nn.Parameter, ...]:
         """Parameters with a row for each field."""
         return self.inner, self.inner_bias, self.outer, self.outer_bias
 
-    def each(self, points: Own, which: Sequence[int] | None = None) -> Own:
+    def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
         """Fields at points of their own, see `fields.Slotted`: only the head that a slot needs is evaluated."""
         which = range(self.slots) if which is None else which
         slots, batch = points.shape[:2]
-        z = network_inputs(self.unit * points.flatten(0, 1), self.periodic, self.dependent, self.modes)
+        z = network_inputs(self.unit * points.flatten(0, 1), self.arguments, self.modes)
         for layer in self.trunk:
             z = functional.silu(layer(z))
         shape = z.shape[1:-1]
@@ -58,8 +55,8 @@ class GeneratorNetwork(nn.Module):
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
         """All fields at all points and their derivatives along tangents."""
-        z = network_inputs(self.unit * points, self.periodic, self.dependent, self.modes)
-        dz = input_rates(self.unit * points, self.unit * tangents, self.periodic, self.modes)
+        z = network_inputs(self.unit * points, self.arguments, self.modes)
+        dz = input_rates(self.unit * points, self.unit * tangents, self.arguments, self.modes)
         for layer in self.trunk:
             z, dz = _silu(layer(z), functional.linear(dz, layer.weight))
         lead = z.shape[:-1]

@@ -1,4 +1,4 @@
-"""What networks see of a scaled point: cos and sin of periodic coordinates, the others with mean 0, deviation 1."""
+"""What networks see of a scaled point: cos and sin of periodic arguments, the others with mean 0, deviation 1."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.domains.base import Points
+from lieapp.domains.base import Arguments, Points
 
 UNIT = 12**0.5
 """1 over the standard deviation of scaled coordinates, that of a uniform variable on [0, 1]."""
@@ -16,28 +16,28 @@ UNIT = 12**0.5
 Inputs = Float[Tensor, "batch *space input"]
 
 
-def input_count(periodic: tuple[bool, ...], modes: int) -> int:
+def input_count(arguments: Arguments, modes: int) -> int:
     """Number of inputs."""
-    return sum(2 * modes if p else 1 for p in periodic)
+    return sum(2 * modes if p else 1 for p in arguments.periodic)
 
 
-def network_inputs(points: Points, periodic: tuple[bool, ...], dependent: tuple[bool, ...], modes: int) -> Inputs:
+def network_inputs(points: Points, arguments: Arguments, modes: int) -> Inputs:
     """cos and sin of 2πk x for k up to `modes` where periodic; t comes from [0, 1], unknowns with deviation .29."""
     values = []
-    for i, repeats in enumerate(periodic):
+    for i, repeats in enumerate(arguments.periodic):
         x = points[:, i]
         if not repeats:
-            values.append(UNIT * (x if dependent[i] else x - 0.5))
+            values.append(UNIT * (x if arguments.dependent[i] else x - 0.5))
             continue
         for k in range(1, modes + 1):
             values += [torch.cos(2 * math.pi * k * x), torch.sin(2 * math.pi * k * x)]
     return torch.stack(values, -1)
 
 
-def input_rates(points: Points, tangents: Points, periodic: tuple[bool, ...], modes: int) -> Inputs:
+def input_rates(points: Points, tangents: Points, arguments: Arguments, modes: int) -> Inputs:
     """Derivatives of the inputs along tangents."""
     rates = []
-    for i, repeats in enumerate(periodic):
+    for i, repeats in enumerate(arguments.periodic):
         x, dx = points[:, i], tangents[:, i]
         if not repeats:
             rates.append(UNIT * dx)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.domains.base import Domain, Fields
+from lieapp.domains.base import Domain, EvolvingT, Fields
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Judgement:
     parts: tuple[Float[Tensor, "field sample"], Float[Tensor, "field sample"]] | None = None
 
 
-def judge(domain: Domain, fields: Fields, batches: Iterable[Any]) -> Judgement:
+def judge(domain: Domain[EvolvingT], fields: Fields, batches: Iterable[EvolvingT]) -> Judgement:
     """eta and inner products of fields, streamed over batches."""
     gram = torch.zeros(())
     sums: list[tuple[Tensor, Tensor]] = []

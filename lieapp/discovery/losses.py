@@ -1,6 +1,6 @@
 """The paper's losses (section "Objective Functions"), each without a scale of its own.
 
-All take the fields on the data, normalised to norm 1, `slot batch coordinate *index` in scaled coordinates.
+All take the fields on the data, normalised to norm 1, in scaled coordinates.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lieapp.domains.base import Line, Own, Points
+from lieapp.domains.base import Line, Points, Stack
 
 BELOW_ONE = 1e-6
 """Cosines are kept this far below 1, where the arccosine has no derivative."""
 
 
-def norms(v: Own, weight: Float[Tensor, "batch *index"]) -> Float[Tensor, " slot"]:
+def norms(v: Stack, weight: Float[Tensor, "batch *space"]) -> Float[Tensor, " field"]:
     """Root mean square of each field under the weight ω."""
     squares = (weight * v.square().sum(2)).flatten(1).sum(1) / weight.sum()
     return squares.clamp_min(torch.finfo(v.dtype).tiny).sqrt()
 
 
-def orthonormality(v: Own, weight: Float[Tensor, "batch *index"], soft: float = 0.0) -> Float[Tensor, ""]:
+def orthonormality(v: Stack, weight: Float[Tensor, "batch *space"], soft: float = 0.0) -> Float[Tensor, ""]:
     """Σ_{a<b} (π/2 - arccos |⟨sg V_a, V_b⟩|): only the later of two slots is pushed away (paper, L_ortho).
 
     Args:
@@ -40,7 +40,9 @@ def orthonormality(v: Own, weight: Float[Tensor, "batch *index"], soft: float = 
     return angle.triu(1).sum()
 
 
-def lipschitz(v: Own, points: Points, tau: float, pairs: Int[Tensor, "2 pair"] | None = None) -> Float[Tensor, ""]:
+def lipschitz(
+    v: Stack, points: Points, tau: float, pairs: Int[Tensor, "2 pair"] | None = None
+) -> Float[Tensor, ""]:
     """Σ_a mean over neighbouring nodes of max(|V(z_i) - V(z_j)| / |z_i - z_j| - τ, 0) (paper, L_Lips).
 
     Args:
@@ -62,7 +64,7 @@ def lipschitz(v: Own, points: Points, tau: float, pairs: Int[Tensor, "2 pair"] |
     return total / max(count, 1)
 
 
-def sobolev(v: Own, lines: Sequence[Line]) -> Float[Tensor, ""]:
+def sobolev(v: Stack, lines: Sequence[Line]) -> Float[Tensor, ""]:
     """Σ_a log(1 + roughness of V_a): the paper's penalty (app. "PDEs") on the scale of the other losses.
 
     Without the logarithm, which the paper doesn't have, one sine of the period alone costs 800.
@@ -70,7 +72,7 @@ def sobolev(v: Own, lines: Sequence[Line]) -> Float[Tensor, ""]:
     return roughness(v, lines).log1p().sum()
 
 
-def roughness(v: Own, lines: Sequence[Line]) -> Float[Tensor, " slot"]:
+def roughness(v: Stack, lines: Sequence[Line]) -> Float[Tensor, " field"]:
     """Σ_{i=1,2} ||∂_x^i V_a||² along the data, the Sobolev norm of order 2 less the plain one.
 
     Σ_n (2πn/L)^{2i} |V̂(n)|² by Parseval's identity on a periodic axis, by central differences on an open one.

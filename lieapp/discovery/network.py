@@ -1,4 +1,4 @@
-"""A small network of scalar features h_k(z), periodic by construction where the coordinate is."""
+"""A small network of scalar features h_k(z), periodic by construction where the argument is."""
 
 from __future__ import annotations
 
@@ -7,39 +7,30 @@ from torch import nn
 from torch.nn import functional
 
 from lieapp.discovery.inputs import input_count, input_rates, network_inputs
-from lieapp.domains.base import Points, Scalars
+from lieapp.domains.base import Arguments, Points, Scalars
 
 
 class FeatureNetwork(nn.Module):
-    """SiLU network on cos 2πk x, sin 2πk x of periodic coordinates and on the others, and the constant 1.
+    """SiLU network on cos 2πk x, sin 2πk x of periodic arguments and on the others, and the constant 1.
 
     The others are brought to mean 0 and deviation 1: t from [0, 1], unknowns from deviation .29.
 
     Args:
-        periodic: which scaled coordinates repeat after 1.
-        dependent: which are unknowns.
         width: of the two hidden layers.
         features: number of features, the constant not counted.
-        modes: Fourier modes fed for each periodic coordinate.
+        modes: Fourier modes fed for each periodic argument.
     """
 
-    def __init__(
-        self,
-        periodic: tuple[bool, ...],
-        dependent: tuple[bool, ...],
-        width: int,
-        features: int,
-        modes: int = 1,
-    ) -> None:
+    def __init__(self, arguments: Arguments, width: int, features: int, modes: int = 1) -> None:
         super().__init__()
-        self.periodic, self.dependent, self.modes = periodic, dependent, modes
-        self.layers = nn.ModuleList([nn.Linear(input_count(periodic, modes), width), nn.Linear(width, width)])
+        self.arguments, self.modes = arguments, modes
+        self.layers = nn.ModuleList([nn.Linear(input_count(arguments, modes), width), nn.Linear(width, width)])
         self.head = nn.Linear(width, features)
         self.count = features + 1
 
     def at(self, points: Points) -> Scalars:
         """Features alone."""
-        z = network_inputs(points, self.periodic, self.dependent, self.modes)
+        z = network_inputs(points, self.arguments, self.modes)
         for layer in self.layers:
             z = functional.silu(layer(z))
         h = self.head(z).movedim(-1, 0)
@@ -47,8 +38,8 @@ class FeatureNetwork(nn.Module):
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
         """Features and their derivatives along tangents, forward mode by hand: two matrix products a layer."""
-        z = network_inputs(points, self.periodic, self.dependent, self.modes)
-        dz = input_rates(points, tangents, self.periodic, self.modes)
+        z = network_inputs(points, self.arguments, self.modes)
+        dz = input_rates(points, tangents, self.arguments, self.modes)
         for layer in self.layers:
             z, dz = layer(z), functional.linear(dz, layer.weight)
             gate = torch.sigmoid(z)

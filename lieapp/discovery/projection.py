@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic
 
 import torch
 from jaxtyping import Float
@@ -19,7 +19,7 @@ from lieapp.discovery.beside import Beside
 from lieapp.discovery.fields import Combination
 from lieapp.discovery.network import FeatureNetwork
 from lieapp.discovery.states import load_state, state_of
-from lieapp.domains.base import Data, Domain
+from lieapp.domains.base import Domain, Draws, EvolvingT
 from lieapp.domains.spread import Evaluated, EveryComponent, Features, of_all
 from lieapp.errors import DiscoveryError
 
@@ -44,7 +44,7 @@ class Settings:
     floor: float
 
 
-class Projection:
+class Projection(Generic[EvolvingT]):
     """A training in progress; `step` goes on from wherever its state was loaded.
 
     Args:
@@ -54,16 +54,14 @@ class Projection:
     """
 
     def __init__(
-        self, domain: Domain, data: Data, settings: Settings, seed: int, device: torch.device | str = "cpu",
-        further: Features | None = None,
+        self, domain: Domain[EvolvingT], data: Draws[EvolvingT], settings: Settings, seed: int,
+        device: torch.device | str = "cpu", further: Features | None = None,
     ) -> None:  # fmt: skip
         self.domain, self.data, self.settings = domain, data, settings
         self.generator = torch.Generator().manual_seed(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            network = FeatureNetwork(
-                domain.periodic, domain.dependent, settings.width, settings.features, settings.modes
-            )
+            network = FeatureNetwork(domain.arguments, settings.width, settings.features, settings.modes)
         network = network.to(torch.float64).to(device)
         self.network = network if further is None else Beside(network, further)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.rate, betas=BETAS)
@@ -99,9 +97,9 @@ class Projection:
         self.done += 1
         return {"loss": float(loss.detach()), "eta": (m2 / q2.clamp_min(1e-300)).detach().sqrt().tolist()}
 
-    def _lowest(self, batch: Any, features: Evaluated) -> Float[Tensor, "slot feature coordinate"]:
+    def _lowest(self, batch: EvolvingT, features: Evaluated) -> Float[Tensor, "slot feature component"]:
         """The best fields in the features on one batch."""
-        count = len(self.domain.coordinates)
+        count = len(self.domain.components)
         _, q = self.domain.characteristic(batch, EveryComponent(features, count))
         root = batch.weight.sqrt()
         columns = (root * features.values).flatten(1)

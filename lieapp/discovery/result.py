@@ -10,7 +10,7 @@ import torch
 from lieapp.discovery.fields import Combination, Slotted
 from lieapp.discovery.judge import judge
 from lieapp.discovery.spectrum import Spectrum, factors, spectrum
-from lieapp.domains.base import Data, Domain
+from lieapp.domains.base import Data, Domain, EvolvingT, GivenT
 from lieapp.domains.spread import EveryComponent, Features
 
 SIZE = 8
@@ -18,15 +18,15 @@ SIZE = 8
 
 
 @runtime_checkable
-class Dataset(Protocol):
+class Dataset(Protocol[GivenT]):
     """What is learned from and what is judged on."""
 
     @property
-    def train(self) -> Data:
+    def train(self) -> Data[GivenT]:
         """Data to solve on."""
 
     @property
-    def held_out(self) -> Data:
+    def held_out(self) -> Data[GivenT]:
         """Data to judge on."""
 
 
@@ -67,10 +67,11 @@ class Discovery:
 
 
 def solve(
-    domain: Domain, data: Dataset, features: Features, slots: int, slices: int, held_slices: int, label: int
-) -> tuple[Combination, Spectrum, Level]:
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], features: Features, slots: int, slices: int,
+    held_slices: int, label: int,
+) -> tuple[Combination, Spectrum, Level]:  # fmt: skip
     """The lowest `slots` fields in some features, solved on training data, ordered by eta on held-out data."""
-    count = len(domain.coordinates)
+    count = len(domain.components)
     with torch.no_grad():
         found = spectrum(factors(domain, EveryComponent(features, count), data.train.batches(slices, SIZE)))
         chosen = found.coefficients[:slots].reshape(-1, features.count, count)

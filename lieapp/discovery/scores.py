@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic
 
 import torch
 from jaxtyping import Float
@@ -10,26 +10,26 @@ from torch import Tensor
 
 from lieapp.discovery.fields import Scaled
 from lieapp.discovery.flow import Flow, Solver
-from lieapp.domains.base import Domain
+from lieapp.domains.base import BatchT, Domain, Movable
 from lieapp.errors import DiscoveryError
 
 LOST = 20
 """Steps in a row after which nothing left to judge is an error."""
 
 
-class FiniteScore:
+class FiniteScore(Generic[BatchT]):
     """The paper's: each slot moves the batch to an s of its own, drawn evenly from [-σ, σ].
 
     Args:
         plain: take the validity of the moved data as it is, as the paper does; else less that of the unmoved.
     """
 
-    def __init__(self, domain: Domain, sigma: float, solver: Solver, plain: bool) -> None:
+    def __init__(self, domain: Movable[BatchT], sigma: float, solver: Solver, plain: bool) -> None:
         self.domain, self.sigma, self.solver, self.plain = domain, sigma, solver, plain
         self._lost: list[int] = []
 
     def __call__(
-        self, batch: Any, fields: Scaled, generator: torch.Generator
+        self, batch: BatchT, fields: Scaled, generator: torch.Generator
     ) -> tuple[Float[Tensor, " slot"], dict[str, Any]]:
         """Mean validity of each slot's moved batch; `s` and the share of folded nodes for the record."""
         slots = len(fields.factors)
@@ -57,14 +57,14 @@ class FiniteScore:
             )
 
 
-class LinearScore:
+class LinearScore(Generic[BatchT]):
     """The limit s -> 0: mean absolute linearised residual of each slot's field."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain[BatchT]) -> None:
         self.domain = domain
 
     def __call__(
-        self, batch: Any, fields: Scaled, generator: torch.Generator
+        self, batch: BatchT, fields: Scaled, generator: torch.Generator
     ) -> tuple[Float[Tensor, " slot"], dict[str, Any]]:
         """Nothing else to record."""
         _, q = self.domain.characteristic(batch, fields)

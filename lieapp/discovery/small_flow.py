@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -16,7 +15,7 @@ from torch import Tensor
 
 from lieapp.discovery.by_flow import gram
 from lieapp.discovery.fields import Combination
-from lieapp.domains.base import Domain
+from lieapp.domains.base import BatchT, Domain
 from lieapp.domains.spread import EveryComponent, Features
 
 DEPENDENT = 1e-9
@@ -36,12 +35,14 @@ class SmallFlow:
     fields: Combination
 
 
-def small_flow(domain: Domain, features: Features, batches: Iterable[Any], most: int) -> SmallFlow:
+def small_flow(
+    domain: Domain[BatchT], features: Features, batches: Iterable[BatchT], most: int
+) -> SmallFlow:
     """All slopes of the fields h_k e_c, and the lowest `most` directions.
 
     Raises what torch raises where the domain's features have no forward derivative.
     """
-    count = len(domain.coordinates)
+    count = len(domain.components)
     span = EveryComponent(features, count)
     batches = list(batches)
     change, pieces, weight = torch.zeros((), dtype=torch.float64), 0, 0.0

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.domains.base import Domain, Fields
+from lieapp.domains.base import Domain, EvolvingT, Fields
 from lieapp.domains.spread import Evaluated, EveryComponent, of_all
 from lieapp.errors import DiscoveryError
 
@@ -28,6 +27,8 @@ dropped directions, whose residuals may be large.
 
 TANGENT = 1e-3
 """Directions with rms(Q) below this share of rms(V) move data along themselves and prove nothing."""
+
+Block = Float[Tensor, "_ batch _ *space"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Spectrum:
     tangent: int
 
 
-def factors(domain: Domain, fields: Fields, batches: Iterable[Any]) -> Factors:
+def factors(domain: Domain[EvolvingT], fields: Fields, batches: Iterable[EvolvingT]) -> Factors:
     """Stream over batches and keep the three triangular factors."""
     result: list[Tensor | None] = [None, None, None]
     rows = 0
@@ -72,21 +73,21 @@ def factors(domain: Domain, fields: Fields, batches: Iterable[Any]) -> Factors:
     if size is None or characteristics is None or residuals is None:
         raise DiscoveryError("there is no data to learn from.", hint="Ask for more samples.")
     if isinstance(fields, EveryComponent):
-        size = of_all(size, fields.coordinates)
+        size = of_all(size, fields.components)
     return Factors(size, characteristics, residuals, rows)
 
 
-def _blocks(domain: Domain, fields: Fields, batch: Any) -> tuple[Tensor, Tensor, Tensor]:
+def _blocks(domain: Domain[EvolvingT], fields: Fields, batch: EvolvingT) -> tuple[Block, Block, Block]:
     """What is factored: fields, characteristics and linearised residuals; of h_k e_c the h_k suffice."""
     if isinstance(fields, EveryComponent):
         h = Evaluated(*fields.features.jvp(batch.points, batch.tangents))
-        _, q = domain.characteristic(batch, EveryComponent(h, fields.coordinates))
+        _, q = domain.characteristic(batch, EveryComponent(h, fields.components))
         return h.values[:, :, None], q.value, domain.tangent(batch, q)
     v, q = domain.characteristic(batch, fields)
     return v, q.value, domain.tangent(batch, q)
 
 
-def _columns(block: Float[Tensor, "field batch component *space"]) -> Float[Tensor, "row field"]:
+def _columns(block: Block) -> Float[Tensor, "row field"]:
     return block.flatten(1).T
 
 

@@ -1,14 +1,15 @@
 """The contract between a domain and the one discovery engine, which sees nothing else.
 
-A domain knows its data and what makes moved data valid; the engine knows fields, spans and losses. Tensors are
-laid out `field batch component *space`, with a component axis also where there is one component.
+A domain knows its data and what makes moved data valid; the engine knows fields, spans and losses. What a field may
+depend on, its arguments, and what it moves, its components, are two lists. Tensors are laid out
+`field batch component *space`, with a component axis also where there is one component.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -16,16 +17,35 @@ from torch import Tensor
 
 from lieapp.document import Formula
 
-Points = Float[Tensor, "batch coordinate *space"]
-Stack = Float[Tensor, "field batch coordinate *space"]
+Points = Float[Tensor, "batch argument *space"]
+Stack = Float[Tensor, "field batch component *space"]
 Scalars = Float[Tensor, "feature batch *space"]
 """Values of scalar functions."""
 
-Own = Float[Tensor, "slot batch coordinate *space"]
-"""As many sets of points as there are fields, or each field's values at its own set."""
+Own = Float[Tensor, "slot batch argument *space"]
+"""As many sets of points as there are fields."""
 
 Flowing = Callable[[Own, Float[Tensor, " slot"]], Own]
 """Moves each slot's points to its s."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What fields may depend on: coordinates of the points at which they are taken, in scaled units.
+
+    Args:
+        names: in their order.
+        periodic: which of them repeat after 1.
+        dependent: which of them are unknowns.
+    """
+
+    names: tuple[str, ...]
+    periodic: tuple[bool, ...]
+    dependent: tuple[bool, ...]
+
+    def places(self, components: Sequence[str]) -> list[int]:
+        """Where components stand among the arguments."""
+        return [self.names.index(name) for name in components]
 
 
 @dataclass(frozen=True)
@@ -37,8 +57,8 @@ class Characteristics:
         rate: its derivative along the solution in the evolution variable.
     """
 
-    value: Float[Tensor, "field batch component *space"]
-    rate: Float[Tensor, "field batch component *space"]
+    value: Float[Tensor, "field batch unknown *space"]
+    rate: Float[Tensor, "field batch unknown *space"]
 
 
 @runtime_checkable
@@ -71,24 +91,29 @@ class ReferenceField:
 
     Args:
         name: in words.
-        formula: a SymPy-syntax string for each coordinate; `shown` is the same.
-        function: the same on points `batch coordinate *space`.
+        formula: a SymPy-syntax string for each component; `shown` is the same.
+        function: the same on points.
     """
 
     name: str
     formula: dict[str, str]
     shown: Formula
-    function: Callable[[Points], Points]
+    function: Callable[[Points], Float[Tensor, "batch component *space"]]
 
 
 @runtime_checkable
 class Batch(Protocol):
     """A piece of data in scaled coordinates."""
 
-    points: Points
-    weight: Float[Tensor, "batch *space"]
-    sample: Int[Tensor, " piece"] | None
-    """Which independent sample (a trajectory, a picture) each piece belongs to, for the bootstrap."""
+    @property
+    def points(self) -> Points:
+        """Where fields are taken."""
+        ...
+
+    @property
+    def weight(self) -> Float[Tensor, "batch *space"]:
+        """ω of each point."""
+        ...
 
     @property
     def lines(self) -> list[Line]:
@@ -102,16 +127,37 @@ class Batch(Protocol):
 
 
 @runtime_checkable
-class Draws(Protocol):
+class EvolvingBatch(Batch, Protocol):
+    """A piece of data that evolve."""
+
+    @property
+    def tangents(self) -> Points:
+        """Derivative of the points along the data in the evolution variable."""
+        ...
+
+    @property
+    def sample(self) -> Int[Tensor, " batch"] | None:
+        """Which independent sample, as a trajectory, each piece belongs to, for the bootstrap."""
+        ...
+
+
+BatchT = TypeVar("BatchT", bound=Batch)
+GivenT = TypeVar("GivenT", bound=Batch, covariant=True)
+TakenT = TypeVar("TakenT", bound=Batch, contravariant=True)
+EvolvingT = TypeVar("EvolvingT", bound=EvolvingBatch)
+
+
+@runtime_checkable
+class Draws(Protocol[GivenT]):
     """Data that a training draws from at random."""
 
-    def draw(self, size: int, generator: torch.Generator, step: int = 0) -> Any:
+    def draw(self, size: int, generator: torch.Generator, step: int = 0) -> GivenT:
         """One random batch, the one of a training's step where the data are gone through in turn."""
         ...
 
 
 @runtime_checkable
-class Data(Draws, Protocol):
+class Data(Draws[GivenT], Protocol[GivenT]):
     """What a domain's dataset offers the engine: batches in a fixed order or at random."""
 
     @property
@@ -119,7 +165,7 @@ class Data(Draws, Protocol):
         """Number of trajectories."""
         ...
 
-    def batches(self, count: int, size: int) -> Iterator[Any]:
+    def batches(self, count: int, size: int) -> Iterator[GivenT]:
         """About `count` pieces spread evenly over the data, `size` at a time, always the same."""
         ...
 
@@ -140,17 +186,17 @@ class Validity:
 
 
 @runtime_checkable
-class Domain(Protocol):
-    """What the engine, the comparison and the report may ask of a domain."""
+class Domain(Protocol[TakenT]):
+    """What the engine, the comparison and the report may ask of a domain, for a flow of size 0."""
 
     name: str
-    coordinates: tuple[str, ...]
-    periodic: tuple[bool, ...]
-    dependent: tuple[bool, ...]
+    arguments: Arguments
+    components: tuple[str, ...]
+    """What fields move, in the order of their values; each is one of the arguments."""
     stages: tuple[str, ...]
     """Which of spectrum, projection, gradient and flow make sense."""
 
-    def truth(self, budget: float | None = None) -> Any:
+    def truth(self, budget: float | None = None) -> object:
         """The symmetries derived in so many seconds; None where nothing can be derived."""
         ...
 
@@ -158,19 +204,24 @@ class Domain(Protocol):
         """Named fields to compare with; none where symmetries are derived."""
         ...
 
-    def characteristic(self, batch: Any, fields: Fields) -> tuple[Stack, Characteristics]:
+    def characteristic(self, batch: TakenT, fields: Fields) -> tuple[Stack, Characteristics]:
         """The fields on the batch's points and their characteristics."""
         ...
 
-    def tangent(self, batch: Any, q: Characteristics) -> Float[Tensor, "field batch component *space"]:
+    def tangent(self, batch: TakenT, q: Characteristics) -> Float[Tensor, "field batch *residual"]:
         """The linearised residual along each characteristic; 0 for a symmetry."""
         ...
 
-    def act(self, flow: Flowing, batch: Any, s: Float[Tensor, " slot"]) -> Any:
+
+@runtime_checkable
+class Movable(Protocol[BatchT]):
+    """What may be asked of data that a flow of finite size moves: its components are all arguments."""
+
+    def act(self, flow: Flowing, batch: BatchT, s: Float[Tensor, " slot"]) -> BatchT:
         """The batch moved by each slot's flow to its s, slot after slot; flow(points, s) moves points."""
         ...
 
-    def validity(self, before: Any | None, after: Any, power: int = 1) -> Validity:
+    def validity(self, before: BatchT | None, after: BatchT, power: int = 1) -> Validity:
         """How far from valid the moved data are; with `before`, beyond what the unmoved data are.
 
         `power` 1 takes the mean absolute error over the nodes, 2 the root mean square.

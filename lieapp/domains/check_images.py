@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
 from lieapp.api import LabelledPictures
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
-from lieapp.domains.base import Domain
-from lieapp.domains.extractor import Extractor, Features, Shape
+from lieapp.domains.extractor import Extractor, PictureFeatures, Shape
 from lieapp.domains.image import ImageDomain
-from lieapp.domains.image_data import ImageData
+from lieapp.domains.image_data import ImageBatch, ImageData
+from lieapp.domains.seen import Seen, SightT
 from lieapp.errors import DataError, LieappError
 from lieapp.extension import Check
 
@@ -24,21 +23,21 @@ UNMOVED = 1e-2
 """Largest angle in radians between features of one picture taken twice; round-off in float32 reaches 1e-3."""
 
 
-Trial = Callable[[Pictures, Features], tuple[Domain, Any]]
+Trial = Callable[[Pictures, PictureFeatures], tuple[Seen[SightT], SightT]]
 """A domain and a batch of some pictures, with their features."""
 
 
 def check_images(declaration: LabelledPictures) -> list[Check]:
     """Whether the pictures can be read, and whether their features suit a descent in the plane."""
 
-    def trial(pictures: Pictures, features: Features) -> tuple[Domain, Any]:
+    def trial(pictures: Pictures, features: PictureFeatures) -> tuple[ImageDomain, ImageBatch]:
         batch = next(ImageData(pictures, features, False).batches(SOME, SOME))
         return ImageDomain(declaration.name, features), batch
 
     return check_pictures(declaration, trial)
 
 
-def check_pictures(declaration: LabelledPictures, trial: Trial) -> list[Check]:
+def check_pictures(declaration: LabelledPictures, trial: Trial[SightT]) -> list[Check]:
     """Whether the pictures can be read, and whether their features are finite, repeatable and differentiable."""
     try:
         pictures = read_pictures(declaration.data)
@@ -58,7 +57,7 @@ def check_pictures(declaration: LabelledPictures, trial: Trial) -> list[Check]:
     return done
 
 
-def _features(declaration: LabelledPictures, pictures: Pictures, trial: Trial) -> str:
+def _features(declaration: LabelledPictures, pictures: Pictures, trial: Trial[SightT]) -> str:
     features = declaration.features
     if features is None:
         features = Extractor("small", Shape(*pictures.shape, len(pictures.names))).eval().features
@@ -69,7 +68,7 @@ def _features(declaration: LabelledPictures, pictures: Pictures, trial: Trial) -
             f"features of one picture taken twice differ by {float(still.max()):.1e} rad.",
             hint="Leave out what is random in the extractor, such as dropout.",
         )
-    shift = torch.zeros(len(domain.coordinates), *[1] * (batch.points.ndim - 2), requires_grad=True)
+    shift = torch.zeros(len(domain.components), *[1] * (batch.points.ndim - 2), requires_grad=True)
     moved = domain.act(lambda points, _: points + 0.1 + shift, batch, torch.zeros(1))
     score = domain.validity(None, moved).score.sum()
     slope = torch.autograd.grad(score, shift, allow_unused=True)[0] if score.requires_grad else None

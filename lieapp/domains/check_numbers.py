@@ -95,7 +95,7 @@ def frechet_error(domain: PDEDomain, data: Trajectories) -> float:
 def _slices(domain: PDEDomain, data: Trajectories) -> SliceData:
     """All trajectories as slices, padded for fields of low degree in u."""
     padding = degree(domain.evolution, domain.evolution.rhs) + FIELD_DEGREE
-    return SliceData(data, domain.linearisation, measure_scales(data, domain.coordinates), padding)
+    return SliceData(data, domain.linearisation, measure_scales(data, domain.arguments.names), padding)
 
 
 def _smooth(like: Tensor, domain: PDEDomain, shape: tuple[int, ...]) -> Tensor:
@@ -111,7 +111,7 @@ def _smooth(like: Tensor, domain: PDEDomain, shape: tuple[int, ...]) -> Tensor:
 
 def wrong_field(domain: PDEDomain) -> dict[str, sp.Expr] | None:
     """A field that is no symmetry, periodic where the domain is; None if every candidate is one."""
-    zero = dict.fromkeys(domain.coordinates, sp.S.Zero)
+    zero = dict.fromkeys(domain.components, sp.S.Zero)
     candidates = []
     for x in domain.declaration.periodic:
         left, right = (exact(end) for end in domain.declaration.region[x])

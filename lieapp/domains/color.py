@@ -14,11 +14,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.domains.base import Characteristics, Fields, Flowing, ReferenceField, Stack
+from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, ReferenceField, Stack
 from lieapp.domains.color_data import ColorBatch
 from lieapp.domains.color_fields import COLOR_FIELDS
 from lieapp.domains.color_space import interpolated, lattice, nearest
-from lieapp.domains.extractor import Features
+from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.seen import Seen
 
 SIDE = 7
@@ -28,7 +28,7 @@ OUTSIDE = 1e-4
 """How far beyond the cube a channel may lie before its pixel counts as clipped: round-off isn't."""
 
 
-class ColorDomain(Seen):
+class ColorDomain(Seen[ColorBatch]):
     """Pictures seen through an extractor, their colours being moved.
 
     Args:
@@ -39,13 +39,11 @@ class ColorDomain(Seen):
         outside: what the extractor gets where colours leave the cube, "clipped" or "kept".
     """
 
-    coordinates: tuple[str, ...] = ("r", "g", "b")
-    periodic: tuple[bool, ...] = (False, False, False)
-    dependent: tuple[bool, ...] = (False, False, False)
-    stages: tuple[str, ...] = ("flow",)
+    arguments = Arguments(("r", "g", "b"), (False, False, False), (False, False, False))
+    components = ("r", "g", "b")
 
     def __init__(
-        self, name: str, features: Features, interpolation: str = "trilinear", side: int = SIDE,
+        self, name: str, features: PictureFeatures, interpolation: str = "trilinear", side: int = SIDE,
         outside: str = "kept",
     ) -> None:  # fmt: skip
         super().__init__(name, features)

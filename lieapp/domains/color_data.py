@@ -11,7 +11,7 @@ from torch import Tensor
 
 from lieapp.data.images.pictures import Pixels
 from lieapp.domains.base import Line
-from lieapp.domains.color_space import Colors, neighbours, pairs_of
+from lieapp.domains.color_space import ColorPoints, neighbours, pairs_of
 from lieapp.domains.image_data import ImageBatch, ImageData
 
 
@@ -30,7 +30,7 @@ class Palette:
     nearby: Int[Tensor, "color neighbour"]
 
     @classmethod
-    def of(cls, colors: Colors, count: int) -> Palette:
+    def of(cls, colors: ColorPoints, count: int) -> Palette:
         """With so many neighbours each, and weight 1."""
         return cls(colors[None], torch.ones_like(colors[:1]), neighbours(colors, count))
 

@@ -15,7 +15,7 @@ from torch.nn import functional
 from lieapp.data.images.pictures import Pixels
 from lieapp.errors import DataError
 
-Colors = Float[Tensor, "channel color"]
+ColorPoints = Float[Tensor, "channel color"]
 
 FEWEST = 16
 """Distinct colours below which nothing is learned from them."""
@@ -43,7 +43,7 @@ def check_colored(pixels: Pixels, source: str) -> None:
         )
 
 
-def sample_colors(pixels: Pixels, count: int, generator: torch.Generator) -> Colors:
+def sample_colors(pixels: Pixels, count: int, generator: torch.Generator) -> ColorPoints:
     """Distinct colours of random pixels, at most `count`; frequent ones are as frequent as in the pictures.
 
     Raises DataError if there are hardly any.
@@ -60,7 +60,7 @@ def sample_colors(pixels: Pixels, count: int, generator: torch.Generator) -> Col
     return chosen.T.contiguous()
 
 
-def neighbours(colors: Colors, count: int) -> Int[Tensor, "color neighbour"]:
+def neighbours(colors: ColorPoints, count: int) -> Int[Tensor, "color neighbour"]:
     """The numbers of the nearest other colours of each colour."""
     points = colors.T.double().cpu().numpy()
     count = min(count, len(points) - 1)
@@ -75,7 +75,7 @@ def pairs_of(found: Int[Tensor, "color neighbour"]) -> Int[Tensor, "2 pair"]:
     return both.unique(dim=1)
 
 
-def nearest(colors: Colors, pixels: Pixels) -> Int[Tensor, "batch height width"]:
+def nearest(colors: ColorPoints, pixels: Pixels) -> Int[Tensor, "batch height width"]:
     """The number of the colour that each pixel is nearest to; searched on the CPU, wherever pixels are."""
     flat = pixels.detach().movedim(1, -1).reshape(-1, 3).cpu().numpy()
     _, found = KDTree(colors.T.cpu().numpy()).query(flat)

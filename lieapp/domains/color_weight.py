@@ -13,7 +13,7 @@ from torch import Tensor
 from lieapp.data.images.pictures import Pixels
 from lieapp.domains.color_data import Palette
 from lieapp.domains.color_space import nearest
-from lieapp.domains.extractor import Features
+from lieapp.domains.extractor import PictureFeatures
 
 CHUNK = 16
 """Pictures at a time."""
@@ -24,7 +24,7 @@ then errs by an eighth, and the mean over pictures by little."""
 
 
 def color_weight(
-    features: Features, pixels: Pixels, palette: Palette, generator: torch.Generator
+    features: PictureFeatures, pixels: Pixels, palette: Palette, generator: torch.Generator
 ) -> Float[Tensor, " color"]:
     """ω of every sampled colour, with mean 1; 1 everywhere if the features don't change at all."""
     colors = palette.points[0]
@@ -39,7 +39,7 @@ def color_weight(
 
 
 def summed_slopes(
-    features: Features, pixels: Pixels, which: Int[Tensor, "batch height width"], count: int,
+    features: PictureFeatures, pixels: Pixels, which: Int[Tensor, "batch height width"], count: int,
     generator: torch.Generator,
 ) -> Float[Tensor, "direction batch {count} channel"]:  # fmt: skip
     """Σ over the pixels of each colour of ∂H/∂f(x), in an orthonormal or random frame of the features.

@@ -22,7 +22,7 @@ DEVIATION = 1e-3
 CHUNK = 128
 """Pictures that features are taken of at a time."""
 
-Features = Callable[[Pixels], Float[Tensor, "batch feature"]]
+PictureFeatures = Callable[[Pixels], Float[Tensor, "batch feature"]]
 """Of pictures, differentiable."""
 
 

@@ -32,7 +32,7 @@ class FixedFields:
         """See `domains.base.Fields`."""
         return forward(self.function, points, tangents)
 
-    def each(self, points: Own, which: Sequence[int] | None = None) -> Own:
+    def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
         """The fields of these places (all if None), each at the set of points in its place."""
         places = range(len(points)) if which is None else which
         return torch.stack([self.function(own)[k] for own, k in zip(points, places, strict=True)])

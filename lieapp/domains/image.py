@@ -11,15 +11,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.domains.base import Characteristics, Fields, Flowing, ReferenceField, Stack
-from lieapp.domains.extractor import Features
+from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, ReferenceField, Stack
+from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.image_data import ImageBatch
 from lieapp.domains.image_grid import coarse_nodes, gradient, resample, spread
 from lieapp.domains.reference import AFFINE
 from lieapp.domains.seen import Seen
 
 
-class ImageDomain(Seen):
+class ImageDomain(Seen[ImageBatch]):
     """Pictures seen through an extractor.
 
     Args:
@@ -31,14 +31,12 @@ class ImageDomain(Seen):
             interpolated; 0: from every pixel. 16 leave a tenth of a pixel of a whirl as steep as 3.
     """
 
-    coordinates: tuple[str, ...] = ("x", "y")
-    periodic: tuple[bool, ...] = (False, False)
-    dependent: tuple[bool, ...] = (False, False)
-    # for s -> 0 resampling hides everything on pictures that aren't smoothed (docs/method.md)
-    stages: tuple[str, ...] = ("flow",)
+    # for s -> 0 resampling hides everything on pictures that aren't smoothed (docs/method.md), so flow is the stage
+    arguments = Arguments(("x", "y"), (False, False), (False, False))
+    components = ("x", "y")
 
     def __init__(
-        self, name: str, features: Features, padding: str = "border", interpolation: str = "bilinear",
+        self, name: str, features: PictureFeatures, padding: str = "border", interpolation: str = "bilinear",
         nodes: int = 0,
     ) -> None:  # fmt: skip
         super().__init__(name, features)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from lieapp.data.images.pictures import Pictures, Pixels
 from lieapp.domains.base import Line
-from lieapp.domains.extractor import Features
+from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.image_grid import pixel_grid, spacing
 from lieapp.errors import DataError
 
@@ -60,7 +60,7 @@ class ImageData:
     """
 
     def __init__(
-        self, pictures: Pictures, features: Features, flip: bool, device: torch.device | str = "cpu",
+        self, pictures: Pictures, features: PictureFeatures, flip: bool, device: torch.device | str = "cpu",
         weight: Float[Tensor, "height width"] | None = None,
     ) -> None:  # fmt: skip
         self.pixels, self.flip = pictures.pixels.to(device), flip
@@ -96,7 +96,7 @@ class ImageData:
         return ImageBatch(self.points, self.weight, pixels, features, which)
 
 
-def taken(features: Features, pixels: Pixels) -> Float[Tensor, "batch feature"]:
+def taken(features: PictureFeatures, pixels: Pixels) -> Float[Tensor, "batch feature"]:
     """Features of many pictures, without gradients. Raises DataError unless they are finite and one row each."""
     with torch.no_grad():
         found = torch.cat([features(part) for part in pixels.split(CHUNK)])

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.data.images.pictures import Pixels
-from lieapp.domains.extractor import Features
+from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.image_grid import gradient, pixel_grid
 
 WIDTH = 0.1
@@ -25,7 +25,7 @@ CHUNK = 128
 
 
 def pixel_weight(
-    features: Features, pixels: Pixels, rounds: int, generator: torch.Generator
+    features: PictureFeatures, pixels: Pixels, rounds: int, generator: torch.Generator
 ) -> Float[Tensor, "height width"]:
     """ω of every pixel, with mean 1; `rounds` centres are drawn for each picture.
 
@@ -55,7 +55,7 @@ def bumps(
 
 
 def sensitivity(
-    features: Features, pixels: Pixels, kernel: Float[Tensor, "batch height width"]
+    features: PictureFeatures, pixels: Pixels, kernel: Float[Tensor, "batch height width"]
 ) -> Float[Tensor, " batch"]:
     """‖Σ_j κ(x_j) ∂H/∂x_j‖ of each picture, over features and both directions."""
     squares = pixels.new_zeros(len(pixels))

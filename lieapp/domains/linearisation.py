@@ -15,10 +15,9 @@ from torch import Tensor
 from lieapp.domains.slices import Scales, Slices
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
+from lieapp.numerics.moved import MultiIndex
 from lieapp.numerics.spectral import SpectralDifferentiator, to_modes, to_values
 from lieapp.symbolic.evolution import Evolution
-
-MultiIndex = tuple[int, ...]
 
 
 class Linearisation:
@@ -49,7 +48,7 @@ class Linearisation:
     def slices(
         self,
         time: Float[Tensor, " batch"],
-        values: Float[Tensor, "batch component *space"],
+        values: Float[Tensor, "batch unknown *space"],
         grid: Grid,
         scales: Scales,
     ) -> Slices:
@@ -102,9 +101,9 @@ class Linearisation:
         return Slices(points, tangents, torch.ones_like(points[:, 0]), slopes, rates, scaled, grid)
 
     def frechet(
-        self, q: Float[Tensor, "field batch component *space"], entries: Sequence[Float[Tensor, "batch *space"]],
+        self, q: Float[Tensor, "field batch unknown *space"], entries: Sequence[Float[Tensor, "batch *space"]],
         d: SpectralDifferentiator,
-    ) -> Float[Tensor, "field batch component *space"]:  # fmt: skip
+    ) -> Float[Tensor, "field batch unknown *space"]:  # fmt: skip
         """Σ_J ∂Fᵃ/∂uᵇ_J D_J qᵇ, the entries ∂Fᵃ/∂uᵇ_J in their order."""
         result = torch.zeros_like(q)
         modes = to_modes(q, d.grid)

@@ -17,7 +17,7 @@ from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.document import Formula
-from lieapp.domains.base import Characteristics, Fields, Flowing, Points, ReferenceField, Stack, Validity
+from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, Points, ReferenceField, Stack, Validity
 from lieapp.domains.linearisation import Linearisation
 from lieapp.domains.patches import PatchData, Patches
 from lieapp.domains.pde_data import NOISE, SliceData, measure_scales
@@ -43,7 +43,7 @@ DRAFT_NOISE, TRAIN_NOISE = 3e-2, 1e-6
 
 
 @dataclass(frozen=True)
-class Dataset:
+class PDEDataset:
     """One set of trajectories to learn from and one to judge on, and the scales measured on the first.
 
     Args:
@@ -78,9 +78,12 @@ class PDEDomain:
         self.system = read_pde(declaration)
         self.evolution: Evolution = evolution_form(self.system)
         jets = self.evolution.jets
-        self.coordinates = tuple(str(c) for c in jets.coordinates)
-        self.periodic = tuple(x in declaration.periodic for x in jets.independent) + (False,) * len(jets.dependent)
-        self.dependent = (False,) * len(jets.independent) + (True,) * len(jets.dependent)
+        self.components = tuple(str(c) for c in jets.coordinates)
+        self.arguments = Arguments(
+            self.components,
+            periodic=tuple(x in declaration.periodic for x in jets.independent) + (False,) * len(jets.dependent),
+            dependent=(False,) * len(jets.independent) + (True,) * len(jets.dependent),
+        )
 
     @cached_property
     def linearisation(self) -> Linearisation:
@@ -108,7 +111,7 @@ class PDEDomain:
         seed: int,
         device: torch.device | str = "cpu",
         tolerance: Tolerance = Tolerance(),  # noqa: B008 - a frozen value
-    ) -> Dataset:
+    ) -> PDEDataset:
         """Simulate trajectories and split them into those to learn from and those to judge on."""
         return self.split(self.trajectories(samples + held_out, seed, device, tolerance), samples)
 
@@ -124,7 +127,7 @@ class PDEDomain:
         generator = torch.Generator().manual_seed(seed)
         return simulate(self.declaration, samples, generator, device, tolerance, progress)
 
-    def split(self, everything: Trajectories, samples: int, smoothing: float | None = None) -> Dataset:
+    def split(self, everything: Trajectories, samples: int, smoothing: float | None = None) -> PDEDataset:
         """The first `samples` trajectories to learn from, the others to judge on.
 
         Modes below `smoothing` x the largest are cut as noise; unless it is given below what is estimated to be
@@ -140,11 +143,11 @@ class PDEDomain:
             )
         everything.check_varying(self.name)
         train, rest = everything.select(slice(0, samples)), everything.select(slice(samples, None))
-        scales = measure_scales(train, self.coordinates)
+        scales = measure_scales(train, self.arguments.names)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
         cut = noise_floor(everything.values.flatten(0, 1), everything.grid) if smoothing is None else smoothing
         cut = cut if cut > NOISE else 0.0
-        return Dataset(
+        return PDEDataset(
             draft=SliceData(train, self.linearisation, scales, padding, max(cut, DRAFT_NOISE)),
             train=SliceData(train, self.linearisation, scales, padding, max(cut, TRAIN_NOISE)),
             held_out=SliceData(rest, self.linearisation, scales, padding, max(cut, NOISE)),
@@ -167,7 +170,7 @@ class PDEDomain:
         rate = torch.einsum("nbc...,bac...->nba...", dv, batch.slopes)
         return v, Characteristics(value, rate + torch.einsum("nbc...,bac...->nba...", v, batch.slope_rates))
 
-    def tangent(self, batch: Slices, q: Characteristics) -> Float[Tensor, "field batch component *space"]:
+    def tangent(self, batch: Slices, q: Characteristics) -> Float[Tensor, "field batch unknown *space"]:
         """M = D_t Q - F'[u](Q), in scaled units: relative change per time window."""
         d = self.linearisation.differentiator(batch.grid, q.value)
         return q.rate - self.linearisation.frechet(q.value, batch.coefficients, d)
@@ -217,13 +220,14 @@ class PDEDomain:
 
     def scaled_field(self, components: dict[str, sp.Expr], scales: Scales) -> Callable[[Points], Stack]:
         """A field given by formulas in physical coordinates, as a function of scaled points."""
-        tape = Tape([components[c] for c in self.coordinates], self.evolution.jets.coordinates)
+        tape = Tape([components[c] for c in self.components], self.evolution.jets.coordinates)
+        sizes = [scales.size[i] for i in self.arguments.places(self.components)]
 
-        def field(points: Points) -> Float[Tensor, "1 batch coordinate *space"]:
+        def field(points: Points) -> Float[Tensor, "1 batch component *space"]:
             physical = [
                 o + s * points[:, i] for i, (o, s) in enumerate(zip(scales.origin, scales.size, strict=True))
             ]
             values = tape(*physical)
-            return torch.stack([v / s for v, s in zip(values, scales.size, strict=True)], 1)[None]
+            return torch.stack([v / s for v, s in zip(values, sizes, strict=True)], 1)[None]
 
         return field

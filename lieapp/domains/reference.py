@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import sympy as sp
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from lieapp.document import Formula
 from lieapp.domains.base import Points, ReferenceField
@@ -31,7 +33,7 @@ def linear_field(
         symbols = {coordinate: sp.Symbol(coordinate) for coordinate in formula}
         shown = Field({c: parse_expression(text, symbols) for c, text in formula.items()}).formula()
 
-    def function(points: Points) -> Points:
+    def function(points: Points) -> Float[Tensor, "batch component *space"]:
         a, b = points.new_tensor(matrix), points.new_tensor(shift)
         moved = torch.einsum("cd,bd...->bc...", a, points)
         return moved + b.reshape(-1, *[1] * (points.ndim - 2))

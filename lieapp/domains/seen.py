@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import torch
 from jaxtyping import Float
@@ -10,13 +12,22 @@ from torch import Tensor
 from torch.nn import functional
 
 from lieapp.data.images.pictures import Pixels
-from lieapp.domains.base import Characteristics, Validity
-from lieapp.domains.extractor import Features
+from lieapp.domains.base import (
+    Arguments,
+    Batch,
+    Characteristics,
+    Fields,
+    Flowing,
+    ReferenceField,
+    Stack,
+    Validity,
+)
+from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.formulas import forward
 
 
 @runtime_checkable
-class Sight(Protocol):
+class Sight(Batch, Protocol):
     """A batch of pictures, moved or not, with the features of the unmoved ones."""
 
     @property
@@ -35,17 +46,39 @@ class Sight(Protocol):
         ...
 
 
-class Seen:
-    """What domains of pictures share: a moved picture is valid if its features keep their direction."""
+SightT = TypeVar("SightT", bound=Sight)
 
-    def __init__(self, name: str, features: Features) -> None:
+
+class Seen(ABC, Generic[SightT]):
+    """What domains of pictures share: a moved picture is valid if its features keep their direction.
+
+    See `base.Domain` and `base.Movable`, both of which it is.
+    """
+
+    arguments: Arguments
+    components: tuple[str, ...]
+    stages: tuple[str, ...] = ("flow",)
+
+    def __init__(self, name: str, features: PictureFeatures) -> None:
         self.name, self.features = name, features
+
+    @abstractmethod
+    def reference(self) -> Sequence[ReferenceField]:
+        """Named fields to compare with."""
+
+    @abstractmethod
+    def act(self, flow: Flowing, batch: SightT, s: Float[Tensor, " slot"]) -> SightT:
+        """All pictures moved by each slot's flow, slot after slot."""
+
+    @abstractmethod
+    def characteristic(self, batch: SightT, fields: Fields) -> tuple[Stack, Characteristics]:
+        """The fields on the batch's points, and how each picture begins to change."""
 
     def truth(self, budget: float | None = None) -> None:
         """Nothing can be derived of pictures."""
         return None
 
-    def validity(self, before: Sight | None, after: Sight, power: int = 1) -> Validity:
+    def validity(self, before: SightT | None, after: SightT, power: int = 1) -> Validity:
         """Angle in radians between the features of each picture before and after; that of unmoved ones is 0.
 
         `power` is of no account: a picture has one angle. `share` is that of pixels whose colours stayed in range.
@@ -54,7 +87,7 @@ class Seen:
         none = torch.zeros_like(score.detach())
         return Validity(score, 1 - (none if after.clipped is None else after.clipped), none)
 
-    def tangent(self, batch: Sight, q: Characteristics) -> Float[Tensor, "field batch feature"]:
+    def tangent(self, batch: SightT, q: Characteristics) -> Float[Tensor, "field batch feature"]:
         """Derivative of the direction of the features along each Q: its norm is the limit of angle/|s| for s -> 0.
 
         For extractors that torch differentiates forward.

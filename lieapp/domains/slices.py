@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lieapp.domains.base import Line
+from lieapp.domains.base import Line, Points
 from lieapp.numerics.grid import Grid
 
 
 @dataclass(frozen=True)
 class Scales:
-    """physical = origin + size x scaled, in the order of the domain's coordinates."""
+    """physical = origin + size x scaled, in the order of the domain's arguments."""
 
     origin: tuple[float, ...]
     size: tuple[float, ...]
@@ -27,21 +27,21 @@ class Slices:
     """Single times of trajectories.
 
     Args:
-        points: scaled (t, x, u) at the grid points, in the order of the domain's coordinates.
+        points: scaled (t, x, u) at the grid points, in the order of the domain's arguments.
         tangents: derivative of the points along the data in scaled t.
         weight: ω, one for PDEs.
-        slopes: Q^a = Σ_c slopes[a, c] V_c.
+        slopes: Q^a = Σ_c slopes[a, c] V_c over the components c.
         slope_rates: their derivatives along the data in scaled t.
         grid: the padded grid the slices live on.
         coefficients: the values of ∂Fᵃ/∂uᵇ_J, in the order of the linearisation's entries, scaled.
         sample: the trajectory of each slice.
     """
 
-    points: Float[Tensor, "batch coordinate *space"]
-    tangents: Float[Tensor, "batch coordinate *space"]
+    points: Points
+    tangents: Points
     weight: Float[Tensor, "batch *space"]
-    slopes: Float[Tensor, "batch component coordinate *space"]
-    slope_rates: Float[Tensor, "batch component coordinate *space"]
+    slopes: Float[Tensor, "batch unknown component *space"]
+    slope_rates: Float[Tensor, "batch unknown component *space"]
     coefficients: tuple[Float[Tensor, "batch *space"], ...]
     grid: Grid
     sample: Int[Tensor, " batch"] | None = None

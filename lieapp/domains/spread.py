@@ -13,7 +13,7 @@ from lieapp.domains.base import Points, Scalars, Stack
 
 @runtime_checkable
 class Features(Protocol):
-    """Scalar functions of the scaled coordinates."""
+    """Scalar functions of the arguments."""
 
     count: int
 
@@ -51,8 +51,8 @@ class EveryComponent:
     Most of their entries are zeros, so what is linear in them is had from the h_k for a fraction of the work.
     """
 
-    def __init__(self, features: Features, coordinates: int) -> None:
-        self.features, self.coordinates = features, coordinates
+    def __init__(self, features: Features, components: int) -> None:
+        self.features, self.components = features, components
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
         """See `domains.base.Fields`."""
@@ -61,7 +61,7 @@ class EveryComponent:
 
     def spread(self, h: Scalars) -> Stack:
         """The stack with values h of the features."""
-        c = self.coordinates
+        c = self.components
         result = h.new_zeros(h.shape[0], c, h.shape[1], c, *h.shape[2:])
         for i in range(c):
             result[:, i, :, i] = h
@@ -69,12 +69,12 @@ class EveryComponent:
 
 
 def contracted(
-    h: Scalars, slopes: Float[Tensor, "batch component coordinate *space"]
-) -> Float[Tensor, "field batch component *space"]:
+    h: Scalars, slopes: Float[Tensor, "batch unknown component *space"]
+) -> Float[Tensor, "field batch unknown *space"]:
     """Σ_c slopes[a, c] V_c of the fields V = h_k e_c."""
     return (h[:, None, :, None] * slopes.movedim(2, 0)[None]).flatten(0, 1)
 
 
-def of_all(gram: Float[Tensor, "feature feature"], coordinates: int) -> Float[Tensor, "field field"]:
+def of_all(gram: Float[Tensor, "feature feature"], components: int) -> Float[Tensor, "field field"]:
     """Inner products, or a triangular factor of them, of all h_k e_c from those of the h_k."""
-    return torch.kron(gram.contiguous(), torch.eye(coordinates, dtype=gram.dtype, device=gram.device))
+    return torch.kron(gram.contiguous(), torch.eye(components, dtype=gram.dtype, device=gram.device))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 from jaxtyping import Float
@@ -74,6 +75,7 @@ def family(n: int) -> tuple[Member, ...]:
     return tuple(members)
 
 
+@cache
 def smoothness_root(n: int, p: int) -> Float[Tensor, "monomial monomial"]:
     """R with IS = |R c|² for the coefficients c of the monomials other than 1, float64.
 

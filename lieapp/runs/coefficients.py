@@ -7,17 +7,17 @@ import math
 from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import LibraryFeatures, usable
 from lieapp.discovery.result import SIZE
-from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.pde import PDEDataset, PDEDomain
 
 
-def coefficient_features(domain: PDEDomain, data: Dataset, slices: int) -> LibraryFeatures | None:
+def coefficient_features(domain: PDEDomain, data: PDEDataset, slices: int) -> LibraryFeatures | None:
     """sqrt(t+1) and its like, bare and times a coordinate that isn't periodic; None where there are none.
 
     Args:
         slices: how many of the training data's slices they have to be finite on.
     """
     # degree 0: the constant 1, which every basis has, and the coefficients' functions
-    functions = library(domain.system, domain.periodic, 0)[1:]
+    functions = library(domain.system, domain.arguments.periodic, 0)[1:]
     if not functions:
         return None
     coordinates = domain.system.jets.coordinates

@@ -15,7 +15,7 @@ from lieapp.data.trajectories import Trajectories
 from lieapp.discovery.result import SIZE, Discovery
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.misfit import misfit
-from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.domains.residual import Backend
 from lieapp.errors import DataError, GridError
 from lieapp.report.discovery_document import write_discovery
@@ -84,13 +84,13 @@ class _Job:
         session.checkpoint.drop_data()
         return result
 
-    def _again(self, data: Dataset, outcome: Outcome, how: str) -> Discovery:
+    def _again(self, data: PDEDataset, outcome: Outcome, how: str) -> Discovery:
         self.session.begin_again()
         theirs, own = len(outcome.others_exact), len(outcome.exact)
         self.report.line(f"the spectrum has {theirs} exact candidates, the training {own}: {how}")
         return plan.discover(self.domain, data, self.session)
 
-    def _data(self) -> Dataset:
+    def _data(self) -> PDEDataset:
         config, domain = self.config, self.domain
         if config.samples == 1:
             self.report.warn(
@@ -146,7 +146,7 @@ class _Job:
             self.report.line(f"data: estimated relative error {data.error:.1e}")
 
     def _compare(
-        self, data: Dataset, truth: Derived, found: Discovery, check: Discovery | None
+        self, data: PDEDataset, truth: Derived, found: Discovery, check: Discovery | None
     ) -> tuple[FixedFields | None, Outcome]:
         known = scaled(self.domain, truth, data.scales) if truth.formulas else None
         batches = data.held_out.batches(self.config.held_out_slices, SIZE)
@@ -171,7 +171,7 @@ class _Job:
             self.report.warnings,
         )  # fmt: skip
 
-    def _finite(self, data: Dataset, found: Discovery, outcome: Outcome, result: EquationResult) -> None:
+    def _finite(self, data: PDEDataset, found: Discovery, outcome: Outcome, result: EquationResult) -> None:
         """Fields at finite size, into the result and into finite.safetensors."""
         if data.noise:
             self.report.warn(f"fields were not judged at finite size: {NOISY}")
@@ -187,10 +187,10 @@ class _Job:
                 self.report.warn(f"slot {row.slot} was not judged at finite size: {words}")
         judged.write(self.directory.path / "finite.safetensors")
 
-    def _pictures(self, data: Dataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:
+    def _pictures(self, data: PDEDataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:
         batches = data.held_out.batches(self.config.held_out_slices, SIZE)
         norms = (outcome.true_squares / sum(batch.weight.numel() for batch in batches)).sqrt()
-        learned = Learned(found.fields, self.domain.coordinates, data.scales)
+        learned = Learned(found.fields, self.domain.arguments.names, self.domain.components, data.scales)
         write_atomic(self.directory.path / LEARNED, content_of(learned))
         file = self.directory.path / "fields.safetensors"
         write_fields(file, self.domain, data.held_out, found.fields, len(outcome.slots), known, norms)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Generic
 
 import msgspec
 import torch
@@ -25,10 +25,11 @@ from lieapp.discovery.generator import GeneratorNetwork
 from lieapp.discovery.result import Discovery
 from lieapp.discovery.scores import FiniteScore
 from lieapp.document import Figure
-from lieapp.domains.base import Data, Domain
+from lieapp.domains.base import Data
 from lieapp.domains.efficientnet import NAME, EfficientNetFeatures
-from lieapp.domains.extractor import Features
+from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.extractor_files import read_extractor
+from lieapp.domains.seen import Seen, SightT
 from lieapp.errors import PluginError
 from lieapp.report.material import read_fields
 from lieapp.report.page import write_report
@@ -54,24 +55,24 @@ SHOWN, STRIP = 6, 5
 
 
 @dataclass(frozen=True)
-class Split:
+class Split(Generic[SightT]):
     """Pictures to learn from and to judge on.
 
     Args:
         said: where their weight comes from.
     """
 
-    train: Data
-    held_out: Data
+    train: Data[SightT]
+    held_out: Data[SightT]
     said: str = ""
 
 
-class Side(ABC):
+class Side(ABC, Generic[SightT]):
     """What differs between pictures whose plane is moved and those whose colours are.
 
     Args:
-        unit: factor on coordinates before the generator network sees them.
-        centred: which coordinates have mean 0; others come from [0, 1].
+        unit: factor on arguments before the generator network sees them.
+        centred: which arguments have mean 0; others come from [0, 1].
         span: what the named fields are called.
         are: what slots are that lie nearly in their span: "3 of 6 slots are …".
     """
@@ -85,28 +86,30 @@ class Side(ABC):
     def __init__(self, config: DiscoverPictures) -> None:
         self.config = config
 
-    def check(self, pictures: Pictures) -> None:  # noqa: B027 - every picture has a plane
+    def check(self, pictures: Pictures) -> None:
         """Raises DataError for pictures in which nothing can be moved."""
 
     @abstractmethod
-    def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
+    def split(
+        self, learn: Pictures, judge: Pictures, features: PictureFeatures, flip: bool, device: str
+    ) -> Split[SightT]:
         """Both parts, with the weight measured on the first; `flip` mirrors pictures to learn from."""
 
     @abstractmethod
-    def domain(self, features: Features) -> Domain:
+    def domain(self, features: PictureFeatures) -> Seen[SightT]:
         """What the engine sees."""
 
     @abstractmethod
     def place(self, slot: Slot, share: float) -> None:
         """Note how much of a slot lies in the span of the named fields, under the name of the span."""
 
-    def complete(  # noqa: B027 - of most there is nothing else to say
-        self, result: PictureDiscovery, domain: Domain, batches: list[Any], fields: Slotted, solver: Solver
+    def complete(
+        self, result: PictureDiscovery, domain: Seen[SightT], batches: list[SightT], fields: Slotted, solver: Solver
     ) -> None:
         """Note what else can be said of fields that are moved along."""
 
     @abstractmethod
-    def drawn(self, domain: Domain, batch: Any, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
+    def drawn(self, domain: Seen[SightT], batch: SightT, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
         """Tensors of fields.safetensors besides the moved pictures, for figures."""
 
     @staticmethod
@@ -115,7 +118,7 @@ class Side(ABC):
         """Fields and weight, drawn from fields.safetensors."""
 
 
-def execute(side: Side, declaration: LabelledPictures, session: Session) -> PictureDiscovery:
+def execute(side: Side[SightT], declaration: LabelledPictures, session: Session) -> PictureDiscovery:
     """Do or go on with a run; returns its result and writes its other files.
 
     Raises LieappError for what the declaration, the pictures or the settings don't allow.
@@ -123,8 +126,8 @@ def execute(side: Side, declaration: LabelledPictures, session: Session) -> Pict
     return _Job(side, declaration, session).run()
 
 
-class _Job:
-    def __init__(self, side: Side, declaration: LabelledPictures, session: Session) -> None:
+class _Job(Generic[SightT]):
+    def __init__(self, side: Side[SightT], declaration: LabelledPictures, session: Session) -> None:
         self.side, self.config, self.declaration, self.session = side, side.config, declaration, session
         self.directory, self.report = session.directory, session.report
         self.solver = Solver(self.config.flow.solver, self.config.flow.solver_step)
@@ -155,7 +158,7 @@ class _Job:
         self._report(result, {figure.key: figure.svg for figure in figures})
         return result
 
-    def _draw(self, held_out: Data, session: Session) -> None:
+    def _draw(self, held_out: Data[SightT], session: Session) -> None:
         """Let the fields of the moment be written for the app, whenever the training's state is."""
         batch, file = next(held_out.batches(1, 1)), self.directory.path / CURRENT
 
@@ -174,7 +177,7 @@ class _Job:
         self.side.check(pictures)
         return pictures
 
-    def _features(self, pictures: Pictures) -> Features:
+    def _features(self, pictures: Pictures) -> PictureFeatures:
         """The plugin's own extractor, a file's, a package's, or a network of the cache, trained if need be."""
         config = self.config
         if self.declaration.features is not None:
@@ -196,7 +199,7 @@ class _Job:
         self.report.line(f"network: {found.facts.told_right} of pictures kept aside are told right")
         return found.extractor.features
 
-    def _data(self, pictures: Pictures, features: Features) -> Split:
+    def _data(self, pictures: Pictures, features: PictureFeatures) -> Split[SightT]:
         config = self.config
         learn, judge = drawn(pictures, config.pictures, config.seed).split(config.validation, config.seed)
         split = self.side.split(learn, judge, features, self.declaration.flip, self.session.device)
@@ -204,14 +207,15 @@ class _Job:
             self.report.line(split.said)
         return split
 
-    def _discover(self, domain: Domain, data: Split) -> Discovery:
+    def _discover(self, domain: Seen[SightT], data: Split[SightT]) -> Discovery:
         config, flow = self.config, self.config.flow
         steps, session = flow.steps, self.session.part("flow")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             network = GeneratorNetwork(
-                domain.periodic, self.side.centred, config.slots, flow.trunk, flow.head, unit=self.side.unit
-            )
+                replace(domain.arguments, dependent=self.side.centred), len(domain.components), config.slots,
+                flow.trunk, flow.head, unit=self.side.unit,
+            )  # fmt: skip
         plan = Plan(
             steps=steps,
             batch=flow.batch,
@@ -233,14 +237,14 @@ class _Job:
             domain, data, training, levels, config.held_out, flow.sigma, self.solver, session,
         )  # fmt: skip
 
-    def _result(self, domain: Domain, compared: NamedComparison) -> PictureDiscovery:
+    def _result(self, domain: Seen[SightT], compared: NamedComparison) -> PictureDiscovery:
         """Without what takes longer; seconds come last."""
         for slot, share in zip(compared.slots, compared.shares, strict=True):
             self.side.place(slot, share)
         return PictureDiscovery(
             run=str(self.directory.path), plugin=self.config.plugin, title=self.declaration.title,
             sentence=sentence(compared.slots, self.side.are), warnings=self.report.warnings, domain=self.side.name,
-            span=self.side.span, coordinates=list(domain.coordinates), s=compared.s, generators=compared.slots,
+            span=self.side.span, coordinates=list(domain.components), s=compared.s, generators=compared.slots,
             reference=compared.reference, inner=compared.inner, basis=compared.basis, subspace=compared.subspace,
             network=self.network,
         )  # fmt: skip
@@ -255,7 +259,9 @@ class _Job:
         told = [*document(result, svg.__getitem__), *provenance(run.provenance(), run.config())]
         write_report(run.path, result.title, f"Symmetries learned from pictures · run {run.id}", told)
 
-    def _write(self, domain: Domain, data: Split, found: Discovery, result: PictureDiscovery) -> None:
+    def _write(
+        self, domain: Seen[SightT], data: Split[SightT], found: Discovery, result: PictureDiscovery
+    ) -> None:
         """generators.csv and fields.safetensors."""
         with naming(self.directory.path / "generators.csv"):
             write_csv(result, self.directory.path / "generators.csv")
@@ -288,7 +294,7 @@ def sentence(slots: Sequence[Slot], are: str) -> str:
     )
 
 
-def _guarded(features: Features, name: str) -> Features:
+def _guarded(features: PictureFeatures, name: str) -> PictureFeatures:
     """A plugin's own extractor, whatever it raises being said as its fault."""
 
     def guarded(pixels: Tensor) -> Tensor:

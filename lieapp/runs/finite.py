@@ -16,7 +16,7 @@ from lieapp.discovery.fields import Scaled
 from lieapp.discovery.finite import FiniteJudgement, judge_finite
 from lieapp.discovery.result import Discovery
 from lieapp.domains.patches import Patches
-from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.progress import Reporter
 from lieapp.results.discovery import FEW, AtSize
 from lieapp.runs.files import write_atomic
@@ -95,8 +95,9 @@ def undecided(row: AtSize) -> str:
 
 
 def finite_judgement(
-    config: DiscoverConfig, domain: PDEDomain, data: Dataset, found: Discovery, outcome: Outcome, report: Reporter
-) -> Judged:
+    config: DiscoverConfig, domain: PDEDomain, data: PDEDataset, found: Discovery, outcome: Outcome,
+    report: Reporter,
+) -> Judged:  # fmt: skip
     """Move held-out trajectories along every learned field and take their residual."""
     source = data.held_out.source
     chosen = source.select(slice(0, min(config.finite.samples, source.samples)))

@@ -15,7 +15,7 @@ from lieapp.compare.outcome import Outcome, promoted
 from lieapp.compare.verdict import FALLEN, SMALL
 from lieapp.config import DiscoverConfig
 from lieapp.discovery.result import SIZE, Discovery
-from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.progress import Reporter
 from lieapp.results.discovery import ClosedForm, FormulasCheck, Verdict
 from lieapp.runs.truth import Derived
@@ -53,14 +53,15 @@ class Written:
 
 
 def write_down(
-    config: DiscoverConfig, domain: PDEDomain, data: Dataset, found: Discovery, outcome: Outcome, report: Reporter
-) -> tuple[Written, Outcome]:
+    config: DiscoverConfig, domain: PDEDomain, data: PDEDataset, found: Discovery, outcome: Outcome,
+    report: Reporter,
+) -> tuple[Written, Outcome]:  # fmt: skip
     """Formulas, and the outcome in which every field that lies in the span of proved ones is exact.
 
     An ansatz that holds a field exactly from the first level on leaves no fall of eta to see, and a training may
     stand still at its end: then the proof decides.
     """
-    functions = library(domain.system, domain.periodic, config.formulas.library_degree)
+    functions = library(domain.system, domain.arguments.periodic, config.formulas.library_degree)
     measured = measure(
         domain, functions, domain.system.jets.coordinates, data.scales, found.fields,
         lambda: data.held_out.batches(SLICES, SIZE),

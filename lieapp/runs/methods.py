@@ -9,7 +9,7 @@ from lieapp.extension import Method
 
 if TYPE_CHECKING:
     from lieapp.discovery.result import Discovery
-    from lieapp.domains.pde import Dataset, PDEDomain
+    from lieapp.domains.pde import PDEDataset, PDEDomain
     from lieapp.runs.session import Session
 
 NOISY = (
@@ -19,7 +19,7 @@ NOISY = (
 """Why nothing is moved by a finite amount."""
 
 
-def _spectrum(domain: PDEDomain, data: Dataset, session: Session, settings: Spectrum) -> Discovery:
+def _spectrum(domain: PDEDomain, data: PDEDataset, session: Session, settings: Spectrum) -> Discovery:
     from lieapp.discovery.by_spectrum import by_spectrum
     from lieapp.runs.coefficients import coefficient_features
 
@@ -30,7 +30,7 @@ def _spectrum(domain: PDEDomain, data: Dataset, session: Session, settings: Spec
     )  # fmt: skip
 
 
-def _projection(domain: PDEDomain, data: Dataset, session: Session, settings: Projection) -> Discovery:
+def _projection(domain: PDEDomain, data: PDEDataset, session: Session, settings: Projection) -> Discovery:
     from lieapp.discovery.by_projection import by_projection, projection_settings
     from lieapp.discovery.projection import Projection as Training
     from lieapp.runs.coefficients import coefficient_features
@@ -52,7 +52,7 @@ def _longer(settings: Projection) -> str:
     )
 
 
-def _descent(domain: PDEDomain, data: Dataset, session: Session, settings: Gradient | Flow) -> Discovery:
+def _descent(domain: PDEDomain, data: PDEDataset, session: Session, settings: Gradient | Flow) -> Discovery:
     """From nothing."""
     import torch
 
@@ -63,7 +63,7 @@ def _descent(domain: PDEDomain, data: Dataset, session: Session, settings: Gradi
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(session.seed)
         network = GeneratorNetwork(
-            domain.periodic, domain.dependent, config.slots, settings.trunk, settings.head, config.modes
+            domain.arguments, len(domain.components), config.slots, settings.trunk, settings.head, config.modes
         )
     training = descent(domain, data, network, settings, config, session.device, plain=True)
     levels = session.restored(training, training.plan.steps)
@@ -71,7 +71,7 @@ def _descent(domain: PDEDomain, data: Dataset, session: Session, settings: Gradi
 
 
 def _refined(
-    found: Discovery, domain: PDEDomain, data: Dataset, session: Session, settings: Gradient | Flow
+    found: Discovery, domain: PDEDomain, data: PDEDataset, session: Session, settings: Gradient | Flow
 ) -> Discovery:
     """On the features of learned fields."""
     from lieapp.discovery.by_descent import descent, patches, refinable, refined
@@ -86,7 +86,7 @@ def _refined(
     return refined(domain, data, found, training, _slices(session), session)
 
 
-def _noisy(data: Dataset, settings: Flow) -> str:
+def _noisy(data: PDEDataset, settings: Flow) -> str:
     return NOISY if data.noise and settings.epochs else ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
@@ -13,14 +15,14 @@ from lieapp.discovery.by_flow import gram
 from lieapp.discovery.fields import Joined, Slotted
 from lieapp.discovery.flow import Flow, Solver
 from lieapp.discovery.small_flow import small_flow
-from lieapp.domains.base import Domain
 from lieapp.domains.color import ColorDomain
 from lieapp.domains.color_data import ColorBatch, ColorData, Palette
 from lieapp.domains.color_space import check_colored, sample_colors
 from lieapp.domains.color_weight import color_weight
-from lieapp.domains.extractor import Features
+from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.image_data import ImageData
 from lieapp.domains.reference import stack
+from lieapp.domains.seen import Seen
 from lieapp.report.color_figures import color_figures
 from lieapp.results.pictures import Part, PictureDiscovery, Slot, SmallFlow
 from lieapp.runs.discover_pictures import Side, Split
@@ -34,7 +36,7 @@ DEGREE, CHECKED = 2, 2
 """Of the fields of the cross-check, and batches of held-out pictures that it is made on."""
 
 
-class OfColors(Side):
+class OfColors(Side[ColorBatch]):
     """See `discover_pictures.Side`."""
 
     name = "colors"
@@ -48,7 +50,9 @@ class OfColors(Side):
         """Raises DataError for grey pictures."""
         check_colored(pictures.pixels, pictures.facts["source"])
 
-    def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
+    def split(
+        self, learn: Pictures, judge: Pictures, features: PictureFeatures, flip: bool, device: str
+    ) -> Split[ColorBatch]:
         """With colours sampled from the pictures to learn from, and their weight."""
         config = self.config
         generator = torch.Generator().manual_seed(config.seed)
@@ -70,12 +74,14 @@ class OfColors(Side):
             said,
         )
 
-    def domain(self, features: Features) -> ColorDomain:
+    def domain(self, features: PictureFeatures) -> ColorDomain:
         """The cube."""
         config = self.config
         return ColorDomain(config.plugin, features, config.interpolation, config.lattice, config.outside)
 
-    def drawn(self, domain: Domain, batch: ColorBatch, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
+    def drawn(
+        self, domain: Seen[ColorBatch], batch: ColorBatch, fields: Slotted, solver: Solver
+    ) -> dict[str, Tensor]:
         """The sampled colours, and those moved by each slot."""
         slots, flow = self.config.slots, Flow(fields, solver)
         start = batch.points.expand(slots, *batch.points.shape)
@@ -89,13 +95,16 @@ class OfColors(Side):
         slot.named = share
 
     def complete(
-        self, result: PictureDiscovery, domain: Domain, batches: list[ColorBatch], fields: Slotted, solver: Solver
-    ) -> None:
+        self, result: PictureDiscovery, domain: Seen[ColorBatch], batches: list[ColorBatch], fields: Slotted,
+        solver: Solver,
+    ) -> None:  # fmt: skip
         """Shares of clipped pixels, and the cross-check for s -> 0."""
         result.clipped = list(self._clipped(domain, batches, fields, solver))
         result.cross_check = cross_check(domain, batches[:CHECKED], fields, self.config.slots)
 
-    def _clipped(self, domain: Domain, batches: list[ColorBatch], fields: Slotted, solver: Solver) -> list[float]:
+    def _clipped(
+        self, domain: Seen[ColorBatch], batches: list[ColorBatch], fields: Slotted, solver: Solver
+    ) -> list[float]:
         """Share of held-out pixels that each slot takes out of the cube, mean over ±sigma."""
         slots, flow = self.config.slots, Flow(fields, solver)
         total, count = torch.zeros(slots), 0
@@ -103,14 +112,17 @@ class OfColors(Side):
             for batch in batches:
                 for end in (-self.config.flow.sigma, self.config.flow.sigma):
                     moved = domain.act(flow, batch, torch.full((slots,), end).to(batch.points))
+                    assert moved.clipped is not None
                     total += moved.clipped.reshape(slots, -1).sum(1).cpu()
                     count += len(batch.pixels)
         return (total / max(count, 1)).tolist()
 
 
-def cross_check(domain: Domain, batches: list[ColorBatch], fields: Slotted, slots: int) -> SmallFlow | None:
+def cross_check(
+    domain: Seen[ColorBatch], batches: list[ColorBatch], fields: Slotted, slots: int
+) -> SmallFlow | None:
     """The eigenproblem for s -> 0 over quadratic fields; None where features have no forward derivative."""
-    monomials = TensorBasis(domain.periodic, (True,) * 3, Degrees(unknowns=DEGREE))
+    monomials = TensorBasis(replace(domain.arguments, dependent=(True,) * 3), Degrees(unknowns=DEGREE))
     try:
         found = small_flow(domain, monomials, batches, slots)
     except RuntimeError as error:

@@ -9,18 +9,18 @@ from lieapp.config import DiscoverImagesConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.discovery.fields import Slotted
 from lieapp.discovery.flow import Solver
-from lieapp.domains.base import Domain
-from lieapp.domains.extractor import Features
+from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.image import ImageDomain
 from lieapp.domains.image_data import ImageBatch, ImageData
 from lieapp.domains.image_weight import pixel_weight
+from lieapp.domains.seen import Seen
 from lieapp.report.image_figures import image_figures
 from lieapp.results.pictures import Slot
 from lieapp.runs.discover_pictures import Side, Split
 from lieapp.runs.weights import kept_weight
 
 
-class OfPlane(Side):
+class OfPlane(Side[ImageBatch]):
     """See `discover_pictures.Side`."""
 
     name = "images"
@@ -31,7 +31,9 @@ class OfPlane(Side):
     config: DiscoverImagesConfig
     figures = staticmethod(image_figures)
 
-    def split(self, learn: Pictures, judge: Pictures, features: Features, flip: bool, device: str) -> Split:
+    def split(
+        self, learn: Pictures, judge: Pictures, features: PictureFeatures, flip: bool, device: str
+    ) -> Split[ImageBatch]:
         """With the weight of pixels."""
         config, weight, said = self.config, None, ""
         if config.weighted:
@@ -47,7 +49,7 @@ class OfPlane(Side):
             said,
         )
 
-    def domain(self, features: Features) -> ImageDomain:
+    def domain(self, features: PictureFeatures) -> ImageDomain:
         """The plane."""
         config = self.config
         return ImageDomain(config.plugin, features, config.padding, config.interpolation, config.nodes)
@@ -56,6 +58,8 @@ class OfPlane(Side):
         """The named fields are affine."""
         slot.affine = share
 
-    def drawn(self, domain: Domain, batch: ImageBatch, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
+    def drawn(
+        self, domain: Seen[ImageBatch], batch: ImageBatch, fields: Slotted, solver: Solver
+    ) -> dict[str, Tensor]:
         """The axes of the plane."""
         return {"grid/x": batch.points[0, 0, 0], "grid/y": batch.points[0, 1, :, 0]}

@@ -79,7 +79,7 @@ def write_current(
         learned = values(fields, points[None].to(like))[:, 0].to(points)
     shape = [-1] + [1] * (points.ndim - 1)
     tensors = {**base, "learned": learned * base["scale"].reshape(shape)}
-    write_tensors(file, tensors, {"coordinates": list(domain.coordinates), **facts})
+    write_tensors(file, tensors, {"coordinates": list(domain.components), **facts})
 
 
 def write_tensors(file: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any] | None = None) -> None:
@@ -114,7 +114,7 @@ def _drawing_points(domain: PDEDomain, data: SliceData) -> tuple[Tensor, dict[st
     lines.insert(time, lines.pop(0))
     values = values.movedim(1, 1 + time)
     mesh = torch.meshgrid(*lines, indexing="ij")
-    names = domain.coordinates[: len(lines)]
+    names = domain.arguments.names[: len(lines)]
     physical = torch.stack([*mesh, *values])
     shape = [-1] + [1] * len(lines)
     origin, size = (

@@ -7,7 +7,7 @@ from typing import Any
 
 from lieapp.config import DiscoverConfig
 from lieapp.discovery.result import Discovery
-from lieapp.domains.pde import Dataset, PDEDomain
+from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.errors import ConfigError, DiscoveryError, GridError
 from lieapp.extension import Method
 from lieapp.runs.pictures import CURRENT, write_current
@@ -28,7 +28,7 @@ def check_stages(config: DiscoverConfig, domain: PDEDomain) -> None:
         )
 
 
-def discover(domain: PDEDomain, data: Dataset, session: Session) -> Discovery:
+def discover(domain: PDEDomain, data: PDEDataset, session: Session) -> Discovery:
     """All stages of the plan, with metrics; of a run at its second go, those of that go."""
     config: DiscoverConfig = session.config
     if session.again:
@@ -42,7 +42,7 @@ def discover(domain: PDEDomain, data: Dataset, session: Session) -> Discovery:
     return _in_turn(config.plan, domain, data, session, asked=bool(config.stages))
 
 
-def crossed(domain: PDEDomain, data: Dataset, session: Session) -> Discovery:
+def crossed(domain: PDEDomain, data: PDEDataset, session: Session) -> Discovery:
     """What the method finds that checks the one that was chosen; without metrics."""
     chosen = session.methods[session.config.plan[0]]
     checking = session.methods[chosen.checked_by]
@@ -61,7 +61,7 @@ def settings_of(method: Method, session: Session) -> Any:
 
 
 def _in_turn(
-    plan: Sequence[str], domain: PDEDomain, data: Dataset, session: Session, asked: bool
+    plan: Sequence[str], domain: PDEDomain, data: PDEDataset, session: Session, asked: bool
 ) -> Discovery:
     """Args:
         asked: whether the stages were named; else one that can't be done on these data is left out.
@@ -86,7 +86,7 @@ def _in_turn(
 
 
 def _refined(
-    method: Method, found: Discovery, domain: PDEDomain, data: Dataset, part: Session, asked: bool
+    method: Method, found: Discovery, domain: PDEDomain, data: PDEDataset, part: Session, asked: bool
 ) -> Discovery:
     settings = settings_of(method, part)
     assert method.refine is not None

@@ -49,7 +49,7 @@ def result_of(
         cross_check=_cross_check(check, outcome),
         equation_latex=",\\quad ".join(equation.latex for equation in shown),
         equation_shown=shown,
-        coordinates=list(domain.coordinates),
+        coordinates=list(domain.components),
         inner=outcome.inner.tolist(),
         truth_eta=outcome.eta[outcome.true].tolist(),
         convergence=[

@@ -43,7 +43,7 @@ def derived(domain: PDEDomain, folders: Sequence[Path], budget: float, report: R
         return NOTHING
     if result.unsolved:
         report.warn("the derivation left equations unsolved; more generators may exist")
-    symbols = dict(zip(domain.coordinates, domain.evolution.jets.coordinates, strict=True))
+    symbols = dict(zip(domain.arguments.names, domain.evolution.jets.coordinates, strict=True))
     formulas = [
         Field({c: parse_expression(text, symbols, integrals=True) for c, text in field.items()})
         for field in result.periodic

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import cache_folder
-from lieapp.domains.extractor import Features
+from lieapp.domains.extractor import PictureFeatures
 from lieapp.runs.files import write_atomic
 
 VERSION = 1
@@ -21,7 +21,7 @@ VERSION = 1
 
 
 def kept_weight(
-    kind: str, learn: Pictures, features: Features, settings: tuple[Any, ...], measure: Callable[[], Tensor]
+    kind: str, learn: Pictures, features: PictureFeatures, settings: tuple[Any, ...], measure: Callable[[], Tensor]
 ) -> tuple[Tensor, str]:
     """The weight, and words that say where it comes from.
 
@@ -46,7 +46,7 @@ def kept_weight(
     return weight, f"weight of {kind}: measured, kept as {file}"
 
 
-def fingerprint(features: Features) -> str | None:
+def fingerprint(features: PictureFeatures) -> str | None:
     """Of a network, its kind and all its numbers; None for what isn't one."""
     network = features if isinstance(features, nn.Module) else getattr(features, "__self__", None)
     if not isinstance(network, nn.Module):

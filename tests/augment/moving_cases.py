@@ -55,4 +55,4 @@ def as_learned(name, *fields):
         for i, (value, size) in enumerate(zip(f.components.values(), data.scales.size, strict=True)):
             if value != 0:
                 c[n, functions.index(value), i] = 1 / size
-    return Learned(Combination(features, c), data.domain.coordinates, data.scales)
+    return Learned(Combination(features, c), data.domain.arguments.names, data.domain.components, data.scales)

@@ -4,7 +4,7 @@ import pytest
 from moving_cases import FIVE, as_learned, field, formulas
 from small_solutions import TRUE, small
 
-from lieapp.augment.along import Along, Stack
+from lieapp.augment.along import Along, LearnedSlots
 from lieapp.augment.defects import defects
 
 WRONG = {"t": "0", "x": "0", "u": "u"}
@@ -28,7 +28,7 @@ def test_symmetries_lie_at_the_floor_and_others_do_not(name):
 
 def test_learned_fields_are_judged_as_the_formulas_they_are():
     learned = as_learned("ckdv", *TRUE["ckdv"], tuple(WRONG.values()))
-    eta = of("ckdv", Along(learned=[Stack(learned, [0, 2])]))
+    eta = of("ckdv", Along(learned=[LearnedSlots(learned, [0, 2])]))
     assert list(eta) == ["slot 1", "slot 3"]
     assert eta["slot 1"] < 1e-6
     wrong = of("ckdv", Along({"wrong": field("ckdv", tuple(WRONG.values()))}))["wrong"]

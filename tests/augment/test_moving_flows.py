@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 from moving_cases import as_learned, field, formulas, mover, samples, system
-from small_solutions import TRUE, small
+from small_solutions import ARGUMENTS, TRUE, small
 
-from lieapp.augment.along import Along, Stack
+from lieapp.augment.along import Along, LearnedSlots
 from lieapp.augment.flows import ClosedFlow, OdeFlow
 from lieapp.augment.learned import Learned
 from lieapp.augment.moving import Mover, Moving
@@ -31,7 +31,7 @@ BENT = {
 def moved(name, kind, step=0.1):
     """Samples along one generator."""
     if kind == "learned":
-        along = Along(learned=[Stack(as_learned(name, BENT[name]), [0])])
+        along = Along(learned=[LearnedSlots(as_learned(name, BENT[name]), [0])])
     else:
         along = Along({"V": field(name, BENT[name])})
     made = Mover.of(along, system(name), small(name).trajectories, Moving(step=step, closed=kind == "closed"))
@@ -76,7 +76,7 @@ def test_a_flow_is_a_one_parameter_group():
 def test_a_combination_of_learned_fields_is_one_flow_and_commuting_ones_compose():
     """Translations commute, so a combination must do what they do one after the other."""
     shifts = [("1", "0", "0"), ("0", "1", "0")]
-    both = Along(learned=[Stack(as_learned("kdv", *shifts), [0, 1])])
+    both = Along(learned=[LearnedSlots(as_learned("kdv", *shifts), [0, 1])])
     made = Mover.of(both, system("kdv"), small("kdv").trajectories)
     (motion,) = made._motions
     one_by_one = mover("kdv", formulas_of_shifts())
@@ -114,11 +114,11 @@ def test_a_network_s_field_moves_from_a_table_as_it_does_point_by_point():
     data = small("kdv")
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        network = FeatureNetwork((False, True, False), (False, False, True), 8, 5).double().requires_grad_(False)
+        network = FeatureNetwork(ARGUMENTS, 8, 5).double().requires_grad_(False)
     c = torch.randn(1, 6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     c[..., 0] = 0
-    learned = Learned(Combination(network, c), data.domain.coordinates, data.scales)
-    made = Mover.of(Along(learned=[Stack(learned, [0])]), system("kdv"), data.trajectories)
+    learned = Learned(Combination(network, c), data.domain.arguments.names, data.domain.components, data.scales)
+    made = Mover.of(Along(learned=[LearnedSlots(learned, [0])]), system("kdv"), data.trajectories)
     (motion,) = made._motions
     points, s = made._points(samples("kdv")), S / 4
     direct = OdeFlow(motion._velocity, motion._norm, 0.1)

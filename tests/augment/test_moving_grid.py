@@ -6,7 +6,7 @@ import torch
 
 from lieapp.augment.inverse import places
 from lieapp.augment.resample import Resampler
-from lieapp.augment.windows import longest, whole
+from lieapp.augment.time_window import longest, whole
 from lieapp.numerics.grid import Axis
 
 LENGTH = 2 * torch.pi

@@ -12,10 +12,12 @@ from lieapp.discovery.extended import Extended
 from lieapp.discovery.fields import Combination, Scaled, values
 from lieapp.discovery.generator import GeneratorNetwork
 from lieapp.discovery.network import FeatureNetwork
+from lieapp.domains.base import Arguments
 from lieapp.domains.slices import Scales
 from lieapp.errors import RunError
 
-NAMES, PERIODIC, DEPENDENT = ("t", "x", "u"), (False, True, False), (False, False, True)
+NAMES = ("t", "x", "u")
+ARGUMENTS = Arguments(NAMES, (False, True, False), (False, False, True))
 SCALES = Scales((1.5, 0.0, 0.0), (2.0, 16.0, 3.0))
 
 
@@ -24,7 +26,7 @@ def numbers(*shape):
 
 
 def basis():
-    return TensorBasis(PERIODIC, DEPENDENT, Degrees(1, 3, 2))
+    return TensorBasis(ARGUMENTS, Degrees(1, 3, 2))
 
 
 def library():
@@ -40,7 +42,7 @@ def extended():
 
 
 def network():
-    return FeatureNetwork(PERIODIC, DEPENDENT, 6, 4, 2).double()
+    return FeatureNetwork(ARGUMENTS, 6, 4, 2).double()
 
 
 KINDS = {
@@ -48,16 +50,16 @@ KINDS = {
     "extended": lambda: Combination(extended(), numbers(2, 5, 3)),
     "beside": lambda: Combination(Beside(network(), library()), numbers(2, 8, 3)),
     "network": lambda: Combination(network(), torch.nn.Parameter(numbers(2, 5, 3))),
-    "generators": lambda: Scaled(GeneratorNetwork(PERIODIC, DEPENDENT, 2, 6, 5, 2, 1.5), torch.tensor([2.0, 3.0])),
+    "generators": lambda: Scaled(GeneratorNetwork(ARGUMENTS, 3, 2, 6, 5, 2, 1.5), torch.tensor([2.0, 3.0])),
 }
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_fields_come_back_bit_for_bit(tmp_path, kind):
     fields = KINDS[kind]()
-    (tmp_path / "learned.safetensors").write_bytes(content_of(Learned(fields, NAMES, SCALES)))
+    (tmp_path / "learned.safetensors").write_bytes(content_of(Learned(fields, NAMES, NAMES, SCALES)))
     found = read_learned(tmp_path / "learned.safetensors")
-    assert (found.coordinates, found.scales) == (NAMES, SCALES)
+    assert (found.arguments, found.components, found.scales) == (NAMES, NAMES, SCALES)
     dtype = torch.float32 if kind == "generators" else torch.float64
     points = torch.rand(4, 3, 7, generator=torch.Generator().manual_seed(0)).to(dtype)
     assert torch.equal(values(found.fields, points), values(fields, points))
@@ -69,7 +71,7 @@ def test_what_is_no_such_file_is_told(tmp_path):
     (tmp_path / "learned.safetensors").write_bytes(b"12345678" * 3)
     with pytest.raises(RunError, match="can't be read"):
         read_learned(tmp_path / "learned.safetensors")
-    whole = content_of(Learned(KINDS["basis"](), NAMES, SCALES))
+    whole = content_of(Learned(KINDS["basis"](), NAMES, NAMES, SCALES))
     (tmp_path / "learned.safetensors").write_bytes(whole[:-9])
     with pytest.raises(RunError, match="can't be read"):
         read_learned(tmp_path / "learned.safetensors")

@@ -41,7 +41,7 @@ def learned():
             return FixedFields(value)
 
         def measured(fields, degree=2):
-            functions = library(domain.system, domain.periodic, degree)
+            functions = library(domain.system, domain.arguments.periodic, degree)
             coordinates = domain.system.jets.coordinates
             return measure(
                 domain, functions, coordinates, data.scales, mixed(fields), lambda: data.held_out.batches(8, 4)

@@ -34,11 +34,12 @@ def of_colors():
 @pytest.mark.parametrize("made", [of_plane, of_colors])
 def test_pictures(made):
     domain, data = made()
-    count = len(domain.coordinates)
-    assert count == len(domain.periodic) == len(domain.dependent) and domain.stages == ("flow",)
+    count = len(domain.components)
+    assert domain.arguments.names == domain.components
+    assert count == len(domain.arguments.periodic) == len(domain.arguments.dependent) and domain.stages == ("flow",)
     assert domain.truth() is None
     for field in domain.reference():
-        assert list(field.formula) == list(domain.coordinates) and field.name
+        assert list(field.formula) == list(domain.components) and field.name
     batch = next(iter(data.batches(3, 3)))
     assert batch.points.shape[:2] == (1, count) and batch.weight.shape == (1, *batch.points.shape[2:])
     assert data.trajectories == 3 and batch.sample.tolist() == [0, 1, 2]

@@ -26,7 +26,7 @@ def test_all_six_are_there_and_none_is_broken():
 def material(name):
     domain = PDEDomain(ENTRIES[name].declaration)
     data = short_trajectories(short_declaration(ENTRIES[name].declaration), lambda step, total: None)
-    return domain, SliceData(data, domain.linearisation, measure_scales(data, domain.coordinates), 3)
+    return domain, SliceData(data, domain.linearisation, measure_scales(data, domain.arguments.names), 3)
 
 
 @pytest.mark.parametrize("name", ENTRIES)
@@ -40,9 +40,11 @@ def test_its_own_check_passes(name):
 @pytest.mark.parametrize("name", ENTRIES)
 def test_coordinates(name):
     domain, _ = material(name)
-    count = len(domain.coordinates)
-    assert len(set(domain.coordinates)) == count == len(domain.periodic) == len(domain.dependent)
-    assert not any(p and d for p, d in zip(domain.periodic, domain.dependent, strict=True))
+    count = len(domain.components)
+    known = domain.arguments
+    assert len(set(domain.components)) == count == len(known.periodic) == len(known.dependent)
+    assert known.names == domain.components
+    assert not any(p and d for p, d in zip(known.periodic, known.dependent, strict=True))
     assert domain.stages and domain.name == name
 
 
@@ -60,14 +62,14 @@ class Linear:
 def test_layout_and_linearity(name):
     domain, data = material(name)
     batch = next(iter(data.batches(3, 3)))
-    space, q = batch.points.shape[2:], sum(domain.dependent)
-    assert batch.points.shape[:2] == (3, len(domain.coordinates)) and batch.weight.shape == (3, *space)
+    space, q = batch.points.shape[2:], sum(domain.arguments.dependent)
+    assert batch.points.shape[:2] == (3, len(domain.components)) and batch.weight.shape == (3, *space)
     generator = torch.Generator().manual_seed(0)
-    matrices = torch.randn(4, *2 * [len(domain.coordinates)], generator=generator, dtype=torch.float64)
+    matrices = torch.randn(4, *2 * [len(domain.components)], generator=generator, dtype=torch.float64)
     matrices[3] = 2 * matrices[0] - matrices[1]
     values, characteristics = domain.characteristic(batch, Linear(matrices))
     residual = domain.tangent(batch, characteristics)
-    assert values.shape == (4, 3, len(domain.coordinates), *space)
+    assert values.shape == (4, 3, len(domain.components), *space)
     assert characteristics.value.shape == characteristics.rate.shape == residual.shape == (4, 3, q, *space)
     for stack in (values, characteristics.value, characteristics.rate, residual):
         assert stack.dtype == batch.points.dtype and stack.isfinite().all()
@@ -80,7 +82,7 @@ def test_layout_and_linearity(name):
 def test_scaled_coordinates(name):
     domain, data = material(name)
     points = torch.cat([b.points for b in data.batches(16, 8)]).movedim(1, 0).flatten(1)
-    for line, dependent in zip(points, domain.dependent, strict=True):
+    for line, dependent in zip(points, domain.arguments.dependent, strict=True):
         if dependent:
             assert float(line.std()) == pytest.approx(0.29, rel=0.05)
         else:

@@ -52,7 +52,7 @@ def _grid(domain):
 def true_fields(name, domain, scales):
     from lieapp.domains.formulas import FixedFields
 
-    symbols = dict(zip(domain.coordinates, domain.evolution.jets.coordinates, strict=True))
+    symbols = dict(zip(domain.components, domain.evolution.jets.coordinates, strict=True))
     functions = [
         domain.scaled_field({c: sp.sympify(f.get(c, "0"), locals=symbols) for c in symbols}, scales)
         for f in TRUE[name]

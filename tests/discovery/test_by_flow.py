@@ -19,6 +19,7 @@ from lieapp.discovery.flow import Solver
 from lieapp.discovery.generator import GeneratorNetwork
 from lieapp.discovery.loop import Alone
 from lieapp.discovery.scores import FiniteScore
+from lieapp.domains.base import Arguments
 from lieapp.domains.image import ImageDomain
 from lieapp.domains.image_data import ImageData
 from lieapp.domains.image_grid import pixel_grid
@@ -29,6 +30,7 @@ from lieapp.progress import SilentReporter
 sys.path.insert(0, str(Path(__file__).parents[1] / "domains"))
 from extractors import shifting, turning
 
+PLANE = Arguments(("x", "y"), (False, False), (True, True))
 SIGMA, STEPS = 0.4, 120
 ROTATION = len(AFFINE) - 1
 SOLVER = Solver("rk4", 0.134)
@@ -65,7 +67,7 @@ def data():
 
 def training(data, steps=STEPS, domain=None, slots=2):
     torch.manual_seed(1)
-    network = GeneratorNetwork((False, False), (True, True), slots, 64, 16, unit=0.5)
+    network = GeneratorNetwork(PLANE, 2, slots, 64, 16, unit=0.5)
     rate = lambda k: 5e-3 if k < 0.6 * steps else 5e-4  # noqa: E731
     plan = Plan(steps, 12, Weights(1, 10, 10, 0), 3.0, rate, steps, ordered=True)
     return Descent(data.train, network, FiniteScore(domain or DOMAIN, SIGMA, SOLVER, plain=True), plan, 0)
@@ -154,7 +156,7 @@ def test_slots_are_put_in_order(data):
 def test_the_last_order_is_that_of_validity_on_the_data_to_learn_from(data):
     # fields far from trained, and more of them than symmetries
     descent = training(data, 2)
-    descent.fields = GeneratorNetwork((False, False), (True, True), 4, 16, 8, unit=0.5)
+    descent.fields = GeneratorNetwork(PLANE, 2, 4, 16, 8, unit=0.5)
     descent.optimizer = torch.optim.Adam(descent.fields.parameters(), 1e-4)
     found = run(data, descent, Kept())
     shares = [share * SIGMA for share in SHARES]

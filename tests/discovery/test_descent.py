@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from small_solutions import Formulas, small
+from small_solutions import ARGUMENTS, Formulas, small
 
 from lieapp.discovery.descent import Descent, Plan, Weights
 from lieapp.discovery.fields import Scaled, values
@@ -23,7 +23,7 @@ PLAN = Plan(steps=6, batch=3, weights=Weights(), tau=2.0, rate=lambda n: 1e-2 / 
 
 def network(slots=2, seed=0):
     torch.manual_seed(seed)
-    return GeneratorNetwork((False, True, False), (False, False, True), slots, width=16, head=8)
+    return GeneratorNetwork(ARGUMENTS, 3, slots, width=16, head=8)
 
 
 DTYPE = {"finite": torch.float32, "linear": torch.float64}

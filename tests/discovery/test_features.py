@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from small_solutions import ARGUMENTS
 
 from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.beside import Beside
@@ -9,18 +10,16 @@ from lieapp.discovery.fields import Combination
 from lieapp.discovery.network import FeatureNetwork
 from lieapp.domains.spread import EveryComponent
 
-PERIODIC, DEPENDENT = (False, True, False), (False, False, True)
-
 
 def features(kind):
     torch.manual_seed(3)
     if kind == "network":
-        return FeatureNetwork(PERIODIC, DEPENDENT, width=8, features=5, modes=2).double()
+        return FeatureNetwork(ARGUMENTS, width=8, features=5, modes=2).double()
     if kind == "beside":
         return Beside(
-            features("network"), TensorBasis(PERIODIC, DEPENDENT, Degrees(modes=1, chebyshev=2, unknowns=1))
+            features("network"), TensorBasis(ARGUMENTS, Degrees(modes=1, chebyshev=2, unknowns=1))
         )
-    return TensorBasis(PERIODIC, DEPENDENT, Degrees(modes=2, chebyshev=5, unknowns=2))
+    return TensorBasis(ARGUMENTS, Degrees(modes=2, chebyshev=5, unknowns=2))
 
 
 @pytest.fixture(params=["network", "basis", "beside"])
@@ -56,7 +55,7 @@ def test_the_first_feature_is_the_constant(feature):
 
 def test_a_basis_holds_its_own_polynomials():
     z = points(0)
-    h = TensorBasis(PERIODIC, DEPENDENT, Degrees(1, 3, 2)).jvp(z, z)[0].flatten(1).T
+    h = TensorBasis(ARGUMENTS, Degrees(1, 3, 2)).jvp(z, z)[0].flatten(1).T
     target = (z[:, 0] ** 3 * z[:, 2] ** 2 * torch.cos(2 * torch.pi * z[:, 1]) + z[:, 2]).flatten()
     solution = torch.linalg.lstsq(h, target[:, None]).solution
     torch.testing.assert_close((h @ solution)[:, 0], target)

@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import torch
+from small_solutions import ARGUMENTS
 
 from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.fields import Combination
 from lieapp.discovery.flow import orbit
 
-BASIS = TensorBasis((False, True, False), (False, False, True), Degrees(modes=1, chebyshev=2, unknowns=1))
+BASIS = TensorBasis(ARGUMENTS, Degrees(modes=1, chebyshev=2, unknowns=1))
 S = torch.linspace(-0.4, 0.4, 9, dtype=torch.float64)
 START = torch.rand(3, 5, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 

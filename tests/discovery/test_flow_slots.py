@@ -7,7 +7,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_solutions import Formulas
+from small_solutions import ARGUMENTS, Formulas
 
 from lieapp.discovery.fields import Scaled
 from lieapp.discovery.flow import ADAPTIVE, FIXED, Flow, Solver, orbit
@@ -43,7 +43,7 @@ def bent(points):
 
 def network(slots=6, seed=0):
     torch.manual_seed(seed)
-    return GeneratorNetwork((False, True, False), (False, False, True), slots, width=8, head=4).double()
+    return GeneratorNetwork(ARGUMENTS, 3, slots, width=8, head=4).double()
 
 
 def spread(slots):

@@ -2,23 +2,24 @@
 
 import pytest
 import torch
+from small_solutions import ARGUMENTS
 
 from lieapp.discovery.fields import Scaled, values
 from lieapp.discovery.generator import GeneratorNetwork
+from lieapp.domains.base import Arguments
 
-PERIODIC, DEPENDENT = (False, True, False), (False, False, True)
 POINTS = torch.rand(2, 3, 4, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 TANGENTS = torch.randn(2, 3, 4, 5, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
 
 
 def network(slots=4, seed=0, modes=2, **widths):
     torch.manual_seed(seed)
-    return GeneratorNetwork(PERIODIC, DEPENDENT, slots, modes=modes, **{"width": 16, "head": 8, **widths}).double()
+    return GeneratorNetwork(ARGUMENTS, 3, slots, modes=modes, **{"width": 16, "head": 8, **widths}).double()
 
 
 def test_shapes_of_the_paper():
     """Two shared layers of 256, then one of 32 and an output of its own for each field."""
-    made = GeneratorNetwork(PERIODIC, DEPENDENT, slots=5)
+    made = GeneratorNetwork(ARGUMENTS, 3, slots=5)
     layers = [tuple(layer.weight.shape) for layer in made.trunk]
     assert layers == [(256, 4), (256, 256)], "inputs: t, cos, sin, u"
     assert made.inner.shape == (5, 256, 32) and made.inner_bias.shape == (5, 1, 32)
@@ -127,13 +128,12 @@ def test_first_fields_have_the_size_of_a_linear_layers_output():
 
 def test_two_periodic_axes_and_two_unknowns():
     torch.manual_seed(0)
-    made = GeneratorNetwork(
-        (False, True, True, False, False), (False, False, False, True, True), 2, 8, 4, 3
-    ).double()
+    known = Arguments(tuple("txyuv"), (False, True, True, False, False), (False, False, False, True, True))
+    made = GeneratorNetwork(known, 5, 2, 8, 4, 3).double()
     points = torch.rand(1, 5, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     found = values(made, points)
     assert found.shape == (2, 1, 5, 6)
-    for i, repeats in enumerate(made.periodic):
+    for i, repeats in enumerate(made.arguments.periodic):
         step = torch.zeros(1, 5, 1, dtype=torch.float64)
         step[:, i] = 1
         away = (values(made, points + step) - found).abs().max()

@@ -12,6 +12,7 @@ from lieapp.discovery.by_flow import gram
 from lieapp.discovery.fields import Joined
 from lieapp.discovery.flow import Flow
 from lieapp.discovery.small_flow import small_flow
+from lieapp.domains.base import Arguments
 from lieapp.domains.color import ColorDomain
 from lieapp.domains.color_data import ColorData, Palette
 from lieapp.domains.color_fields import COLOR_FIELDS
@@ -19,7 +20,7 @@ from lieapp.domains.color_space import sample_colors
 from lieapp.domains.image_data import ImageData
 from lieapp.domains.reference import stack
 
-MONOMIALS = TensorBasis((False,) * 3, (True,) * 3, Degrees(unknowns=2))
+MONOMIALS = TensorBasis(Arguments(("r", "g", "b"), (False,) * 3, (True,) * 3), Degrees(unknowns=2))
 
 
 def batches(features):

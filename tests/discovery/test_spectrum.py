@@ -30,7 +30,7 @@ def test_the_lowest_fields_span_the_true_generators(equation):
 
 def test_eta_does_not_depend_on_the_size_of_a_field(kdv):
     domain, data = kdv
-    basis = TensorBasis(domain.periodic, domain.dependent, Degrees(1, 2, 1))
+    basis = TensorBasis(domain.arguments, Degrees(1, 2, 1))
     c = torch.randn(1, basis.count, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     both = Joined(Combination(basis, c), Combination(basis, 1e6 * c))
     eta = judge(domain, both, data.held_out.batches(20, 8)).eta
@@ -39,14 +39,14 @@ def test_eta_does_not_depend_on_the_size_of_a_field(kdv):
 
 def test_streaming_gives_what_one_batch_gives(kdv):
     domain, data = kdv
-    basis = EveryComponent(TensorBasis(domain.periodic, domain.dependent, Degrees(1, 2, 1)), 3)
+    basis = EveryComponent(TensorBasis(domain.arguments, Degrees(1, 2, 1)), 3)
     eta = [spectrum(factors(domain, basis, data.train.batches(64, size))).eta for size in (4, 64)]
     torch.testing.assert_close(eta[0][3:20], eta[1][3:20], rtol=1e-6, atol=0)
 
 
 def test_dependent_directions_are_dropped_and_counted(kdv):
     domain, data = kdv
-    basis = TensorBasis(domain.periodic, domain.dependent, Degrees(1, 2, 1))
+    basis = TensorBasis(domain.arguments, Degrees(1, 2, 1))
     twice = EveryComponent(_Doubled(basis), 3)
     found = spectrum(factors(domain, twice, data.train.batches(64, 16)))
     assert found.dropped == 3 * basis.count
@@ -55,7 +55,7 @@ def test_dependent_directions_are_dropped_and_counted(kdv):
 def test_nearly_dependent_features_hide_no_symmetry(kdv):
     """A direction of size 1e-7 stays in the span: the constant would else be known only up to its residual."""
     domain, data = kdv
-    features = _WithAShadow(TensorBasis(domain.periodic, domain.dependent, Degrees(1, 2, 1)))
+    features = _WithAShadow(TensorBasis(domain.arguments, Degrees(1, 2, 1)))
     found = spectrum(factors(domain, EveryComponent(features, 3), data.train.batches(64, 16)))
     assert found.dropped == 0
     assert found.eta[:3].max() < 1e-8
@@ -70,7 +70,7 @@ def test_false_kernel_of_one_trajectory(samples, gap):
         # one function of x at all times: a steady state
         slices = type(slices)(slices.time, slices.grid, slices.values[:, :1].expand_as(slices.values), ("u",))
     data = domain.split(slices, samples)
-    basis = EveryComponent(TensorBasis(domain.periodic, domain.dependent, Degrees(4, 2, 3)), 3)
+    basis = EveryComponent(TensorBasis(domain.arguments, Degrees(4, 2, 3)), 3)
     found = spectrum(factors(domain, basis, data.train.batches(64, 16)))
     assert (int((found.eta < 1e-3).sum()) == 3) == gap
 

@@ -31,7 +31,7 @@ class Wavy:
 
 
 def slices_of(domain, data, count=4):
-    data = SliceData(data, domain.linearisation, measure_scales(data, domain.coordinates), 4)
+    data = SliceData(data, domain.linearisation, measure_scales(data, domain.arguments.names), 4)
     return data, next(iter(data.batches(count, count)))
 
 
@@ -64,7 +64,7 @@ def test_frechet_derivative_is_a_difference_quotient(short):
 def test_rate_of_a_characteristic_is_its_time_derivative_along_the_data(short):
     domain, trajectories = short
     data, batch = slices_of(domain, trajectories)
-    field = Wavy(len(domain.coordinates))
+    field = Wavy(len(domain.components))
     _, q = domain.characteristic(batch, field)
     plus, minus = (
         domain.characteristic(moved_in_time(domain, data, batch, s), field)[1].value for s in (DELTA, -DELTA)
@@ -76,7 +76,7 @@ def test_linearised_residual_is_the_residual_of_the_moved_solution(short):
     # u + εQ solves the equation up to ε M: M = (D_t(u + εQ) - F[u + εQ] - same with -ε)/(2ε)
     domain, trajectories = short
     data, batch = slices_of(domain, trajectories)
-    field, p, epsilon = Wavy(len(domain.coordinates)), len(domain.evolution.jets.independent), 1e-3
+    field, p, epsilon = Wavy(len(domain.components)), len(domain.evolution.jets.independent), 1e-3
     _, q = domain.characteristic(batch, field)
     t, u, unit = physical(domain, data, batch)
 
@@ -126,7 +126,7 @@ def test_two_components_and_two_dimensions():
     trajectories = Trajectories(torch.tensor([0.0, 1.0, 2.0]).double(), grid, torch.stack(slices)[None], ("u", "v"))
     assert frechet_error(domain, trajectories) < 1e-6
     data, batch = slices_of(domain, trajectories, 3)
-    assert batch.points.shape == (3, 5, *data.grid.shape) and domain.coordinates == ("t", "x", "y", "u", "v")
+    assert batch.points.shape == (3, 5, *data.grid.shape) and domain.components == ("t", "x", "y", "u", "v")
     field = Wavy(5)
     _, q = domain.characteristic(batch, field)
     assert q.value.shape == (1, 3, 2, *data.grid.shape)

@@ -178,7 +178,7 @@ def test_points_in_the_order_of_the_domain():
 def test_the_domain_hands_them_out():
     made = small("kdv")
     (batch,) = made.patches().batches(2)
-    assert batch.points.shape == (2, 3, 49, 32) and made.domain.coordinates == ("t", "x", "u")
+    assert batch.points.shape == (2, 3, 49, 32) and made.domain.components == ("t", "x", "u")
     t, x, u = batch.points.unbind(1)
     assert t.min() == 0 and t.max() == 1 and x.min() == 0 and x.max() == pytest.approx(31 / 32)
     torch.testing.assert_close(u * made.scales.size[2], made.trajectories.values[:, :, 0])

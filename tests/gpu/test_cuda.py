@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from small_solutions import Formulas, formulas, small
+from small_solutions import ARGUMENTS, Formulas, formulas, small
 
 from lieapp.data.simulate import simulate
 from lieapp.discovery.by_spectrum import by_spectrum
@@ -78,7 +78,7 @@ def test_the_command(tmp_path):
 
 def network(device, slots=3):
     torch.manual_seed(0)
-    return GeneratorNetwork((False, True, False), (False, False, True), slots, 16, 8).double().to(device)
+    return GeneratorNetwork(ARGUMENTS, 3, slots, 16, 8).double().to(device)
 
 
 def on(device, name, backend, **options):

@@ -34,12 +34,12 @@ def ckdv():
 
 
 def slices(domain, data):
-    return SliceData(data, domain.linearisation, measure_scales(data, domain.coordinates), 3)
+    return SliceData(data, domain.linearisation, measure_scales(data, domain.arguments.names), 3)
 
 
 def basis_factors(domain, data, count=64):
-    basis = TensorBasis(domain.periodic, domain.dependent, Degrees(modes=2, chebyshev=4, unknowns=1))
-    return factors(domain, EveryComponent(basis, len(domain.coordinates)), slices(domain, data).batches(count, 16))
+    basis = TensorBasis(domain.arguments, Degrees(modes=2, chebyshev=4, unknowns=1))
+    return factors(domain, EveryComponent(basis, len(domain.components)), slices(domain, data).batches(count, 16))
 
 
 def test_one_trajectory_lets_anything_pass_and_many_don_t(ckdv):

@@ -38,7 +38,7 @@ def wrong_fields(domain):
         {"u": sp.cos(2 * sp.pi * x / length)},
         {"x": t**2},
     ]
-    return [{**dict.fromkeys(domain.coordinates, sp.S.Zero), **part} for part in parts]
+    return [{**dict.fromkeys(domain.components, sp.S.Zero), **part} for part in parts]
 
 
 @pytest.mark.parametrize("name", SIX)
@@ -92,7 +92,7 @@ def test_the_engine_s_fields_and_the_check_s_agree():
     from lieapp.domains.pde_data import SliceData, measure_scales
 
     domain, data = short("kdv")
-    slices = SliceData(data, domain.linearisation, measure_scales(data, domain.coordinates), 3)
+    slices = SliceData(data, domain.linearisation, measure_scales(data, domain.arguments.names), 3)
     field = wrong_fields(domain)[0]
     fixed = FixedFields(domain.scaled_field(field, slices.scales))
     found = measured(factors(domain, fixed, slices.batches(16, 8)), torch.eye(1, dtype=torch.float64))

@@ -10,6 +10,7 @@ from lieapp.api import PDE
 from lieapp.config import DiscoverConfig, Spectrum
 from lieapp.discovery.basis import Degrees, TensorBasis
 from lieapp.discovery.result import SIZE
+from lieapp.domains.base import Arguments
 from lieapp.domains.pde import FIELD_DEGREE, PDEDomain
 from lieapp.domains.pde_data import MOST
 from lieapp.errors import ConfigError
@@ -76,7 +77,8 @@ def test_fields_are_counted_as_the_basis_does(periodic, unknowns, settings):
     config = DiscoverConfig(plugin="p", modes=modes, spectrum=Spectrum(degrees=(1, degree), unknown_degree=power))
     flags = (False, *[True] * periodic, *[False] * unknowns)
     dependent = (False, *[False] * periodic, *[True] * unknowns)
-    basis = TensorBasis(flags, dependent, Degrees(modes, degree, power))
+    names = tuple(map(str, range(len(flags))))
+    basis = TensorBasis(Arguments(names, flags, dependent), Degrees(modes, degree, power))
     assert cost.basis_count(config, periodic, 1, unknowns) == basis.count
 
 

@@ -53,9 +53,9 @@ def domain_of(name):
 
 
 def expected(domain):
-    symbols = dict(zip(domain.coordinates, domain.evolution.jets.coordinates, strict=True))
+    symbols = dict(zip(domain.components, domain.evolution.jets.coordinates, strict=True))
     return [
-        Field({c: parse_expression(field.get(c, "0"), symbols, integrals=True) for c in domain.coordinates})
+        Field({c: parse_expression(field.get(c, "0"), symbols, integrals=True) for c in domain.components})
         for field in PERIODIC[domain.name]
     ]
 
@@ -83,7 +83,7 @@ def test_as_many_as_there_are_and_each_proved(name):
     assert min(outcome.cosines, default=1.0) > 0.99999
     if not fields:
         return
-    functions = library(domain.system, domain.periodic, 2)
+    functions = library(domain.system, domain.arguments.periodic, 2)
     measured = measure(
         domain, functions, domain.system.jets.coordinates, data.scales, found.fields,
         lambda: data.held_out.batches(8, 4),

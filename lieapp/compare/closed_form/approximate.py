@@ -64,11 +64,10 @@ def sketch(system: System, measured: Measured, place: int) -> Sketch | None:
     lead = physical[coefficients.abs().tolist().index(largest)]
     values = [_decimal(p / lead) for p in physical]
     own = [float(v) / s for v, s in zip(values, scale, strict=True)]
-    names = [str(x) for x in system.jets.coordinates]
-    components = dict.fromkeys(names, sp.S.Zero)
+    components, moved = dict.fromkeys(map(str, system.jets.coordinates), sp.S.Zero), measured.components
     for k, value in zip(chosen, values, strict=True):
-        j, c = divmod(k, len(names))
-        components[names[c]] += value * measured.functions[j]
+        j, c = divmod(k, len(moved))
+        components[moved[c]] += value * measured.functions[j]
     leftover = tuple(sp.expand(e) for e in defect(system, components))
     return Sketch(Field(components), rest, measured.eta(chosen, own), leftover)
 

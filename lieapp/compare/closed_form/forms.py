@@ -200,10 +200,10 @@ class _Search:
         down = sp.Integer(1)
         for value in coefficients:
             down = sp.ilcm(down, sp.denom(value)) if value.is_Rational else down
-        components = dict.fromkeys(self.names, sp.S.Zero)
+        components, moved = dict.fromkeys(self.names, sp.S.Zero), self.measured.components
         for column, value in zip(columns, coefficients, strict=True):
-            j, c = divmod(column, len(self.names))
-            components[self.names[c]] += value * down * self.measured.functions[j]
+            j, c = divmod(column, len(moved))
+            components[moved[c]] += value * down * self.measured.functions[j]
         return Field(components)
 
 

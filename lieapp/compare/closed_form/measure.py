@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import sympy as sp
 import torch
@@ -14,17 +13,17 @@ from torch import Tensor
 
 from lieapp.compare.closed_form.sparse import Columns
 from lieapp.discovery.spectrum import Factors, factors
-from lieapp.domains.base import Domain, Fields, Points, Scalars
+from lieapp.domains.base import Batch, Domain, EvolvingT, Fields, Points, Scalars
 from lieapp.domains.slices import Scales
 from lieapp.domains.spread import EveryComponent
 from lieapp.numerics.codegen import Tape
 
 
 class LibraryFeatures:
-    """Functions of the physical coordinates as features of the scaled ones, of norm about 1."""
+    """Functions of the physical arguments as features of the scaled ones, of norm about 1."""
 
-    def __init__(self, functions: Sequence[sp.Expr], coordinates: Sequence[sp.Symbol], scales: Scales) -> None:
-        self.tape, self.scales, self.count = Tape(list(functions), coordinates), scales, len(functions)
+    def __init__(self, functions: Sequence[sp.Expr], arguments: Sequence[sp.Symbol], scales: Scales) -> None:
+        self.tape, self.scales, self.count = Tape(list(functions), arguments), scales, len(functions)
         self.functions = list(functions)
         self.norms: Float[Tensor, " feature"] = torch.ones(len(functions), dtype=torch.float64)
 
@@ -51,7 +50,8 @@ class Measured:
 
     Args:
         functions: those of the library that are finite on the data; column k of the Gram matrix is function
-            k // coordinates in component k % coordinates, of norm 1.
+            k // n in component k % n of n, of norm 1.
+        components: their names.
         gram: inner products of the columns.
         own: inner products of the learned fields.
         within: inner products of the learned fields with the columns.
@@ -59,6 +59,7 @@ class Measured:
     """
 
     functions: list[sp.Expr]
+    components: tuple[str, ...]
     gram: Float[Tensor, "column column"]
     own: Float[Tensor, "field field"]
     within: Float[Tensor, "field column"]
@@ -92,29 +93,29 @@ class Measured:
 
 
 def measure(
-    domain: Domain,
+    domain: Domain[EvolvingT],
     functions: Sequence[sp.Expr],
-    coordinates: Sequence[sp.Symbol],
+    arguments: Sequence[sp.Symbol],
     scales: Scales,
     learned: Fields,
-    batches: Callable[[], Iterable[Any]],
+    batches: Callable[[], Iterable[EvolvingT]],
 ) -> Measured:
     """Two passes over the batches: one finds the functions' sizes, one the inner products.
 
     Args:
-        coordinates: the symbols of the functions, in the order of the domain's coordinates.
+        arguments: the symbols of the functions, in the order of the domain's arguments.
         learned: the fields that are to be put into formulas.
     """
-    functions, norms = usable(LibraryFeatures(functions, coordinates, scales), functions, batches())
-    features = LibraryFeatures(functions, coordinates, scales)
+    functions, norms = usable(LibraryFeatures(functions, arguments, scales), functions, batches())
+    features = LibraryFeatures(functions, arguments, scales)
     features.norms = norms
-    count = len(coordinates)
+    count, places = len(domain.components), domain.arguments.places(domain.components)
     with torch.no_grad():
         found = factors(domain, EveryComponent(features, count), batches())
         gram = (found.fields.T @ found.fields).double().cpu()
         own, within = _inner(domain, features, learned, batches())
     lengths = torch.diagonal(gram).sqrt()
-    size = torch.tensor(scales.size, dtype=torch.float64).repeat(len(functions))
+    size = torch.tensor([scales.size[i] for i in places], dtype=torch.float64).repeat(len(functions))
     kept = Factors(
         found.fields.double().cpu(),
         found.characteristics.double().cpu(),
@@ -123,6 +124,7 @@ def measure(
     )
     return Measured(
         list(functions),
+        domain.components,
         gram / lengths[:, None] / lengths,
         own,
         within / lengths,
@@ -133,7 +135,7 @@ def measure(
 
 
 def usable(
-    features: LibraryFeatures, functions: Sequence[sp.Expr], batches: Iterable[Any]
+    features: LibraryFeatures, functions: Sequence[sp.Expr], batches: Iterable[Batch]
 ) -> tuple[list[sp.Expr], Float[Tensor, " feature"]]:
     """Functions that are finite on the data, and their root mean squares."""
     total, count = torch.zeros(features.count, dtype=torch.float64), 0
@@ -146,7 +148,7 @@ def usable(
 
 
 def _inner(
-    domain: Domain, features: LibraryFeatures, learned: Fields, batches: Iterable[Any]
+    domain: Domain[EvolvingT], features: LibraryFeatures, learned: Fields, batches: Iterable[EvolvingT]
 ) -> tuple[Float[Tensor, "field field"], Float[Tensor, "field column"]]:
     """Inner products of the learned fields with each other and with h_k e_c."""
     own = within = torch.zeros((), dtype=torch.float64)
