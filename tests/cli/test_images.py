@@ -261,7 +261,7 @@ def test_a_network_for_pictures_of_another_size(lieapp, place, tmp_path):
 
 @pytest.mark.slow
 def test_the_paper_s_preset_on_a_small_cifar10(lieapp, tmp_path, monkeypatch):
-    from lieapp.config import TRAIN_PAPER, TrainConfig
+    from lieapp.config_pictures import TRAIN_PAPER, TrainConfig
 
     # the whole experiment is this one command; only sizes are reduced
     monkeypatch.setattr(TrainConfig, "presets", {"quick": {}, "paper": TRAIN_PAPER | {"epochs": 1, "batch": 26}})
