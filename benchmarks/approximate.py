@@ -26,15 +26,15 @@ from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import measure
 from lieapp.compare.subspace import cosines, normalised
 from lieapp.config import DiscoverConfig
-from lieapp.discovery.basis import Degrees, TensorBasis
-from lieapp.discovery.fields import Combination, Joined
-from lieapp.discovery.judge import judge
-from lieapp.discovery.result import SIZE
-from lieapp.discovery.spectrum import factors, spectrum
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.spread import EveryComponent
+from lieapp.lie.invariance import defect
+from lieapp.methods.basis import Degrees, TensorBasis
+from lieapp.methods.fields import Combination, Joined
+from lieapp.methods.judge import judge
+from lieapp.methods.result import SIZE
+from lieapp.methods.spectrum import factors, spectrum
 from lieapp.numerics.processor import use_processor
-from lieapp.symbolic.invariance import defect
 
 CLAIMED = {"burgers": ("u", "u"), "ckdv": ("t", "1")}
 """Component and its value, of the field that the paper calls approximate (section "PDEs")."""

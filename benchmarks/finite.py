@@ -18,12 +18,12 @@ import sympy as sp
 import torch
 from machine import heading
 
-from lieapp.discovery.fields import Joined, Scaled
-from lieapp.discovery.finite import FiniteJudgement, judge_finite
-from lieapp.discovery.judge import judge
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.domains.residual import Backend
+from lieapp.methods.fields import Joined, Scaled
+from lieapp.methods.finite import FiniteJudgement, judge_finite
+from lieapp.methods.judge import judge
 from lieapp.numerics.processor import use_processor
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog

@@ -27,18 +27,18 @@ from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import measure
 from lieapp.compare.verdict import verdict
 from lieapp.config import DiscoverConfig, Projection
-from lieapp.discovery.by_projection import by_projection, projection_settings
-from lieapp.discovery.by_spectrum import by_spectrum
-from lieapp.discovery.fields import Joined
-from lieapp.discovery.judge import judge
-from lieapp.discovery.loop import Alone
-from lieapp.discovery.projection import Projection as Training
-from lieapp.discovery.result import SIZE, Discovery
 from lieapp.domains.formulas import FixedFields
+from lieapp.equations.equation import exact
+from lieapp.lie.invariance import is_symmetry
+from lieapp.lie.vector_field import Field
+from lieapp.methods.by_projection import by_projection, projection_settings
+from lieapp.methods.by_spectrum import by_spectrum
+from lieapp.methods.fields import Joined
+from lieapp.methods.judge import judge
+from lieapp.methods.loop import Alone
+from lieapp.methods.projection import Projection as Training
+from lieapp.methods.result import SIZE, Discovery
 from lieapp.numerics.processor import use_processor
-from lieapp.symbolic.equation import exact
-from lieapp.symbolic.fields import Field
-from lieapp.symbolic.invariance import is_symmetry
 
 PLUGINS = Path(__file__).parent / "plugins"
 EQUATIONS = ("heat", "kdv", "potential-burgers", "wave", "schroedinger", "reaction-diffusion")

@@ -24,23 +24,23 @@ from typing import Any
 
 import torch
 from jaxtyping import Bool, Float
+from lieapp.augment.windows import longest
 from machine import heading
 from torch import Tensor
 
 from lieapp.augment.along import read_along
 from lieapp.augment.moving import Mover, Moving
 from lieapp.augment.resample import METHODS
-from lieapp.augment.windows import longest
 from lieapp.data.marching import states
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
+from lieapp.equations.equation import exact, read_pde
+from lieapp.equations.evolution import Evolution, evolution_form
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.differences import difference, radius
 from lieapp.numerics.spectral import SpectralDifferentiator, resample
 from lieapp.registry.catalog import load_catalog
-from lieapp.symbolic.equation import exact, read_pde
-from lieapp.symbolic.evolution import Evolution, evolution_form
 
 FIVE = ("kdv", "ks", "burgers", "nkdv", "ckdv")
 RESULTS = Path(__file__).parent / "results" / "moving.md"

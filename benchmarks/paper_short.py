@@ -22,16 +22,16 @@ from machine import heading
 
 from lieapp.compare.subspace import cosines
 from lieapp.config import DiscoverConfig
-from lieapp.discovery.by_descent import descent, settled
-from lieapp.discovery.by_projection import projection_settings
-from lieapp.discovery.fields import Joined
-from lieapp.discovery.generator import GeneratorNetwork
-from lieapp.discovery.judge import judge
-from lieapp.discovery.projection import Projection
-from lieapp.discovery.result import solve
 from lieapp.domains.base import Fields
 from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.domains.residual import Backend
+from lieapp.methods.by_descent import descent, settled
+from lieapp.methods.by_projection import projection_settings
+from lieapp.methods.fields import Joined
+from lieapp.methods.generator import GeneratorNetwork
+from lieapp.methods.judge import judge
+from lieapp.methods.projection import Projection
+from lieapp.methods.result import solve
 from lieapp.numerics.processor import use_processor
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog

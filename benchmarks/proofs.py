@@ -21,13 +21,13 @@ import sympy as sp
 import torch
 from machine import heading
 
+from lieapp.equations.equation import read_pde
+from lieapp.equations.parsing import parse_expression
+from lieapp.lie.invariance import is_symmetry
+from lieapp.lie.stages import derive
+from lieapp.lie.vector_field import Field
 from lieapp.numerics.codegen import Tape
 from lieapp.registry.catalog import load_catalog
-from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.fields import Field
-from lieapp.symbolic.invariance import is_symmetry
-from lieapp.symbolic.parsing import parse_expression
-from lieapp.symbolic.truth import derive
 
 HERE = Path(__file__).parent
 PLUGINS = HERE.parent / "tests" / "plugins"

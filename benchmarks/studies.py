@@ -13,18 +13,18 @@ import torch
 
 from lieapp.compare.subspace import cosines, normalised
 from lieapp.data.stepping import Tolerance
-from lieapp.discovery.by_descent import settled
-from lieapp.discovery.descent import Descent, Plan, Weights
-from lieapp.discovery.fields import Joined, Slotted
-from lieapp.discovery.flow import Solver
-from lieapp.discovery.generator import GeneratorNetwork
-from lieapp.discovery.judge import judge
-from lieapp.discovery.projection import one_cycle
-from lieapp.discovery.scores import FiniteScore, LinearScore
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.domains.residual import Backend
 from lieapp.errors import DiscoveryError
+from lieapp.methods.by_descent import settled
+from lieapp.methods.descent import Descent, Plan, Weights
+from lieapp.methods.fields import Joined, Slotted
+from lieapp.methods.flow import Solver
+from lieapp.methods.generator import GeneratorNetwork
+from lieapp.methods.judge import judge
+from lieapp.methods.projection import one_cycle
+from lieapp.methods.scores import FiniteScore, LinearScore
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
 from lieapp.runs.truth import Derived, derived, scaled

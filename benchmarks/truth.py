@@ -25,7 +25,7 @@ from typing import Any
 from machine import heading
 
 HERE = Path(__file__).parent
-SUITE = HERE.parent / "tests" / "symbolic" / "public_suite.json"
+SUITE = HERE.parent / "tests" / "lie" / "public_suite.json"
 RESULTS = HERE / "results" / "truth.md"
 LIMIT = 300.0
 """Seconds after which an equation counts as not answered."""
@@ -87,9 +87,9 @@ def alone(entry: dict[str, Any]) -> dict[str, Any]:
 
 def measure(entry: dict[str, Any], pipe: Any) -> None:
     """Derive one equation and send what was measured."""
+    from lieapp.equations.parsing import parse_system
     from lieapp.errors import LieappError
-    from lieapp.symbolic import truth
-    from lieapp.symbolic.parsing import parse_system
+    from lieapp.lie import stages as truth
 
     spent = [0.0]
     certify = truth.certify

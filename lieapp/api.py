@@ -20,7 +20,7 @@ from lieapp.keywords import spelled
 from lieapp.results.base import Result
 
 if TYPE_CHECKING:
-    from lieapp.symbolic.truth import Truth
+    from lieapp.lie.stages import Truth
 
 __all__ = [
     "PDE", "ChangeOfVariables", "Check", "Colors", "Images", "Kind", "Method", "Result", "SumOfSines", "Work",
@@ -220,7 +220,7 @@ def symmetries(
     Raises EquationError or ParseError, with a hint, if the equations can't be read or solved for derivatives, and
     UsageError for an argument of a kind that can't be meant.
     """
-    from lieapp.symbolic.symmetries import symmetries as derived
+    from lieapp.lie.symmetries import symmetries as derived
 
     return derived(equations, independent, dependent, parameters, functions, periodic, lengths, nonzero, budget)
 

@@ -7,7 +7,7 @@ a field V has the new components (∂(φ, ψ)/∂(x', u'))⁻¹ V.
 
 import sympy as sp
 
-from lieapp.symbolic.equation import System
+from lieapp.equations.equation import System
 
 
 def transformed(system, old):

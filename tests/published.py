@@ -1,4 +1,4 @@
-"""The equations of `symbolic/public_suite.json`, whose algebras are published, and what is derived of them."""
+"""The equations of `lie/public_suite.json`, whose algebras are published, and what is derived of them."""
 
 import json
 from functools import cache
@@ -6,10 +6,10 @@ from pathlib import Path
 
 from symmetry_spaces import Symmetries
 
-from lieapp.symbolic.parsing import parse_system
-from lieapp.symbolic.truth import derive
+from lieapp.equations.parsing import parse_system
+from lieapp.lie.stages import derive
 
-SYMBOLIC = Path(__file__).parent / "symbolic"
+SYMBOLIC = Path(__file__).parent / "lie"
 
 
 def entries(file):

@@ -4,8 +4,8 @@ from functools import cache
 
 from symmetry_spaces import Symmetries
 
-from lieapp.symbolic.parsing import parse_system
-from lieapp.symbolic.truth import derive
+from lieapp.equations.parsing import parse_system
+from lieapp.lie.stages import derive
 
 FINITE = {
     "burgers": (["u_t + u*u_x - u_xx"], "t,x", "u"),

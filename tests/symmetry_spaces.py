@@ -13,12 +13,12 @@ from unittest import mock
 
 import sympy as sp
 
-from lieapp.symbolic import certificate
-from lieapp.symbolic.determining import determining_equations
-from lieapp.symbolic.families import Group, family_holds
-from lieapp.symbolic.known import known_counts
-from lieapp.symbolic.parsing import parse_expression
-from lieapp.symbolic.taylor import Point
+from lieapp.equations.parsing import parse_expression
+from lieapp.lie.certificate import certify as certificate
+from lieapp.lie.certificate.known import known_counts
+from lieapp.lie.certificate.taylor import Point
+from lieapp.lie.determining import determining_equations
+from lieapp.lie.families import Group, family_holds
 
 HIGHEST = 7
 """Order of the derivatives that a written family may contain."""

@@ -10,11 +10,11 @@ import sympy as sp
 
 from lieapp.augment.learned import Learned
 from lieapp.augment.recorded import read_run
+from lieapp.equations.equation import System
 from lieapp.errors import EquationError, UsageError
-from lieapp.symbolic.equation import System
-from lieapp.symbolic.fields import Field
-from lieapp.symbolic.names import name
-from lieapp.symbolic.truth import derive
+from lieapp.lie.names import name
+from lieapp.lie.stages import derive
+from lieapp.lie.vector_field import Field
 
 KINDS = ("formulas", "fields", "approximate")
 """What of a run: proved formulas, exact learned fields, approximate ones."""

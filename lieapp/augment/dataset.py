@@ -17,9 +17,9 @@ from lieapp.augment.along import Along
 from lieapp.augment.moving import Mover, Moving
 from lieapp.data.store import read_trajectories
 from lieapp.data.trajectories import Trajectories
+from lieapp.equations.equation import System
+from lieapp.equations.parsing import parse_system
 from lieapp.errors import DataError, UsageError
-from lieapp.symbolic.equation import System
-from lieapp.symbolic.parsing import parse_system
 
 Item = tuple[Float[Tensor, "component time x"], Bool[Tensor, " time"]]
 

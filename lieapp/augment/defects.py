@@ -11,11 +11,11 @@ from torch import Tensor
 from lieapp.augment.along import Along
 from lieapp.augment.velocity import FormulaVelocity, LearnedVelocity, Velocity, columns, physical_velocity
 from lieapp.data.trajectories import Trajectories
-from lieapp.discovery.judge import judge
 from lieapp.domains.base import Points, Stack
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.slices import Scales
+from lieapp.methods.judge import judge
 
 SLICES, AT_ONCE = 48, 8
 """Slices of the data that generators are judged on, and how many of them are held in memory at a time."""

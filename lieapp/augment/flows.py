@@ -12,14 +12,14 @@ from torch import Tensor
 
 from lieapp.augment.table import Box, moved_by_table
 from lieapp.augment.velocity import Coefficients, Points, Velocity, columns
-from lieapp.discovery.flow import Flow, Solver
 from lieapp.domains.slices import Scales
+from lieapp.equations.jets import JetSpace
+from lieapp.lie.consequences import free_name
+from lieapp.lie.reduction.closed_flow import flow
+from lieapp.lie.vector_field import Field
+from lieapp.methods.flow import Flow, Solver
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.moved import column
-from lieapp.symbolic.consequences import free_name
-from lieapp.symbolic.fields import Field
-from lieapp.symbolic.jets import JetSpace
-from lieapp.symbolic.reduction.flow import flow
 
 TRIED, ALIKE = 0.05, 1e-3
 """Flow parameter in scaled coordinates at which flows are compared, and by what share of it they may differ."""
@@ -99,7 +99,7 @@ class _Combined:
     def each(
         self, points: Float[Tensor, "sample 1 coordinate time x"], which: Sequence[int] | None = None
     ) -> Float[Tensor, "sample 1 coordinate time x"]:
-        """See `discovery.fields.Followed`."""
+        """See `methods.fields.Followed`."""
         chosen = self._coefficients if which is None else self._coefficients[list(which)]
         return self._velocity.combined(points[:, 0], chosen)[:, None]
 

@@ -16,17 +16,17 @@ from safetensors.torch import load, save
 from torch import Tensor, nn
 
 from lieapp.compare.closed_form.measure import LibraryFeatures
-from lieapp.discovery.basis import Degrees, TensorBasis
-from lieapp.discovery.beside import Beside
-from lieapp.discovery.extended import Extended
-from lieapp.discovery.fields import Combination, Scaled, Slotted
-from lieapp.discovery.generator import GeneratorNetwork
-from lieapp.discovery.network import FeatureNetwork
 from lieapp.domains.base import Arguments
 from lieapp.domains.slices import Scales
 from lieapp.domains.spread import Features
+from lieapp.equations.parsing import parse_expression
 from lieapp.errors import RunError
-from lieapp.symbolic.parsing import parse_expression
+from lieapp.methods.basis import Degrees, TensorBasis
+from lieapp.methods.beside import Beside
+from lieapp.methods.extended import Extended
+from lieapp.methods.fields import Combination, Scaled, Slotted
+from lieapp.methods.generator import GeneratorNetwork
+from lieapp.methods.network import FeatureNetwork
 
 FILE = "learned.safetensors"
 """Name of the file in a run directory."""

@@ -14,9 +14,9 @@ from lieapp.augment.settings import Moving
 from lieapp.augment.table import Box
 from lieapp.augment.velocity import FormulaVelocity, LearnedVelocity, Points, Velocity, norms, physical_velocity
 from lieapp.domains.slices import Scales
+from lieapp.equations.jets import JetSpace
 from lieapp.errors import ConfigError, DataError, GridError
 from lieapp.numerics.moved import column
-from lieapp.symbolic.jets import JetSpace
 
 SEAM = 1e-6
 """Difference of a field at both ends of a period, in units of its norm, that is still periodic."""

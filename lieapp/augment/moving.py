@@ -24,10 +24,10 @@ from lieapp.augment.time_window import axes_of, longest, whole
 from lieapp.augment.velocity import Coefficients
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.pde_data import measure_scales
+from lieapp.equations.equation import System, exact, read_pde
+from lieapp.equations.evolution import evolution_form
 from lieapp.errors import ConfigError, DataError, EquationError, GridError
 from lieapp.numerics.moved import unmoved
-from lieapp.symbolic.equation import System, exact, read_pde
-from lieapp.symbolic.evolution import evolution_form
 
 __all__ = ["Moved", "Mover", "Moving"]
 

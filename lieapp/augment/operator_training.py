@@ -17,8 +17,8 @@ from lieapp.augment.fno import FNO1d
 from lieapp.augment.moving import Moved
 from lieapp.augment.operator_task import Channels, OperatorTask
 from lieapp.augment.stencil import Samples
-from lieapp.discovery.states import load_state, state_of
 from lieapp.errors import DiscoveryError, UsageError
+from lieapp.methods.states import load_state, state_of
 
 DROP, DROPS = 0.4, 4
 """The rate falls by this factor, after each of as many equal parts of the training (every 10 of 40 epochs)."""

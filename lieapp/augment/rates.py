@@ -12,10 +12,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.augment.stencil import Samples, hermite, matrix, rows
+from lieapp.equations.evolution import Evolution
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import SpectralDifferentiator
-from lieapp.symbolic.evolution import Evolution
 
 ROUNDING = 1e-11
 """Errors below this share of the whole are equally small."""

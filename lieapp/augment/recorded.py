@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from lieapp.augment.learned import FILE, Learned, read_learned
+from lieapp.equations.equation import System
+from lieapp.equations.parsing import parse_expression
 from lieapp.errors import ParseError, RunError, UnknownRunError
+from lieapp.lie.vector_field import Field
 from lieapp.results import EquationResult
 from lieapp.results.base import read_result
-from lieapp.symbolic.equation import System
-from lieapp.symbolic.fields import Field
-from lieapp.symbolic.parsing import parse_expression
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from torch import Tensor
 
 from lieapp.api import PDE
 from lieapp.data.trajectories import Trajectories
+from lieapp.equations.equation import read_pde
+from lieapp.equations.evolution import evolution_form
 from lieapp.errors import GridError
 from lieapp.numerics.grid import Axis
-from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.evolution import evolution_form
 
 UNEVEN = 1e-6
 """Largest relative difference of time steps."""

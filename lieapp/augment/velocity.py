@@ -10,12 +10,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.augment.learned import Learned
-from lieapp.discovery.fields import Combination
 from lieapp.domains.slices import Scales
+from lieapp.equations.jets import JetSpace
+from lieapp.lie.vector_field import Field
+from lieapp.methods.fields import Combination
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.moved import column
-from lieapp.symbolic.fields import Field
-from lieapp.symbolic.jets import JetSpace
 
 Points = Float[Tensor, "sample coordinate time x"]
 Coefficients = Float[Tensor, "sample generator"]

@@ -14,7 +14,7 @@ from lieapp.augment.settings import Moving
 from lieapp.augment.time_window import check_axes, longest
 from lieapp.data.store import Change
 from lieapp.data.trajectories import Trajectories
-from lieapp.symbolic.equation import exact, read_pde
+from lieapp.equations.equation import exact, read_pde
 
 APART = 7919
 """Between the seed of the initial states and that of the combinations."""

@@ -111,8 +111,8 @@ def _warn_of_period(declaration: Any) -> None:
     """On stderr: an equation that isn't periodic on the domain that is said to be."""
     import sympy as sp
 
-    from lieapp.symbolic.equation import read_pde
-    from lieapp.symbolic.regular import check_periodic
+    from lieapp.equations.equation import read_pde
+    from lieapp.equations.regular import check_periodic
 
     system = read_pde(declaration)
     residuals = [sp.expand(residual) for residual in system.residuals]

@@ -15,12 +15,12 @@ from lieapp.compare.subspace import (
     orthonormalised,
     principal_angle,
 )
-from lieapp.discovery.by_flow import SHARES, gram, mean_validity
-from lieapp.discovery.by_flow import normalised as unit
-from lieapp.discovery.fields import Joined, Slotted, values
-from lieapp.discovery.flow import Solver
 from lieapp.domains.reference import stack
 from lieapp.domains.seen import Seen, SightT
+from lieapp.methods.by_flow import SHARES, gram, mean_validity
+from lieapp.methods.by_flow import normalised as unit
+from lieapp.methods.fields import Joined, Slotted, values
+from lieapp.methods.flow import Solver
 from lieapp.results.pictures import Basis, NamedField, Nearest, Part, Slot, Subspace
 
 

@@ -12,10 +12,10 @@ from torch import Tensor
 from lieapp.compare.bootstrap import Confidence, bootstrap
 from lieapp.compare.subspace import Gram, cosines, normalised, principal_angle
 from lieapp.compare.verdict import Verdict, verdict
-from lieapp.discovery.fields import Joined
-from lieapp.discovery.judge import Judgement, judge
-from lieapp.discovery.result import Discovery
 from lieapp.domains.base import Domain, EvolvingT, Fields
+from lieapp.methods.fields import Joined
+from lieapp.methods.judge import Judgement, judge
+from lieapp.methods.result import Discovery
 
 
 @dataclass(frozen=True)

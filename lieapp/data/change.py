@@ -10,12 +10,12 @@ from torch import Tensor
 from lieapp.api import PDE
 from lieapp.data.declared import unknown_name
 from lieapp.data.stepping import State
+from lieapp.equations.equation import as_expression, exact, on_jets
+from lieapp.equations.evolution import Evolution
+from lieapp.equations.plausible import with_values
 from lieapp.errors import EquationError
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.spectral import SpectralDifferentiator
-from lieapp.symbolic.equation import as_expression, exact, on_jets
-from lieapp.symbolic.evolution import Evolution
-from lieapp.symbolic.plausible import with_values
 
 
 def unknowns_on_jets(pde: PDE, own: Evolution, solved: Evolution) -> tuple[sp.Expr, ...]:

@@ -8,10 +8,10 @@ from typing import Any
 from sympy.core.function import AppliedUndef
 
 from lieapp.api import MIN_POINTS, PDE, SumOfSines
+from lieapp.equations.equation import read_pde, read_transform
+from lieapp.equations.evolution import Evolution, evolution_form
+from lieapp.equations.regular import check_periodic, check_regular
 from lieapp.errors import DataError, GridError, PluginError, UsageError
-from lieapp.symbolic.equation import read_pde, read_transform
-from lieapp.symbolic.evolution import Evolution, evolution_form
-from lieapp.symbolic.regular import check_periodic, check_regular
 
 
 def check_equation(declaration: Any, command: str, words: tuple[str, str]) -> None:

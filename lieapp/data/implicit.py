@@ -16,11 +16,11 @@ from scipy.integrate import Radau
 from torch import Tensor
 
 from lieapp.data.stepping import State, Tolerance, Values
+from lieapp.equations.evolution import Evolution
 from lieapp.errors import GridError, SimulationError
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import SpectralDifferentiator, to_modes
-from lieapp.symbolic.evolution import Evolution
 
 NOISE = 10.0
 """A state is resolved when its highest modes, over its largest one, lie below NOISE x tolerance."""

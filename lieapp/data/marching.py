@@ -11,10 +11,10 @@ import sympy as sp
 
 from lieapp.data.problem import semilinear_problem
 from lieapp.data.stepping import State, Tolerance, Values, march
+from lieapp.equations.evolution import Evolution
+from lieapp.equations.splitting import Splitting, common_rate, split
 from lieapp.numerics.codegen import scalar_functions
 from lieapp.numerics.grid import Grid
-from lieapp.symbolic.evolution import Evolution
-from lieapp.symbolic.splitting import Splitting, common_rate, split
 
 NODES = 16
 """Gauss-Legendre nodes in each output interval for τ = ∫ a dt."""

@@ -9,11 +9,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lieapp.equations.splitting import Splitting, fluxes
 from lieapp.numerics.codegen import Tape, scalar_functions
 from lieapp.numerics.etdrk import Matrix, Modes, Problem
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import SpectralDifferentiator, to_modes, to_values, wavenumbers
-from lieapp.symbolic.splitting import Splitting, fluxes
 
 
 def semilinear_problem(

@@ -15,10 +15,10 @@ from lieapp.data.marching import states
 from lieapp.data.source import from_source
 from lieapp.data.stepping import State, Tolerance, Values
 from lieapp.data.trajectories import Trajectories
+from lieapp.equations.equation import read_pde, read_transform
+from lieapp.equations.evolution import Evolution, evolution_form
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import resample
-from lieapp.symbolic.equation import read_pde, read_transform
-from lieapp.symbolic.evolution import Evolution, evolution_form
 
 Progress = Callable[[int, int], None]
 

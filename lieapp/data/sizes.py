@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from lieapp.api import PDE
+from lieapp.equations.equation import read_pde
+from lieapp.equations.evolution import evolution_form
 from lieapp.errors import ConfigError, GridError
-from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.evolution import evolution_form
 
 LEAST = 8
 """Points or times below which nothing can be learned along an axis."""

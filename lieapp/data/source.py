@@ -10,10 +10,10 @@ import torch
 
 from lieapp.api import PDE
 from lieapp.data.trajectories import Trajectories
+from lieapp.equations.equation import read_pde
+from lieapp.equations.evolution import evolution_form
 from lieapp.errors import DataError, GridError, PluginError
 from lieapp.numerics.grid import Axis, Grid
-from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.evolution import evolution_form
 
 
 def from_source(pde: PDE, samples: int, seed: int) -> Trajectories:

@@ -23,11 +23,11 @@ from lieapp.config import DataConfig
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
+from lieapp.equations.equation import read_pde
 from lieapp.errors import DataError
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.processor import use_processor
 from lieapp.progress import Reporter
-from lieapp.symbolic.equation import read_pde
 
 SAMPLE = "sample"
 """Name of the first axis in the file's `axes`."""

@@ -24,12 +24,12 @@ from lieapp.domains.check_numbers import (
     wrong_field,
 )
 from lieapp.domains.pde import PDEDomain
+from lieapp.equations.equation import System, exact, read_pde
+from lieapp.equations.evolution import Evolution, evolution_form
 from lieapp.errors import CancelledError, DataError, EquationError, LieappError
 from lieapp.extension import Check
+from lieapp.lie.stages import Truth, derive
 from lieapp.progress import Reporter
-from lieapp.symbolic.equation import System, exact, read_pde
-from lieapp.symbolic.evolution import Evolution, evolution_form
-from lieapp.symbolic.truth import Truth, derive
 
 ROUND_OFF = 1e-11
 """Relative difference allowed between tensors and exact evaluation."""

@@ -6,9 +6,9 @@ import sympy as sp
 
 from lieapp.api import PDE
 from lieapp.data.change import unknowns_on_jets
-from lieapp.symbolic.equation import read_pde, read_transform
-from lieapp.symbolic.evolution import Evolution, evolution_form
-from lieapp.symbolic.jets import MultiIndex
+from lieapp.equations.equation import read_pde, read_transform
+from lieapp.equations.evolution import Evolution, evolution_form
+from lieapp.equations.jets import MultiIndex
 
 
 def change_leaves(pde: PDE) -> tuple[sp.Expr, ...]:

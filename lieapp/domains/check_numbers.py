@@ -19,11 +19,11 @@ from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import FIELD_DEGREE, PDEDomain
 from lieapp.domains.pde_data import SliceData, measure_scales
 from lieapp.domains.slices import Slices
+from lieapp.equations.equation import exact, read_pde
+from lieapp.equations.evolution import time_variable
+from lieapp.equations.splitting import degree
+from lieapp.lie.invariance import is_symmetry
 from lieapp.numerics.codegen import Tape
-from lieapp.symbolic.equation import exact, read_pde
-from lieapp.symbolic.evolution import time_variable
-from lieapp.symbolic.invariance import is_symmetry
-from lieapp.symbolic.splitting import degree
 
 SAMPLES = 2
 TIMES = 16

@@ -13,11 +13,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.domains.slices import Scales, Slices
+from lieapp.equations.evolution import Evolution
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.moved import MultiIndex
 from lieapp.numerics.spectral import SpectralDifferentiator, to_modes, to_values
-from lieapp.symbolic.evolution import Evolution
 
 
 class Linearisation:

@@ -18,10 +18,10 @@ from scipy.interpolate import CubicSpline
 from torch import Tensor
 
 from lieapp.data.trajectories import Trajectories
+from lieapp.equations.evolution import Evolution
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.spectral import SpectralDifferentiator, low_pass, noise_floor
 from lieapp.numerics.spectral import bandwidth as bandwidth_of
-from lieapp.symbolic.evolution import Evolution
 
 SAMPLES = 8
 WINDOWS = 12

@@ -24,15 +24,15 @@ from lieapp.domains.pde_data import NOISE, SliceData, measure_scales
 from lieapp.domains.residual import Backend, FiniteResidual, Residual
 from lieapp.domains.slices import Scales, Slices
 from lieapp.domains.spread import EveryComponent, contracted
+from lieapp.equations.equation import exact, read_pde
+from lieapp.equations.evolution import Evolution, evolution_form
+from lieapp.equations.latex import equation_of
+from lieapp.equations.splitting import degree
 from lieapp.errors import DataError
+from lieapp.lie.stages import Truth, derive
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import noise_floor
-from lieapp.symbolic.equation import exact, read_pde
-from lieapp.symbolic.evolution import Evolution, evolution_form
-from lieapp.symbolic.latex import equation_of
-from lieapp.symbolic.splitting import degree
-from lieapp.symbolic.truth import Truth, derive
 
 FIELD_DEGREE = 1
 """Degree in u allowed for a field when the grid is padded: the product Q = ξ(u) u_x adds it."""
@@ -93,7 +93,7 @@ class PDEDomain:
     def truth(self, budget: float | None = None) -> Truth:
         """The point symmetries, derived and proved; `lieapp discover` lets a child process derive them.
 
-        Raises EquationError and BudgetError as `symbolic.truth.derive` does.
+        Raises EquationError and BudgetError as `lie.stages.derive` does.
         """
         periodic = list(self.declaration.periodic)
         ends = {x: self.declaration.region[x] for x in periodic}

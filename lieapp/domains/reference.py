@@ -12,8 +12,8 @@ from torch import Tensor
 from lieapp.document import Formula
 from lieapp.domains.base import Points, ReferenceField
 from lieapp.domains.formulas import FixedFields
-from lieapp.symbolic.fields import Field
-from lieapp.symbolic.parsing import parse_expression
+from lieapp.equations.parsing import parse_expression
+from lieapp.lie.vector_field import Field
 
 
 def stack(fields: Sequence[ReferenceField]) -> FixedFields:

@@ -12,11 +12,11 @@ from torch import Tensor
 
 from lieapp.domains.patches import Patches, time_first, time_to
 from lieapp.domains.slices import Scales
+from lieapp.equations.evolution import Evolution
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.differentiator import differentiator
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.moved import MovedDifferentiator, column, folded_share
-from lieapp.symbolic.evolution import Evolution
 
 EDGE = 1e-6
 """How far outside [0, 1] a scaled time may lie by round-off."""

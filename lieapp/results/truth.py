@@ -39,7 +39,7 @@ class FamilyResult(msgspec.Struct, kw_only=True):
 
 
 class CertificateResult(msgspec.Struct, kw_only=True):
-    """The bounds of an independent count; see `symbolic.certificate.Certificate`."""
+    """The bounds of an independent count; see `lie.certificate.certify.Certificate`."""
 
     bound: int | None
     dimension: int
@@ -126,7 +126,7 @@ class InvariantsResult(msgspec.Struct, kw_only=True):
 
 
 class ReductionResult(msgspec.Struct, kw_only=True):
-    """A system reduced by a generator; see `symbolic.reduction.result.Reduction`.
+    """A system reduced by a generator; see `lie.reduction.reduced.Reduction`.
 
     Args:
         variables_shown: those that aren't old ones.
@@ -170,7 +170,7 @@ class StepResult(msgspec.Struct, kw_only=True):
 
 
 class Explanation(msgspec.Struct, kw_only=True):
-    """How the algebra was derived; see `symbolic.explain`."""
+    """How the algebra was derived; see `lie.explain`."""
 
     equations: list[Formula]
     jets: list[str]
@@ -190,7 +190,7 @@ class Explanation(msgspec.Struct, kw_only=True):
 
 
 class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):
-    """The point symmetries of a system; see `symbolic.truth.Truth`. What wasn't asked for is left out.
+    """The point symmetries of a system; see `lie.truth.Truth`. What wasn't asked for is left out.
 
     Args:
         dimension: number of generators, modulo the families.

@@ -12,10 +12,10 @@ from lieapp.api import PDE, LabelledPictures
 from lieapp.config_augment import AugmentConfig, AugmentImagesConfig, check_ahead, check_history, check_modes
 from lieapp.data.declared import check_discovery
 from lieapp.data.images.places import check_place
+from lieapp.equations.equation import read_pde
+from lieapp.equations.evolution import evolution_form
 from lieapp.errors import ConfigError
 from lieapp.runs.augment_along import along_pictures, along_solutions
-from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.evolution import evolution_form
 
 
 def check_solutions(config: AugmentConfig, declaration: PDE) -> None:

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import msgspec
 from torch import Tensor
 
-from lieapp.discovery.loop import SAVE_EVERY, Training
 from lieapp.errors import CancelledError, ResumeError
+from lieapp.methods.loop import SAVE_EVERY, Training
 from lieapp.runs.files import encode, write_atomic
 from lieapp.runs.session import Session
 

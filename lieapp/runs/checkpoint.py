@@ -14,8 +14,8 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from lieapp.data.trajectories import Trajectories
-from lieapp.discovery.result import Level
 from lieapp.errors import ResumeError
+from lieapp.methods.result import Level
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.runs.files import write_atomic
 

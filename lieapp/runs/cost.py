@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
+from lieapp.equations.equation import read_pde
+from lieapp.equations.evolution import Evolution, evolution_form
+from lieapp.equations.splitting import degree
 from lieapp.errors import ConfigError
-from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.evolution import Evolution, evolution_form
-from lieapp.symbolic.splitting import degree
 
 MANY = 1000
 """Fields above this are warned of: one level took 20 s on one core, and time grows with their square or faster."""
@@ -27,7 +27,7 @@ MOST = 16384
 """Points of a batch of slices at most, but for a single slice (`domains.pde_data.MOST`)."""
 
 CHUNK = 8
-"""Slices in memory at a time while fields are solved for (`discovery.result.SIZE`)."""
+"""Slices in memory at a time while fields are solved for (`methods.result.SIZE`)."""
 
 SETTINGS = (
     "modes", "spectrum.degrees", "spectrum.unknown_degree", "projection.features", "projection.width",

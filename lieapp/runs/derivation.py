@@ -25,9 +25,9 @@ from lieapp.errors import BudgetError, LieappError, UsageError
 from lieapp.results.truth import TruthResult
 
 if TYPE_CHECKING:
-    from lieapp.symbolic.deadline import Clock
-    from lieapp.symbolic.equation import System
-    from lieapp.symbolic.truth import Truth
+    from lieapp.equations.equation import System
+    from lieapp.lie.deadline import Clock
+    from lieapp.lie.stages import Truth
 
 
 GRACE = 8.0
@@ -174,14 +174,14 @@ def _read(answer: bytes, code: int | None) -> TruthResult:
 
 def derive(request: Request) -> TruthResult:
     """The derivation itself, here in this process. Raises LieappError."""
-    from lieapp.symbolic.deadline import Clock, OutOfTimeError
+    from lieapp.lie.deadline import Clock, OutOfTimeError
 
     # SymPy is loaded at the cost of the budget too
     clock = Clock(min(request.config.budget, LONGEST), _noting(request.notes))
     clock.note("reading the equation")
     try:
         with clock.limit():
-            from lieapp.symbolic import truth
+            from lieapp.lie import stages as truth
 
             system, periodic, lengths, title = _system(request)
     except OutOfTimeError:
@@ -202,9 +202,9 @@ def derive(request: Request) -> TruthResult:
 
 def _told(found: Truth, periodic: Sequence[str], config: TruthConfig, clock: Clock) -> TruthResult:
     """The result with what else was asked for; flows and reductions in what is left of the budget."""
-    from lieapp.symbolic import consequences
-    from lieapp.symbolic.explain import statement
-    from lieapp.symbolic.told import named, told, told_explanation, told_flow, told_reduced
+    from lieapp.lie import consequences
+    from lieapp.lie.explain import statement
+    from lieapp.lie.told import named, told, told_explanation, told_flow, told_reduced
 
     result = told(found, periodic)
     # first: flows and reductions take all the time that is left
@@ -248,14 +248,14 @@ def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None,
     """The system, its periodic variables, the lengths of the periods where they are known, and the title."""
     config = request.config
     if config.plugin is None:
-        from lieapp.symbolic.parsing import parse_system
+        from lieapp.equations.parsing import parse_system
 
         system = parse_system(
             config.equation, config.independent, config.dependent, config.parameter, config.function
         )
         return system, config.periodic, None, ""
+    from lieapp.equations.equation import exact, read_pde
     from lieapp.registry.catalog import load_catalog
-    from lieapp.symbolic.equation import exact, read_pde
 
     declaration = load_catalog([Path(folder) for folder in request.folders]).get(config.plugin).declaration
     periodic = config.periodic or [str(symbol) for symbol in declaration.periodic]

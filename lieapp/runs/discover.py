@@ -12,12 +12,12 @@ from lieapp.config import DiscoverConfig
 from lieapp.data.spoil import noisy, thin
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
-from lieapp.discovery.result import SIZE, Discovery
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.misfit import misfit
 from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.domains.residual import Backend
 from lieapp.errors import DataError, GridError
+from lieapp.methods.result import SIZE, Discovery
 from lieapp.report.discovery_document import write_discovery
 from lieapp.report.generators_csv import write_csv
 from lieapp.results.discovery import EquationResult

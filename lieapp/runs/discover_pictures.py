@@ -17,13 +17,6 @@ from lieapp.compare.named import NamedComparison, compare_named
 from lieapp.config import DiscoverPictures, TrainConfig, load_config
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
-from lieapp.discovery.by_flow import by_flow
-from lieapp.discovery.descent import Descent, Plan, Weights
-from lieapp.discovery.fields import Slotted, values
-from lieapp.discovery.flow import Flow, Solver
-from lieapp.discovery.generator import GeneratorNetwork
-from lieapp.discovery.result import Discovery
-from lieapp.discovery.scores import FiniteScore
 from lieapp.document import Figure
 from lieapp.domains.base import Data
 from lieapp.domains.efficientnet import NAME, EfficientNetFeatures
@@ -31,6 +24,13 @@ from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.extractor_files import read_extractor
 from lieapp.domains.seen import Seen, SightT
 from lieapp.errors import PluginError
+from lieapp.methods.by_flow import by_flow
+from lieapp.methods.descent import Descent, Plan, Weights
+from lieapp.methods.fields import Slotted, values
+from lieapp.methods.flow import Flow, Solver
+from lieapp.methods.generator import GeneratorNetwork
+from lieapp.methods.result import Discovery
+from lieapp.methods.scores import FiniteScore
 from lieapp.report.material import read_fields
 from lieapp.report.page import write_report
 from lieapp.report.parts import provenance

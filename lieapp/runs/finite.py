@@ -12,11 +12,11 @@ from torch import Tensor
 from lieapp.compare.outcome import Outcome
 from lieapp.compare.verdict import SMALL
 from lieapp.config import DiscoverConfig
-from lieapp.discovery.fields import Scaled
-from lieapp.discovery.finite import FiniteJudgement, judge_finite
-from lieapp.discovery.result import Discovery
 from lieapp.domains.patches import Patches
 from lieapp.domains.pde import PDEDataset, PDEDomain
+from lieapp.methods.fields import Scaled
+from lieapp.methods.finite import FiniteJudgement, judge_finite
+from lieapp.methods.result import Discovery
 from lieapp.progress import Reporter
 from lieapp.results.discovery import FEW, AtSize
 from lieapp.runs.files import write_atomic

@@ -14,13 +14,13 @@ from lieapp.compare.closed_form.measure import Measured, measure
 from lieapp.compare.outcome import Outcome, promoted
 from lieapp.compare.verdict import FALLEN, SMALL
 from lieapp.config import DiscoverConfig
-from lieapp.discovery.result import SIZE, Discovery
 from lieapp.domains.pde import PDEDataset, PDEDomain
+from lieapp.equations.equation import exact
+from lieapp.lie.vector_field import Field, formula_of
+from lieapp.methods.result import SIZE, Discovery
 from lieapp.progress import Reporter
 from lieapp.results.discovery import ClosedForm, FormulasCheck, Verdict
 from lieapp.runs.truth import Derived
-from lieapp.symbolic.equation import exact
-from lieapp.symbolic.fields import Field, formula_of
 
 SLICES = 24
 """Held-out slices on which formulas are measured."""

@@ -8,8 +8,8 @@ from lieapp.config import Flow, Gradient, Projection, Spectrum
 from lieapp.extension import Method
 
 if TYPE_CHECKING:
-    from lieapp.discovery.result import Discovery
     from lieapp.domains.pde import PDEDataset, PDEDomain
+    from lieapp.methods.result import Discovery
     from lieapp.runs.session import Session
 
 NOISY = (
@@ -20,8 +20,8 @@ NOISY = (
 
 
 def _spectrum(domain: PDEDomain, data: PDEDataset, session: Session, settings: Spectrum) -> Discovery:
-    from lieapp.discovery.by_spectrum import by_spectrum
-    from lieapp.runs.coefficients import coefficient_features
+    from lieapp.methods.by_spectrum import by_spectrum
+    from lieapp.runs.coefficient_features import coefficient_features
 
     config = session.config
     return by_spectrum(
@@ -31,9 +31,9 @@ def _spectrum(domain: PDEDomain, data: PDEDataset, session: Session, settings: S
 
 
 def _projection(domain: PDEDomain, data: PDEDataset, session: Session, settings: Projection) -> Discovery:
-    from lieapp.discovery.by_projection import by_projection, projection_settings
-    from lieapp.discovery.projection import Projection as Training
-    from lieapp.runs.coefficients import coefficient_features
+    from lieapp.methods.by_projection import by_projection, projection_settings
+    from lieapp.methods.projection import Projection as Training
+    from lieapp.runs.coefficient_features import coefficient_features
 
     config = session.config
     steps, further = settings.steps, None
@@ -56,8 +56,8 @@ def _descent(domain: PDEDomain, data: PDEDataset, session: Session, settings: Gr
     """From nothing."""
     import torch
 
-    from lieapp.discovery.by_descent import by_descent, descent
-    from lieapp.discovery.generator import GeneratorNetwork
+    from lieapp.methods.by_descent import by_descent, descent
+    from lieapp.methods.generator import GeneratorNetwork
 
     config = session.config
     with torch.random.fork_rng(devices=[]):
@@ -74,7 +74,7 @@ def _refined(
     found: Discovery, domain: PDEDomain, data: PDEDataset, session: Session, settings: Gradient | Flow
 ) -> Discovery:
     """On the features of learned fields."""
-    from lieapp.discovery.by_descent import descent, patches, refinable, refined
+    from lieapp.methods.by_descent import descent, patches, refinable, refined
 
     start = refinable(found)
     if start is None or settings.epochs == 0:

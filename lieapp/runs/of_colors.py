@@ -10,11 +10,6 @@ from torch import Tensor
 from lieapp.compare.subspace import cosines, largest_components, principal_angle
 from lieapp.config_colors import DiscoverColorsConfig
 from lieapp.data.images.pictures import Pictures
-from lieapp.discovery.basis import Degrees, TensorBasis
-from lieapp.discovery.by_flow import gram
-from lieapp.discovery.fields import Joined, Slotted
-from lieapp.discovery.flow import Flow, Solver
-from lieapp.discovery.small_flow import small_flow
 from lieapp.domains.color import ColorDomain
 from lieapp.domains.color_data import ColorBatch, ColorData, Palette
 from lieapp.domains.color_space import check_colored, sample_colors
@@ -23,6 +18,11 @@ from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.image_data import ImageData
 from lieapp.domains.reference import stack
 from lieapp.domains.seen import Seen
+from lieapp.methods.basis import Degrees, TensorBasis
+from lieapp.methods.by_flow import gram
+from lieapp.methods.fields import Joined, Slotted
+from lieapp.methods.flow import Flow, Solver
+from lieapp.methods.small_flow import small_flow
 from lieapp.report.color_figures import color_figures
 from lieapp.results.pictures import Part, PictureDiscovery, Slot, SmallFlow
 from lieapp.runs.discover_pictures import Side, Split

@@ -7,13 +7,13 @@ from torch import Tensor
 
 from lieapp.config import DiscoverImagesConfig
 from lieapp.data.images.pictures import Pictures
-from lieapp.discovery.fields import Slotted
-from lieapp.discovery.flow import Solver
 from lieapp.domains.extractor import PictureFeatures
 from lieapp.domains.image import ImageDomain
 from lieapp.domains.image_data import ImageBatch, ImageData
 from lieapp.domains.image_weight import pixel_weight
 from lieapp.domains.seen import Seen
+from lieapp.methods.fields import Slotted
+from lieapp.methods.flow import Solver
 from lieapp.report.image_figures import image_figures
 from lieapp.results.pictures import Slot
 from lieapp.runs.discover_pictures import Side, Split

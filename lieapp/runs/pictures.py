@@ -11,11 +11,11 @@ import torch
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from lieapp.discovery.fields import Slotted, values
-from lieapp.discovery.flow import orbit
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.pde_data import SliceData
+from lieapp.methods.fields import Slotted, values
+from lieapp.methods.flow import orbit
 from lieapp.runs.files import write_atomic
 
 TIMES, POINTS = 40, 96

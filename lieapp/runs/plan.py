@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from lieapp.config import DiscoverConfig
-from lieapp.discovery.result import Discovery
 from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.errors import ConfigError, DiscoveryError, GridError
 from lieapp.extension import Method
+from lieapp.methods.result import Discovery
 from lieapp.runs.pictures import CURRENT, write_current
 from lieapp.runs.session import Session
 

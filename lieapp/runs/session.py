@@ -24,9 +24,9 @@ from lieapp.runs.stopwatch import Stopwatch
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from lieapp.discovery.fields import Slotted
-    from lieapp.discovery.result import Level
     from lieapp.extension import Method
+    from lieapp.methods.fields import Slotted
+    from lieapp.methods.result import Level
     from lieapp.runs.checkpoint import Checkpoint
     from lieapp.runs.reporter import RunReporter
 

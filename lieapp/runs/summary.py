@@ -7,8 +7,8 @@ from pathlib import Path
 from lieapp.compare.outcome import Outcome
 from lieapp.compare.verdict import gap_after
 from lieapp.config import DiscoverConfig
-from lieapp.discovery.result import Discovery
 from lieapp.domains.pde import PDEDomain
+from lieapp.methods.result import Discovery
 from lieapp.report.discovery_document import sentence
 from lieapp.results.discovery import (
     Convergence,

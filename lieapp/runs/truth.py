@@ -12,13 +12,13 @@ from lieapp.config import TruthConfig
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.slices import Scales
+from lieapp.equations.parsing import parse_expression
 from lieapp.errors import LieappError
+from lieapp.lie.names import name
+from lieapp.lie.vector_field import Field
 from lieapp.progress import Reporter
 from lieapp.results.truth import FamilyResult
 from lieapp.runs.derivation import derive_in_child
-from lieapp.symbolic.fields import Field
-from lieapp.symbolic.names import name
-from lieapp.symbolic.parsing import parse_expression
 
 
 @dataclass(frozen=True)

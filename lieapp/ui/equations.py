@@ -20,8 +20,8 @@ def system_latex(declaration: Any) -> list[str]:
     """Each equation in jet notation, u_{xx} for the second derivative; as declared where it can't be read."""
     import sympy as sp
 
-    from lieapp.symbolic.equation import read_pde
-    from lieapp.symbolic.latex import ordered_latex
+    from lieapp.equations.equation import read_pde
+    from lieapp.equations.latex import ordered_latex
 
     try:
         system = read_pde(declaration)
@@ -35,9 +35,9 @@ def evolution_latex(declaration: Any) -> Formulas:
     """u_t = F for every unknown."""
     import sympy as sp
 
-    from lieapp.symbolic.equation import read_pde
-    from lieapp.symbolic.evolution import evolution_form
-    from lieapp.symbolic.latex import ordered_latex
+    from lieapp.equations.equation import read_pde
+    from lieapp.equations.evolution import evolution_form
+    from lieapp.equations.latex import ordered_latex
 
     try:
         form = evolution_form(read_pde(declaration))

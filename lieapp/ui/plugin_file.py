@@ -14,7 +14,7 @@ from lieapp.errors import LieappError, PluginError
 if TYPE_CHECKING:
     import sympy as sp
 
-    from lieapp.symbolic.equation import System
+    from lieapp.equations.equation import System
 
 FOLDER = Path("plugins")
 """Where the app writes plugin files, if it was started so."""
@@ -46,7 +46,7 @@ class Draft:
 
 def plugin_text(system: System, draft: Draft) -> str:
     """The file. Raises PluginError, GridError or EquationError where a declaration would be refused."""
-    from lieapp.symbolic.printing import python_code
+    from lieapp.equations.printing import python_code
 
     _check(system, draft)
     jets = system.jets
@@ -134,7 +134,7 @@ def _check(system: System, draft: Draft) -> None:
 
 def _exact(parameter: str, text: str) -> Any:
     """The number that a text is, by the whitelist parser. Raises PluginError for anything else."""
-    from lieapp.symbolic.parsing import parse_expression
+    from lieapp.equations.parsing import parse_expression
 
     try:
         value = parse_expression(text, {})
@@ -146,8 +146,8 @@ def _exact(parameter: str, text: str) -> Any:
 
 
 def _values(draft: Draft) -> str:
-    from lieapp.symbolic.jets import JetSpace
-    from lieapp.symbolic.printing import python_code
+    from lieapp.equations.jets import JetSpace
+    from lieapp.equations.printing import python_code
 
     nothing = JetSpace((), ())
     return ", ".join(f"{name}: {python_code(_exact(name, text), nothing)}" for name, text in draft.values.items())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from lieapp.equations.equation import System
 from lieapp.errors import LieappError
-from lieapp.symbolic.equation import System
 from lieapp.ui.examples import EXAMPLES, FIRST
 from lieapp.ui.navigation import page
 from lieapp.ui.places import may_write

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lieapp.errors import LieappError, UsageError
 
 if TYPE_CHECKING:
-    from lieapp.symbolic.equation import System
+    from lieapp.equations.equation import System
 
 LISTS = ("equation", "independent", "dependent", "parameter", "function", "periodic")
 """The settings of a derivation that are typed."""
@@ -78,8 +78,8 @@ class Reading:
 
 def read(typed: Typed) -> Reading:
     """Parse what was typed, and write it as formulas. Raises nothing: the error is in the answer."""
-    from lieapp.symbolic.latex import ordered_latex
-    from lieapp.symbolic.parsing import parse_system
+    from lieapp.equations.latex import ordered_latex
+    from lieapp.equations.parsing import parse_system
 
     try:
         _complete(typed)

@@ -9,9 +9,9 @@ from lieapp.augment.along import Along
 from lieapp.augment.learned import Learned
 from lieapp.augment.moving import Mover, Moving
 from lieapp.compare.closed_form.measure import LibraryFeatures
-from lieapp.discovery.fields import Combination
-from lieapp.symbolic.fields import Field
-from lieapp.symbolic.parsing import parse_expression
+from lieapp.equations.parsing import parse_expression
+from lieapp.lie.vector_field import Field
+from lieapp.methods.fields import Combination
 
 FIVE = ("kdv", "ks", "burgers", "nkdv", "ckdv")
 

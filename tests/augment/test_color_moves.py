@@ -5,9 +5,9 @@ import torch
 
 from lieapp.augment.color_moves import FIELDS
 from lieapp.augment.transform import MOVES, transformed
-from lieapp.discovery.flow import Flow, Solver
 from lieapp.domains.color_fields import COLOR_FIELDS
 from lieapp.errors import DataError
+from lieapp.methods.flow import Flow, Solver
 from lieapp.transformations import COLORS, parse_kinds
 
 PIXELS = torch.rand(3, 3, 4, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)

@@ -13,10 +13,10 @@ from lieapp.augment.along import Along
 from lieapp.augment.moving import Mover, Moving
 from lieapp.augment.stencil import stencil
 from lieapp.data.trajectories import Trajectories
+from lieapp.equations.parsing import parse_system
 from lieapp.errors import ConfigError, DataError, GridError, UsageError
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import resample
-from lieapp.symbolic.parsing import parse_system
 
 NEAR = 3
 """A boosted solution changes faster at a place: of it differences in time leave more than of the unmoved one."""

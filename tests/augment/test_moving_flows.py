@@ -13,8 +13,8 @@ from lieapp.augment.flows import ClosedFlow, OdeFlow
 from lieapp.augment.learned import Learned
 from lieapp.augment.moving import Mover, Moving
 from lieapp.augment.table import TOLERANCE
-from lieapp.discovery.fields import Combination
-from lieapp.discovery.network import FeatureNetwork
+from lieapp.methods.fields import Combination
+from lieapp.methods.network import FeatureNetwork
 
 S = torch.tensor([[0.2], [-0.15]], dtype=torch.float64)
 STEPS = (0.1, 0.05, 0.025)

@@ -6,15 +6,15 @@ import torch
 
 from lieapp.augment.learned import Learned, content_of, read_learned
 from lieapp.compare.closed_form.measure import LibraryFeatures
-from lieapp.discovery.basis import Degrees, TensorBasis
-from lieapp.discovery.beside import Beside
-from lieapp.discovery.extended import Extended
-from lieapp.discovery.fields import Combination, Scaled, values
-from lieapp.discovery.generator import GeneratorNetwork
-from lieapp.discovery.network import FeatureNetwork
 from lieapp.domains.base import Arguments
 from lieapp.domains.slices import Scales
 from lieapp.errors import RunError
+from lieapp.methods.basis import Degrees, TensorBasis
+from lieapp.methods.beside import Beside
+from lieapp.methods.extended import Extended
+from lieapp.methods.fields import Combination, Scaled, values
+from lieapp.methods.generator import GeneratorNetwork
+from lieapp.methods.network import FeatureNetwork
 
 NAMES = ("t", "x", "u")
 ARGUMENTS = Arguments(NAMES, (False, True, False), (False, False, True))

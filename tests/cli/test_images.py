@@ -148,7 +148,7 @@ def test_discover_trains_what_the_cache_lacks(lieapp, place, tmp_path, monkeypat
 
 
 def test_a_discovery_that_was_stopped_goes_on(lieapp, mine, tmp_path, monkeypatch):
-    from lieapp.discovery.descent import Descent
+    from lieapp.methods.descent import Descent
 
     words = ("discover", "--plugin", "mine", *DISCOVER, "--json")
     whole = lieapp(*words).json

@@ -11,11 +11,11 @@ from lieapp.compare.closed_form.measure import measure
 from lieapp.data.stepping import Tolerance
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
+from lieapp.equations.equation import read_pde
+from lieapp.equations.parsing import parse_system
+from lieapp.lie.stages import derive
+from lieapp.lie.vector_field import Field, formula_of
 from lieapp.registry.catalog import load_catalog
-from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.fields import Field, formula_of
-from lieapp.symbolic.parsing import parse_system
-from lieapp.symbolic.truth import derive
 
 
 @pytest.fixture(scope="module")

@@ -16,17 +16,17 @@ from lieapp.augment.learned import Learned, content_of, read_learned
 from lieapp.compare.closed_form.forms import closed_forms
 from lieapp.compare.closed_form.measure import measure
 from lieapp.compare.outcome import compare
-from lieapp.discovery.basis import Degrees, TensorBasis
-from lieapp.discovery.by_projection import by_projection
-from lieapp.discovery.by_spectrum import by_spectrum
-from lieapp.discovery.fields import values
-from lieapp.discovery.generator import GeneratorNetwork
-from lieapp.discovery.projection import Projection, Settings
 from lieapp.domains.base import Arguments, Characteristics, Data, Domain, EvolvingBatch, Fields
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.slices import Scales
+from lieapp.equations.parsing import parse_system
+from lieapp.methods.basis import Degrees, TensorBasis
+from lieapp.methods.by_projection import by_projection
+from lieapp.methods.by_spectrum import by_spectrum
+from lieapp.methods.fields import values
+from lieapp.methods.generator import GeneratorNetwork
+from lieapp.methods.projection import Projection, Settings
 from lieapp.progress import SilentReporter
-from lieapp.symbolic.parsing import parse_system
 
 NODES = 24
 UNSCALED = Scales((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))

@@ -6,8 +6,8 @@ import pytest
 import torch
 from registered import CATALOG, DISCOVER, METHODS
 
-from lieapp.discovery.fields import values
 from lieapp.domains.pde import PDEDomain
+from lieapp.methods.fields import values
 from lieapp.progress import SilentReporter
 from lieapp.runs import plan
 from lieapp.runs.directory import RunDirectory

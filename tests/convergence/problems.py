@@ -10,12 +10,12 @@ import sympy as sp
 import torch
 
 from lieapp.data.problem import semilinear_problem
+from lieapp.equations.equation import read_equations
+from lieapp.equations.evolution import Evolution, evolution_form
+from lieapp.equations.splitting import split
 from lieapp.numerics.etdrk import ETDRK4
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import to_modes, to_values
-from lieapp.symbolic.equation import read_equations
-from lieapp.symbolic.evolution import Evolution, evolution_form
-from lieapp.symbolic.splitting import split
 
 t, x = sp.symbols("t x", real=True)
 u, v = (sp.Function(name)(t, x) for name in "uv")

@@ -9,10 +9,10 @@ from problems import AIRY, HEAT, KDV, NKDV, SCHROEDINGER, Case, integrate, relat
 from lieapp.data.problem import semilinear_problem
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance, march
+from lieapp.equations.equation import read_pde
+from lieapp.equations.evolution import evolution_form
+from lieapp.equations.splitting import split
 from lieapp.registry.catalog import load_catalog
-from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.evolution import evolution_form
-from lieapp.symbolic.splitting import split
 
 
 def marched(case: Case, times: list[float], tolerance: float, points: int):

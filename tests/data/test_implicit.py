@@ -11,10 +11,10 @@ from lieapp.api import SumOfSines
 from lieapp.data.implicit import march_implicit
 from lieapp.data.simulate import simulate, space_grid
 from lieapp.data.stepping import Tolerance
+from lieapp.equations.equation import read_pde
+from lieapp.equations.evolution import evolution_form
+from lieapp.equations.splitting import split
 from lieapp.errors import GridError, SimulationError
-from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.evolution import evolution_form
-from lieapp.symbolic.splitting import split
 
 POSITIVE = SumOfSines(terms=3, wavenumbers=(1,), rescale=(0, 1), shape=lambda s: 1 + s / 2)
 POROUS = (U**2 * U.diff(X)).diff(X)

@@ -2,9 +2,9 @@
 
 import torch
 
-from lieapp.discovery.judge import judge
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
+from lieapp.methods.judge import judge
 from lieapp.registry.catalog import load_catalog
 
 

@@ -9,11 +9,11 @@ from pytest import approx
 from lieapp.api import PDE, ChangeOfVariables, SumOfSines
 from lieapp.domains.check import check
 from lieapp.domains.check_change import change_leaves
+from lieapp.equations.equation import read_pde
 from lieapp.errors import CancelledError
+from lieapp.lie.stages import Field, derive
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
-from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.truth import Field, derive
 
 T, X = sp.symbols("t x", real=True)
 U, V = (sp.Function(n)(T, X) for n in "uv")

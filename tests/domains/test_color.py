@@ -12,8 +12,6 @@ from scipy.spatial.transform import Rotation
 from lieapp.compare.subspace import independent
 from lieapp.compare.subspace import normalised as unit_gram
 from lieapp.data.images.pictures import make_pictures
-from lieapp.discovery.by_flow import gram
-from lieapp.discovery.flow import Flow, Solver
 from lieapp.domains.color import ColorDomain
 from lieapp.domains.color_data import ColorData, Palette
 from lieapp.domains.color_fields import COLOR_FIELDS
@@ -29,8 +27,10 @@ from lieapp.domains.color_space import (
 from lieapp.domains.color_weight import color_weight
 from lieapp.domains.image_data import ImageData
 from lieapp.domains.reference import stack
+from lieapp.equations.parsing import parse_expression
 from lieapp.errors import DataError
-from lieapp.symbolic.parsing import parse_expression
+from lieapp.methods.by_flow import gram
+from lieapp.methods.flow import Flow, Solver
 
 NAMES = [field.name for field in COLOR_FIELDS]
 SYMBOLS = sp.symbols("r g b")

@@ -10,16 +10,16 @@ import torch
 from small_solutions import ARGUMENTS, Formulas, formulas, small
 
 from lieapp.data.simulate import simulate
-from lieapp.discovery.by_spectrum import by_spectrum
-from lieapp.discovery.descent import Descent, Plan, Weights
-from lieapp.discovery.fields import Scaled
-from lieapp.discovery.finite import judge_finite
-from lieapp.discovery.flow import Flow, Solver, orbit
-from lieapp.discovery.generator import GeneratorNetwork
-from lieapp.discovery.loop import Alone
-from lieapp.discovery.projection import Projection, Settings
-from lieapp.discovery.scores import FiniteScore
 from lieapp.domains.pde import PDEDomain
+from lieapp.methods.by_spectrum import by_spectrum
+from lieapp.methods.descent import Descent, Plan, Weights
+from lieapp.methods.fields import Scaled
+from lieapp.methods.finite import judge_finite
+from lieapp.methods.flow import Flow, Solver, orbit
+from lieapp.methods.generator import GeneratorNetwork
+from lieapp.methods.loop import Alone
+from lieapp.methods.projection import Projection, Settings
+from lieapp.methods.scores import FiniteScore
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
 

@@ -54,7 +54,7 @@ class Once(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True
 
 def discover(domain, data, session, settings):
     from dataclasses import replace
-    from lieapp.discovery.by_spectrum import by_spectrum
+    from lieapp.methods.by_spectrum import by_spectrum
 
     config = session.config
     session.report.line(f"once with degree {settings.degree}")

@@ -12,12 +12,12 @@ import torch
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
-from lieapp.discovery.basis import Degrees, TensorBasis
-from lieapp.discovery.spectrum import factors, measured, spectrum
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.pde_data import SliceData, measure_scales
 from lieapp.domains.spread import EveryComponent
+from lieapp.methods.basis import Degrees, TensorBasis
+from lieapp.methods.spectrum import factors, measured, spectrum
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.registry.catalog import load_catalog
 

@@ -9,10 +9,10 @@ import torch
 from lieapp.domains.check_numbers import defects, short_declaration, short_trajectories
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
+from lieapp.equations.equation import exact
+from lieapp.lie.invariance import is_symmetry
+from lieapp.lie.stages import derive
 from lieapp.registry.catalog import load_catalog
-from lieapp.symbolic.equation import exact
-from lieapp.symbolic.invariance import is_symmetry
-from lieapp.symbolic.truth import derive
 
 SIX = {"kdv": 3, "ks": 3, "burgers": 3, "nkdv": 3, "ckdv": 2, "heat": 3}
 """Equations with the number of generators that their periodic domain keeps."""
@@ -88,8 +88,8 @@ def test_a_sum_of_a_generator_and_a_wrong_field_is_as_wrong():
 
 
 def test_the_engine_s_fields_and_the_check_s_agree():
-    from lieapp.discovery.spectrum import factors, measured
     from lieapp.domains.pde_data import SliceData, measure_scales
+    from lieapp.methods.spectrum import factors, measured
 
     domain, data = short("kdv")
     slices = SliceData(data, domain.linearisation, measure_scales(data, domain.arguments.names), 3)

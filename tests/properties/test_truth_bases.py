@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from small_equations import ALL, FINITE, INFINITE, derived
 from symmetry_spaces import Space
 
-from lieapp.symbolic.basis import coordinates_in, normal_basis
-from lieapp.symbolic.families import Group
-from lieapp.symbolic.invariance import is_symmetry
-from lieapp.symbolic.linear import combined, differentiated
-from lieapp.symbolic.restrict import restrict
-from lieapp.symbolic.structure import bracket
+from lieapp.lie.families import Group
+from lieapp.lie.invariance import is_symmetry
+from lieapp.lie.linear import combined, differentiated
+from lieapp.lie.normal_form import coordinates_in, normal_basis
+from lieapp.lie.restrict import restrict
+from lieapp.lie.structure import bracket
 
 
 def kept_by_period(judge, space):

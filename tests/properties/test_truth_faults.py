@@ -9,11 +9,11 @@ from small_equations import ALL, FINITE, INFINITE, derived
 from symmetry_spaces import Space
 
 from lieapp.errors import EquationError
-from lieapp.symbolic.basis import normal_basis
-from lieapp.symbolic.families import Group
-from lieapp.symbolic.invariance import is_symmetry
-from lieapp.symbolic.linear import add
-from lieapp.symbolic.truth import derive
+from lieapp.lie.families import Group
+from lieapp.lie.invariance import is_symmetry
+from lieapp.lie.linear import add
+from lieapp.lie.normal_form import normal_basis
+from lieapp.lie.stages import derive
 
 EXPONENTS = st.integers(0, 3)
 FURTHER = 4
@@ -89,7 +89,7 @@ def test_a_corrupted_generator_is_not_printed(name, monkeypatch):
         found[0][0] += field.element(coordinate**3)
         return found
 
-    monkeypatch.setattr("lieapp.symbolic.truth.normal_basis", corrupted)
+    monkeypatch.setattr("lieapp.lie.stages.normal_basis", corrupted)
     with pytest.raises(EquationError, match=f"{coordinate}\\*\\*3.*invariance condition"):
         derive(judge.system)
 

@@ -8,8 +8,8 @@ from point_transformations import pushed, transformed
 from small_equations import ALL, derived
 from symmetry_spaces import Space, Symmetries
 
-from lieapp.symbolic.invariance import is_symmetry
-from lieapp.symbolic.truth import derive
+from lieapp.lie.invariance import is_symmetry
+from lieapp.lie.stages import derive
 
 t, x, u, v, y = sp.symbols("t x u v y", real=True)
 SCALES = st.sampled_from([2, 3, 1])

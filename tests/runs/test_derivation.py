@@ -37,7 +37,7 @@ def test_an_error_in_the_child_is_raised_here():
 def failing(tmp_path, monkeypatch):
     """A child in which deriving fails as a bug would."""
     (tmp_path / "sitecustomize.py").write_text(
-        "import lieapp.symbolic.truth as truth\n"
+        "import lieapp.lie.stages as truth\n"
         "def derive(*arguments):\n    raise TypeError('two fields')\n"
         "truth.derive = derive\n"
     )
@@ -85,7 +85,7 @@ def child_code(tmp_path, monkeypatch):
 
 SLOW = """
 import time
-import lieapp.symbolic.solving.engine as engine
+import lieapp.lie.solving.engine as engine
 def slow(state):
     if any(state.arguments(e) for e in state.equations):
         time.sleep(60)
@@ -95,8 +95,8 @@ engine.STEPS = (engine.one_term, slow, *engine.STEPS)
 
 DEAF = """
 import time
-import lieapp.symbolic.truth as truth
-from lieapp.symbolic.deadline import OutOfTimeError
+import lieapp.lie.stages as truth
+from lieapp.lie.deadline import OutOfTimeError
 def derive(*arguments):
     while True:
         try:

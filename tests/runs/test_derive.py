@@ -9,6 +9,7 @@ from truth_results import HEAT_FAMILY, truth_result
 from lieapp.config import TruthConfig
 from lieapp.document import Formula
 from lieapp.errors import CancelledError
+from lieapp.lie.told import sentence
 from lieapp.progress import SilentReporter
 from lieapp.results.base import result_of
 from lieapp.results.truth import TruthResult
@@ -17,7 +18,6 @@ from lieapp.runs.derivation import derive_in_child
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.queue import enqueue, start_now
 from lieapp.runs.session import Session
-from lieapp.symbolic.told import sentence
 
 HEAT = TruthConfig(equation=["u_t - u_xx"], independent=["t", "x"], dependent=["u"], periodic=["x"], explain=True)
 SLOW = TruthConfig(

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lieapp.discovery.finite import FiniteJudgement
+from lieapp.methods.finite import FiniteJudgement
 from lieapp.runs.finite import Judged, undecided
 
 INF = float("inf")

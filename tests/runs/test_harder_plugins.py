@@ -13,14 +13,14 @@ from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import measure
 from lieapp.compare.outcome import compare
 from lieapp.data.stepping import Tolerance
-from lieapp.discovery.by_spectrum import by_spectrum
-from lieapp.discovery.loop import Alone
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.pde import PDEDomain
+from lieapp.equations.parsing import parse_expression
+from lieapp.lie.vector_field import Field
+from lieapp.methods.by_spectrum import by_spectrum
+from lieapp.methods.loop import Alone
 from lieapp.registry.catalog import load_catalog
-from lieapp.runs.coefficients import coefficient_features
-from lieapp.symbolic.fields import Field
-from lieapp.symbolic.parsing import parse_expression
+from lieapp.runs.coefficient_features import coefficient_features
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
 

@@ -6,12 +6,12 @@ import pytest
 import torch
 from registered import CATALOG, DISCOVER, METHODS
 
-from lieapp.discovery import loop
-from lieapp.discovery.by_descent import patches
-from lieapp.discovery.fields import values
 from lieapp.domains.pde import PDEDomain
 from lieapp.domains.residual import Backend
 from lieapp.errors import ConfigError, DiscoveryError, GridError
+from lieapp.methods import loop
+from lieapp.methods.by_descent import patches
+from lieapp.methods.fields import values
 from lieapp.progress import SilentReporter
 from lieapp.report.current import current_fields
 from lieapp.runs import plan

@@ -3,10 +3,10 @@
 import pytest
 import sympy as sp
 
+from lieapp.equations.equation import read_pde
+from lieapp.equations.parsing import parse_system
 from lieapp.errors import GridError, LieappError, PluginError
 from lieapp.registry.catalog import load_catalog
-from lieapp.symbolic.equation import read_pde
-from lieapp.symbolic.parsing import parse_system
 from lieapp.ui import plugin_file
 from lieapp.ui.plugin_file import Draft, plugin_text
 

@@ -15,9 +15,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.compare.closed_form.measure import Measured
-from lieapp.symbolic.equation import System
-from lieapp.symbolic.fields import Field
-from lieapp.symbolic.invariance import defect
+from lieapp.equations.equation import System
+from lieapp.lie.invariance import defect
+from lieapp.lie.vector_field import Field
 
 TERMS = 5
 """Most terms of a formula."""

@@ -17,11 +17,11 @@ import torch
 from lieapp.compare.closed_form.measure import Measured
 from lieapp.compare.closed_form.recognise import factors, numbers
 from lieapp.compare.closed_form.sparse import Candidate, Columns, candidates
-from lieapp.symbolic.basis import coordinates_in
-from lieapp.symbolic.coefficients import CoefficientField
-from lieapp.symbolic.equation import System
-from lieapp.symbolic.fields import Field
-from lieapp.symbolic.invariance import defect
+from lieapp.equations.coefficients import CoefficientField
+from lieapp.equations.equation import System
+from lieapp.lie.invariance import defect
+from lieapp.lie.normal_form import coordinates_in
+from lieapp.lie.vector_field import Field
 
 TERMS = 4
 """Most terms of a formula that is searched for."""

@@ -14,9 +14,9 @@ from itertools import combinations_with_replacement
 
 import sympy as sp
 
-from lieapp.symbolic.basis import coordinates_in
-from lieapp.symbolic.coefficients import CoefficientField
-from lieapp.symbolic.equation import System
+from lieapp.equations.coefficients import CoefficientField
+from lieapp.equations.equation import System
+from lieapp.lie.normal_form import coordinates_in
 
 LONGEST = 12
 """Operations in an antiderivative that is still called simple."""

@@ -12,10 +12,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.compare.closed_form.sparse import Columns
-from lieapp.discovery.spectrum import Factors, factors
 from lieapp.domains.base import Batch, Domain, EvolvingT, Fields, Points, Scalars
 from lieapp.domains.slices import Scales
 from lieapp.domains.spread import EveryComponent
+from lieapp.methods.spectrum import Factors, factors
 from lieapp.numerics.codegen import Tape
 
 

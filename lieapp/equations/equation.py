@@ -1,0 +1,166 @@
+"""A validated system Δ(x, u, u_J, …) = 0 on its jet space, read from SymPy as users write it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from lieapp.api import PDE, ChangeOfVariables
+from lieapp.equations.jets import JetSpace
+from lieapp.equations.plausible import with_values
+from lieapp.errors import EquationError
+
+LARGEST = 10**30
+"""Denominators above it are binary fractions, which nobody means."""
+
+
+@dataclass(frozen=True)
+class System:
+    """Equations Δᵏ = 0 on a jet space.
+
+    Args:
+        jets: variables, unknowns and jet symbols.
+        residuals: the left-hand sides Δᵏ as expressions in the jets.
+        parameters: the symbols that stay free (generic constants), with their assumptions.
+        name: what messages call the system.
+        functions: arbitrary functions and the names of their arguments.
+        nonzero: expressions in the parameters declared not to vanish.
+    """
+
+    jets: JetSpace
+    residuals: tuple[sp.Expr, ...]
+    parameters: tuple[sp.Symbol, ...] = ()
+    name: str = "equation"
+    functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    nonzero: tuple[sp.Expr, ...] = ()
+
+
+def as_expression(value: object, name: str) -> sp.Expr:
+    """A SymPy expression or a number; text is refused, as SymPy would evaluate it.
+
+    Raises EquationError naming what it is not.
+    """
+    try:
+        return sp.sympify(value, strict=True)
+    except sp.SympifyError:
+        raise EquationError(
+            f"{name}: {value!r} is not a SymPy expression.",
+            hint="Write it with SymPy's symbols and functions; text is not evaluated.",
+        ) from None
+
+
+def exact(value: float | int | sp.Expr) -> sp.Expr:
+    """The number a user meant: .01 is 1/100, not the binary fraction next to it."""
+    if isinstance(value, sp.Expr):
+        return value.xreplace({f: _rational(f) for f in value.atoms(sp.Float)})
+    return sp.Rational(str(value))
+
+
+def _rational(number: sp.Float) -> sp.Expr:
+    """The short fraction that is meant, 1/3 for .333333333333333, else the decimal as it is written."""
+    found = sp.nsimplify(number, rational=True)
+    return found if found.is_Rational and found.q <= LARGEST else sp.Rational(str(number))
+
+
+def read_pde(pde: PDE) -> System:
+    """The system of a plugin's declaration, its parameters replaced by their exact values.
+
+    Raises EquationError when a variable isn't declared, an unknown can't be read or a parameter has no value.
+    """
+    variables = tuple(pde.region)
+    equations = pde.equation if isinstance(pde.equation, (list, tuple)) else [pde.equation]
+    return read_equations(equations, variables, pde.parameters, name=pde.name)
+
+
+def read_transform(pde: PDE, transform: ChangeOfVariables) -> System:
+    """The system that a change of variables solves in place of the plugin's own."""
+    equation = transform.equation
+    equations = equation if isinstance(equation, (list, tuple)) else [equation]
+    return read_equations(equations, tuple(pde.region), pde.parameters, name=f"{pde.name} (transform)")
+
+
+def read_equations(
+    equations: Sequence[sp.Eq | sp.Expr],
+    variables: tuple[sp.Symbol, ...],
+    values: Mapping[sp.Symbol, float],
+    name: str,
+) -> System:
+    """Read SymPy equations in u(t, x) and its derivatives as a system on jets."""
+    sides = [e.lhs - e.rhs if isinstance(e, sp.Eq) else as_expression(e, name) for e in equations]
+    functions = _unknowns(sides, variables, name)
+    jets = JetSpace(variables, tuple(f.func.__name__ for f in functions))
+    substitution = {as_expression(symbol, name): exact(value) for symbol, value in values.items()}
+    residuals = tuple(with_values(on_jets(side, jets, functions, name), substitution, jets, name) for side in sides)
+    if jets.order(residuals) == 0:
+        raise EquationError(
+            f"{name}: no derivative occurs; it is no differential equation.",
+            hint="Write derivatives of the unknown as u.diff(t).",
+        )
+    for residual in residuals:
+        if not jets.jets(residual):
+            raise EquationError(
+                f"{name}: {residual} = 0 contains no unknown; it is no differential equation.",
+                hint="Write the equation in u = sp.Function('u')(t, x) and its derivatives u.diff(x).",
+            )
+        stray = residual.free_symbols - set(variables) - set(jets.jets(residual))
+        if stray:
+            names = ", ".join(sorted(map(str, stray)))
+            raise EquationError(
+                f"{name}: {names} has no value.",
+                hint=f"Add parameters={{{names}: …}}, or an interval in region if it is a variable.",
+            )
+    return System(jets, residuals, name=name)
+
+
+def on_jets(
+    expression: sp.Expr, jets: JetSpace, functions: Sequence[AppliedUndef], name: str = "equation"
+) -> sp.Expr:
+    """Replace u(t, x) and its derivatives by jet symbols."""
+    order = {f: a for a, f in enumerate(functions)}
+    positions = {x: i for i, x in enumerate(jets.independent)}
+    expression = expression.doit()
+    replacement = {}
+    for derivative in expression.atoms(sp.Derivative):
+        if derivative.expr not in order:
+            raise EquationError(
+                f"{name}: {derivative} differentiates something that is not an unknown.",
+                hint="Only derivatives of the unknowns, as u.diff(x), may occur.",
+            )
+        J = [0] * len(jets.independent)
+        for variable, count in derivative.variable_count:
+            J[positions[variable]] += int(count)
+        replacement[derivative] = jets.symbol(order[derivative.expr], tuple(J))
+    # derivatives first: they contain the functions
+    expression = expression.xreplace(replacement)
+    return expression.xreplace({f: jets.symbol(a, jets.zero) for f, a in order.items()})
+
+
+def _unknowns(sides: Sequence[sp.Expr], variables: tuple[sp.Symbol, ...], name: str) -> list[AppliedUndef]:
+    found = sorted({f for side in sides for f in side.atoms(AppliedUndef)}, key=str)
+    if not found:
+        raise EquationError(
+            f"{name}: the equation contains no unknown function; it is no differential equation.",
+            hint="Declare u = sp.Function('u')(t, x) and write the equation in u and u.diff(x).",
+        )
+    for f in found:
+        missing = [str(a) for a in f.args if a not in variables]
+        if missing:
+            raise EquationError(
+                f"{name}: {f} depends on {', '.join(missing)}, which has no interval in region.",
+                hint="Declare every variable with the same symbol and assumptions, e.g. "
+                "t, x = sp.symbols('t x', real=True), and give it an interval in region.",
+            )
+        if set(f.args) != set(variables):
+            raise EquationError(
+                f"{name}: {f} must depend on all of {', '.join(map(str, variables))}.",
+                hint="Write each unknown as a function of every variable in region.",
+            )
+    if len({f.func for f in found}) < len(found):
+        raise EquationError(
+            f"{name}: {', '.join(map(str, found))} use one unknown at different arguments.",
+            hint="Delay and reflection equations have no point symmetries in this sense.",
+        )
+    return found

@@ -1,0 +1,217 @@
+"""Equations in SymPy's own notation with parameters and arbitrary functions left free.
+
+A function of all the independent variables is an unknown; any other function of one variable or of one unknown,
+such as k(u(t, x)), is arbitrary; every other symbol is a generic constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from lieapp.equations.distinct import check_distinct, check_no_jets, check_real
+from lieapp.equations.equation import System, as_expression, exact, on_jets
+from lieapp.equations.jets import JetSpace
+from lieapp.equations.literals import too_large
+from lieapp.equations.plausible import with_values
+from lieapp.errors import EquationError
+
+
+def read_free(
+    equations: Sequence[sp.Eq | sp.Expr],
+    independent: Sequence[sp.Symbol | str] = (),
+    dependent: Sequence[AppliedUndef | str] = (),
+    nonzero: Sequence[sp.Expr] = (),
+    name: str = "equation",
+) -> System:
+    """The system of SymPy equations (= 0 understood) in u(t, x) and its derivatives.
+
+    Args:
+        equations: `sp.Eq`s, or expressions that vanish.
+        independent: the variables, in order; else the arguments of the function that has most of them.
+        dependent: the unknowns u(t, x), in order; else every function of all the variables.
+        nonzero: expressions in the parameters that are known not to vanish.
+        name: what messages call the system.
+
+    Raises EquationError when unknowns and arbitrary functions can't be told apart or the equations can't be read.
+    """
+    # done, so that the derivatives of k(u) are taken
+    sides = [exact(_side(e, name)).doit() for e in equations]
+    check_real(sides, name)
+    applied = sorted({f for side in sides for f in side.atoms(AppliedUndef)}, key=str)
+    symbols = {s for side in sides for s in side.free_symbols}
+    variables = _meant(independent, symbols, str, "variable", name) or _variables(applied, name)
+    unknowns = list(_meant(dependent, applied, lambda f: f.func.__name__, "unknown", name))
+    check_real(variables, name)
+    check_distinct({*symbols, *variables}, applied, name)
+    unknowns = unknowns or [f for f in applied if set(f.args) == set(variables)]
+    _check_unknowns(unknowns, applied, variables, name)
+    jets = JetSpace(variables, tuple(f.func.__name__ for f in unknowns))
+    coordinates = dict(zip([*variables, *unknowns], jets.coordinates, strict=True))
+    arbitrary = {
+        f: _arbitrary(f, coordinates, name) for f in applied if f not in unknowns and f.args[0] in coordinates
+    }
+    names = {*map(str, symbols), *(f.func.__name__ for f in applied)}
+    check_no_jets(sorted(names), jets, name)
+    residuals = tuple(_residual(side, jets, unknowns, arbitrary, name) for side in sides)
+    outside = {*variables, *(s for r in residuals for s in jets.jets(r))}
+    parameters = sorted({s for r in residuals for s in r.free_symbols} - outside, key=str)
+    return System(
+        jets,
+        residuals,
+        tuple(parameters),
+        name=name,
+        functions={f.func.__name__: (str(f.args[0]),) for f in arbitrary.values()},
+        nonzero=tuple(_nonzero(e, parameters, name) for e in nonzero),
+    )
+
+
+def _meant(
+    given: Sequence[Any], there: Collection[Any], called: Callable[[Any], str], what: str, name: str
+) -> tuple[Any, ...]:
+    """Variables or unknowns as objects: names are looked up among those of the equations.
+
+    Raises EquationError for a name that isn't there, what is neither name nor symbol, and one given twice.
+    """
+    found = []
+    for one in given:
+        if isinstance(one, str):
+            same = [e for e in there if called(e) == one]
+            if not same:
+                raise EquationError(
+                    f"{name}: the {what} {one} doesn't occur.",
+                    hint=f"There are {', '.join(sorted({called(e) for e in there}))}.",
+                )
+            # several of one name are refused afterwards
+            one = same[0]
+        elif not isinstance(one, sp.Symbol if what == "variable" else AppliedUndef):
+            raise EquationError(
+                f"{name}: {one!r} is no {what}.",
+                hint="Variables are symbols, as t, x = sp.symbols('t x', real=True); unknowns functions of them, "
+                "as u = sp.Function('u')(t, x).",
+            )
+        if one in found:
+            raise EquationError(f"{name}: the {what} {one} is given twice.", hint="Leave one of them out.")
+        found.append(one)
+    return tuple(found)
+
+
+def _nonzero(expression: object, parameters: Sequence[sp.Symbol], name: str) -> sp.Expr:
+    """Raises EquationError unless it is an expression in the parameters that can be other than 0."""
+    found = exact(as_expression(expression, name))
+    if not isinstance(found, sp.Expr) or not found.free_symbols or found.free_symbols - {*parameters}:
+        told = f"its parameters are {', '.join(map(str, parameters))}" if parameters else "it has no parameters"
+        raise EquationError(
+            f"{name}: nonzero holds {found}, which is no expression in the equation's parameters; {told}.",
+            hint="Give what is known not to vanish, as nonzero=[g - 3] for a parameter g.",
+        )
+    if sp.expand(found) == 0:
+        raise EquationError(f"{name}: nonzero holds {found}, which is 0.", hint="Leave it out, or correct it.")
+    return found
+
+
+def _side(equation: object, name: str) -> sp.Expr:
+    """What must vanish. Raises EquationError for what is no equation in real unknowns."""
+    if isinstance(equation, sp.Eq):
+        equation = equation.lhs - equation.rhs
+    side = as_expression(equation, name)
+    # booleans, matrices, sets
+    if not isinstance(side, sp.Expr) or side.is_Matrix:
+        raise EquationError(
+            f"{name}: {equation} is no equation between expressions.",
+            hint="Write sp.Eq(u.diff(t), …), or an expression that vanishes; a system is a list of them.",
+        )
+    for node in sp.postorder_traversal(side):
+        if any(too_large(node.func, argument) for argument in node.args):
+            raise EquationError(
+                f"{name}: {node} is a number too large to be meant.", hint="Put a symbol, such as a, in its place."
+            )
+    if side.has(sp.I, sp.conjugate, sp.re, sp.im):
+        raise EquationError(
+            f"{name}: {side} = 0 is complex; unknowns and coefficients are real here.",
+            hint="Put u + I*v in place of the unknown and write real and imaginary part as two equations.",
+        )
+    return side
+
+
+def _variables(applied: Sequence[AppliedUndef], name: str) -> tuple[sp.Symbol, ...]:
+    found = [f for f in applied if all(a.is_Symbol for a in f.args)]
+    if not found:
+        raise EquationError(
+            f"{name}: the equation contains no unknown function; it is no differential equation.",
+            hint="Declare u = sp.Function('u')(t, x) and write the equation in u and u.diff(x).",
+        )
+    variables: tuple[sp.Symbol, ...] = max(found, key=lambda f: len(f.args)).args
+    return variables
+
+
+def _check_unknowns(
+    unknowns: Sequence[AppliedUndef], applied: Sequence[AppliedUndef], variables: Sequence[sp.Symbol], name: str
+) -> None:
+    for f in unknowns:
+        if f not in applied:
+            raise EquationError(
+                f"{name}: the unknown {f} doesn't occur.", hint="Leave it out, or write it as in the equation."
+            )
+        if set(f.args) != set(variables):
+            raise EquationError(
+                f"{name}: {f} must depend on all of {', '.join(map(str, variables))}.",
+                hint="Write each unknown as a function of every variable.",
+            )
+    for f in applied:
+        if f not in unknowns and (len(f.args) != 1 or f.args[0] not in (*variables, *unknowns)):
+            raise EquationError(
+                f"{name}: {f} is neither an unknown, a function of {', '.join(map(str, variables))}, nor an "
+                "arbitrary function of one variable or unknown.",
+                hint="Give the unknowns with dependent=[…]; write functions of several arguments as products.",
+            )
+
+
+def _arbitrary(f: AppliedUndef, coordinates: dict[sp.Expr, sp.Symbol], name: str) -> sp.Expr:
+    """k of a jet symbol in place of k(u(t, x))."""
+    result: sp.Expr = sp.Function(f.func.__name__, real=True)(coordinates[f.args[0]])
+    return result
+
+
+def _residual(
+    side: sp.Expr,
+    jets: JetSpace,
+    unknowns: Sequence[AppliedUndef],
+    arbitrary: dict[AppliedUndef, sp.Expr],
+    name: str,
+) -> sp.Expr:
+    """The side on jets, with k(u) and its derivatives in u kept aside as they hold derivatives of their own."""
+    kept: dict[sp.Expr, sp.Expr] = {}
+    slopes: dict[sp.Expr, sp.Symbol] = {}
+    for node in side.atoms(sp.Subs, sp.Derivative):
+        found = _slope(node, arbitrary)
+        if found is not None:
+            slopes[node] = sp.Dummy()
+            kept[slopes[node]] = found
+    plain = {f: sp.Dummy() for f in arbitrary}
+    kept |= {plain[f]: value for f, value in arbitrary.items()}
+    # derivatives first: they contain the functions
+    side = side.xreplace(slopes).xreplace(plain)
+    on = with_values(sp.sympify(on_jets(side, jets, unknowns, name)), {}, jets, name)
+    return on.xreplace(kept)
+
+
+def _slope(node: sp.Expr, arbitrary: dict[AppliedUndef, sp.Expr]) -> sp.Expr | None:
+    """k'(u), k''(u), … in jets; None for a derivative of something else."""
+    if isinstance(node, sp.Derivative):
+        inner, point = node, node.expr
+        if point not in arbitrary:
+            return None
+    else:
+        inner = node.expr
+        if not isinstance(inner, sp.Derivative) or not isinstance(inner.expr, AppliedUndef):
+            return None
+        point = inner.expr.subs(dict(zip(node.variables, node.point, strict=True)))
+        if point not in arbitrary:
+            return None
+    value = arbitrary[point]
+    count = sum(int(n) for _, n in inner.variable_count)
+    return sp.Derivative(value, (value.args[0], count))

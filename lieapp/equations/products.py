@@ -1,0 +1,97 @@
+"""Equations that are products: a power is its base, what can't vanish is divided out, the rest is refused.
+
+The symmetries of P·Q = 0 are those that P = 0 and Q = 0 have in common, since a flow takes each to itself; solving
+for one derivative would keep one of them and lose the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from lieapp.equations.assumptions import vanishing_factors
+from lieapp.equations.equation import System
+from lieapp.equations.jets import JetSpace
+from lieapp.errors import EquationError
+
+
+def without_products(system: System) -> tuple[System, list[sp.Expr]]:
+    """The system with equations in place of their powers and multiples, and the factors that were divided out.
+
+    A factor without derivatives of the unknowns, as u in u u_t - u u_xx, is divided out: it vanishes for single
+    functions only. Told are those that vanish for some functions or parameters. Raises EquationError if two factors
+    with derivatives are left, or two factors of an equation without any.
+    """
+    residuals, divided = [], list[sp.Expr]()
+    for residual in system.residuals:
+        equation, by = one_equation(residual, system)
+        residuals.append(equation)
+        divided += [e for e in by if e not in divided]
+    changed = tuple(residuals)
+    return (system if changed == system.residuals else replace(system, residuals=changed)), divided
+
+
+def one_equation(residual: sp.Expr, system: System) -> tuple[sp.Expr, list[sp.Expr]]:
+    """The only factor that says anything, and those divided out. Raises EquationError if more than one does."""
+    jets = system.jets
+    if _is_plain(residual, jets):
+        return residual, []
+    factors = [f for f in _factors(residual) if not _cannot_vanish(f)]
+    sides = [f for f in factors if jets.order([f])] or [f for f in factors if jets.jets(f)]
+    if len(sides) > 1:
+        refuse(sides, system.name)
+    if not sides or len(factors) == 1 == _multiplicity(residual):
+        return residual, []
+    divided = []
+    for factor in factors:
+        if factor is sides[0]:
+            continue
+        parameters = vanishing_factors(factor, system.parameters, system.nonzero)
+        divided += [factor] if jets.jets(factor) else parameters
+    return sides[0], divided
+
+
+def refuse(factors: Sequence[sp.Expr], name: str) -> None:
+    """Raises EquationError: an equation is the product of these."""
+    product = "*".join(f"({f})" if f.is_Add else str(f) for f in factors)
+    each = " or ".join(f"{f} = 0" for f in factors)
+    raise EquationError(
+        f"{name}: {product} = 0 is a product of equations.",
+        hint=f"Each factor has symmetries of its own; give one of them: {each}.",
+    )
+
+
+def _is_plain(residual: sp.Expr, jets: JetSpace) -> bool:
+    """Whether a derivative stands alone with a number, quickly seen: such an equation has no factors."""
+    found = jets.jets(residual)
+    slopes = {s: sp.diff(residual, s) for s, (_, J) in found.items() if any(J)} if residual.is_Add else {}
+    return any(slope.is_Rational and slope != 0 for slope in slopes.values())
+
+
+def _factors(expression: sp.Expr) -> list[sp.Expr]:
+    """The bases of the irreducible factors of the numerator, without numbers."""
+    found: list[sp.Expr] = []
+    for factor, _ in _listed(expression):
+        base = factor.as_base_exp()[0]
+        parts = [base] if base == factor else _factors(base)
+        found += [f for f in parts if f not in found]
+    return found
+
+
+def _multiplicity(expression: sp.Expr) -> int:
+    return max((n if f.as_base_exp()[0] == f else 2 for f, n in _listed(expression)), default=1)
+
+
+def _listed(expression: sp.Expr) -> Iterable[tuple[sp.Expr, int]]:
+    numer = sp.numer(sp.together(expression))
+    unknown = sorted(numer.atoms(AppliedUndef, sp.Derivative), key=lambda e: (-e.count_ops(), str(e)))
+    names = {e: sp.Dummy(real=True) for e in unknown}
+    back = {s: e for e, s in names.items()}
+    return [(f.xreplace(back), n) for f, n in sp.factor_list(numer.xreplace(names))[1]]
+
+
+def _cannot_vanish(factor: sp.Expr) -> bool:
+    return bool(factor.is_nonzero or factor.is_positive or factor.is_negative)

@@ -1,0 +1,239 @@
+"""A certificate that derived point symmetries are all there are, independent of the solver.
+
+The determining equations are linear and homogeneous. At a random point over F_p their Taylor expansion leaves
+at most Uₖ coefficients of order ≤ k of the components free (`counting`), so no more symmetries differ in their
+k-jets; the jets of the verified generators and families have rank Dₖ ≤ Uₖ (`known`). If no coefficient of some
+order is left free, all higher ones are determined too and the dimension is at most Uₖ: a derived algebra of
+that dimension is complete. With arbitrary functions the counts are compared at each order up to one more than
+those that determine anything and than those of the families' conditions: from there on both grow in the way
+that the principal derivatives prescribe (Riquier, Janet; Reid 1991, Eur. J. Appl. Math. 2).
+
+Before anything is counted the derived symmetries must solve the equations at one more point: ranks alone wouldn't
+notice a false one in place of a true one. What leaves something of the equations does so at nearly every point.
+
+An unlucky point or prime may undercount: two large primes with independent points must agree. The claim is
+"complete for generic parameters, up to a negligible probability".
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from lieapp.equations.coefficients import CoefficientField
+from lieapp.errors import EquationError
+from lieapp.lie.certificate.counting import (
+    Columns,
+    Row,
+    TooLargeError,
+    Vanishing,
+    check_size,
+    check_time,
+    eliminate,
+    free_counts,
+    least_principal,
+    order_of,
+    rows_of,
+    without_vanishing,
+)
+from lieapp.lie.certificate.known import jet_of, jets_of_members, known_counts, order_of_values
+from lieapp.lie.certificate.taylor import BadPointError, Point
+from lieapp.lie.families import Group
+from lieapp.lie.linear import Form, Unknowns
+from lieapp.lie.normal_form import Vector
+
+FURTHER = 14
+"""Orders of expansion tried beyond the order of the determining equations."""
+
+MARGIN = 3
+"""Orders by which the side conditions of families are expanded further than their functions are used."""
+
+BUDGET = 20.0
+"""Seconds after which a certificate is given up, unless there is a budget for the whole."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Upper and lower bounds of the algebra.
+
+    Args:
+        certified: whether the bounds meet at both points.
+        bound: the dimension is at most this; None if it isn't bounded or there are families.
+        dimension: rank of the derived generators' jets at the point, modulo the families'.
+        orders: the number of free Taylor coefficients of order at most 0, 1, …
+        known: how many of them the derived symmetries account for.
+        reason: why it isn't certified.
+    """
+
+    certified: bool = False
+    bound: int | None = None
+    dimension: int = 0
+    orders: tuple[int, ...] = ()
+    known: tuple[int, ...] = ()
+    reason: str = "nothing was counted"
+
+    def as_json(self) -> dict[str, Any]:
+        """What `lieapp truth --json` says of it."""
+        return {
+            "bound": self.bound,
+            "dimension": self.dimension,
+            "orders": list(self.orders),
+            "known": list(self.known),
+            "reason": self.reason,
+        }
+
+
+def certify(
+    equations: Sequence[Form],
+    components: Sequence[int],
+    field: CoefficientField,
+    unknowns: Unknowns,
+    vectors: Sequence[Vector],
+    groups: Sequence[Group],
+    name: str = "equation",
+    budget: float = BUDGET,
+) -> Certificate:
+    """Compare the derived generators (vectors) and families (groups) with all solutions of the equations.
+
+    Raises EquationError when the derived symmetries are more than the equations allow, or one of them is none.
+    """
+    forms = [{key: field.reduce(field.lift(c)) for key, c in form.items()} for form in equations]
+    forms = [{key: c for key, c in form.items() if c} for form in forms]
+    count = _Count(
+        forms,
+        components,
+        field,
+        unknowns,
+        [[field.lift(c) for c in v] for v in vectors],
+        [group.lifted(field) for group in groups],
+        name,
+        time.perf_counter() + budget,
+    )
+    last = Certificate(dimension=len(vectors))
+    try:
+        count.check()
+        for order in range(count.lowest, count.lowest + FURTHER + 1):
+            last = count.at(order, Random(order))
+            if last.certified:
+                again = count.at(order, Random(1000 + order), margin=3)
+                if (again.orders, again.known, again.certified) == (last.orders, last.known, True):
+                    return last
+                last = replace(last, certified=False, reason="two primes and points disagree")
+    except BadPointError:
+        return replace(last, certified=False, reason="no point modulo a prime was found at which all roots exist")
+    except TooLargeError as error:
+        reason = f"the count was given up, too {error}"
+        return replace(last, certified=False, reason=f"{reason}; {last.reason}" if last.orders else reason)
+    return last
+
+
+@dataclass
+class _Count:
+    """The two counts at one point after the other."""
+
+    forms: list[Form]
+    components: Sequence[int]
+    field: CoefficientField
+    unknowns: Unknowns
+    vectors: list[Vector]
+    groups: list[Group]
+    name: str
+    deadline: float
+
+    def __post_init__(self) -> None:
+        self.rest, self.vanishing = without_vanishing(self.forms)
+        self.lowest = max((order_of(form) for form in self.rest), default=1)
+        # orders from which the families' own counts go on regularly
+        self.families = max(
+            (order_of_values(g) + max(map(order_of, g.conditions), default=0) for g in self.groups), default=0
+        )
+
+    def check(self) -> None:
+        """Raises EquationError when one of the derived symmetries is none."""
+        false = self._first_false(Random(0))
+        if false:
+            raise EquationError(
+                f"{self.name}: {false} of the derived ones doesn't solve the determining equations, and only "
+                "symmetries can be counted.",
+                hint="This is a fault of the solver or of the certificate; please report the equation.",
+            )
+
+    def _first_false(self, random: Random) -> str:
+        """`generator 2` or `family 1`, the first that leaves something of the equations at a point; "" if none."""
+        lows = [sum(K) for Ks in self.vanishing.least.values() for K in Ks]
+        order = max([0, *map(order_of, self.rest), *lows])
+        most = max((order_of_values(group) for group in self.groups), default=0)
+        point = Point(self.field, order + most + MARGIN + 1, random)
+        # both number the same coefficients in the same way
+        columns, places = Columns(point, self.components), Columns(point, range(point.size))
+        rows: list[Row] = []
+        for form in self.rest:
+            degree = order - order_of(form)
+            rows += rows_of({key: point.series(c, degree) for key, c in form.items()}, order, columns, Vanishing())
+        for k, vector in enumerate(self.vectors, start=1):
+            if not self._solve([jet_of(vector, places, order)], rows, columns):
+                return f"generator {k}"
+        for k, group in enumerate(self.groups, start=1):
+            members = jets_of_members(group, self.unknowns, places, order, MARGIN, self.deadline)
+            if not self._solve(members, rows, columns):
+                return f"family {k}"
+        return ""
+
+    def _solve(self, jets: Iterable[Row], rows: Sequence[Row], columns: Columns) -> bool:
+        functions, p = list(columns.place), columns.point.p
+        for jet in jets:
+            for column, c in jet.items():
+                place, K = columns.split(column)
+                if c % p and self.vanishing.has(functions[place], K):
+                    return False
+            if any(sum(c * jet.get(column, 0) for column, c in row.items()) % p for row in rows):
+                return False
+        return True
+
+    def at(self, order: int, random: Random, margin: int = 2) -> Certificate:
+        """The counts of an expansion to some order."""
+        check_size(len(self.components), self.field_size, order)
+        point = Point(self.field, max(order, self.families + 2) + margin + 3, random)
+        columns = Columns(point, self.components)
+        rows = []
+        for form in self.rest:
+            check_time(self.deadline)
+            degree = order - order_of(form)
+            series = {key: point.series(c, degree) for key, c in form.items()}
+            rows += rows_of(series, order, columns, self.vanishing)
+        pivots = eliminate(rows, point.p, self.deadline)
+        least = least_principal(pivots, columns, self.vanishing)
+        highest = max((sum(K) for Ks in least for K in Ks), default=0)
+        orders = free_counts(least, point.size, highest + 3)
+        end = next((k for k in range(len(orders) - 1) if orders[k] == orders[k + 1]), None)
+        to = max(highest, self.families) + 1 if end is None else end
+        if end is None:
+            orders = free_counts(least, point.size, to)
+        known, added = known_counts(self.vectors, self.groups, self.unknowns, point, to, margin, self.deadline)
+        return self._judged(orders[: to + 1], known, added, end is not None)
+
+    @property
+    def field_size(self) -> int:
+        """The number of coordinates."""
+        return len(self.field.variables)
+
+    def _judged(self, orders: list[int], known: list[int], added: int, finite: bool) -> Certificate:
+        if any(u < d for u, d in zip(orders, known, strict=True)):
+            raise EquationError(
+                f"{self.name}: the derived symmetries have jets of ranks {known}, but the determining equations "
+                f"leave only {orders} free.",
+                hint="This is a fault of the solver or of the certificate; please report the equation.",
+            )
+        bound = orders[-1] if finite and not self.groups else None
+        if self.groups:
+            reason = "" if orders == known else f"of {orders} free Taylor coefficients {known} are derived"
+        elif bound is None:
+            reason = "the number of free Taylor coefficients isn't bounded"
+        else:
+            reason = "" if bound == known[-1] else f"there may be {bound} symmetries, {known[-1]} are derived"
+        if not reason and added != len(self.vectors):
+            reason = f"{len(self.vectors)} generators are derived, but only {added} are independent"
+        return Certificate(not reason, bound, added, tuple(orders), tuple(known), reason)

@@ -1,0 +1,205 @@
+"""Counting solutions of linear homogeneous systems by their Taylor coefficients at a point over F_p.
+
+The unknowns are the coefficients of the functions' Taylor series up to order N, the rows the expansions of the
+equations. Eliminating high orders first, the columns left without a pivot are the free (parametric)
+coefficients: Riquier and Janet's count of the initial data of a system, done numerically (Reid 1991, Eur. J.
+Appl. Math. 2, "Finding abstract Lie symmetry algebras of differential equations without integrating
+determining equations").
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from math import comb, perm, prod
+
+from lieapp.equations.jets import MultiIndex
+from lieapp.lie.certificate.taylor import Point, Series
+from lieapp.lie.linear import Form, Key
+from lieapp.lie.prolongation import multi_indices
+
+Row = dict[int, int]
+"""Column -> value mod p."""
+
+Expanded = dict[Key, Series]
+"""A form whose coefficients are Taylor series."""
+
+MAX_UNKNOWNS = 20_000
+"""Taylor coefficients beyond which counting is given up."""
+
+
+class TooLargeError(Exception):
+    """More unknowns or time than allowed."""
+
+
+class Columns:
+    """The numbering of Taylor coefficients, order first, then lexicographic: a ranking.
+
+    Args:
+        point: where series are taken.
+        functions: the ids of the functions.
+    """
+
+    def __init__(self, point: Point, functions: Sequence[int]) -> None:
+        self.point = point
+        self.place = {f: n for n, f in enumerate(functions)}
+        self.count = len(self.place)
+
+    def of(self, f: int, key: int) -> int:
+        """The column of the coefficient of a packed monomial."""
+        return key * self.count + self.place[f]
+
+    def order(self, column: int) -> int:
+        """The order of a column's derivative."""
+        return self.point.degree(column // self.count)
+
+    def split(self, column: int) -> tuple[int, MultiIndex]:
+        """Place of the function and exponents."""
+        key, f = divmod(column, self.count)
+        return f, self.point.exponents(key)
+
+
+def divides(J: MultiIndex, K: MultiIndex) -> bool:
+    """Whether ∂_K is a derivative of ∂_J."""
+    return all(a <= b for a, b in zip(J, K, strict=True))
+
+
+class Vanishing:
+    """Derivatives that vanish identically, from equations of one term."""
+
+    def __init__(self) -> None:
+        self.least: dict[int, list[MultiIndex]] = {}
+
+    def has(self, f: int, K: MultiIndex) -> bool:
+        """Whether ∂_K f is a derivative of one that vanishes."""
+        return any(divides(J, K) for J in self.least.get(f, ()))
+
+    def add(self, f: int, K: MultiIndex) -> None:
+        """∂_K f = 0."""
+        self.least[f] = [J for J in self.least.get(f, []) if not divides(K, J)] + [K]
+
+
+def without_vanishing(equations: Iterable[Form]) -> tuple[list[Form], Vanishing]:
+    """The equations of several terms that are left, and what those of one term say."""
+    vanishing, rest, changed = Vanishing(), [dict(e) for e in equations], True
+    while changed:
+        changed, kept = False, []
+        for equation in rest:
+            equation = {key: c for key, c in equation.items() if not vanishing.has(*key)}
+            if len(equation) == 1:
+                vanishing.add(*next(iter(equation)))
+                changed = True
+            elif equation:
+                kept.append(equation)
+        rest = kept
+    return rest, vanishing
+
+
+def order_of(equation: Iterable[Key]) -> int:
+    """The highest order of a form."""
+    return max((sum(K) for _, K in equation), default=0)
+
+
+def rows_of(equation: Expanded, order: int, columns: Columns, vanishing: Vanishing) -> list[Row]:
+    """The Taylor coefficients of Σ c ∂_K f up to the order that f's up to `order` determine."""
+    point = columns.point
+    p, own = point.p, order - order_of(equation)
+    rows: dict[int, Row] = {}
+    for (f, K), series in equation.items():
+        for key, up, factor in shifted(point, K, own):
+            if vanishing.has(f, up):
+                continue
+            column = columns.of(f, point.pack(up))
+            for at, c in series.items():
+                if point.degree(at + key) <= own:
+                    row = rows.setdefault(at + key, {})
+                    row[column] = (row.get(column, 0) + c * factor) % p
+    cleaned = ({column: c for column, c in row.items() if c} for row in rows.values())
+    return [row for row in cleaned if row]
+
+
+def shifted(point: Point, K: MultiIndex, order: int) -> Iterator[tuple[int, MultiIndex, int]]:
+    """For all h^L up to an order: L packed, L + K, and the factor (L + K)!/L! that ∂_K gives h^(L+K)."""
+    for m in range(order + 1):
+        for L in multi_indices(point.size, m):
+            up = tuple(a + b for a, b in zip(L, K, strict=True))
+            yield point.pack(L), up, prod(perm(n, k) for n, k in zip(up, K, strict=True))
+
+
+def free_columns(columns: Columns, pivots: Iterable[int], vanishing: Vanishing, order: int) -> list[int]:
+    """The columns up to an order that are neither pivots nor known to vanish."""
+    taken, point = set(pivots), columns.point
+    grid = [K for m in range(order + 1) for K in multi_indices(point.size, m)]
+    found = [columns.of(f, point.pack(K)) for f in columns.place for K in grid if not vanishing.has(f, K)]
+    return [column for column in found if column not in taken]
+
+
+def eliminate(rows: Iterable[Row], p: int, deadline: float) -> dict[int, Row]:
+    """Rows with leading coefficient 1 at their highest column, by that column; sparse rows are used first."""
+    pivots: dict[int, Row] = {}
+    zero: set[int] = set()
+    for row in sorted(rows, key=lambda r: (max(r), len(r))):
+        check_time(deadline)
+        row = {column: c for column, c in row.items() if column not in zero}
+        while row:
+            lead = max(row)
+            other = pivots.get(lead)
+            if other is None:
+                inverse = pow(row[lead], -1, p)
+                pivots[lead] = {column: c * inverse % p for column, c in row.items()}
+                if len(row) == 1:
+                    zero.add(lead)
+                break
+            factor = p - row[lead]
+            for column, c in other.items():
+                value = (row.get(column, 0) + factor * c) % p
+                if value:
+                    row[column] = value
+                else:
+                    row.pop(column, None)
+    return pivots
+
+
+def least_principal(pivots: Iterable[int], columns: Columns, vanishing: Vanishing) -> list[list[MultiIndex]]:
+    """For each function the derivatives that are determined and not derivatives of another such one."""
+    result: list[list[MultiIndex]] = [[] for _ in range(columns.count)]
+    for f, Ks in vanishing.least.items():
+        if f in columns.place:
+            result[columns.place[f]] = list(Ks)
+    for column in sorted(pivots):
+        place, K = columns.split(column)
+        if not any(divides(J, K) for J in result[place]):
+            result[place].append(K)
+    return result
+
+
+def free_counts(least: Sequence[Sequence[MultiIndex]], size: int, order: int) -> list[int]:
+    """The number of free coefficients of order at most 0, 1, … `order`.
+
+    Derivatives of determined derivatives are determined too, so this holds beyond the order of the expansion.
+    Raises TooLargeError for too many.
+    """
+    counts = [0] * (order + 1)
+    for generators in least:
+        layer: set[MultiIndex] = set() if any(not any(J) for J in generators) else {(0,) * size}
+        for m in range(order + 1):
+            counts[m] += len(layer)
+            # whatever divides a free derivative is free
+            up = {(*K[:i], K[i] + 1, *K[i + 1 :]) for K in layer for i in range(size)}
+            layer = {K for K in up if not any(divides(J, K) for J in generators)}
+            if len(layer) > MAX_UNKNOWNS:
+                raise TooLargeError("large")
+    return list(accumulate(counts))
+
+
+def check_size(count: int, size: int, order: int) -> None:
+    """Raises TooLargeError when there would be too many Taylor coefficients."""
+    if count * comb(size + order, size) > MAX_UNKNOWNS:
+        raise TooLargeError("large")
+
+
+def check_time(deadline: float) -> None:
+    """Raises TooLargeError after the deadline."""
+    if time.perf_counter() > deadline:
+        raise TooLargeError("slow")

@@ -1,0 +1,231 @@
+"""Taylor coefficients of coefficients at a random point over a prime field.
+
+The elements of a coefficient field are rational in coordinates, parameters and atoms (exp, log, roots …). At
+a point coordinates and free atoms get random values of F_p, algebraic atoms roots of what they are defined by,
+so all relations hold. The atoms' derivatives then fix their Taylor series: with the Euler operator
+E = Σ hᵥ ∂ᵥ the part of degree m of a series is 1/m times that of E a, known from lower degrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import sympy as sp
+
+from lieapp.equations.coefficients import CoefficientField, Element
+
+Series = dict[int, int]
+"""Packed monomial in the displacements h -> coefficient mod p, zeros left out."""
+
+WIDTH = 8
+"""Bits for each exponent of a packed monomial; the total degree stands above them."""
+
+TRIES = 400
+"""Random points tried until all roots exist and nothing that is divided by vanishes."""
+
+
+class BadPointError(Exception):
+    """A root doesn't exist or a denominator vanishes here."""
+
+
+def random_prime(random: Random, bits: int = 61) -> int:
+    """A safe prime p = 2q + 1: odd roots are unique in F_p, even ones exist for half of the values."""
+    while True:
+        q = random.randrange(2 ** (bits - 2) + 1, 2 ** (bits - 1), 2)
+        if pow(2, q - 1, q) == 1 and pow(2, 2 * q, 2 * q + 1) == 1 and sp.isprime(q) and sp.isprime(2 * q + 1):
+            return 2 * q + 1
+
+
+def root(value: int, degree: int, p: int) -> int:
+    """An r with r**degree = value in F_p for a safe prime p. Raises BadPointError if there is none, or for 0."""
+    if not value:
+        raise BadPointError
+    half = (p - 1) // 2
+    square = pow(value, half, p) == 1
+    if not square and degree % 2 == 0:
+        raise BadPointError
+    exponent = pow(degree, -1, half)
+    return pow(value, exponent, p) if square else p - pow(p - value, exponent, p)
+
+
+class Point:
+    """A random point over F_p, and the Taylor series of field elements there.
+
+    Args:
+        field: the coefficients.
+        order: degree up to which series are known.
+        random: source of the prime and of the point.
+        prime: the prime, if it is given.
+        known: values of generators by position, if some are given.
+
+    Raises BadPointError when no usable point is found.
+    """
+
+    def __init__(
+        self,
+        field: CoefficientField,
+        order: int,
+        random: Random,
+        prime: int | None = None,
+        known: Mapping[int, int] | None = None,
+    ) -> None:
+        self.field, self.order = field, order
+        self.size = len(field.variables)
+        self.top = WIDTH * self.size
+        for attempt in range(TRIES):
+            # some constants have roots modulo some primes only
+            if attempt % 8 == 0:
+                self.p = prime or random_prime(random)
+            try:
+                self.values = self._values(random, known or {})
+                self.series_of = self._expand(random)
+                return
+            except BadPointError:
+                continue
+        raise BadPointError
+
+    def unit(self, v: int) -> int:
+        """The packed monomial hᵥ, with its degree."""
+        return (1 << self.top) + (1 << (WIDTH * v))
+
+    def degree(self, key: int) -> int:
+        """Total degree of a packed monomial."""
+        return key >> self.top
+
+    def exponents(self, key: int) -> tuple[int, ...]:
+        """The exponents of a packed monomial."""
+        return tuple((key >> (WIDTH * v)) & ((1 << WIDTH) - 1) for v in range(self.size))
+
+    def pack(self, exponents: tuple[int, ...]) -> int:
+        """The packed monomial with given exponents."""
+        return sum(e << (WIDTH * v) for v, e in enumerate(exponents)) + (sum(exponents) << self.top)
+
+    def series(self, element: Element, order: int) -> Series:
+        """The Taylor series of an element up to a degree. Raises BadPointError at a pole."""
+        return self._fraction(element, order, self.series_of, {})
+
+    def value(self, element: Element) -> int:
+        """The value of an element here. Raises BadPointError at a pole."""
+        return self.series(element, 0).get(0, 0)
+
+    def multiply(self, a: Series, b: Series, order: int) -> Series:
+        """The product of two series up to a degree."""
+        result: Series = {}
+        if len(a) > len(b):
+            a, b = b, a
+        bound = (order + 1) << self.top
+        for i, x in a.items():
+            for j, y in b.items():
+                if i + j < bound:
+                    result[i + j] = result.get(i + j, 0) + x * y
+        p = self.p
+        return {key: r for key, c in result.items() if (r := c % p)}
+
+    def _values(self, random: Random, given: Mapping[int, int]) -> list[int]:
+        p, field = self.p, self.field
+        free = self.size + len(field.constants)
+        values: list[int | None] = [random.randrange(2, p - 1) for _ in range(free)]
+        values += [None] * len(field.table.atoms)
+        for n, v in given.items():
+            values[n] = v
+
+        def value(n: int) -> int:
+            known = values[n]
+            if known is None:
+                atom = field.table.atoms[n - free]
+                if atom.degree:
+                    power = field.field.from_expr(atom.power)
+                    numer, denom = at(power.numer), at(power.denom)
+                    if not denom:
+                        raise BadPointError
+                    known = root(numer * pow(denom, -1, p) % p, atom.degree, p)
+                else:
+                    known = random.randrange(2, p - 1)
+                values[n] = known
+            return known
+
+        def at(polynomial: Any) -> int:
+            total = 0
+            for monomial, c in polynomial.items():
+                term = int(c)
+                for n, e in enumerate(monomial):
+                    if e:
+                        term = term * pow(value(n), e, p) % p
+                total += term
+            return total % p
+
+        return [value(n) for n in range(len(values))]
+
+    def _expand(self, random: Random) -> list[Series]:
+        """The series of all generators, degree by degree."""
+        found: list[Series] = [{0: value} for value in self.values]
+        rates: dict[int, list[tuple[int, Element | None]]] = {}
+        for v in range(self.size):
+            found[v][self.unit(v)] = 1
+            for n, rate in self.field._rates[v]:
+                rates.setdefault(n, []).append((v, rate))
+        for m in range(1, self.order + 1):
+            powers: dict[tuple[int, int], Series] = {}
+            fresh: dict[int, Series] = {n: {} for n in rates}
+            inverse = pow(m, -1, self.p)
+            for n, slopes in rates.items():
+                for v, rate in slopes:
+                    if rate is None:
+                        # the highest derivative of an arbitrary function: generic
+                        fresh[n][m * self.unit(v)] = random.randrange(2, self.p - 1)
+                        continue
+                    for key, c in self._fraction(rate, m - 1, found, powers).items():
+                        if self.degree(key) == m - 1:
+                            up = key + self.unit(v)
+                            fresh[n][up] = (fresh[n].get(up, 0) + c * inverse) % self.p
+            for n, part in fresh.items():
+                found[n].update((key, c) for key, c in part.items() if c)
+        return found
+
+    def _fraction(
+        self, element: Element, order: int, found: list[Series], powers: dict[tuple[int, int], Series]
+    ) -> Series:
+        numer = self._polynomial(element.numer, order, found, powers)
+        if element.denom.is_ground:
+            factor = pow(int(element.denom.LC), -1, self.p)
+            return {key: c * factor % self.p for key, c in numer.items()}
+        denom = self._polynomial(element.denom, order, found, powers)
+        return self.multiply(numer, self._inverse(denom, order), order)
+
+    def _inverse(self, series: Series, order: int) -> Series:
+        """1/(c + h) by Newton's iteration."""
+        if not series.get(0):
+            raise BadPointError
+        result, reached = {0: pow(series[0], -1, self.p)}, 0
+        while reached < order:
+            reached = min(order, 2 * reached + 1)
+            rest = self.multiply(series, result, reached)
+            rest = {key: self.p - c for key, c in rest.items()}
+            rest[0] = (rest.get(0, 0) + 2) % self.p
+            result = self.multiply(result, rest, reached)
+        return result
+
+    def _polynomial(
+        self, polynomial: Any, order: int, found: list[Series], powers: dict[tuple[int, int], Series]
+    ) -> Series:
+        bound, p = (order + 1) << self.top, self.p
+
+        def power(n: int, e: int) -> Series:
+            if (n, e) not in powers:
+                if e == 1:
+                    powers[(n, e)] = {key: c for key, c in found[n].items() if key < bound}
+                else:
+                    powers[(n, e)] = self.multiply(power(n, e // 2), power(n, e - e // 2), order)
+            return powers[(n, e)]
+
+        total: Series = {}
+        for monomial, c in polynomial.items():
+            term: Series = {0: int(c) % p}
+            for n, e in enumerate(monomial):
+                if e:
+                    term = self.multiply(term, power(n, e), order)
+            for key, x in term.items():
+                total[key] = (total.get(key, 0) + x) % p
+        return {key: c for key, c in total.items() if c}

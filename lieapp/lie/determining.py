@@ -1,0 +1,235 @@
+"""Determining equations: pr V(Δᵏ) = 0 on solutions, split by the derivatives that remain free.
+
+pr V(Δ) = ξⁱ ∂Δ/∂xⁱ + φᵃ_J ∂Δ/∂uᵃ_J vanishes modulo the system exactly when V generates symmetries (Olver
+1993, Thm 2.31). The components ξ(x, u), φ(x, u) don't depend on derivatives, so each coefficient of the
+remaining derivatives must vanish: linear homogeneous equations, kept as forms over the field of
+coefficients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from dataclasses import field as attribute
+from typing import Any
+
+import sympy as sp
+
+from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.equation import System
+from lieapp.equations.jets import MultiIndex
+from lieapp.equations.leading import Leading, solve_for_leading
+from lieapp.equations.products import one_equation, without_products
+from lieapp.equations.wellposed import check_equations
+from lieapp.lie.linear import Form, Key, Unknowns, add, primitive
+from lieapp.lie.prolongation import GeneralProlongation
+from lieapp.lie.solving.state import State
+
+HIGH = 8
+"""Order from which the determining equations of an equation take long."""
+
+Polynomials = dict[Key, Any]
+"""A form whose coefficients are polynomials of the coefficients' ring."""
+
+
+@dataclass
+class DeterminingSystem:
+    """Linear equations for the components of a symmetry.
+
+    Args:
+        system: the equations whose symmetries are sought.
+        leading: the system solved for leading derivatives.
+        field: coefficients in coordinates and parameters.
+        unknowns: the unknown functions.
+        components: the function ids of ξ¹ … ξᵖ, φ¹ … φ^q.
+        equations: forms that must vanish.
+        residuals: the left-hand sides they come from: the system's, or those of its completion.
+        assumed_nonzero: expressions that were divided by.
+        divided: factors of the equations that were divided out and vanish for some functions or parameters.
+    """
+
+    system: System
+    leading: Leading
+    field: CoefficientField
+    unknowns: Unknowns
+    components: list[int]
+    equations: list[Form]
+    residuals: list[sp.Expr]
+    assumed_nonzero: list[sp.Expr] = attribute(default_factory=list)
+    divided: list[sp.Expr] = attribute(default_factory=list)
+
+    def state(self, divisors: Sequence[sp.Expr] = ()) -> State:
+        """What the solver starts with; `divisors`: further expressions that were divided by."""
+        values = [self.unknowns.form(self.field, f) for f in self.components]
+        state = State(self.field, self.unknowns, list(self.equations), values, self.system.nonzero)
+        for divisor in dict.fromkeys([*self.assumed_nonzero, *divisors]):
+            state.assume(divisor)
+        return state
+
+    def grown(self, state: State) -> DeterminingSystem:
+        """The same equations, with the field and the unknown functions of a later state."""
+        return replace(self, field=state.field, unknowns=state.unknowns)
+
+
+def determining_equations(system: System, leading: Leading | None = None) -> DeterminingSystem:
+    """The determining equations of the point symmetries of a system, its equations without what can be divided out.
+
+    Raises EquationError if an equation is a product, or implies one by the others.
+    """
+    if leading is None:
+        check_equations(system)
+        system, divided = without_products(system)
+        leading = solve_for_leading(system)
+    else:
+        divided = []
+    for implied in leading.implied:
+        divided += [e for e in one_equation(implied, system)[1] if e not in divided]
+    residuals = [system.jets.symbol(*jet) - rule for jet, rule in leading.rules.items()]
+    if len(residuals) == len(system.residuals):
+        # the same solutions, and usually without denominators
+        residuals = list(system.residuals)
+    order = max(1, system.jets.order(residuals))
+    jet_field = _JetField(system, leading, residuals, order)
+    coordinates = system.jets.coordinates
+    coefficients = CoefficientField(coordinates, system.parameters)
+    unknowns = Unknowns(len(coordinates))
+    components = [unknowns.new(range(len(coordinates))) for _ in coordinates]
+    equations: list[Form] = []
+    divisors = list(leading.assumed_nonzero)
+    seen = set()
+    for residual in residuals:
+        for form in jet_field.split(jet_field.condition(residual), coefficients):
+            form, content = primitive({key: coefficients.lift(c) for key, c in form.items()}, coefficients)
+            divisors.append(coefficients.expression(content))
+            signature = frozenset(form.items())
+            if form and signature not in seen:
+                seen.add(signature)
+                equations.append(form)
+    equations = [{key: coefficients.lift(c) for key, c in form.items()} for form in equations]
+    divisors += jet_field.divisors
+    return DeterminingSystem(
+        system, leading, coefficients, unknowns, components, equations, residuals, divisors, divided
+    )
+
+
+def quicker(system: System) -> str:
+    """What makes the determining equations of a system quicker, each with ", or " before it."""
+    order = system.jets.order(system.residuals)
+    ways = [f"take fewer derivatives than {order}, since the equations grow fast with the order"] * (order >= HIGH)
+    ways += ["put numbers in place of parameters"] * bool(system.parameters)
+    ways += ["expand the equations"] * any(r != sp.expand(r) for r in system.residuals)
+    return "".join(f", or {way}" for way in ways)
+
+
+class _JetField:
+    """pr V(Δ) on solutions, with coefficients in the field of coordinates, free derivatives and atoms."""
+
+    def __init__(self, system: System, leading: Leading, residuals: list[sp.Expr], order: int) -> None:
+        self.system, self.jets = system, system.jets
+        asked = {J for r in residuals for _, J in self.jets.jets(r).values()}
+        self.prolongation = GeneralProlongation(self.jets, order, asked=asked)
+        self.slopes = [self._slopes(r) for r in residuals]
+        self.by_residual = dict(zip(residuals, self.slopes, strict=True))
+        ring = self.prolongation.ring
+        values = {s: leading.normal(self.jets.index(s)) for s in ring.symbols}
+        slopes = {key: leading.reduce(e) for s in self.slopes for key, e in s.items()}
+        self.slopes_on_solutions: dict[sp.Expr, dict[Any, Element]] = {}
+        used = [*values.values(), *slopes.values()]
+        for s in self.slopes:
+            used += [leading.reduce(e) for e in s.values()]
+        free = sorted(
+            {s for e in used for s, (_, J) in self.jets.jets(e).items() if any(J)},
+            key=lambda s: self.jets.index(s),
+        )
+        self.free = tuple(free)
+        self.field = CoefficientField((*self.jets.coordinates, *free), system.parameters)
+        self.field.elements(used)
+        elements = [self.field.element(values[s]) for s in ring.symbols]
+        self.common = self.field.field.ring.one
+        for e in elements:
+            self.common = self.common.lcm(e.denom)
+        self.fractions = [n for n, e in enumerate(elements) if e.denom != 1]
+        # over one denominator, so that products need no common divisors
+        self.values = [
+            e.numer * self.common.exquo(e.denom) if n in self.fractions else e.numer for n, e in enumerate(elements)
+        ]
+        for residual, s in self.by_residual.items():
+            self.slopes_on_solutions[residual] = {
+                key: self.field.element(leading.reduce(e)) for key, e in s.items()
+            }
+        self._monomials: dict[MultiIndex, tuple[int, Any]] = {}
+        self.divisors: list[sp.Expr] = []
+
+    def _slopes(self, residual: sp.Expr) -> dict[Any, sp.Expr]:
+        """∂Δ/∂xⁱ by position i and ∂Δ/∂uᵃ_J by (a, J), those that don't vanish."""
+        slopes: dict[Any, sp.Expr] = {i: sp.diff(residual, x) for i, x in enumerate(self.jets.independent)}
+        slopes |= {jet: sp.diff(residual, s) for s, jet in self.jets.jets(residual).items()}
+        return {key: e for key, e in slopes.items() if e != 0}
+
+    def condition(self, residual: sp.Expr) -> Form:
+        """pr V(Δ) on solutions, times a power of the common denominator of the rules and that of the slopes."""
+        slopes = self.slopes_on_solutions[residual]
+        denominator = self.field.field.ring.one
+        for slope in slopes.values():
+            denominator = denominator.lcm(slope.denom)
+        zero = (0,) * len(self.jets.coordinates)
+        # by the power of the common denominator that is below
+        layers: dict[int, Polynomials] = {}
+        for key, slope in slopes.items():
+            factor = slope.numer * denominator.exquo(slope.denom)
+            if isinstance(key, int):
+                _collect(layers.setdefault(0, {}), (key, zero), factor)
+                continue
+            for component, polynomial in self.prolongation.coefficient(*key).items():
+                for power, value in self._on_solutions(polynomial).items():
+                    _collect(layers.setdefault(power, {}), component, factor * value)
+        result: Form = {}
+        highest = max(layers, default=0)
+        for power, layer in layers.items():
+            scale = self.common ** (highest - power)
+            for component, value in layer.items():
+                add(result, component, self.field.field.raw_new(value * scale))
+        return result
+
+    def _on_solutions(self, polynomial: Any) -> dict[int, Any]:
+        """Numerators, by the power of the common denominator."""
+        total: dict[int, Any] = {}
+        for monomial, c in polynomial.items():
+            if monomial not in self._monomials:
+                product = self.field.field.ring.one
+                for n, e in enumerate(monomial):
+                    if e:
+                        product *= self.values[n] ** e
+                self._monomials[monomial] = sum(monomial[n] for n in self.fractions), product
+            power, product = self._monomials[monomial]
+            total[power] = total.get(power, 0) + product * c
+        return total
+
+    def split(self, condition: Form, target: CoefficientField) -> list[Form]:
+        """The coefficients of the monomials in free derivatives, as forms over `target`."""
+        condition, content = primitive(condition, self.field)
+        self.divisors.append(self.field.expression(content))
+        size = len(self.jets.coordinates)
+        free = set(range(size, size + len(self.free)))
+        movers = free | {n for v in free for n in self.field.movers(v)}
+        ring, names = self.field.field.ring, self.field.table.expressions()
+        pieces: list[tuple[tuple[int, ...], Any, tuple[int, ...], Any]] = []
+        plain: dict[tuple[int, ...], Element] = {}
+        for key, c in condition.items():
+            for monomial, number in c.numer.items():
+                on = tuple(monomial[n] for n in sorted(movers))
+                rest = tuple(0 if n in movers else e for n, e in enumerate(monomial))
+                pieces.append((on, key, rest, number))
+                if rest not in plain:
+                    term = ring.from_dict({rest: ring.domain.one}).as_expr().xreplace(names)
+                    plain[rest] = target.element(term)
+        # only now: each new element may have made the field grow, and sums need one field
+        plain = {rest: target.lift(c) for rest, c in plain.items()}
+        parts: dict[tuple[int, ...], Form] = {}
+        for on, key, rest, number in pieces:
+            add(parts.setdefault(on, {}), key, plain[rest] * number)
+        return [form for form in parts.values() if form]
+
+
+def _collect(form: Polynomials, key: Key, value: Any) -> None:
+    form[key] = form[key] + value if key in form else value

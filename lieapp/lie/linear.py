@@ -1,0 +1,134 @@
+"""Linear differential forms Σ c_{f,K} ∂_K f in unknown functions, the light structure of the solver.
+
+A form maps (function id, multi-index K over all coordinates) to a coefficient of the field. A linear
+equation is a form that must vanish; a solved unknown is a form in the functions that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.jets import MultiIndex
+
+Key = tuple[int, MultiIndex]
+Form = dict[Key, Element]
+
+
+class Unknowns:
+    """The unknown functions: for each id the positions of the variables it depends on."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.arguments: dict[int, frozenset[int]] = {}
+        self._next = 0
+
+    @property
+    def zero(self) -> MultiIndex:
+        """The multi-index of the function itself."""
+        return (0,) * self.size
+
+    def new(self, arguments: Iterable[int]) -> int:
+        """A new function of the given variables."""
+        f = self._next
+        self._next += 1
+        self.arguments[f] = frozenset(arguments)
+        return f
+
+    def copy(self, size: int | None = None) -> Unknowns:
+        """The same functions, to add others to; over more variables if a size is given."""
+        other = Unknowns(size or self.size)
+        other.arguments = dict(self.arguments)
+        other._next = self._next
+        return other
+
+    def form(self, field: CoefficientField, f: int) -> Form:
+        """The function f as a form."""
+        return {(f, self.zero): field.one}
+
+
+def raised(K: MultiIndex, v: int, by: int = 1) -> MultiIndex:
+    """K with more derivatives in v."""
+    return (*K[:v], K[v] + by, *K[v + 1 :])
+
+
+def add(form: Form, key: Key, value: Element) -> None:
+    """Add a term in place, dropping what cancels."""
+    if key in form:
+        value = form[key] + value
+        if not value:
+            del form[key]
+            return
+    if value:
+        form[key] = value
+
+
+def combined(*parts: tuple[Element, Form]) -> Form:
+    """Σ factor · form."""
+    result: Form = {}
+    for factor, form in parts:
+        for key, c in form.items():
+            add(result, key, factor * c)
+    return result
+
+
+def differentiated(form: Form, v: int, field: CoefficientField, unknowns: Unknowns) -> Form:
+    """∂/∂v of a form."""
+    result: Form = {}
+    for (f, K), c in form.items():
+        slope = field.diff(c, v)
+        if slope:
+            add(result, (f, K), slope)
+        if v in unknowns.arguments[f]:
+            add(result, (f, raised(K, v)), c)
+    return result
+
+
+def derivative(form: Form, K: MultiIndex, field: CoefficientField, unknowns: Unknowns) -> Form:
+    """∂_K of a form."""
+    for v, count in enumerate(K):
+        for _ in range(count):
+            form = differentiated(form, v, field, unknowns)
+    return form
+
+
+def substituted(form: Form, f: int, value: Form, field: CoefficientField, unknowns: Unknowns) -> Form:
+    """The form with f replaced by `value`, derivatives included."""
+    if all(g != f for g, _ in form):
+        return form
+    result = {key: c for key, c in form.items() if key[0] != f}
+    for (g, K), c in form.items():
+        if g == f:
+            for key, d in derivative(value, K, field, unknowns).items():
+                add(result, key, c * d)
+    return result
+
+
+def primitive(form: Form, field: CoefficientField) -> tuple[Form, Any]:
+    """The equation form = 0 with coprime polynomial coefficients, and the factor that was divided out."""
+    form = {key: c for key, c in ((key, field.reduce(c)) for key, c in form.items()) if c}
+    if not form:
+        return {}, field.field.ring.one
+    denominator = field.field.ring.one
+    for c in form.values():
+        if not c.denom.is_ground or abs(c.denom.LC) != 1:
+            denominator = denominator.lcm(c.denom)
+    numerators = {
+        key: field.reduce_polynomial(c.numer if c.denom == denominator else c.numer * denominator.exquo(c.denom))
+        for key, c in form.items()
+    }
+    numerators = {key: p for key, p in numerators.items() if p}
+    content = None
+    for p in sorted(numerators.values(), key=len):
+        content = p if content is None else content.gcd(p)
+        if content == 1:
+            break
+    if content is None:
+        return {}, denominator
+    first = min(numerators)
+    if numerators[first].LC * content.LC < 0:
+        content = -content
+    if content == 1:
+        return {key: field.field.raw_new(p) for key, p in numerators.items()}, content
+    return {key: field.field.raw_new(p.exquo(content)) for key, p in numerators.items()}, content

@@ -1,0 +1,187 @@
+"""Spans of vector fields: coordinates over the constants, and the normal form of a basis.
+
+A field is a list of components in the coefficient field. Over a common denominator its components are
+polynomials in coordinates and atoms; their monomials are the columns of a matrix over the constants. Row
+echelon form with the highest monomials first splits the span by every grading that the monomials carry,
+so each generator is homogeneous when the algebra contains a scaling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+from typing import Any
+
+import sympy as sp
+
+from lieapp.equations.coefficients import CoefficientField, Element
+
+Vector = list[Element]
+Column = tuple[int, tuple[int, ...]]
+Row = dict[Column, Element]
+
+
+def rows_of(vectors: Sequence[Vector], field: CoefficientField) -> tuple[list[Row], Any]:
+    """Coefficients of each field's monomials over the common denominator, up to a common constant; and it."""
+    denominator = field.field.ring.one
+    for vector in vectors:
+        for c in vector:
+            denominator = denominator.lcm(c.denom)
+    movers = {n for v in range(len(field.variables)) for n in field.movers(v)}
+    rows = []
+    for vector in vectors:
+        row: dict[Column, dict] = {}
+        for k, c in enumerate(vector):
+            for m, number in field.reduce_polynomial(c.numer * denominator.exquo(c.denom)).items():
+                column = (k, tuple(e if n in movers else 0 for n, e in enumerate(m)))
+                row.setdefault(column, {})[tuple(0 if n in movers else e for n, e in enumerate(m))] = number
+        make = field.field.ring.from_dict
+        rows.append({column: field.field.raw_new(make(entry)) for column, entry in row.items()})
+    return rows, denominator.exquo(_constant_content(denominator, movers))
+
+
+def _constant_content(polynomial: Any, movers: set[int]) -> Any:
+    """The greatest factor in the constants alone."""
+    parts: dict[tuple[int, ...], dict] = {}
+    for m, number in polynomial.items():
+        rest = tuple(0 if n in movers else e for n, e in enumerate(m))
+        parts.setdefault(tuple(e if n in movers else 0 for n, e in enumerate(m)), {})[rest] = number
+    content = polynomial.ring.zero
+    for part in parts.values():
+        content = content.gcd(polynomial.ring.from_dict(part))
+    return content
+
+
+def column_key(column: Column) -> tuple:
+    """High degrees first."""
+    k, monomial = column
+    return (-sum(monomial), tuple(-e for e in reversed(monomial)), k)
+
+
+def echelon(rows: Sequence[Row], field: CoefficientField) -> list[tuple[Column, Row]]:
+    """Reduced row echelon form with its pivots; zero rows are dropped."""
+    done: list[tuple[Column, Row]] = []
+    for row in rows:
+        for pivot, other in done:
+            if pivot in row:
+                row = _minus(row, row[pivot], other, field)
+        if not row:
+            continue
+        pivot = min(row, key=column_key)
+        row = {column: field.reduce(c / row[pivot]) for column, c in row.items()}
+        done = [(p, _minus(r, r[pivot], row, field) if pivot in r else r) for p, r in done]
+        done.append((pivot, row))
+    return _fully_reduced(done, field)
+
+
+def _fully_reduced(done: list[tuple[Column, Row]], field: CoefficientField) -> list[tuple[Column, Row]]:
+    """Pivots are leading: a row reduced by later ones may have gained a higher column."""
+    while True:
+        wrong = next((k for k, (p, r) in enumerate(done) if min(r, key=column_key) != p), None)
+        if wrong is None:
+            return sorted(done, key=lambda item: column_key(item[0]))
+        _, row = done.pop(wrong)
+        pivot = min(row, key=column_key)
+        row = {column: field.reduce(c / row[pivot]) for column, c in row.items()}
+        done = [(p, _minus(r, r[pivot], row, field) if pivot in r else r) for p, r in done]
+        done.append((pivot, row))
+
+
+def _minus(row: Row, factor: Element, other: Row, field: CoefficientField) -> Row:
+    result = dict(row)
+    for column, c in other.items():
+        value = field.reduce(result.get(column, field.zero) - factor * c)
+        if value:
+            result[column] = value
+        else:
+            result.pop(column, None)
+    return result
+
+
+def normal_basis(vectors: Sequence[Vector], field: CoefficientField) -> list[Vector]:
+    """The normal form of a basis of the span: row echelon, integer coefficients, simple generators first."""
+    rows, denominator = rows_of(vectors, field)
+    size = len(vectors[0]) if vectors else 0
+    reduced = echelon(rows, field)
+    result = [_assembled(_integral(row, field), denominator, size, field) for _, row in reversed(reduced)]
+    return sorted(result, key=lambda vector: _simplicity(vector, field))
+
+
+def _integral(row: Row, field: CoefficientField) -> Row:
+    """Coprime coefficients without denominators; the first coordinate's leading one positive."""
+    denominator = field.field.ring.one
+    for c in row.values():
+        denominator = denominator.lcm(c.denom)
+    cleared = {column: c.numer * denominator.exquo(c.denom) for column, c in row.items()}
+    content: Any = field.field.ring.zero
+    for p in cleared.values():
+        content = content.gcd(p)
+    first = min(cleared, key=lambda column: (column[0], column_key(column)))
+    if cleared[first].exquo(content).LC < 0:
+        content = -content
+    return {column: field.field.raw_new(p.exquo(content)) for column, p in cleared.items()}
+
+
+def _assembled(row: Row, denominator: Any, size: int, field: CoefficientField) -> Vector:
+    vector = [field.zero] * size
+    for (k, monomial), c in row.items():
+        vector[k] += c * field.field.raw_new(field.field.ring.from_dict({monomial: 1}))
+    scaled = [field.reduce(c / field.field.raw_new(denominator)) for c in vector]
+    return _without_common_integer(scaled, field)
+
+
+def _without_common_integer(vector: Vector, field: CoefficientField) -> Vector:
+    """Multiply by the integer that clears numeric denominators, divide by a common integer factor."""
+    up = 1
+    for c in vector:
+        up = sp.ilcm(up, int(c.denom.content()))
+    scaled = [c * int(up) for c in vector]
+    down = 0
+    for c in scaled:
+        down = gcd(down, int(c.numer.content()))
+    return [c / max(down, 1) for c in scaled]
+
+
+def _simplicity(vector: Vector, field: CoefficientField) -> tuple:
+    movers = {n for v in range(len(field.variables)) for n in field.movers(v)}
+    parts = [part for c in vector for part in (c.numer, c.denom)]
+    size = max(sum(m[n] for n in movers) for part in parts for m in part)
+    nonzero = [k for k, c in enumerate(vector) if c]
+    return (size, len(nonzero), nonzero, [len(c.numer) for c in vector])
+
+
+def coordinates_in(basis: Sequence[Vector], vectors: Sequence[Vector], field: CoefficientField) -> list[Row | None]:
+    """Each vector's coefficients in the basis as {(j, ()): c}, None when it isn't in the span."""
+    rows, _ = rows_of([*basis, *vectors], field)
+    n = len(basis)
+    marked = [{**row, (-1 - j, ()): field.one} for j, row in enumerate(rows[:n])]
+    pivots: list[tuple[Column, Row]] = []
+    for row in marked:
+        for pivot, other in pivots:
+            if pivot in row:
+                row = _minus(row, row[pivot], other, field)
+        real = [column for column in row if column[0] >= 0]
+        if not real:
+            continue
+        pivot = min(real, key=column_key)
+        row = {column: field.reduce(c / row[pivot]) for column, c in row.items()}
+        pivots.append((pivot, row))
+    result: list[Row | None] = []
+    for row in rows[n:]:
+        for pivot, other in pivots:
+            if pivot in row:
+                row = _minus(row, row[pivot], other, field)
+        rest = any(column[0] >= 0 for column in row)
+        result.append(None if rest else {(-1 - column[0], ()): -c for column, c in row.items()})
+    return result
+
+
+def expression_of(element: Element, field: CoefficientField) -> sp.Expr:
+    """The shortest of a few exact forms of a component."""
+    if not element:
+        return sp.S.Zero
+    names = field.table.expressions()
+    raw = element.as_expr()
+    plain = raw.xreplace(names)
+    forms = [plain, sp.factor(raw).xreplace(names), sp.factor(plain), sp.expand(plain)]
+    return min(forms, key=lambda e: (sp.count_ops(e), e.is_Add, len(str(e))))

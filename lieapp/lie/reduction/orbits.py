@@ -1,0 +1,178 @@
+"""Orbits of a field, dX/dσ = F(σ, X), solved coordinate by coordinate with constants of integration.
+
+The coordinates are ordered by what they depend on; each one alone, or each coupled group, is linear, separable
+or a Bernoulli equation. Nothing else is tried: a general solver has no bound on its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import sympy as sp
+from sympy.utilities.iterables import strongly_connected_components
+
+from lieapp.lie.certificate.counting import check_time
+from lieapp.lie.reduction.exact import tidy, without_moduli
+from lieapp.lie.reduction.integrals import exponential, primitive
+from lieapp.lie.reduction.inverting import solved
+from lieapp.lie.reduction.linear_blocks import fundamental_matrix
+
+Rates = Mapping[sp.Symbol, sp.Expr]
+
+
+@dataclass
+class Orbits:
+    """X(σ; K), and the constants as functions of the point: K(σ, X).
+
+    Args:
+        parameter: σ.
+        values: each coordinate in terms of σ and the constants.
+        invariants: each constant in terms of σ and the coordinates; constant along orbits.
+        constant: the constant that belongs to each coordinate.
+    """
+
+    parameter: sp.Symbol
+    values: dict[sp.Symbol, sp.Expr] = field(default_factory=dict)
+    invariants: dict[sp.Symbol, sp.Expr] = field(default_factory=dict)
+    constant: dict[sp.Symbol, sp.Symbol] = field(default_factory=dict)
+
+
+def orbits(rates: Rates, sigma: sp.Symbol, deadline: float, at_zero: bool = False) -> Orbits | None:
+    """The orbits of dX/dσ = rates[X], None if no closed form is found.
+
+    With `at_zero` each constant is the value of its coordinate at σ = 0. Symbols are taken as positive.
+    Raises TooLargeError after the deadline.
+    """
+    result = Orbits(sigma)
+    small = [sigma] if at_zero else []
+    for X in rates:
+        result.constant[X] = sp.Dummy(f"K_{X.name}", positive=True)
+    for block in _blocks(rates):
+        check_time(deadline)
+        known = [tidy(without_moduli(rates[X].xreplace(result.values), small)) for X in block]
+        if len(block) == 1:
+            found = _alone(known[0], block[0], result.constant[block[0]], sigma, at_zero)
+        else:
+            found = _coupled(known, block, [result.constant[X] for X in block], sigma, at_zero)
+        if found is None:
+            return None
+        values, constants = found
+        for X, value, constant in zip(block, values, constants, strict=True):
+            result.values[X] = tidy(without_moduli(value, small))
+            result.invariants[result.constant[X]] = tidy(constant.xreplace(result.invariants))
+    return result
+
+
+def _blocks(rates: Rates) -> list[list[sp.Symbol]]:
+    """Coupled groups, each after those that it depends on."""
+    order = {X: k for k, X in enumerate(rates)}
+    edges = [(X, Y) for X, f in rates.items() for Y in rates if f.has(Y) and Y != X]
+    return [sorted(c, key=order.__getitem__) for c in strongly_connected_components((list(rates), edges))]
+
+
+Solved = tuple[Sequence[sp.Expr], Sequence[sp.Expr]]
+"""Values in terms of σ and constants, constants in terms of σ and values."""
+
+
+def _alone(f: sp.Expr, X: sp.Symbol, K: sp.Symbol, sigma: sp.Symbol, at_zero: bool) -> Solved | None:
+    expanded = sp.expand(f)
+    slope = sp.diff(expanded, X)
+    if not tidy(slope).has(X):
+        slope = tidy(slope)
+        found = _linear(slope, tidy(expanded - slope * X), sigma, at_zero)
+        return None if found is None else ([found[0] * K + found[1]], [(X - found[1]) / found[0]])
+    return (
+        _logarithmic(expanded, X, K, sigma, at_zero)
+        or _separable(f, X, K, sigma, at_zero)
+        or _bernoulli(expanded, X, K, sigma, at_zero)
+    )
+
+
+def _linear(a: sp.Expr, b: sp.Expr, sigma: sp.Symbol, at_zero: bool) -> tuple[sp.Expr, sp.Expr] | None:
+    """h and p of the solutions K h + p of X' = a X + b."""
+    exponent = primitive(a, sigma, at_zero)
+    if exponent is None:
+        return None
+    h = tidy(exponential(exponent))
+    weight = primitive(sp.expand(tidy(b / h)), sigma, at_zero)
+    return None if weight is None else (h, tidy(h * weight))
+
+
+def _separable(f: sp.Expr, X: sp.Symbol, K: sp.Symbol, sigma: sp.Symbol, at_zero: bool) -> Solved | None:
+    """X' = g(σ) k(X): ∫dX/k = ∫g + const."""
+    g, k = sp.factor(f).as_independent(X, as_Add=False)
+    if k.has(sigma):
+        return None
+    left, right = primitive(1 / k, X), primitive(g, sigma, at_zero)
+    if left is None or right is None:
+        return None
+    if at_zero:
+        value = solved(left, X, left.xreplace({X: K}) + right)
+        return None if value is None else ([value], [_no_inverse(X)])
+    factor, core = left.as_independent(X, as_Add=False)
+    constant, start = core - right / factor, K
+    if core == X**2 and (-right / factor).is_positive:
+        # the radius, not its square
+        constant, start = sp.sqrt(constant), K**2
+    value = solved(core, X, start + right / factor)
+    return None if value is None else ([value], [constant])
+
+
+def _bernoulli(f: sp.Expr, X: sp.Symbol, K: sp.Symbol, sigma: sp.Symbol, at_zero: bool) -> Solved | None:
+    """X' = a X + b X**n is linear in X**(1-n)."""
+    terms: dict[sp.Expr, sp.Expr] = {}
+    for term in sp.Add.make_args(f):
+        c, n = sp.powsimp(term).as_coeff_exponent(X)
+        if c.has(X):
+            return None
+        terms[n] = terms.get(n, sp.S.Zero) + c
+    others = [n for n in terms if n != 1]
+    if len(others) != 1:
+        return None
+    n = others[0]
+    found = _linear((1 - n) * terms.get(sp.S.One, sp.S.Zero), (1 - n) * terms[n], sigma, at_zero)
+    if found is None:
+        return None
+    h, p = found
+    start = K ** (1 - n) if at_zero else K
+    return [tidy(h * start + p) ** (1 / (1 - n))], [(X ** (1 - n) - p) / h]
+
+
+def _logarithmic(f: sp.Expr, X: sp.Symbol, K: sp.Symbol, sigma: sp.Symbol, at_zero: bool) -> Solved | None:
+    """X' = X (a log X + b) is linear in log X."""
+    Y = sp.Dummy("Y", real=True)
+    rate = sp.expand(sp.expand(f / X).subs(sp.log(X), Y))
+    if not f.has(sp.log) or rate.has(X) or not rate.is_polynomial(Y) or sp.degree(rate, Y) != 1:
+        return None
+    found = _linear(sp.diff(rate, Y), rate.subs(Y, 0), sigma, at_zero)
+    if found is None:
+        return None
+    h, p = found
+    return [sp.exp(h * (sp.log(K) if at_zero else K) + p)], [(sp.log(X) - p) / h]
+
+
+def _coupled(
+    rates: Sequence[sp.Expr], block: Sequence[sp.Symbol], K: Sequence[sp.Symbol], sigma: sp.Symbol, at_zero: bool
+) -> Solved | None:
+    vector = sp.Matrix(list(rates))
+    A = vector.jacobian(list(block)).applyfunc(tidy)
+    if A.has(*block):
+        return None
+    b = (vector - A * sp.Matrix(list(block))).applyfunc(tidy)
+    found = fundamental_matrix(A, sigma, at_zero)
+    if found is None:
+        return None
+    forward, backward = found
+    weights = [primitive(sp.expand(e), sigma, at_zero) for e in backward * b]
+    if any(w is None for w in weights):
+        return None
+    particular = (forward * sp.Matrix(weights)).applyfunc(tidy)
+    values = forward * sp.Matrix(list(K)) + particular
+    constants = backward * (sp.Matrix(list(block)) - particular)
+    return list(values), list(constants)
+
+
+def _no_inverse(X: sp.Symbol) -> sp.Expr:
+    """Flows don't use their constants; the value at 0 stands for them."""
+    return X

@@ -1,0 +1,187 @@
+"""Names of new variables and unknowns, and reduced equations brought into their shortest exact form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import sympy as sp
+
+from lieapp.equations.assumptions import vanishing_factors
+from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.equation import System
+from lieapp.equations.jets import JetSpace, MultiIndex
+from lieapp.equations.leading import Leading, solve_for_leading
+from lieapp.errors import EquationError
+from lieapp.lie.reduction.exact import element_of
+
+SECTIONS = (sp.S.Zero, sp.S.One, sp.Integer(2))
+"""Places on the orbits, values of τ, at which the reduced equation is read off; the first that passes the check."""
+
+
+def sections(expressions: Sequence[sp.Expr]) -> Sequence[sp.Expr]:
+    """The places to try; angles where circular functions occur."""
+    angles = (sp.pi / 4, sp.pi / 2) if any(e.has(sp.sin, sp.cos, sp.tan) for e in expressions) else ()
+    return (*SECTIONS[:1], *angles, *SECTIONS[1:])
+
+
+def fresh_names(wanted: Sequence[str], taken: Iterable[str], count: int) -> list[str]:
+    """The first `count` of the wanted names that aren't taken."""
+    used = set(taken)
+    return [n for n in (*wanted, *(f"{wanted[0]}{k}" for k in range(1, 40))) if n not in used][:count]
+
+
+def names_in_use(system: System, expressions: Iterable[sp.Expr]) -> set[str]:
+    """Names of coordinates, parameters and functions of a system, and of the symbols in some expressions."""
+    symbols = {*system.jets.coordinates, *system.parameters}
+    for e in (*expressions, *system.residuals):
+        symbols |= e.free_symbols
+    return {s.name for s in symbols} | set(system.functions)
+
+
+@dataclass
+class Target:
+    """Jets of the new unknowns; the unknowns themselves and the variables have positive stand-ins.
+
+    Args:
+        jets: the new jet space.
+        stand_in: the positive stand-in of each new variable and unknown.
+        parameters: symbols that stay free.
+        nonzero: expressions declared not to vanish.
+    """
+
+    jets: JetSpace
+    stand_in: Mapping[sp.Symbol, sp.Symbol]
+    parameters: Sequence[sp.Symbol]
+    nonzero: Sequence[sp.Expr] = ()
+    assumed: list[sp.Expr] = field(default_factory=list)
+
+    def symbol(self, a: int, J: MultiIndex) -> sp.Symbol:
+        """The jet w^a_J, its stand-in for J = 0."""
+        s = self.jets.symbol(a, J)
+        return self.stand_in.get(s, s)
+
+    def jets_in(self, expression: sp.Expr) -> dict[sp.Symbol, tuple[int, MultiIndex]]:
+        """The jets in an expression in stand-ins."""
+        own = {self.stand_in[w]: w for w in self.jets.unknowns}
+        found = {s: self.jets.index(own.get(s, s)) for s in expression.free_symbols
+                 if self.jets.is_jet(own.get(s, s))}  # fmt: skip
+        return dict(sorted(found.items(), key=lambda item: item[1]))
+
+    def leave(self, expression: sp.Expr) -> sp.Expr:
+        """An expression in the new symbols themselves."""
+        return expression.xreplace({d: s for s, d in self.stand_in.items()})
+
+    def cleaned(self, expression: sp.Expr) -> sp.Expr | None:
+        """An equation without denominators and factors that don't vanish, in the new symbols; 0 and None apart.
+
+        None: the equation has no solution, as no jet is left.
+        """
+        found = self.jets_in(expression)
+        variables = [*(self.stand_in[z] for z in self.jets.independent), *found]
+        base, (element,) = element_of([expression], variables)
+        if not element:
+            return sp.S.Zero
+        factors = _factors(element, base)
+        kept = [f for f in factors if self._counts(f, base, variables, found)]
+        if not kept:
+            # w = 0 itself is what is left, not something to divide by
+            self.assumed = [e for e in self.assumed if e not in self.jets.unknowns]
+            kept = [
+                f
+                for f in factors
+                if set(self.jets.unknowns) & self.leave(base.expression(base.field.raw_new(f))).free_symbols
+            ]
+        if not kept:
+            return None
+        result = sp.Mul(*(base.expression(base.field.raw_new(f)) for f in kept))
+        return self._scaled(sp.powsimp(sp.expand(self.leave(result))))
+
+    def decoupled(self, equations: Sequence[sp.Expr]) -> tuple[sp.Expr, ...] | None:
+        """Equations solved for their highest derivatives, where several have the same and it makes them shorter."""
+        found = [self.jets.jets(e) for e in equations]
+        highest = max((sum(J) for jets in found for _, J in jets.values()), default=0)
+        tops = list(dict.fromkeys(s for jets in found for s, (_, J) in jets.items() if sum(J) == highest))
+        if not 1 < len(tops) == len(equations) <= 4 or all(sum(s in jets for jets in found) == 1 for s in tops):
+            return None
+        matrix = sp.Matrix(equations).jacobian(tops)
+        if any(self.jets.jets(e) for e in matrix):
+            return None
+        solved = matrix.adjugate() * sp.Matrix(equations)
+        before = list(self.assumed)
+        cleaned = [self.cleaned(sp.expand(e).xreplace(dict(self.stand_in))) for e in solved]
+        result = tuple(e for e in cleaned if e is not None and e != 0)
+        shorter = sum(map(sp.count_ops, result)) < sum(map(sp.count_ops, equations))
+        if len(result) < len(equations) or not shorter:
+            self.assumed[:] = before
+            return None
+        return result
+
+    def _counts(
+        self, factor: Element, base: CoefficientField, variables: Sequence[sp.Symbol], found: Mapping
+    ) -> bool:
+        """Whether a factor belongs to the equation; if not, what it assumes is noted."""
+        element = base.field.raw_new(factor)
+        involved = {variables[v] for v in base.depends(element)}
+        single = len(factor) == 1
+        if involved & set(found) and not (single and not any(any(found[s][1]) for s in involved if s in found)):
+            return True
+        written = self.leave(base.expression(element))
+        if involved & set(found):
+            atom = next(iter(written.free_symbols & set(self.jets.unknowns)), None)
+            assumed = [atom] if atom is not None and not written.has(sp.exp) else []
+        else:
+            assumed = vanishing_factors(written, self.parameters, self.nonzero)
+        self.assumed += [e for e in assumed if e not in self.assumed]
+        return False
+
+    def _scaled(self, equation: sp.Expr) -> sp.Expr:
+        """Coefficient 1 of the highest derivative where it is a number, else no common number and a + first."""
+        found = self.jets.jets(equation)
+        top = max(found, key=lambda s: (sum(found[s][1]), found[s][1], -found[s][0]))
+        coefficient = sp.diff(equation, top)
+        if coefficient.is_Rational:
+            return sp.expand(equation / coefficient)
+        rest = equation.primitive()[1]
+        return -rest if sp.expand(coefficient).could_extract_minus_sign() else rest
+
+
+def _factors(element: Element, base: CoefficientField) -> list[Element]:
+    """Irreducible factors of the numerator, each as often as it occurs."""
+    numer = base.reduce(element).numer
+    return [f for f, n in numer.factor_list()[1] for _ in range(n)]
+
+
+def proportional(old: sp.Expr, new: sp.Expr, jets: Sequence[sp.Symbol], others: Sequence[sp.Symbol]) -> bool:
+    """Whether old = μ · new with μ free of the jets, exactly."""
+    try:
+        base, (one, two) = element_of([old, new], [*others, *jets])
+        if not one or not two:
+            return not one
+        ratio = base.reduce(one / two)
+        return all(not base.diff(ratio, len(others) + k) for k in range(len(jets)))
+    except (EquationError, ZeroDivisionError):
+        return False
+
+
+def follows(
+    old: Sequence[sp.Expr], equations: Sequence[sp.Expr], target: Target, places: Mapping[sp.Symbol, sp.Expr]
+) -> bool:
+    """Whether expressions in old variables and new jets vanish modulo the new equations and their derivatives.
+
+    `places` are the new variables in terms of the old ones.
+    """
+    system = System(target.jets, tuple(equations), tuple(target.parameters))
+    try:
+        leading: Leading = solve_for_leading(system)
+        for e in old:
+            found = target.jets_in(e)
+            values = {s: leading.normal(j) for s, j in found.items() if leading.is_principal(j)}
+            values = {s: v.xreplace(dict(target.stand_in)).xreplace(dict(places)) for s, v in values.items()}
+            rest = e.xreplace(values)
+            _, (element,) = element_of([rest], sorted(rest.free_symbols - set(target.parameters), key=str))
+            if element:
+                return False
+    except (EquationError, ZeroDivisionError):
+        return False
+    return True

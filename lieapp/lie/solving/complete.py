@@ -1,0 +1,156 @@
+"""Completion: reduce equations by each other, and add the cross-derivative conditions (Riquier, Janet)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lieapp.equations.coefficients import FunctionOrderError
+from lieapp.equations.jets import MultiIndex
+from lieapp.lie.linear import Form, Key, combined, derivative, differentiated
+from lieapp.lie.solving.state import State, Step, form_sort_key
+
+MAX_TERMS = 60
+MAX_ORDER = 8
+
+
+def rank(state: State, key: Key) -> tuple:
+    """Order of the derivatives: |K| first, then functions of more variables."""
+    f, K = key
+    return (sum(K), len(state.unknowns.arguments[f]), f, K)
+
+
+def lead(state: State, form: Form) -> Key:
+    """The highest derivative of a form."""
+    return max(form, key=lambda key: rank(state, key))
+
+
+def complete(state: State) -> bool:
+    """One round: a reduction if there is one, else one new integrability condition."""
+    ordered = sorted(state.equations, key=lambda e: rank(state, lead(state, e)))
+    for k in range(len(ordered) - 1, -1, -1):
+        others = [e for e in ordered if e is not ordered[k]]
+        reduced = reduced_form(state, ordered[k], others, only_lead=True)
+        if reduced is not ordered[k]:
+            state.remove(ordered[k])
+            state.add_equations([reduced])
+            state.steps.append(Step("reduce", ordered[k]))
+            return True
+    for i, first in enumerate(ordered):
+        for second in ordered[:i]:
+            if _taken(state, lambda: cross(state, first, second), ordered):  # noqa: B023 - called at once
+                state.divide(first[lead(state, first)])
+                state.divide(second[lead(state, second)])
+                state.steps.append(Step("cross-differentiate", state.equations[-1]))
+                return True
+    for equation in ordered:
+        for v in sorted(_beyond_lead(state, equation)):
+            if _taken(state, lambda: _crossed_with(state, equation, v), ordered):  # noqa: B023
+                state.divide(equation[lead(state, equation)])
+                state.steps.append(Step("differentiate", state.equations[-1]))
+                return True
+    return False
+
+
+def _beyond_lead(state: State, equation: Form) -> set[int]:
+    """Variables of an equation on which its leading function f doesn't depend: f_v = 0 crosses with it."""
+    own = state.unknowns.arguments[lead(state, equation)[0]]
+    return set(state.arguments(equation)).union(*(state.field.depends(c) for c in equation.values())) - own
+
+
+def _crossed_with(state: State, equation: Form, v: int) -> Form:
+    pivot = equation[lead(state, equation)]
+    return differentiated({key: c / pivot for key, c in equation.items()}, v, state.field, state.unknowns)
+
+
+def _taken(state: State, condition: Callable[[], Form | None], ordered: list[Form]) -> bool:
+    """Reduce a condition, and add what is new."""
+    try:
+        form = condition()
+        reduced = None if form is None else reduced_form(state, form, ordered, only_lead=False)
+    except FunctionOrderError:
+        return False
+    return reduced is not None and 0 < len(reduced) <= MAX_TERMS and state.add_consequence(reduced)
+
+
+def common_divisor(state: State) -> bool:
+    """Reduce two ODEs in one and the same function by each other.
+
+    Before either is solved by itself: what both demand is of lower order, often nothing, and the integrals of the
+    single ones may take for ever.
+    """
+    alone: dict[int, list[Form]] = {}
+    for equation in state.equations:
+        functions = {f for f, _ in equation}
+        if len(functions) == 1 and len(state.arguments(equation)) == 1:
+            alone.setdefault(functions.pop(), []).append(equation)
+    for equations in alone.values():
+        *lower, highest = sorted(equations, key=lambda e: rank(state, lead(state, e)))
+        if not lower:
+            continue
+        reduced = reduced_form(state, highest, lower, only_lead=True)
+        if reduced is not highest:
+            state.remove(highest)
+            state.add_equations([reduced])
+            state.steps.append(Step("reduce", highest))
+            return True
+    return False
+
+
+def cross(state: State, first: Form, second: Form) -> Form | None:
+    """The difference of the derivatives of two equations that cancels their common leading derivative."""
+    (f, J), (g, K) = lead(state, first), lead(state, second)
+    if f != g:
+        return None
+    top = tuple(max(a, b) for a, b in zip(J, K, strict=True))
+    if sum(top) > MAX_ORDER or (sum(top) == sum(J) + sum(K) and _constant_leads(state, first, second)):
+        return None
+    up = tuple(a - b for a, b in zip(top, J, strict=True))
+    down = tuple(a - b for a, b in zip(top, K, strict=True))
+    one = state.field.one
+    return combined(
+        (one / first[(f, J)], derivative(first, up, state.field, state.unknowns)),
+        (-one / second[(g, K)], derivative(second, down, state.field, state.unknowns)),
+    )
+
+
+def _constant_leads(state: State, first: Form, second: Form) -> bool:
+    """Buchberger's first criterion holds for constant coefficients in one function."""
+    if len({f for form in (first, second) for f, _ in form}) > 1:
+        return False
+    return all(not state.field.depends(c) for form in (first, second) for c in form.values())
+
+
+def reduced_form(state: State, form: Form, rules: list[Form], only_lead: bool) -> Form:
+    """The form modulo the rules; the very same object if nothing can be reduced."""
+    leads = [(lead(state, rule), rule) for rule in sorted(rules, key=form_sort_key)]
+    result = form
+    for _ in range(200):
+        keys = [lead(state, result)] if only_lead else sorted(result, key=lambda k: rank(state, k), reverse=True)
+        match = next(((k, r, e) for k in keys for r, e in leads if k[0] == r[0] and _covers(k[1], r[1])), None)
+        if match is None or len(result) > 2 * MAX_TERMS:
+            return result
+        key, (_, K), rule = match
+        up = tuple(a - b for a, b in zip(key[1], K, strict=True))
+        state.divide(rule[(key[0], K)])
+        raised_rule = derivative(rule, up, state.field, state.unknowns)
+        result = combined((state.field.one, result), (-result[key] / raised_rule[key], raised_rule))
+        result = {k: c for k, c in ((k, state.field.reduce(c)) for k, c in result.items()) if c}
+        if not result:
+            return {}
+    return result
+
+
+def _covers(J: MultiIndex, K: MultiIndex) -> bool:
+    return all(a >= b for a, b in zip(J, K, strict=True))
+
+
+def is_finite(state: State, functions: list[int], conditions: list[Form]) -> bool:
+    """Whether the leading derivatives leave finitely many Taylor coefficients free."""
+    leads = [lead(state, e) for e in conditions]
+    for f in functions:
+        pure = {next(i for i, n in enumerate(K) if n) for g, K in leads if g == f and sum(map(bool, K)) == 1}
+        if any(g == f and not any(K) for g, K in leads):
+            continue
+        if not state.unknowns.arguments[f] <= pure:
+            return False
+    return True

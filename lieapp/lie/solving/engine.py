@@ -1,0 +1,121 @@
+"""The order of the small steps, and what is left sorted into constants, families and unsolved parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from lieapp.equations.coefficients import FunctionOrderError
+from lieapp.lie.deadline import Clock
+from lieapp.lie.linear import Form, add
+from lieapp.lie.solving.complete import common_divisor, complete, is_finite
+from lieapp.lie.solving.constants import free_constants
+from lieapp.lie.solving.decouple import decouple
+from lieapp.lie.solving.eliminate import eliminate, eliminate_source
+from lieapp.lie.solving.formal import formal
+from lieapp.lie.solving.guess import count_and_guess, guess
+from lieapp.lie.solving.integrate import integrate
+from lieapp.lie.solving.monomial import mixed_term, one_term
+from lieapp.lie.solving.ode import ordinary
+from lieapp.lie.solving.separate import separate, separate_large
+from lieapp.lie.solving.split import split, split_arbitrary
+from lieapp.lie.solving.state import Solution, State
+
+STEPS = (
+    one_term,
+    split,
+    eliminate,
+    integrate,
+    split_arbitrary,
+    common_divisor,
+    count_and_guess,
+    ordinary,
+    separate,
+    complete,
+    decouple,
+    free_constants,
+    eliminate_source,
+    mixed_term,
+    formal,
+    separate_large,
+    guess,
+)
+MAX_STEPS = 1500
+"""Far more than any equation of the suites needs; a bound against running in circles."""
+
+
+def solve(state: State, clock: Clock | None = None) -> Solution:
+    """Take steps until none applies, or until the clock leaves its reserve only.
+
+    Without a clock they change the state that is given. With one each works on a copy, so that of a step that is
+    interrupted nothing is left: the solution has the state after the last complete one.
+    """
+    for _ in range(MAX_STEPS):
+        if not state.equations:
+            return sorted_out(state)
+        if clock is None:
+            state, taken = _step(state)
+        else:
+            state, taken = clock.within(clock.reserve, partial(_step, state.copy()), (state, False))
+        if not taken:
+            return replace(sorted_out(state), exhausted=not (clock and clock.left(clock.reserve) <= 0))
+    return replace(sorted_out(state), exhausted=False)
+
+
+def _step(state: State) -> tuple[State, bool]:
+    """Take the first step that applies, and say whether one does."""
+    return state, any(_taken(step, state) for step in STEPS)
+
+
+def _taken(step: Callable[[State], bool], state: State) -> bool:
+    """Whether a step applies; one that lacks higher derivatives of an arbitrary function is undone."""
+    equations, values, count = state.equations, state.values, len(state.steps)
+    try:
+        return step(state)
+    except FunctionOrderError:
+        state.equations, state.values = equations, values
+        del state.steps[count:]
+        state.lift()
+        return False
+
+
+def sorted_out(state: State) -> Solution:
+    """Group the functions that are left by the equations that couple them."""
+    used = sorted({f for value in state.values for f, _ in value} | {f for e in state.equations for f, _ in e})
+    parent = {f: f for f in used}
+
+    def root(f: int) -> int:
+        while parent[f] != f:
+            f = parent[f]
+        return f
+
+    for equation in state.equations:
+        functions = sorted({f for f, _ in equation})
+        for f in functions[1:]:
+            parent[root(f)] = root(functions[0])
+    groups: dict[int, tuple[list[int], list[Form]]] = {}
+    for f in used:
+        groups.setdefault(root(f), ([], []))[0].append(f)
+    for equation in state.equations:
+        groups[root(min(f for f, _ in equation))][1].append(equation)
+    constants, families, finite = [], [], []
+    for functions, conditions in groups.values():
+        if len(functions) == 1 and not conditions and not state.unknowns.arguments[functions[0]]:
+            constants.append(functions[0])
+        else:
+            families.append((functions, conditions))
+            finite.append(is_finite(state, functions, conditions))
+    return Solution(state, constants, families, finite)
+
+
+def values_of(solution: Solution, f: int) -> list[Form]:
+    """The part of each component that belongs to function f."""
+    result = []
+    for value in solution.state.values:
+        part: Form = {}
+        for key, c in value.items():
+            if key[0] == f:
+                add(part, key, c)
+        result.append(part)
+    return result

@@ -1,0 +1,204 @@
+"""Solutions of a coupled part by an ansatz: polynomials in the variables and in the atoms met so far.
+
+Complete where as many are found as Taylor coefficients can be free (`count`). Where they are fewer, those found
+are kept beside the part that stays unsolved: what is known to be a symmetry isn't lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from random import Random
+
+from sympy.core.function import AppliedUndef
+
+from lieapp.equations.coefficients import Element
+from lieapp.lie.linear import Form, Unknowns, add, combined, derivative, substituted
+from lieapp.lie.solving.complete import is_finite
+from lieapp.lie.solving.count import bound, coupled, large
+from lieapp.lie.solving.eliminate import eliminate
+from lieapp.lie.solving.monomial import one_term
+from lieapp.lie.solving.split import split_arbitrary
+from lieapp.lie.solving.state import State, Step
+
+MAX_CONSTANTS = 80
+"""Coefficients of an ansatz."""
+
+DERIVED = 2
+"""Times that sources are differentiated for an ansatz."""
+
+MAX_SOLUTIONS = 4
+"""Solutions of a large part that are worth an ansatz before it is solved step by step."""
+
+
+def count_and_guess(state: State) -> bool:
+    """Solve a part whose equations are large and whose solutions are few and simple, or none."""
+    for functions, equations in coupled(state):
+        # consequences that were added don't change the solutions
+        if not large(state, equations) or not state.first_try("count", *functions):
+            continue
+        most = _agreed(state, functions, equations, 0)
+        if most is None or most > MAX_SOLUTIONS:
+            continue
+        ordinary = len(frozenset().union(*map(state.arguments, equations))) == 1
+        for degree in (1, 2, 3) if ordinary else (1,):
+            found = ansatz(state, functions, equations, degree) if most else []
+            if len(found) == most:
+                _settle(state, functions, equations, found)
+                return True
+    return False
+
+
+def guess(state: State) -> bool:
+    """When nothing else is left: solve a part by an ansatz, or keep the solutions of it that are found."""
+    for functions, equations in coupled(state):
+        if not is_finite(state, functions, equations) or not state.first_try("guess", _signature(equations)):
+            continue
+        most = _agreed(state, functions, equations, 0)
+        if most is None:
+            continue
+        found: list[dict[int, Element]] = []
+        for degree in (1, 2, 3):
+            found = ansatz(state, functions, equations, degree) or found
+            if len(found) == most:
+                _settle(state, functions, equations, found)
+                return True
+        for f, part in _combinations(state, functions, found).items():
+            whole = combined((state.field.one, part), (state.field.one, state.unknowns.form(state.field, f)))
+            state.values = [substituted(v, f, whole, state.field, state.unknowns) for v in state.values]
+    return False
+
+
+def ansatz(
+    state: State,
+    functions: list[int],
+    equations: list[Form],
+    degree: int,
+    factors: Sequence[Element] = (),
+) -> list[dict[int, Element]]:
+    """Independent solutions whose functions are polynomials of a degree in their variables and atoms.
+
+    With `factors` these times polynomials in the variables alone.
+    """
+    field, own = state.field, Unknowns(state.unknowns.size)
+    values: dict[int, Form] = {}
+    for f in functions:
+        monomials = _multiples(state, f, degree, factors) if factors else _monomials(state, f, degree)
+        values[f] = {(own.new(()), own.zero): m for m in monomials}
+    if sum(map(len, values.values())) > MAX_CONSTANTS:
+        return []
+    sub = State(field, own, [], list(values.values()), state.nonzero)
+    places = {f: n for n, f in enumerate(functions)}
+    # the short equations first: few coefficients are left when the long ones come
+    for equation in sorted(equations, key=lambda e: sum(len(c.numer) for c in e.values())):
+        form: Form = {}
+        for (f, K), c in equation.items():
+            for key, slope in derivative(sub.values[places[f]], K, field, own).items():
+                add(form, key, c * slope)
+        sub.add_equations([form])
+        while sub.equations and (split_arbitrary(sub) or one_term(sub) or eliminate(sub)):
+            pass
+        if sub.equations:
+            return []
+    for divisor in sub.assumed:
+        # of arbitrary functions the count says nothing more than that they are generic
+        if divisor.free_symbols <= set(field.constants):
+            state.assume(divisor)
+    free = sorted({c for value in sub.values for c, _ in value})
+    return [
+        {f: value.get((c, own.zero), field.zero) for f, value in zip(functions, sub.values, strict=True)}
+        for c in free
+    ]
+
+
+def around_sources(
+    state: State, functions: list[int], equations: list[Form], degree: int
+) -> list[dict[int, Element]]:
+    """Solutions by undetermined coefficients: terms of the sources and of their derivatives times polynomials.
+
+    Sources are the coefficients of constants; the equations are divided by those of the highest derivatives.
+    """
+    terms: dict[Element, None] = {}
+    for equation in equations:
+        pivot = equation[max(equation, key=lambda key: (sum(key[1]), key))]
+        for (f, _), c in equation.items():
+            if not state.unknowns.arguments[f]:
+                terms |= dict.fromkeys(_terms(state, c / pivot))
+    for _ in range(DERIVED):
+        for term in list(terms):
+            for v in sorted(state.field.depends(term)):
+                terms |= dict.fromkeys(_terms(state, state.field.diff(term, v)))
+    return ansatz(state, functions, equations, degree, tuple(terms)) if terms else []
+
+
+def _terms(state: State, element: Element) -> list[Element]:
+    """The monomials of the numerator over the denominator, without numbers."""
+    field = state.field
+    element = field.reduce(element)
+    below = field.field.raw_new(element.denom)
+    return [field.field.raw_new(field.field.ring.from_dict({m: 1})) / below for m in element.numer]
+
+
+def _multiples(state: State, f: int, degree: int, factors: Sequence[Element]) -> list[Element]:
+    field, own = state.field, sorted(state.unknowns.arguments[f])
+    if not own:
+        return [field.one]
+    found: dict[Element, None] = {}
+    for exponents in product(range(degree + 1), repeat=len(own)):
+        if sum(exponents) <= degree:
+            for factor in factors:
+                if field.depends(factor) <= set(own):
+                    for v, e in zip(own, exponents, strict=True):
+                        factor *= field.field.gens[v] ** e
+                    found[factor] = None
+    return list(found)
+
+
+def _monomials(state: State, f: int, degree: int) -> Iterator[Element]:
+    """Products of the variables of f and of atoms in these alone, up to a total degree.
+
+    Functions of one variable may also have poles: there the exponents are of either sign.
+    """
+    field, own = state.field, state.unknowns.arguments[f]
+    limits = dict.fromkeys(sorted(own), degree)
+    for atom in field.table.atoms:
+        usable = atom.degree != 1 and atom.derivatives and not atom.expression.has(AppliedUndef)
+        if usable and {field.variables.index(v) for v in atom.derivatives} <= own:
+            limits[field.position[atom.symbol]] = min(atom.degree - 1, degree) if atom.degree else degree
+    algebraic = {field.position[a.symbol] for a in field.table.atoms if a.degree}
+    ranges = [range(-top if len(own) == 1 and n not in algebraic else 0, top + 1) for n, top in limits.items()]
+    for exponents in product(*ranges):
+        if sum(map(abs, exponents)) <= degree:
+            monomial = field.one
+            for n, e in zip(limits, exponents, strict=True):
+                monomial *= field.field.gens[n] ** e
+            yield monomial
+
+
+def _settle(state: State, functions: list[int], equations: list[Form], found: list[dict[int, Element]]) -> None:
+    state.assume_generic(equations)
+    state.steps.append(Step("count", equations[0]))
+    values = _combinations(state, functions, found)
+    for f in functions:
+        state.substitute(f, values.get(f, {}), "ansatz" if found else "vanish")
+
+
+def _combinations(state: State, functions: list[int], found: list[dict[int, Element]]) -> dict[int, Form]:
+    """Σ cₖ pₖ with new constants cₖ for each function, those that don't vanish."""
+    constants = [state.unknowns.new(()) for _ in found]
+    zero = state.unknowns.zero
+    result = {
+        f: {(c, zero): solution[f] for c, solution in zip(constants, found, strict=True) if solution[f]}
+        for f in functions
+    }
+    return {f: form for f, form in result.items() if form}
+
+
+def _agreed(state: State, functions: list[int], equations: list[Form], enough: int) -> int | None:
+    """The bound on which two primes and points agree."""
+    first, second = (bound(state, functions, equations, Random(seed), enough) for seed in (1, 2))
+    return first if first == second else None
+
+
+def _signature(equations: list[Form]) -> frozenset:
+    return frozenset(frozenset(e.items()) for e in equations)

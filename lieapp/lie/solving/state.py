@@ -1,0 +1,205 @@
+"""What the solver works on: equations, functions left, the solution so far and the steps taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from typing import Any
+
+import sympy as sp
+
+from lieapp.equations.assumptions import named, vanishing_factors
+from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.lie.linear import Form, Unknowns, primitive, substituted
+from lieapp.lie.solving.spans import Span, fewest, simplest
+
+
+@dataclass(frozen=True)
+class Step:
+    """One exact step, for `--explain`; written out by `explain` when it is asked for.
+
+    Args:
+        rule: what was done, as "integrate" or "split".
+        form: the equation that was used up or found, or what `function` is replaced by.
+        function: the function that is replaced; None where `form` is an equation.
+        parts: the equations that it was split into.
+    """
+
+    rule: str
+    form: Form
+    function: int | None = None
+    parts: tuple[Form, ...] = ()
+
+
+@dataclass
+class State:
+    """The linear system in the middle of its solution.
+
+    Args:
+        field: where coefficients live.
+        unknowns: all unknown functions with their arguments.
+        equations: forms that must vanish, primitive.
+        values: the sought components as forms in the functions that are left.
+        nonzero: factors known not to vanish.
+        assumed: expressions in parameters and arbitrary functions that were divided by.
+        independent: sets of expressions with arbitrary functions that are assumed to be linearly independent.
+        generic: parameters and functions at random values of which solutions were counted.
+        formal: whether integrals that aren't elementary may stay as they are, ∫ f(t) dt; only when stuck.
+    """
+
+    field: CoefficientField
+    unknowns: Unknowns
+    equations: list[Form]
+    values: list[Form]
+    nonzero: tuple[sp.Expr, ...] = ()
+    formal: bool = False
+    steps: list[Step] = attribute(default_factory=list)
+    assumed: list[sp.Expr] = attribute(default_factory=list)
+    independent: list[Span] = attribute(default_factory=list)
+    generic: list[str] = attribute(default_factory=list)
+    _tried: set[tuple] = attribute(default_factory=set)
+    _signatures: set[frozenset] = attribute(default_factory=set)
+    _derived: set[frozenset] = attribute(default_factory=set)
+    _assumed_elements: set[Any] = attribute(default_factory=set)
+
+    def __post_init__(self) -> None:
+        equations, self.equations = self.equations, []
+        self.add_equations(equations)
+
+    def copy(self) -> State:
+        """The same state, with a field and unknown functions of its own: what changes one leaves the other."""
+        other = copy(self)
+        other.field, other.unknowns = self.field.copy(), self.unknowns.copy()
+        for name, value in vars(self).items():
+            if isinstance(value, (list, set)):
+                setattr(other, name, value.copy())
+        return other
+
+    def add_equations(self, forms: Iterable[Form]) -> int:
+        """Take in equations, normalised; how many were new."""
+        count = 0
+        for form in forms:
+            form, content = primitive(form, self.field)
+            self._record_nonzero(content)
+            signature = frozenset(form.items())
+            if form and signature not in self._signatures:
+                self._signatures.add(signature)
+                # a new list: what a step began can be undone
+                self.equations = [*self.equations, form]
+                count += 1
+        return count
+
+    def add_consequence(self, form: Form) -> bool:
+        """Take in a consequence of the equations, unless it was derived before."""
+        signature = frozenset(primitive(form, self.field)[0].items())
+        if signature in self._derived:
+            return False
+        self._derived.add(signature)
+        return bool(self.add_equations([form]))
+
+    def first_try(self, *what: Any) -> bool:
+        """Whether this was not asked before; what failed once costs seconds and fails again."""
+        key = (*what, self.formal)
+        if key in self._tried:
+            return False
+        self._tried.add(key)
+        return True
+
+    def remove(self, form: Form) -> None:
+        """Drop an equation that was used up."""
+        self.equations = [e for e in self.equations if e is not form]
+        self._signatures.discard(frozenset(form.items()))
+
+    def lift(self) -> None:
+        """Bring everything into the field as it is now, after new atoms came in."""
+        self.equations = [self._lifted(e) for e in self.equations]
+        self.values = [self._lifted(v) for v in self.values]
+        self._signatures = {frozenset(e.items()) for e in self.equations}
+
+    def _lifted(self, form: Form) -> Form:
+        return {key: self.field.lift(c) for key, c in form.items()}
+
+    def substitute(self, f: int, value: Form, rule: str) -> None:
+        """Replace f by a form in other functions everywhere, and record it."""
+        self.steps.append(Step(rule, value, f))
+        touched = [e for e in self.equations if any(g == f for g, _ in e)]
+        ids = {id(e) for e in touched}
+        self.equations = [e for e in self.equations if id(e) not in ids]
+        for e in touched:
+            self._signatures.discard(frozenset(e.items()))
+        self.add_equations(substituted(e, f, value, self.field, self.unknowns) for e in touched)
+        self.values = [substituted(v, f, value, self.field, self.unknowns) for v in self.values]
+
+    def arguments(self, form: Form) -> frozenset[int]:
+        """The variables that any function of the form depends on."""
+        return frozenset().union(*(self.unknowns.arguments[f] for f, _ in form))
+
+    def divide(self, element: Element) -> None:
+        """Record a division, for `assumed_nonzero`."""
+        self._record_nonzero(element.numer)
+
+    def _record_nonzero(self, polynomial: Any) -> None:
+        constants = {*range(len(self.field.variables), len(self.field.variables) + len(self.field.constants))}
+        constants |= self.field.arbitrary()
+        if polynomial in self._assumed_elements or not any(m[n] for m in polynomial for n in constants):
+            return
+        self._assumed_elements.add(polynomial)
+        expression = polynomial.as_expr().xreplace(self.field.table.expressions())
+        self.assume(expression)
+
+    def assume(self, expression: sp.Expr) -> None:
+        """Record that an expression was divided by, if some parameter values make it vanish."""
+        for factor in vanishing_factors(expression, self.field.constants, self.nonzero):
+            if factor not in self.assumed and -factor not in self.assumed:
+                self.assumed.append(-factor if factor.could_extract_minus_sign() else factor)
+
+    def assume_independent(self, expressions: Iterable[sp.Expr]) -> None:
+        """Record that expressions are assumed to be linearly independent."""
+        self.independent = fewest([*self.independent, simplest([named(e)[0] for e in expressions])])
+
+    def assume_generic(self, equations: Iterable[Form]) -> None:
+        """Record that the solutions of equations were counted at random values of what they contain."""
+        field = self.field
+        first = len(field.variables)
+        symbols = [*range(first, first + len(field.constants)), *sorted(field.arbitrary())]
+        used = {n for e in equations for c in e.values() for m in c.numer for n in symbols if n < len(m) and m[n]}
+        expressions = field.table.expressions()
+        for n in sorted(used):
+            symbol = field.field.symbols[n]
+            e = expressions.get(symbol, symbol)
+            function = e.expr if isinstance(e, sp.Derivative) else e
+            name = str(function.func) if function.args else str(function)
+            if name not in self.generic:
+                self.generic.append(name)
+
+    def take_assumptions(self, other: State) -> None:
+        """Record what was assumed elsewhere."""
+        self.assumed += [e for e in other.assumed if e not in self.assumed]
+        self.independent = fewest([*self.independent, *other.independent])
+        self.generic += [name for name in other.generic if name not in self.generic]
+
+
+@dataclass
+class Solution:
+    """The outcome: components in constants and in functions with side conditions.
+
+    Args:
+        state: the final state; `state.values` are the components.
+        constants: ids of the free constants.
+        groups: functions left, grouped by the conditions that couple them, with those conditions.
+        finite: for each group, whether its conditions leave only finitely many constants.
+        exhausted: whether no step was left to take; False when the number of steps ran out.
+    """
+
+    state: State
+    constants: list[int]
+    groups: list[tuple[list[int], list[Form]]]
+    finite: list[bool]
+    exhausted: bool = True
+
+
+def form_sort_key(form: Form) -> tuple[int, int, Sequence[Any]]:
+    """Short equations of low order first."""
+    return (len(form), max((sum(K) for _, K in form), default=0), sorted(form))

@@ -1,0 +1,332 @@
+"""The derivation of a system's point symmetries, stage by stage: STAGES is the list of them.
+
+A stage is given the `Derivation` so far and makes a new one. What may take long works on a copy within what the
+clock leaves; if that doesn't suffice, the stage says so in `unsolved` and the next ones go on with what there is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from random import Random
+from typing import TypeVar
+
+import sympy as sp
+
+from lieapp.equations.coefficients import CoefficientField
+from lieapp.equations.equation import System
+from lieapp.errors import BudgetError, EquationError
+from lieapp.lie import unsolved
+from lieapp.lie.affine import affine_symmetries
+from lieapp.lie.certificate.certify import BUDGET, Certificate, certify
+from lieapp.lie.certificate.counting import TooLargeError
+from lieapp.lie.certificate.safeguard import disagreement
+from lieapp.lie.certificate.taylor import BadPointError
+from lieapp.lie.deadline import Clock, OutOfTimeError
+from lieapp.lie.determining import DeterminingSystem, determining_equations, quicker
+from lieapp.lie.families import Family, Group, family_holds, family_of, modulo_families
+from lieapp.lie.inhomogeneous import NoParticularSolutionError, solve_moved, sources
+from lieapp.lie.invariance import defect
+from lieapp.lie.normal_form import Vector, expression_of, normal_basis
+from lieapp.lie.restrict import restrict
+from lieapp.lie.solving import Solution, State, solve
+from lieapp.lie.solving.engine import values_of
+from lieapp.lie.structure import structure_of
+from lieapp.lie.truth import Truth
+from lieapp.lie.vector_field import Field
+from lieapp.results.truth import StructureResult
+
+T = TypeVar("T")
+
+TELLING = 2.0
+"""Seconds beyond the budget in which the result is put into words."""
+
+__all__ = ["Family", "Field", "Truth", "derive"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Derivation(Truth):
+    """A truth in the making: what is known after a stage.
+
+    Args:
+        clock: what is left of the budget.
+        variables: those in which a domain is periodic.
+        lengths: the lengths of their periods that are given.
+        exhausted: whether the solver ended by itself.
+        vectors: the generators, proved or not, in the field of the state.
+        groups: functions that are left arbitrary but for their conditions, and the symmetries with them.
+        finite: the same where conditions are left unsolved.
+        counts: how many constants the solutions of each of these conditions have at most; None if unknown.
+    """
+
+    clock: Clock
+    variables: tuple[sp.Symbol, ...]
+    lengths: Mapping[sp.Symbol, sp.Expr] | None
+    exhausted: bool = False
+    vectors: tuple[Vector, ...] = ()
+    groups: tuple[Group, ...] = ()
+    finite: tuple[Group, ...] = ()
+    counts: tuple[int | None, ...] = ()
+
+    def within(self, reserve: float, work: Callable[[Derivation], T]) -> T | None:
+        """What work on a copy gives; None if only the reserve is left before it is done."""
+        return self.clock.within(reserve, partial(work, self.solved_by(self.state.copy())), None)
+
+    def solved_by(self, state: State) -> Derivation:
+        """With a later state of the solver."""
+        return replace(self, state=state, determining=self.determining.grown(state))
+
+    def left_out(self, *texts: str) -> Derivation:
+        """With more to say of what is unsolved."""
+        return replace(self, unsolved=(*self.unsolved, *texts))
+
+
+def derive(
+    system: System,
+    periodic: Sequence[sp.Symbol] = (),
+    lengths: Mapping[sp.Symbol, sp.Expr] | None = None,
+    budget: float | Clock | None = None,
+) -> Truth:
+    """All point symmetries of a system, and those that a domain periodic in `periodic` keeps: all if it is empty.
+
+    The restriction holds for every length of the period unless `lengths` gives one (exactly, as 2*pi).
+    Every generator is put into the exact invariance condition, every family into the determining equations.
+    After `budget` seconds, or when that clock says so, what was found and proved until then is returned, with the
+    rest in `unsolved`.
+    Raises EquationError when the system can't be solved for leading derivatives or a check fails, and BudgetError
+    when the budget doesn't suffice for the determining equations.
+    """
+    clock = budget if isinstance(budget, Clock) else Clock(budget)
+    determining, state = _determining(system, clock)
+    found = Derivation(determining, state, clock=clock, variables=tuple(periodic), lengths=lengths)
+    for stage in STAGES:
+        found = stage(found)
+    found = replace(found, seconds=time.perf_counter() - clock.started)
+    return Truth(**{told.name: getattr(found, told.name) for told in fields(Truth)})
+
+
+def _determining(system: System, clock: Clock) -> tuple[DeterminingSystem, State]:
+    """The determining equations, and what the solver starts with."""
+    clock.note("determining equations")
+    try:
+        with clock.limit():
+            equations = determining_equations(system)
+            return equations, equations.state()
+    except OutOfTimeError:
+        raise BudgetError(
+            f"{system.name}: {clock.told()} before the determining equations were ready.",
+            hint=f"Raise the budget{quicker(system)}.",
+        ) from None
+
+
+def solved(so_far: Derivation) -> Derivation:
+    """The determining equations are solved, by way of the homogeneous ones where there is a source."""
+    clock, determining = so_far.clock, so_far.determining
+    clock.note(f"solving {len(determining.equations)} determining equations")
+    carried, with_source = None, sources(so_far.system)
+    if with_source:
+        try:
+            carried = solve_moved(determining, with_source, clock)
+        except NoParticularSolutionError as error:
+            so_far = so_far.left_out(str(error))
+    solution, moved = carried or (solve(so_far.state, clock), None)
+    if not solution.exhausted:
+        late = clock.left(clock.reserve) <= 0
+        so_far = so_far.left_out(clock.told() if late else "the solver's number of steps ran out")
+    groups, finite = _groups(solution)
+    return replace(
+        so_far.solved_by(solution.state),
+        moved=moved,
+        exhausted=solution.exhausted,
+        vectors=tuple(_vector(solution, f) for f in solution.constants),
+        groups=groups,
+        finite=finite,
+        counts=(None,) * len(finite),
+    )
+
+
+def _groups(solution: Solution) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
+    """Infinite groups, and those left unsolved."""
+    infinite: list[Group] = []
+    finite: list[Group] = []
+    for (functions, conditions), is_finite in zip(solution.groups, solution.finite, strict=True):
+        members = set(functions)
+        values = tuple({key: c for key, c in value.items() if key[0] in members} for value in solution.state.values)
+        if any(values):
+            group = Group(tuple(functions), tuple(conditions), values)
+            # of equations that were still to be worked on nobody knows what they leave
+            (finite if is_finite or (conditions and not solution.exhausted) else infinite).append(group)
+    return tuple(infinite), tuple(finite)
+
+
+def _vector(solution: Solution, f: int) -> Vector:
+    zero = solution.state.field.zero
+    return [next(iter(part.values()), zero) for part in values_of(solution, f)]
+
+
+def independent(so_far: Derivation) -> Derivation:
+    """The generators in normal form, modulo the families."""
+    so_far.clock.note("basis and proofs")
+    found = so_far.within(so_far.clock.reserve / 2, _basis)
+    late = "the generators found aren't in normal form"
+    return found or replace(so_far, vectors=()).left_out(f"{so_far.clock.told()}: {late}")
+
+
+def _basis(so_far: Derivation) -> Derivation:
+    base, vectors = so_far.state.field, list(so_far.vectors)
+    if not so_far.exhausted:
+        vectors += affine_symmetries(so_far.determining)
+    vectors = [[base.lift(c) for c in v] for v in vectors]
+    outside = modulo_families(vectors, so_far.groups, base, so_far.state.unknowns)
+    return replace(so_far, vectors=tuple(normal_basis(outside, base)))
+
+
+def proved(so_far: Derivation) -> Derivation:
+    """Those generators and families that could be proved in time."""
+    base, unknowns, coordinates = so_far.state.field, so_far.state.unknowns, so_far.system.jets.coordinates
+    kept: list[Vector] = []
+    shown: list[Field] = []
+    for vector in so_far.vectors:
+        field = so_far.within(0.0, partial(_proved_field, vector))
+        if field is not None:
+            kept.append([base.lift(c) for c in vector])
+            shown.append(field)
+    holding = tuple(g.lifted(base) for g in so_far.groups if so_far.within(0.0, partial(_holds, g)))
+    found = replace(
+        so_far,
+        vectors=tuple(kept),
+        generators=tuple(shown),
+        groups=holding,
+        families=tuple(family_of(g, base, unknowns, coordinates) for g in holding),
+    )
+    missing = {"generators": len(so_far.vectors) - len(kept), "families": len(so_far.groups) - len(holding)}
+    for what, count in missing.items():
+        if count:
+            found = found.left_out(f"{so_far.clock.told()}: {count} {what} weren't proved")
+    return found
+
+
+def _proved_field(vector: Vector, so_far: Derivation) -> Field:
+    system = so_far.system
+    field = _field(vector, so_far.state.field, system)
+    left = defect(system, field.components, so_far.determining.leading)
+    if any(e != 0 for e in left):
+        raise EquationError(
+            f"{system.name}: the derived field {field} leaves {left} in the invariance condition.",
+            hint="This is a fault of the solver; please report the equation.",
+        )
+    return field
+
+
+def _field(vector: Vector, base: CoefficientField, system: System) -> Field:
+    names = [str(s) for s in system.jets.coordinates]
+    return Field({n: expression_of(base.lift(c), base) for n, c in zip(names, vector, strict=True)})
+
+
+def _holds(group: Group, so_far: Derivation) -> bool:
+    one = so_far.determining
+    if not family_holds(group, one.equations, one.components, one.field, one.unknowns):
+        raise EquationError(
+            f"{so_far.system.name}: a derived family fails the determining equations.",
+            hint="This is a fault of the solver; please report the equation.",
+        )
+    return True
+
+
+def left_open(so_far: Derivation) -> Derivation:
+    """What is left unsolved, with the number of its constants unless something else is missing too."""
+    if not so_far.finite:
+        return so_far
+    if not so_far.unsolved:
+        # of what was still to be worked on nothing is counted
+        so_far = so_far.within(so_far.clock.reserve, _counted) or so_far
+    told = so_far.within(-TELLING, _told) or [f"{len(so_far.finite)} groups of determining equations"]
+    return so_far.left_out(*dict.fromkeys(told))
+
+
+def _counted(so_far: Derivation) -> Derivation:
+    return replace(so_far, counts=tuple(unsolved.constants(g, so_far.state) for g in so_far.finite))
+
+
+def _told(so_far: Derivation) -> list[str]:
+    state, coordinates = so_far.state, so_far.system.jets.coordinates
+    families = [family_of(g, state.field, state.unknowns, coordinates) for g in so_far.finite]
+    return [t for f, count in zip(families, so_far.counts, strict=True) for t in unsolved.told(f, count)]
+
+
+def certified(so_far: Derivation) -> Derivation:
+    """Whether there are no others, by a count that doesn't rely on the solver, or why that isn't known."""
+    clock = so_far.clock
+    clock.note("counting for the certificate")
+    found = so_far.within(-TELLING, _judged) if clock.left(clock.reserve / 4) > 0 else None
+    return replace(so_far, certificate=found or Certificate(dimension=len(so_far.vectors), reason=clock.told()))
+
+
+def _judged(so_far: Derivation) -> Certificate:
+    size, counts = len(so_far.vectors), so_far.counts
+    if not so_far.unsolved:
+        return _certificate(so_far)
+    reason = "conditions are left unsolved"
+    if so_far.groups or not counts or None in counts:
+        return Certificate(dimension=size, reason=reason)
+    limited = _certificate(so_far)
+    return replace(limited, certified=False, reason=unsolved.whole(size, counts, limited.bound) or reason)
+
+
+def _certificate(so_far: Derivation) -> Certificate:
+    one, vectors, seconds = so_far.determining, so_far.vectors, certificate_seconds(so_far.clock) / 3
+    try:
+        work = partial(disagreement, one, Random(0), time.perf_counter() + seconds)
+        told = Clock(seconds).within(0.0, work, "")
+    except (TooLargeError, BadPointError):
+        # one safeguard less; the count itself says if it can't be done
+        told = ""
+    if told:
+        return Certificate(dimension=len(vectors), reason=told)
+    given = (one.equations, one.components, one.field, one.unknowns, vectors, so_far.groups)
+    return certify(*given, so_far.system.name, certificate_seconds(so_far.clock))
+
+
+def certificate_seconds(clock: Clock) -> float:
+    """What the certificate may take: a third of the budget, more if only little is left for all."""
+    if clock.seconds is None:
+        return BUDGET
+    return max(0.1, min(max(BUDGET / 4, clock.seconds / 3), clock.left(clock.reserve / 4)))
+
+
+def restricted(so_far: Derivation) -> Derivation:
+    """What a domain with periodic variables keeps: everything without such variables."""
+    if not so_far.variables:
+        return replace(so_far, periodic=so_far.generators, periodic_families=so_far.families)
+    late = "what a periodic domain keeps"
+    return so_far.within(-TELLING, _periodic) or so_far.left_out(f"{so_far.clock.told()}: {late}")
+
+
+def _periodic(so_far: Derivation) -> Derivation:
+    state, system = so_far.state, so_far.system
+    vectors, groups, wide, functions = restrict(
+        so_far.vectors, so_far.groups, state.field, state.unknowns, so_far.variables, so_far.lengths
+    )
+    return replace(
+        so_far,
+        periodic=tuple(_field(v, wide, system) for v in vectors),
+        periodic_families=tuple(family_of(g, wide, functions, system.jets.coordinates) for g in groups),
+    )
+
+
+def structured(so_far: Derivation) -> Derivation:
+    """Brackets and what follows from them: told quickly, or not within what is reasonable to wait for it."""
+    so_far.clock.note("brackets and structure")
+    spare = max(-TELLING, so_far.clock.reserve_for(1 / 4))
+    return replace(so_far, structure=so_far.within(spare, _structure))
+
+
+def _structure(so_far: Derivation) -> StructureResult:
+    state = so_far.state
+    return structure_of(so_far.vectors, state.field, so_far.groups, state.unknowns, so_far.system.nonzero)
+
+
+STAGES = (solved, independent, proved, left_open, certified, restricted, structured)
+"""From the determining equations to the truth, in order."""

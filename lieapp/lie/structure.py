@@ -1,0 +1,129 @@
+"""Structure constants [Vᵢ, Vⱼ] = Σ c^k_ij V_k modulo the families, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+from msgspec.structs import replace
+
+from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.lie.algebra.ideal import Members
+from lieapp.lie.algebra.known_structure import plain, summary
+from lieapp.lie.algebra.table import Table
+from lieapp.lie.families import Group, relations_modulo
+from lieapp.lie.linear import Unknowns
+from lieapp.lie.normal_form import Row, Vector, coordinates_in, echelon
+from lieapp.results.truth import StructureResult
+
+Coordinates = list[Any]
+
+
+def bracket(V: Vector, W: Vector, field: CoefficientField) -> Vector:
+    """[V, W]ᵏ = Vʲ ∂ⱼ Wᵏ - Wʲ ∂ⱼ Vᵏ."""
+    return _bracket(V, _slopes(V, field), W, _slopes(W, field), field)
+
+
+def _slopes(V: Vector, field: CoefficientField) -> list[dict[int, Element]]:
+    """∂ⱼ Vᵏ, a dictionary over j for each k."""
+    return [{j: d for j in range(len(V)) if c and (d := field.diff(c, j))} for c in V]
+
+
+def _bracket(V: Vector, slopes_V: list, W: Vector, slopes_W: list, field: CoefficientField) -> Vector:
+    result = []
+    for k in range(len(V)):
+        total = field.zero
+        for j, slope in slopes_W[k].items():
+            if V[j]:
+                total += V[j] * slope
+        for j, slope in slopes_V[k].items():
+            if W[j]:
+                total -= W[j] * slope
+        result.append(field.reduce(total))
+    return result
+
+
+def structure_constants(
+    vectors: Sequence[Vector],
+    field: CoefficientField,
+    groups: Sequence[Group] = (),
+    unknowns: Unknowns | None = None,
+) -> tuple[Table | None, bool]:
+    """c^k_ij, i < j, for brackets that don't vanish, and whether they hold modulo the families only.
+
+    No table if a bracket leaves the span of the vectors and families, as it may when generators are missing.
+    """
+    vectors = [[field.lift(c) for c in v] for v in vectors]
+    n = len(vectors)
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    slopes = [_slopes(v, field) for v in vectors]
+    brackets = [_bracket(vectors[i], slopes[i], vectors[j], slopes[j], field) for i, j in pairs]
+    rows: list[Coordinates | None] = [
+        None if row is None else [row.get((k, ()), field.zero) for k in range(n)]
+        for row in coordinates_in(vectors, brackets, field)
+    ]
+    outside = [k for k, row in enumerate(rows) if row is None]
+    if outside and groups and unknowns:
+        found = _modulo(vectors, [brackets[k] for k in outside], groups, field, unknowns)
+        for k, row in zip(outside, found, strict=True):
+            rows[k] = row
+    table: Table = {}
+    for pair, row in zip(pairs, rows, strict=True):
+        if row is None:
+            return None, bool(outside)
+        if any(row):
+            table[pair] = [sp.factor(field.expression(field.lift(c))) for c in row]
+    return table, bool(outside)
+
+
+def _modulo(
+    vectors: Sequence[Vector],
+    brackets: Sequence[Vector],
+    groups: Sequence[Group],
+    field: CoefficientField,
+    unknowns: Unknowns,
+) -> list[Coordinates | None]:
+    """Coordinates of brackets modulo members of the families; None where there are none."""
+    relations = relations_modulo([*brackets, *vectors], groups, field, unknowns)
+    if relations is None:
+        return [None] * len(brackets)
+    m, n = len(brackets), len(vectors)
+    rows: list[Row] = [{(k, ()): field.lift(c) for k, c in enumerate(r) if c} for r in relations]
+    result: list[Coordinates | None] = [None] * m
+    for (pivot, _), row in echelon(rows, field):
+        if pivot < m and all(k >= m or k == pivot for k, _ in row):
+            result[pivot] = [-row.get((m + k, ()), field.zero) for k in range(n)]
+    return result
+
+
+def structure_of(
+    vectors: Sequence[Vector],
+    field: CoefficientField,
+    groups: Sequence[Group] = (),
+    unknowns: Unknowns | None = None,
+    nonzero: Sequence[sp.Expr] = (),
+) -> StructureResult:
+    """The brackets of generators and what follows from them.
+
+    Nothing follows if the algebra isn't closed, or is modulo families that aren't known to be an ideal.
+    """
+    table, modulo = structure_constants(vectors, field, groups, unknowns)
+    ideal: bool | None = True
+    assumed: list[str] = []
+    if groups and unknowns:
+        members = Members(groups, field, unknowns)
+        members.state.nonzero = tuple(nonzero)
+        ideal = members.form_ideal(vectors)
+        assumed = [str(e) for e in members.state.assumed]
+    known = StructureResult() if table is None or (modulo and not ideal) else summary(table, len(vectors), nonzero)
+    if assumed:
+        assumed = list(dict.fromkeys([*(known.assumed_nonzero or []), *assumed]))
+    return replace(
+        known,
+        brackets=[(i, j, [plain(c) for c in cs]) for (i, j), cs in (table or {}).items()],
+        closed=table is not None,
+        modulo_families=modulo,
+        ideal=ideal,
+        assumed_nonzero=assumed or known.assumed_nonzero,
+    )

@@ -1,0 +1,235 @@
+"""What is derived of a system: its point symmetries, as JSON, as text for a terminal and as LaTeX for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from typing import Any
+
+import msgspec
+import sympy as sp
+
+from lieapp.equations.equation import System
+from lieapp.equations.latex import ordered_latex
+from lieapp.lie.certificate.certify import Certificate
+from lieapp.lie.chosen import Generator, chosen, parameter_named
+from lieapp.lie.determining import DeterminingSystem
+from lieapp.lie.explain import explanation
+from lieapp.lie.families import Family
+from lieapp.lie.inhomogeneous import Moved
+from lieapp.lie.reduction.closed_flow import flow
+from lieapp.lie.reduction.invariants import invariants
+from lieapp.lie.reduction.reduce import reduce
+from lieapp.lie.reduction.reduced import Reduction
+from lieapp.lie.solving import State
+from lieapp.lie.vector_field import Field
+from lieapp.results.truth import StructureResult
+
+
+@dataclass(frozen=True, repr=False)
+class Truth:
+    """What was derived.
+
+    The generators and families are proved symmetries. If `certified` an independent count says that there are
+    no others: complete for generic parameters, up to a negligible probability. Else the certificate has the
+    reason, and that there are no others rests on the solver alone.
+
+    `flow`, `invariants` and `reduction` work on one generator. It is given by its number as printed, 1 for V1, as a
+    field, or as a combination: {1: 1, 2: c} is V1 + c V2, where c is a number or a constant symbol. They raise
+    EquationError or UsageError for what is none of these.
+
+    Args:
+        determining: the equations that were solved.
+        state: the solver's last state: its steps, and the general symmetry in what is left free.
+        moved: what was solved in place of a linear equation with a source.
+        generators: a basis in normal form, without members of the families.
+        families: generators with arbitrary functions and their side conditions.
+        unsolved: conditions that weren't solved, and what the time didn't suffice for; the dimension is then a
+            lower bound.
+        certificate: the bounds of the independent count, and why they prove nothing if they don't.
+        periodic: the generators that a domain with the asked periodic variables keeps; all without such variables.
+        periodic_families: likewise.
+        structure: brackets and what follows from them; None if the budget didn't suffice.
+        seconds: how long it took.
+    """
+
+    determining: DeterminingSystem
+    state: State
+    moved: Moved | None = None
+    generators: tuple[Field, ...] = ()
+    families: tuple[Family, ...] = ()
+    unsolved: tuple[str, ...] = ()
+    certificate: Certificate = attribute(default_factory=Certificate)
+    periodic: tuple[Field, ...] = ()
+    periodic_families: tuple[Family, ...] = ()
+    structure: StructureResult | None = None
+    seconds: float = 0.0
+
+    @property
+    def system(self) -> System:
+        """The equations whose symmetries these are."""
+        return self.determining.system
+
+    @property
+    def dimension(self) -> int:
+        """The number of generators, modulo the families."""
+        return len(self.generators)
+
+    @property
+    def infinite(self) -> bool:
+        """Whether there are families with arbitrary functions."""
+        return bool(self.families)
+
+    @property
+    def assumed_nonzero(self) -> tuple[sp.Expr, ...]:
+        """Expressions in the parameters that were divided by."""
+        return tuple(dict.fromkeys([*self.determining.divided, *self.state.assumed]))
+
+    @property
+    def assumed_independent(self) -> tuple[tuple[sp.Expr, ...], ...]:
+        """Sets of expressions with arbitrary functions that are assumed linearly independent."""
+        return tuple(self.state.independent)
+
+    @property
+    def assumed_generic(self) -> tuple[str, ...]:
+        """Parameters and functions at random values of which solutions were counted."""
+        return tuple(self.state.generic)
+
+    @property
+    def certified(self) -> bool:
+        """Whether the certificate says that there are no other symmetries."""
+        return self.certificate.certified
+
+    def flow(self, generator: Generator, parameter: str | None = None) -> dict[str, sp.Expr] | None:
+        """The finite transformation exp(s V): coordinate -> expression; None if no closed form was found.
+
+        Args:
+            generator: its number, a field, or a combination {1: 1, 2: c}.
+            parameter: the name of s; one that the equation doesn't use if None.
+        """
+        field = chosen(self, generator)
+        return flow(field, parameter_named(self, field, parameter))
+
+    def invariants(self, generator: Generator) -> tuple[sp.Expr, ...]:
+        """Functionally independent I with V(I) = 0, similarity variables first.
+
+        The generator is given by its number, as a field, or as a combination {1: 1, 2: c}.
+        """
+        return tuple(invariants(self.system.jets, chosen(self, generator)).expressions)
+
+    def reduction(self, generator: Generator) -> Reduction:
+        """The system reduced by a generator.
+
+        Given by its number, as a field, or as a combination: {1: 1, 2: c} is V1 + c V2, whose invariant
+        solutions of an equation with translations are travelling waves; c may be a symbol.
+        """
+        return reduce(self.system, chosen(self, generator))
+
+    def explain(self) -> dict[str, Any]:
+        """The determining equations and every step of their solution."""
+        if self.moved:
+            return explanation(self.moved.determining, self.moved.state, self.moved.by)
+        return explanation(self.determining, self.state)
+
+    def latex(self, explain: bool = False, more: Sequence[str] = ()) -> str:
+        r"""One `aligned` block (amsmath): the equations, V_1, V_2, …, families F_1, …, what is assumed or left.
+
+        With `explain` after one of its derivation. `more`: further rows, as those of flows and reductions.
+        """
+        return (derivation_latex(self.explain()) + "\n" if explain else "") + _aligned([*_rows(self), *more])
+
+    def __repr__(self) -> str:
+        """Several lines: the dimension, the generators, families and how complete that is."""
+        modulo = " modulo the families" if self.families else ""
+        lines = [f"{self.dimension} point symmetr{'y' if self.dimension == 1 else 'ies'}{modulo}"]
+        lines += [f"  V{k} = {field.text()}" for k, field in enumerate(self.generators, start=1)]
+        lines += [f"  {family}" for family in self.families]
+        lines += [f"  assumed not to vanish: {expression}" for expression in self.assumed_nonzero]
+        lines += [f"  assumed linearly independent: {', '.join(map(str, s))}" for s in self.assumed_independent]
+        lines += [f"  assumed generic: {', '.join(self.assumed_generic)}"] if self.assumed_generic else []
+        lines += [f"  unsolved: {text}" for text in self.unsolved]
+        reason = "" if self.certified else f" ({self.certificate.reason})"
+        lines.append("certified to be complete" if self.certified else f"not certified to be complete{reason}")
+        return "\n".join(lines)
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.latex()}$"
+
+    def as_json(self) -> dict[str, Any]:
+        """The object of `lieapp truth --json`."""
+        from lieapp.lie.told import told
+
+        document: dict[str, Any] = msgspec.to_builtins(told(self))
+        return document
+
+
+def _aligned(rows: Sequence[str]) -> str:
+    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+
+def _rows(truth: Truth) -> Iterator[str]:
+    for residual in truth.system.residuals:
+        yield f"& {ordered_latex(residual, truth.system.jets)} = 0"
+    yield from _algebra(truth.generators, truth.families)
+    if (truth.periodic, truth.periodic_families) != (truth.generators, truth.families):
+        yield r"& \text{a periodic domain keeps the span of}"
+        yield from _algebra(truth.periodic, truth.periodic_families)
+    for expression in truth.assumed_nonzero:
+        yield rf"& {sp.latex(expression)} \neq 0"
+    for span in truth.assumed_independent:
+        yield rf"& {', '.join(map(sp.latex, span))} \text{{ linearly independent}}"
+    if truth.assumed_generic:
+        yield rf"& {', '.join(sp.latex(sp.Symbol(n)) for n in truth.assumed_generic)} \text{{ generic}}"
+    if truth.unsolved:
+        yield r"& \text{conditions are left unsolved: there may be more}"
+    elif not truth.certified:
+        yield r"& \text{not certified to be complete}"
+
+
+def _algebra(generators: Sequence[Field], families: Sequence[Family]) -> Iterator[str]:
+    for k, field in enumerate(generators, start=1):
+        yield f"V_{{{k}}} &= {field.latex()}"
+    for k, family in enumerate(families, start=1):
+        where = ",\\; ".join(f"{sp.latex(condition)} = 0" for condition in family.conditions)
+        yield (
+            f"F_{{{k}}} &= {family.field.latex()}"
+            + rf"\quad\text{{for every }} {_functions(family)}"
+            + (rf"\text{{ with }} {where}" if where else "")
+        )
+    if not generators and not families:
+        yield r"& \text{no point symmetries}"
+
+
+def derivation_latex(explained: Mapping[str, Any]) -> str:
+    """The derivation as one `aligned` block: leading derivatives, equations, steps, general symmetry."""
+    rows = [
+        rf"& {sp.latex(sp.Symbol(u))} - \left({formula['latex']}\right) \text{{ in place of the unknown}}"
+        for u, formula in explained["moved"].items()
+    ]
+    rows += [rf"& {formula['latex']}" for formula in explained["leading"]]
+    rows += [rf"& {formula['latex']} = 0" for formula in explained["determining"]]
+    for number, step in enumerate(explained["steps"], start=1):
+        new = "".join(rf",\; {_declared(text)}" for text in step["new"])
+        rows.append(rf"&\text{{{number}. {step['rule']}: }} {step['latex']}{new}")
+        rows += [rf"&\qquad {part['latex']} = 0" for part in step["parts"]]
+    names = dict(zip(explained["solution"], explained["components"], strict=True))
+    for x, formula in explained["solution"].items():
+        letter, _, index = names[x].partition("^")
+        rows.append(rf"\{letter}^{{{sp.latex(sp.Symbol(index))}}} &= {formula['latex']}")
+    rows += [rf"& \text{{where }} {formula['latex']} = 0" for formula in explained["conditions"]]
+    return _aligned(rows)
+
+
+def _declared(text: str) -> str:
+    """f1(t, x) as f_{1}(t, x)."""
+    name, bracket, inside = text.partition("(")
+    return f"{name[0]}_{{{name[1:]}}}{bracket}{inside}"
+
+
+def _functions(family: Family) -> str:
+    parts = []
+    for name, arguments in family.functions.items():
+        inside = ", ".join(sp.latex(sp.Symbol(a)) for a in arguments)
+        parts.append(sp.latex(sp.Symbol(name)) + (f"({inside})" if inside else ""))
+    return ", ".join(parts)

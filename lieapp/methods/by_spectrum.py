@@ -1,0 +1,45 @@
+"""The spectrum method: one eigenproblem for each of a growing sequence of fixed bases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lieapp.domains.base import Domain, EvolvingT
+from lieapp.domains.spread import Features
+from lieapp.errors import DiscoveryError
+from lieapp.methods.basis import Degrees, TensorBasis
+from lieapp.methods.extended import extended
+from lieapp.methods.loop import Session
+from lieapp.methods.result import SIZE, Dataset, Discovery, Level, notes, solve
+
+
+def by_spectrum(
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], degrees: Sequence[int], modes: int, unknowns: int,
+    slots: int, slices: tuple[int, int], session: Session, further: Features | None = None,
+) -> Discovery:  # fmt: skip
+    """The lowest fields of Fourier x Chebyshev x monomial bases.
+
+    Args:
+        degrees: Chebyshev degree in the arguments that aren't periodic, one for each level, ascending.
+        modes, unknowns: highest Fourier mode; total degree in the unknowns.
+        slices: how many slices to solve and to judge on.
+        further: functions to take into every basis, those of the equation's coefficients.
+
+    Raises DiscoveryError if no direction moves the data.
+    """
+    levels: list[Level] = []
+    for i, degree in enumerate(degrees):
+        session.report.progress(i, len(degrees), f"degree {degree}")
+        plain = TensorBasis(domain.arguments, Degrees(modes, degree, unknowns))
+        basis = extended(plain, further, plain.up_to(degrees[0]), data.train.batches(slices[0], SIZE))
+        fields, found, level = solve(domain, data, basis, slots, *slices, label=degree)
+        if not level.eta:
+            raise DiscoveryError(
+                "every field of the basis moves the data along themselves; nothing can be learned from them.",
+                hint="Use more and more varied trajectories.",
+            )
+        levels.append(level)
+        session.show(fields, i + 1)
+        session.metrics({"step": i + 1, "total": len(degrees), "eta": level.eta})
+    session.report.progress(len(degrees), len(degrees))
+    return Discovery("spectrum", fields, levels, "degree in t", sorted(found.eta.tolist()), notes(found))

@@ -1,0 +1,150 @@
+"""Gradient descent on the paper's losses: validity of moved data, or of their limit s -> 0.
+
+One step: norms of the fields on a batch, held fixed along the flow; an s for each slot; validity of each slot's
+moved batch as the log of its mean; orthonormality, Lipschitz and, in the last steps, Sobolev loss.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from lieapp.domains.base import BatchT, Draws
+from lieapp.errors import DiscoveryError
+from lieapp.methods import losses
+from lieapp.methods.fields import Scaled
+from lieapp.methods.states import load_state, state_of
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Of the losses; the paper's main setting is (1, 3, 1)."""
+
+    symmetry: float = 1.0
+    orthonormality: float = 3.0
+    lipschitz: float = 1.0
+    sobolev: float = 1.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a descent goes.
+
+    Args:
+        steps: in all.
+        batch: pieces of data in a step.
+        weights: of the losses.
+        tau: largest Lipschitz constant that costs nothing, in scaled coordinates.
+        rate: learning rate at a step.
+        sobolev_from: first step with the Sobolev loss.
+        floor: scores below this no longer drive the descent.
+        clip: largest norm of a gradient. One folded piece of data makes one a thousand times too large, and Adam's
+            second moments remember it for a thousand steps.
+        ordered: put slots in the order of their validity, see `Descent.sort_before`.
+        soft: of `losses.orthonormality`.
+    """
+
+    steps: int
+    batch: int
+    weights: Weights
+    tau: float
+    rate: Callable[[int], float]
+    sobolev_from: int
+    floor: float = 0.0
+    clip: float = math.inf
+    ordered: bool = False
+    soft: float = 0.0
+
+
+Rank = Callable[[Any], Int[Tensor, " slot"]]
+"""The order in which slots should stand, of the fields that are trained."""
+
+Score = Callable[[BatchT, Scaled, torch.Generator], tuple[Float[Tensor, " slot"], dict[str, Any]]]
+"""Validity of each slot on a batch (0 = valid), and what else to record."""
+
+
+class Descent(Generic[BatchT]):
+    """A descent in progress; `step` goes on from wherever its state was loaded.
+
+    Args:
+        data: where batches are drawn.
+        fields: a module; what it has of parameters is trained.
+        score: what makes moved data valid.
+        seed: of batches and flow parameters.
+    """
+
+    def __init__(
+        self, data: Draws[BatchT], fields: nn.Module, score: Score[BatchT], plan: Plan, seed: int
+    ) -> None:
+        self.data, self.fields, self.score, self.plan = data, fields, score, plan
+        self.generator = torch.Generator().manual_seed(seed)
+        self.optimizer = torch.optim.Adam(fields.parameters(), lr=plan.rate(0))
+        self.done = 0
+        self._sorted_before: dict[int, Rank] = {}
+
+    def sort_before(self, steps: Iterable[int], rank: Rank) -> None:
+        """Put slots in order before each of these steps, so that the orthonormality loss favours the best ones.
+
+        Where data have a discrete symmetry, as pictures and their mirror images have, fields that it keeps and
+        fields that it reverses don't feel each other: a slot stays in the class that it began in.
+        """
+        self._sorted_before = dict.fromkeys(steps, rank)
+
+    def reorder(self, order: Int[Tensor, " slot"]) -> None:
+        """Slots in another order, with what Adam knows of them."""
+        with torch.no_grad():
+            for parameter in self.fields.own():
+                parameter.copy_(parameter[order])
+                for key, value in self.optimizer.state.get(parameter, {}).items():
+                    if key != "step":
+                        value.copy_(value[order])
+
+    def step(self) -> dict[str, Any]:
+        """One step of Adam; returns the losses and each slot's validity.
+
+        Raises DiscoveryError if a loss isn't finite or a field can't be followed.
+        """
+        plan, weights = self.plan, self.plan.weights
+        if self.done in self._sorted_before:
+            self.reorder(self._sorted_before[self.done](self.fields))
+        batch = self.data.draw(plan.batch, self.generator, self.done)
+        v, _ = self.fields.jvp(batch.points, torch.zeros_like(batch.points))
+        size = losses.norms(v, batch.weight)
+        v = v / size.reshape(-1, *[1] * (v.ndim - 1))
+        scores, told = self.score(batch, Scaled(self.fields, 1 / size), self.generator)
+        parts = {
+            "symmetry": (scores + max(plan.floor, torch.finfo(scores.dtype).tiny)).log().sum(),
+            "orthonormality": losses.orthonormality(v, batch.weight, plan.soft),
+            "lipschitz": losses.lipschitz(v, batch.points, plan.tau, batch.pairs),
+        }
+        if self.done >= plan.sobolev_from and weights.sobolev > 0:
+            parts["sobolev"] = losses.sobolev(v, batch.lines)
+        loss = torch.stack([getattr(weights, name) * part for name, part in parts.items()]).sum()
+        if not torch.isfinite(loss):
+            raise DiscoveryError(
+                f"the loss is {float(loss.detach())} at step {self.done}.",
+                hint="Lower flow_rate or sigma, or look at the data with `lieapp check`.",
+            )
+        for group in self.optimizer.param_groups:
+            group["lr"] = plan.rate(self.done)
+        self.optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.fields.parameters(), plan.clip)
+        self.optimizer.step()
+        self.done += 1
+        shown = {name: float(part.detach()) for name, part in parts.items()}
+        return {"loss": float(loss.detach()), **shown, "validity": scores.detach().tolist(), **told}
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything a resumed descent needs, as tensors for a safetensors file."""
+        return state_of(self.fields, self.optimizer, self.generator, self.done)
+
+    def load(self, tensors: dict[str, Tensor]) -> None:
+        """Go on from a saved state; the next step is the one an uninterrupted descent would take."""
+        self.done = load_state(self.fields, self.optimizer, self.generator, tensors)

@@ -1,0 +1,117 @@
+"""The loop around a training: levels at every doubling of the steps, metrics, checkpoints."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from torch import Tensor
+
+from lieapp.methods.fields import Slotted
+from lieapp.methods.result import Level
+from lieapp.progress import Reporter, SilentReporter
+
+SAVE_EVERY = 5.0
+"""Seconds between two checkpoints."""
+
+
+@runtime_checkable
+class Training(Protocol):
+    """A training in progress."""
+
+    done: int
+
+    def step(self) -> dict[str, Any]:
+        """One step; what to record of it, `loss` among it."""
+        ...
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that going on needs."""
+        ...
+
+
+@runtime_checkable
+class Checkpoint(Protocol):
+    """Where a training keeps its state."""
+
+    def save(self, state: dict[str, Tensor], levels: list[Level]) -> None:
+        """Keep the state of a training and its levels."""
+
+
+@runtime_checkable
+class Session(Protocol):
+    """What long work is handed: whom it tells, and where it keeps its state."""
+
+    @property
+    def report(self) -> Reporter:
+        """Progress, lines and warnings."""
+        ...
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """Where the training at work keeps its state."""
+        ...
+
+    def metrics(self, row: dict[str, Any]) -> None:
+        """Record a row; its `step` and `total` count from the beginning of this training."""
+
+    def show(self, fields: Slotted, step: int) -> None:
+        """Let pages draw these fields, those of a step, while the work goes on."""
+
+
+class NoCheckpoint:
+    """Keeps nothing."""
+
+    def save(self, state: dict[str, Tensor], levels: list[Level]) -> None:
+        """Ignored."""
+
+
+@dataclass
+class Alone:
+    """A session without a run, for library use: says nothing and keeps nothing unless told where."""
+
+    report: Reporter = field(default_factory=SilentReporter)
+    checkpoint: Checkpoint = field(default_factory=NoCheckpoint)
+
+    def metrics(self, row: dict[str, Any]) -> None:
+        """Ignored."""
+
+    def show(self, fields: Slotted, step: int) -> None:
+        """Ignored."""
+
+
+def marks(steps: int) -> list[int]:
+    """The steps after which fields are judged: an eighth, a quarter, a half and all of them."""
+    return sorted({max(1, steps // n) for n in (8, 4, 2)} | {steps})
+
+
+def train(
+    training: Training, steps: int, levels: list[Level], judge: Callable[[int], Level] | None, session: Session
+) -> None:
+    """Go on to the end; `levels` grows by what `judge` says at each mark but the last.
+
+    Args:
+        training, levels: fresh, or as a checkpoint left them.
+        judge: a level with the number of steps as its label; None if none is wanted.
+
+    An interrupt leaves a checkpoint of the last complete step. Raises DiscoveryError if the loss isn't finite.
+    """
+    began = saved = time.perf_counter()
+    # of the last complete step: an interrupt may come in the middle of the next one
+    whole = training.state()
+    try:
+        while training.done < steps:
+            if judge and training.done in marks(steps) and training.done not in {level.label for level in levels}:
+                levels.append(judge(training.done))
+            row = training.step()
+            whole = training.state()
+            elapsed = round(time.perf_counter() - began, 3)
+            session.metrics({"step": training.done, "total": steps, **row, "seconds": elapsed})
+            session.report.progress(training.done, steps, f"loss {row['loss']:.2f}")
+            if time.perf_counter() - saved > SAVE_EVERY:
+                session.checkpoint.save(whole, levels)
+                saved = time.perf_counter()
+    finally:
+        session.checkpoint.save(whole, levels)

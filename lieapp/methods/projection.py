@@ -1,0 +1,127 @@
+"""Neural discovery by variable projection: a network gives features, linear algebra the best fields in them.
+
+At each step the lowest N eigenvectors of MᵀM c = λ G c over the fields h_k e_c are the best fields that the
+features allow; the network then descends Σ log λ_n with these vectors held fixed, which is the exact gradient
+unless N cuts a cluster of equal eigenvalues (Golub & Pereyra 1973).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Generic
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.domains.base import Domain, Draws, EvolvingT
+from lieapp.domains.spread import Evaluated, EveryComponent, Features, of_all
+from lieapp.errors import DiscoveryError
+from lieapp.methods.beside import Beside
+from lieapp.methods.fields import Combination
+from lieapp.methods.network import FeatureNetwork
+from lieapp.methods.states import load_state, state_of
+
+DEPENDENT = 1e-10
+"""Eigenvalues of the Gram matrix below this share of the largest are dropped."""
+
+BETAS = (0.9, 0.99)
+"""Of Adam: in some hundred steps the mean of squares over a thousand would still be that of the beginning."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of the network and its training; what each means stands in docs/command-line.md."""
+
+    slots: int
+    steps: int
+    width: int
+    features: int
+    modes: int
+    batch: int
+    rate: float
+    floor: float
+
+
+class Projection(Generic[EvolvingT]):
+    """A training in progress; `step` goes on from wherever its state was loaded.
+
+    Args:
+        domain, data: where fields are judged and what they are learned from.
+        seed: of the network's weights and the batches.
+        further: functions to take beside the network's features.
+    """
+
+    def __init__(
+        self, domain: Domain[EvolvingT], data: Draws[EvolvingT], settings: Settings, seed: int,
+        device: torch.device | str = "cpu", further: Features | None = None,
+    ) -> None:  # fmt: skip
+        self.domain, self.data, self.settings = domain, data, settings
+        self.generator = torch.Generator().manual_seed(seed)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            network = FeatureNetwork(domain.arguments, settings.width, settings.features, settings.modes)
+        network = network.to(torch.float64).to(device)
+        self.network = network if further is None else Beside(network, further)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.rate, betas=BETAS)
+        self.fields: Combination | None = None
+        """Those of the last step, for pictures while it goes on."""
+        self.done = 0
+
+    def step(self) -> dict[str, Any]:
+        """One descent step; returns the loss and rms(M)/rms(Q) of each slot on the batch.
+
+        Raises DiscoveryError if the loss isn't finite.
+        """
+        batch = self.data.draw(self.settings.batch, self.generator)
+        shared = Evaluated(*self.network.jvp(batch.points, batch.tangents))
+        with torch.no_grad():
+            coefficients = self._lowest(batch, shared.detached())
+        v, q = self.domain.characteristic(batch, Combination(shared, coefficients))
+        m = self.domain.tangent(batch, q)
+        root = batch.weight.sqrt()[:, None]
+        v2, q2, m2 = (((root * z) ** 2).flatten(1).sum(1) for z in (v, q.value, m))
+        loss = (m2 / v2 + self.settings.floor**2).log().sum() / 2
+        if not torch.isfinite(loss):
+            raise DiscoveryError(
+                f"the loss is {float(loss.detach())} at step {self.done}.",
+                hint="Lower the learning rate with --set rate=…, or look at the data with `lieapp check`.",
+            )
+        for group in self.optimizer.param_groups:
+            group["lr"] = one_cycle(self.done, self.settings.steps, self.settings.rate)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        self.fields = Combination(self.network, coefficients)
+        self.done += 1
+        return {"loss": float(loss.detach()), "eta": (m2 / q2.clamp_min(1e-300)).detach().sqrt().tolist()}
+
+    def _lowest(self, batch: EvolvingT, features: Evaluated) -> Float[Tensor, "slot feature component"]:
+        """The best fields in the features on one batch."""
+        count = len(self.domain.components)
+        _, q = self.domain.characteristic(batch, EveryComponent(features, count))
+        root = batch.weight.sqrt()
+        columns = (root * features.values).flatten(1)
+        residuals = (root[:, None] * self.domain.tangent(batch, q)).flatten(1)
+        size, rotation = torch.linalg.eigh(of_all(columns @ columns.T, count))
+        keep = size > DEPENDENT * size[-1]
+        whiten = rotation[:, keep] / size[keep].sqrt()
+        gram = whiten.T @ (residuals @ residuals.T) @ whiten
+        vectors = torch.linalg.eigh(gram)[1][:, : self.settings.slots]
+        return (whiten @ vectors).T.reshape(-1, features.count, count)
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything a resumed training needs, as tensors for a safetensors file."""
+        return state_of(self.network, self.optimizer, self.generator, self.done)
+
+    def load(self, tensors: dict[str, Tensor]) -> None:
+        """Go on from a saved state; the next step is the one an uninterrupted training would take."""
+        self.done = load_state(self.network, self.optimizer, self.generator, tensors)
+
+
+def one_cycle(step: int, total: int, peak: float, warm: float = 0.2) -> float:
+    """Learning rate: a cosine rise from peak/25 over the first fifth, a cosine fall to peak/1000 after it."""
+    x = step / max(total - 1, 1)
+    low, high, part = (peak / 25, peak, x / warm) if x < warm else (peak / 1000, peak, (1 - x) / (1 - warm))
+    return low + (high - low) * (1 - math.cos(math.pi * part)) / 2

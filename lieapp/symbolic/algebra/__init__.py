@@ -1,6 +1,0 @@
-"""Lie algebras by structure constants: series, centre, Killing form, radicals, Levi factor and its type."""
-
-from lieapp.symbolic.algebra.scalars import Scalars, Undecided
-from lieapp.symbolic.algebra.table import Algebra, Table
-
-__all__ = ["Algebra", "Scalars", "Table", "Undecided"]

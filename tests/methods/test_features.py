@@ -1,0 +1,87 @@
+"""Scalar features: derivatives along tangents against forward mode, periodicity, and what a basis can express."""
+
+import pytest
+import torch
+from small_solutions import ARGUMENTS
+
+from lieapp.domains.spread import EveryComponent
+from lieapp.methods.basis import Degrees, TensorBasis
+from lieapp.methods.beside import Beside
+from lieapp.methods.fields import Combination
+from lieapp.methods.network import FeatureNetwork
+
+
+def features(kind):
+    torch.manual_seed(3)
+    if kind == "network":
+        return FeatureNetwork(ARGUMENTS, width=8, features=5, modes=2).double()
+    if kind == "beside":
+        return Beside(
+            features("network"), TensorBasis(ARGUMENTS, Degrees(modes=1, chebyshev=2, unknowns=1))
+        )
+    return TensorBasis(ARGUMENTS, Degrees(modes=2, chebyshev=5, unknowns=2))
+
+
+@pytest.fixture(params=["network", "basis", "beside"])
+def feature(request):
+    return features(request.param)
+
+
+def points(seed):
+    return torch.rand(4, 3, 7, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def test_rates_are_the_derivative_along_the_tangent(feature):
+    z, dz = points(0), points(1)
+    values, rates = feature.jvp(z, dz)
+    expected, slopes = torch.func.jvp(lambda p: feature.jvp(p, dz)[0], (z,), (dz,))
+    assert values.shape == (feature.count, 4, 7)
+    torch.testing.assert_close(values, expected)
+    torch.testing.assert_close(rates, slopes)
+
+
+def test_features_repeat_after_one_period(feature):
+    z = points(0)
+    shifted = z.clone()
+    shifted[:, 1] += 1.0
+    torch.testing.assert_close(feature.jvp(z, z)[0], feature.jvp(shifted, z)[0])
+
+
+def test_the_first_feature_is_the_constant(feature):
+    values, rates = feature.jvp(points(0), points(1))
+    torch.testing.assert_close(values[0], torch.ones_like(values[0]))
+    torch.testing.assert_close(rates[0], torch.zeros_like(rates[0]))
+
+
+def test_a_basis_holds_its_own_polynomials():
+    z = points(0)
+    h = TensorBasis(ARGUMENTS, Degrees(1, 3, 2)).jvp(z, z)[0].flatten(1).T
+    target = (z[:, 0] ** 3 * z[:, 2] ** 2 * torch.cos(2 * torch.pi * z[:, 1]) + z[:, 2]).flatten()
+    solution = torch.linalg.lstsq(h, target[:, None]).solution
+    torch.testing.assert_close((h @ solution)[:, 0], target)
+
+
+def test_every_component_in_the_order_of_combinations(feature):
+    z, dz = points(0), points(1)
+    stack = EveryComponent(feature, 3).jvp(z, dz)
+    identity = torch.eye(3 * feature.count, dtype=torch.float64).reshape(-1, feature.count, 3)
+    for ours, theirs in zip(stack, Combination(feature, identity).jvp(z, dz), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_functions_beside_a_network_come_after_its_features_and_count_as_0_where_they_are_not_finite():
+    class Roots:
+        count = 1
+
+        def at(self, z):
+            return z[None, :, 0].sqrt()
+
+        def jvp(self, z, dz):
+            return self.at(z), dz[None, :, 0] / (2 * self.at(z))
+
+    network, z = features("network"), points(0)
+    z[0, 0] = -1.0
+    values, rates = Beside(network, Roots()).jvp(z, points(1))
+    torch.testing.assert_close(values[:-1], network.at(z))
+    torch.testing.assert_close(values[-1, 1:], z[1:, 0].sqrt())
+    assert torch.equal(values[-1, 0], torch.zeros(7).double()) and torch.equal(rates[-1, 0], values[-1, 0])

@@ -1,0 +1,19 @@
+"""Slots stand in the order of their defect on held-out data, at every level of both methods."""
+
+import torch
+
+from lieapp.methods.by_spectrum import by_spectrum
+from lieapp.methods.judge import judge
+from lieapp.methods.loop import Alone
+
+
+def test_slots_ascend_in_what_they_are_judged_by(kdv):
+    domain, data = kdv
+    slots = 8
+    found = by_spectrum(domain, data, (2, 3, 4), 1, 1, slots, (60, 10), Alone())
+    assert [level.label for level in found.levels] == [2, 3, 4]
+    for level in found.levels:
+        assert len(level.eta) == slots and level.eta == sorted(level.eta)
+    # the fields are those of the last level, in the same order
+    eta = judge(domain, found.fields, data.held_out.batches(10, 8)).eta
+    torch.testing.assert_close(eta, torch.tensor(found.levels[-1].eta, dtype=eta.dtype), rtol=1e-3, atol=1e-10)
