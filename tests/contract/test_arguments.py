@@ -25,8 +25,8 @@ from lieapp.methods.by_projection import by_projection
 from lieapp.methods.by_spectrum import by_spectrum
 from lieapp.methods.fields import values
 from lieapp.methods.generator import GeneratorNetwork
+from lieapp.methods.loop import Alone
 from lieapp.methods.projection import Projection, Settings
-from lieapp.progress import SilentReporter
 
 NODES = 24
 UNSCALED = Scales((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
@@ -105,9 +105,6 @@ class Lots:
     train, held_out = Lot(48, 0), Lot(24, 1)
 
 
-class Kept:
-    def save(self, state, levels):
-        pass
 
 
 TRUTH = FixedFields(lambda z: (z[:, 2:] * torch.exp(z[:, :1]))[None])
@@ -122,7 +119,7 @@ def test_it_is_a_domain():
 
 @pytest.fixture(scope="module")
 def by_basis():
-    return by_spectrum(DOMAIN, Lots, (2, 4, 6), 1, 2, 3, SLICES, SilentReporter())
+    return by_spectrum(DOMAIN, Lots, (2, 4, 6), 1, 2, 3, SLICES, Alone())
 
 
 def test_the_spectrum_holds_the_one_field(by_basis):
@@ -139,7 +136,7 @@ def test_the_spectrum_holds_the_one_field(by_basis):
 def test_a_projection_learns_it():
     settings = Settings(slots=1, steps=300, width=16, features=8, modes=1, batch=12, rate=1e-2, floor=1e-6)
     training = Projection(DOMAIN, Lots.train, settings, 0)
-    found = by_projection(DOMAIN, Lots, training, [], SLICES, Kept(), SilentReporter())
+    found = by_projection(DOMAIN, Lots, training, [], SLICES, Alone())
     assert training.fields.coefficients.shape == (1, 9, 1)
     assert found.levels[-1].eta[0] < 0.05 < 0.2 < found.levels[0].eta[0]
     outcome = compare(DOMAIN, Lots.held_out.batches(24, 8), found, None, (TRUTH, 1))

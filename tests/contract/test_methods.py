@@ -38,7 +38,7 @@ def session(folder, *sets):
 
 
 def check(found, domain, folder):
-    points = torch.rand(1, len(domain.coordinates), 5, 5, dtype=torch.float64)
+    points = torch.rand(1, len(domain.components), 5, 5, dtype=torch.float64)
     count = len(found.levels[-1].eta)
     assert values(found.fields, points).shape == (count, *points.shape) and 0 < count <= 3
     assert all(eta >= 0 for level in found.levels for eta in level.eta) and found.grows and found.spectrum
