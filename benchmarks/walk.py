@@ -8,6 +8,7 @@ to one that stands above it (tests/test_layers.py has the levels).
 
 from __future__ import annotations
 
+import inspect
 import sys
 import tempfile
 from itertools import pairwise
@@ -38,7 +39,8 @@ def main() -> None:
     height, order = levels(), dict[str, None]()
 
     def watch(frame: FrameType, event: str, _: Any) -> None:
-        if event != "call" or frame.f_code.co_name == "<module>":
+        # bodies of modules and classes are no calls
+        if event != "call" or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             return
         here = place(frame)
         if here is None or Path(next(reversed(order), "")).name in SCIENCE:
