@@ -22,6 +22,7 @@ import msgspec
 from lieapp import errors
 from lieapp.config import TruthConfig
 from lieapp.errors import BudgetError, LieappError, UsageError
+from lieapp.runs.child import child_command
 
 if TYPE_CHECKING:
     from lieapp.symbolic.deadline import Clock
@@ -71,7 +72,7 @@ def derive_in_child(
     """
     check_request(config)
     request = msgspec.json.encode(Request(config, [str(folder) for folder in folders], notes))
-    command = [sys.executable, "-m", "lieapp.runs.derivation"]
+    command = child_command("lieapp.runs.derivation")
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         try:
             answer = _answer(child, request, min(config.budget, LONGEST) + GRACE, watch)
