@@ -11,7 +11,7 @@ PACKAGE = ROOT / "lieapp"
 
 LEVELS = [
     {
-        *("api", "config", "config_augment", "config_colors", "errors", "keywords"),
+        *("api", "child", "config", "config_augment", "config_colors", "errors", "keywords"),
         *("progress", "settings", "transformations", "__init__"),
     },
     {"numerics", "symbolic"},

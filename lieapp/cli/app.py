@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 import lieapp
+from lieapp.child import child_command
 from lieapp.cli.options import Common, Outcome, common
-from lieapp.runs.child import child_command
 
 RUNS_VARIABLE = "LIEAPP_RUNS"
 """Tells the app the folder of runs."""

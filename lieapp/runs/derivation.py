@@ -13,16 +13,16 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from lieapp import errors
+from lieapp.child import child_command
 from lieapp.config import TruthConfig
 from lieapp.errors import BudgetError, LieappError, UsageError
-from lieapp.runs.child import child_command
 
 if TYPE_CHECKING:
     from lieapp.symbolic.deadline import Clock
@@ -150,12 +150,17 @@ def _read(answer: bytes, code: int | None) -> dict[str, Any]:
     error = document.get("error")
     if error is None:
         return document
+    told = error_told(error, "the derivation")
+    unforeseen = _RemoteError("\n" + error.get("traceback", "")) if isinstance(told, DerivationError) else None
+    raise told from unforeseen
+
+
+def error_told(error: Mapping[str, Any], work: str) -> LieappError:
+    """The error that another process met at its work, as `session.describe` writes it."""
     kind = getattr(errors, error["type"], None)
     if isinstance(kind, type) and issubclass(kind, LieappError):
-        raise kind(error["message"], hint=error["hint"])
-    raise DerivationError(
-        f"the derivation failed: {error['type']}: {error['message']}", hint=error["hint"]
-    ) from _RemoteError("\n" + error.get("traceback", ""))
+        return kind(error["message"], hint=error["hint"])
+    return DerivationError(f"{work} failed: {error['type']}: {error['message']}", hint=error["hint"])
 
 
 def derive(request: Request) -> dict[str, Any]:
@@ -248,7 +253,7 @@ def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None]
     return read_pde(declaration), periodic, lengths
 
 
-def _leave_with(parent: int) -> None:
+def leave_with(parent: int) -> None:
     """End this process once the one that asked is gone: nobody waits for the answer any more."""
     while os.getppid() == parent:
         time.sleep(1.0)
@@ -260,7 +265,7 @@ def _main() -> None:
     from lieapp.registry.modules import stdout_to_stderr
     from lieapp.runs.session import describe
 
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
     with stdout_to_stderr():
         try:
             answer = derive(msgspec.json.decode(sys.stdin.buffer.read(), type=Request))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from lieapp.child import child_command
 from lieapp.errors import RunError
 from lieapp.runs.cancel import withdraw
-from lieapp.runs.child import child_command
 from lieapp.runs.directory import RunDirectory
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from lieapp.child import child_command
 from lieapp.errors import LieappError
-from lieapp.runs.child import child_command
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.process import host, own_mark
 from lieapp.runs.queue import next_queued

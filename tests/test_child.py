@@ -15,8 +15,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 import lieapp
-from lieapp.runs import child
-from lieapp.runs.child import child_command
+from lieapp import child
+from lieapp.child import child_command
 from lieapp.runs.directory import RunDirectory
 
 PACKAGE = Path(lieapp.__file__).parent
@@ -36,7 +36,7 @@ typed = TruthConfig(equation=["u_t + u*u_x + u_xxx"], independent=["t", "x"], de
 start_now(root, enqueue(root, typed))
 """
 
-PLUGIN = '''
+PLUGIN = """
 import random
 import types
 import numpy as np
@@ -53,7 +53,7 @@ line = PDE(
 @hookimpl
 def lieapp_domains():
     return [line]
-'''
+"""
 
 
 @pytest.fixture
@@ -141,12 +141,12 @@ def test_python_m_lieapp(trapped):
 
 def test_a_lieapp_that_is_not_installed_is_found_and_nothing_beside_it(trapped):
     (trapped / "lieapp.py").unlink()
-    own = trapped / "lieapp" / "runs"
-    own.mkdir(parents=True)
-    (own.parent / "__init__.py").touch()
-    (own.parent / "told.py").write_text("import random, sys, lieapp\nprint(*lieapp.__path__, *sys.argv[1:])")
+    own = trapped / "lieapp"
+    own.mkdir()
+    (own / "__init__.py").touch()
+    (own / "told.py").write_text("import random, sys, lieapp\nprint(*lieapp.__path__, *sys.argv[1:])")
     script = shutil.copy(child.__file__, own)
-    assert said([sys.executable, "-P", script, "lieapp.told", "more"], trapped) == f"{own.parent} more\n"
+    assert said([sys.executable, "-P", script, "lieapp.told", "more"], trapped) == f"{own} more\n"
 
 
 def test_no_other_place_starts_python():

@@ -18,7 +18,7 @@ def child_command(module: str, *arguments: str) -> list[str]:
 
 def _run() -> None:
     # lieapp needn't be installed, and its neighbours are none of ours
-    sys.path.insert(0, str(Path(__file__).parents[2]))
+    sys.path.insert(0, str(Path(__file__).parents[1]))
     import lieapp  # noqa: F401
 
     del sys.path[0]
