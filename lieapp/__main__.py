@@ -41,5 +41,13 @@ def _say_interrupted() -> int:
     return 130
 
 
+def _leave_working_folder() -> None:
+    """Take back the working folder that `python -m` puts before Python's own modules, unless lieapp lies there."""
+    own = __file__.rpartition("lieapp")[0].rstrip("/\\")
+    if not sys.flags.safe_path and (sys.path[0] != own or own in sys.path[1:]):
+        del sys.path[0]
+
+
 if __name__ == "__main__":
+    _leave_working_folder()
     main()

@@ -12,7 +12,7 @@ PACKAGE = ROOT / "lieapp"
 LEVELS = [
     {
         *("api", "config", "config_augment", "config_colors", "config_methods", "config_pictures", "config_types"),
-        *("document", "errors", "extension", "keywords", "results"),
+        *("child", "document", "errors", "extension", "keywords", "results"),
         *("progress", "settings", "transformations", "__init__"),
     },
     {"equations", "lie", "numerics"},

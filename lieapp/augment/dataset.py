@@ -92,4 +92,4 @@ def equation_of(data: Trajectories) -> System:
     if not text or not name:
         raise UsageError("the data don't say which equation they solve.", hint="Give equation=, the declaration.")
     variables = [data.time_name, *(axis.name for axis in data.grid.axes)]
-    return replace(parse_system(text.splitlines(), variables, list(data.unknowns)), name=name)
+    return replace(parse_system(text.splitlines(), variables, list(data.unknowns), typed=False), name=name)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import click
 
 import lieapp
+from lieapp.child import child_command
 from lieapp.cli.options import Common, Outcome, common
 
 RUNS_VARIABLE = "LIEAPP_RUNS"
@@ -48,7 +48,7 @@ def command(settings: Common, port: int | None, no_browser: bool, allow_writing:
         wanted["server.headless"] = "true"
     options = [part for key, value in wanted.items() for part in (f"--{key}", value)]
     own = ["--", "--allow-writing"] if allow_writing else []
-    command_line = [sys.executable, "-m", "streamlit", "run", str(SCRIPT), *options, *own]
+    command_line = child_command("streamlit", "run", str(SCRIPT), *options, *own)
     code = subprocess.call(command_line, env=environment(settings))
     return Outcome({"code": code}, code=code)
 

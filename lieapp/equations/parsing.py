@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import sympy as sp
 
+from lieapp.equations.bounds import DEEP, MAX_LENGTH, excess
 from lieapp.equations.declarations import (
     FUNCTIONS,
     check_condition,
@@ -27,19 +28,24 @@ from lieapp.equations.declarations import (
 )
 from lieapp.equations.equation import System
 from lieapp.equations.jets import JetSpace
-from lieapp.equations.literals import exact_number, is_impossible, too_large
+from lieapp.equations.literals import (
+    LARGE,
+    LONG,
+    UNREAL,
+    ZERO,
+    exact_number,
+    number_problem,
+    power_problem,
+    too_large,
+)
 from lieapp.equations.readings import AmbiguousError, multi_index
 from lieapp.equations.spelling import hint_of, misspelt, unfinished
 from lieapp.errors import ParseError
 
-MAX_LENGTH = 4000
-MAX_EXPONENT = 64
-"""Largest numeric exponent: powers are expanded, so a larger one only eats memory."""
-MAX_BITS = 256
 MAX_TERMS = 1000
 """Terms that an expression may have when it is multiplied out, as the derivation does."""
-MAX_NESTING = 40
-"""Functions and powers inside one another: each is differentiated through all that it contains."""
+MAX_LEVELS = 40
+"""Functions, powers and sums inside one another: each is differentiated through all that it contains."""
 
 NOT_LOCAL = ("Integral", "integrate", "int", "Sum", "sum", "Derivative", "diff", "Subs", "Limit", "limit")
 COMPLEX = ("I", "conj", "conjugate", "re", "im", "abs", "Abs", "sign", "Max", "Min", "Piecewise", "Heaviside")
@@ -48,12 +54,7 @@ EXAMPLE = "For example u_t + u*u_x + u_xxx."
 LOCAL = "Derivatives are written u_x; the integral of u becomes an unknown v with the equation v_x - u."
 SMOOTH = "Equations are real and smooth: write u = v + i w as two unknowns, |u|**2 as v**2 + w**2."
 SYSTEM = "Give each equation of a system by itself."
-NONZERO = "Write an equation whose denominators don't vanish identically."
-DEEP = "Write it with fewer parentheses inside one another."
-PARAMETER = "Put a parameter, such as a, in place of the number."
-LARGE = "Use lower powers, or put a parameter or function in place of what is raised."
-POWER = "Lower the exponent, or put a parameter, such as n, in its place."
-REAL = "Look for a division by zero, or a root or logarithm of a negative number."
+LOWER = "Use lower powers, or put a parameter or function in place of what is raised."
 """Next steps that several errors share."""
 
 Resolver = Callable[[str], sp.Expr | None]
@@ -64,6 +65,7 @@ def parse_expression(
     names: Mapping[str, sp.Expr],
     functions: Mapping[str, sp.Expr] | None = None,
     integrals: bool = False,
+    typed: bool = False,
 ) -> sp.Expr:
     """An expression in the given names, as the JSON contract writes fields: `2*sqrt(t + 1)`.
 
@@ -73,8 +75,9 @@ def parse_expression(
         functions: k(u) for each declared function k.
         integrals: whether antiderivatives that aren't elementary are read, `Integral(exp(sin(t)), t)`, which
             derived fields have and typed equations have not.
+        typed: whether somebody typed it, so that its size is bounded (`bounds.py`) before it is read.
     """
-    return _Reader(text, 0, text, names.get, functions or {}, integrals).read()
+    return _Reader(text, 0, text, names.get, functions or {}, integrals, typed).read()
 
 
 def parse_system(
@@ -83,6 +86,7 @@ def parse_system(
     dependent: Sequence[str],
     parameters: Sequence[str] = (),
     functions: Sequence[str] = (),
+    typed: bool = True,
 ) -> System:
     """The system of typed equations.
 
@@ -94,6 +98,7 @@ def parse_system(
         dependent: names of the unknowns.
         parameters: `nu`, `nu:positive`, or `g:positive, g != 3`.
         functions: arbitrary functions and their argument, `k:u`.
+        typed: whether somebody typed it, as for `parse_expression`; else lieapp wrote it.
     """
     jets = JetSpace(tuple(sp.Symbol(n, real=True) for n in independent), tuple(dependent))
     constants, conditions = parameters_of(parameters)
@@ -104,18 +109,19 @@ def parse_system(
     for condition in conditions:
         check_declared(condition, constants)
         own = {str(c): c for c in constants}
-        nonzero.append(parse_expression(condition.left, own) - parse_expression(condition.right, own))
+        left, right = (parse_expression(side, own, typed=True) for side in (condition.left, condition.right))
+        nonzero.append(left - right)
         check_condition(condition, nonzero[-1], constants)
     values: dict[str, sp.Expr] = {str(s): s for s in (*jets.coordinates, *constants)}
     resolve = _jet_resolver(jets, values, declared)
-    residuals = tuple(_equation(text, resolve, declared) for text in equations)
+    residuals = tuple(_equation(text, resolve, declared, typed) for text in equations)
     check_equations(equations, residuals, jets)
     check_used(constants, declared, residuals)
     arguments = {k: tuple(str(a) for a in f.args) for k, f in declared.items()}
     return System(jets, residuals, constants, functions=arguments, nonzero=tuple(nonzero))
 
 
-def _equation(text: str, resolve: Resolver, functions: Mapping[str, sp.Expr]) -> sp.Expr:
+def _equation(text: str, resolve: Resolver, functions: Mapping[str, sp.Expr], typed: bool) -> sp.Expr:
     sides = text.split("=")
     if len(sides) > 2:
         fail(
@@ -124,10 +130,10 @@ def _equation(text: str, resolve: Resolver, functions: Mapping[str, sp.Expr]) ->
             "an equation has one '=' at most",
             f"{SYSTEM} Comparisons aren't equations.",
         )
-    left = _Reader(text, 0, sides[0], resolve, functions).read()
+    left = _Reader(text, 0, sides[0], resolve, functions, typed=typed).read()
     if len(sides) == 1:
         return left
-    return left - _Reader(text, len(sides[0]) + 1, sides[1], resolve, functions).read()
+    return left - _Reader(text, len(sides[0]) + 1, sides[1], resolve, functions, typed=typed).read()
 
 
 def _jet_resolver(jets: JetSpace, values: Mapping[str, sp.Expr], functions: Mapping[str, sp.Expr]) -> Resolver:
@@ -156,7 +162,7 @@ def _jet_resolver(jets: JetSpace, values: Mapping[str, sp.Expr], functions: Mapp
 def _depth(expression: sp.Expr) -> int:
     """How many functions, powers and sums stand inside one another."""
     depth, layer = 0, [expression]
-    while layer and depth <= MAX_NESTING:
+    while layer and depth <= MAX_LEVELS:
         depth += 1
         layer = list({a for e in layer for a in e.args if a.args})
     return depth
@@ -185,6 +191,7 @@ class _Reader:
         resolve: the expression of a name, None if unknown.
         functions: k(u) for each declared function k.
         integrals: whether `Integral(f, t)` is read.
+        typed: whether its size is bounded before it is read.
     """
 
     whole: str
@@ -193,6 +200,7 @@ class _Reader:
     resolve: Resolver
     functions: Mapping[str, sp.Expr]
     integrals: bool = False
+    typed: bool = False
 
     def read(self) -> sp.Expr:
         """The expression."""
@@ -219,14 +227,16 @@ class _Reader:
             fail(self.whole, self.offset + column, "this can't be read", hint)
         except (ValueError, RecursionError, MemoryError):
             fail(self.whole, self.offset, "this can't be read", EXAMPLE)
+        if self.typed and (much := excess(tree.body)) is not None:
+            self._fail(much.node, much.problem, much.hint)
         try:
             result = self._visit(tree.body)
         except RecursionError:
             fail(self.whole, self.offset, "this is nested too deeply", DEEP)
-        if _depth(result) > MAX_NESTING:
+        if _depth(result) > MAX_LEVELS:
             fail(self.whole, self.offset, "this is nested too deeply", DEEP)
         if _terms(result) > MAX_TERMS:
-            fail(self.whole, self.offset, f"this has more than {MAX_TERMS} terms when multiplied out", LARGE)
+            fail(self.whole, self.offset, f"this has more than {MAX_TERMS} terms when multiplied out", LOWER)
         return result
 
     def _fail(self, node: ast.AST, problem: str, hint: str) -> NoReturn:
@@ -237,10 +247,17 @@ class _Reader:
         fail(self.whole, self.offset + before + column, problem, hint)
 
     def _visit(self, node: ast.AST) -> sp.Expr:
-        """The value of a node; what is infinite or complex is refused where it arises."""
-        value = self._value(node)
-        if is_impossible(value):
-            self._fail(node, "this is not a finite real expression", REAL)
+        """The value of a node."""
+        try:
+            return self._checked(node, self._value(node))
+        except ArithmeticError:
+            # numbers so near a pole that they can't be told from it
+            self._fail(node, *UNREAL)
+
+    def _checked(self, node: ast.AST, value: sp.Expr) -> sp.Expr:
+        """A value; what is infinite, complex or too large is refused where it arises."""
+        if (problem := number_problem(value)) is not None:
+            self._fail(node, *problem)
         return value
 
     def _value(self, node: ast.AST) -> sp.Expr:
@@ -258,7 +275,16 @@ class _Reader:
         self._fail(node, "only names, numbers, + - * / **, parentheses and functions are allowed here", EXAMPLE)
 
     def _binary(self, node: ast.BinOp) -> sp.Expr:
-        left, right = self._visit(node.left), self._visit(node.right)
+        """A sum or product of many, from left to right, without recursion."""
+        chain: list[ast.BinOp] = [node]
+        while isinstance(chain[-1].left, ast.BinOp):
+            chain.append(chain[-1].left)
+        value = self._visit(chain[-1].left)
+        for link in reversed(chain):
+            value = self._checked(link, self._combined(link, value, self._visit(link.right)))
+        return value
+
+    def _combined(self, node: ast.BinOp, left: sp.Expr, right: sp.Expr) -> sp.Expr:
         if isinstance(node.op, ast.Add):
             return left + right
         if isinstance(node.op, ast.Sub):
@@ -267,17 +293,12 @@ class _Reader:
             return left * right
         if isinstance(node.op, ast.Div):
             if right == 0:
-                self._fail(node.right, "division by zero", NONZERO)
+                self._fail(node.right, *ZERO)
             return left / right
         if isinstance(node.op, ast.Pow):
-            # nested powers multiply their exponents
-            inner = left.exp if left.is_Pow and left.exp.is_number else 1
-            if right.is_number and not abs(inner * right) <= MAX_EXPONENT:
-                self._fail(node.right, f"exponents above {MAX_EXPONENT} are not supported", POWER)
-            if left.is_Rational and max(abs(left.p), left.q).bit_length() > MAX_BITS:
-                self._fail(node.left, "this number is too long", PARAMETER)
-            if left == 0 and not right.is_positive:
-                self._fail(node.right, "division by zero", NONZERO)
+            if (found := power_problem(left, right)) is not None:
+                places = {"base": node.left, "exponent": node.right, "power": node}
+                self._fail(places[found.part], *found.problem)
             return left**right
         self._fail(node, "this operator is not allowed", "Use + - * / and **.")
 
@@ -286,9 +307,10 @@ class _Reader:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             self._fail(node, f"{value!r} is not a real number", "Write numbers as 3, 0.1 or Rational(1, 3).")
         # the digits themselves: a double would round them
-        number = exact_number(ast.get_source_segment(self.part, node) or repr(value))
+        line = self.part.splitlines()[node.lineno - 1].encode()
+        number = exact_number(line[node.col_offset : node.end_col_offset].decode())
         if number is None:
-            self._fail(node, "this number is too long", PARAMETER)
+            self._fail(node, *LONG)
         return number
 
     def _name(self, node: ast.Name) -> sp.Expr:
@@ -328,7 +350,7 @@ class _Reader:
             if not 1 <= len(arguments) <= 2 or not all(a.is_Rational for a in arguments):
                 self._fail(node, "Rational takes one or two numbers", "Write Rational(1, 3).")
             if arguments[1:] == [0]:
-                self._fail(node, "division by zero", NONZERO)
+                self._fail(node, *ZERO)
             return arguments[0] / (arguments[1] if len(arguments) == 2 else 1)
         if name in self.functions:
             if tuple(arguments) != self.functions[name].args:
@@ -337,6 +359,8 @@ class _Reader:
             return self.functions[name]
         if len(arguments) != 1:
             self._fail(node, f"{name} takes one argument", f"For example {name}(x).")
+        if name == "sqrt" and (found := power_problem(arguments[0], sp.S.Half)) is not None:
+            self._fail(node, *found.problem)
         if too_large(FUNCTIONS[name], arguments[0]):
-            self._fail(node, "this number is too large to be meant", PARAMETER)
+            self._fail(node, *LARGE)
         return FUNCTIONS[name](arguments[0])

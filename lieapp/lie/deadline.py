@@ -31,6 +31,11 @@ class OutOfTimeError(BaseException):
     """The time is over. No Exception, so that nothing which handles errors handles it."""
 
 
+def has_alarms() -> bool:
+    """Whether work can be interrupted here: in the main thread, where the system has alarms."""
+    return hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread()
+
+
 class Clock:
     """What is left of a budget.
 
@@ -75,8 +80,7 @@ class Clock:
         left = self.left(reserve)
         if left <= 0:
             raise OutOfTimeError
-        alarms = hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread()
-        if left == inf or not alarms:
+        if left == inf or not has_alarms():
             yield
             return
         armed, entered = False, time.perf_counter()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lieapp import errors
+from lieapp.child import child_command
 from lieapp.config import TruthConfig
 from lieapp.errors import BudgetError, LieappError, UsageError
 from lieapp.results.truth import TruthResult
@@ -72,7 +73,7 @@ def derive_in_child(
     """
     check_request(config)
     request = msgspec.json.encode(Request(config, [str(folder) for folder in folders], notes))
-    command = [sys.executable, "-m", "lieapp.runs.derivation"]
+    command = child_command("lieapp.runs.derivation")
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         try:
             answer = _answer(child, request, min(config.budget, LONGEST) + GRACE, watch)
@@ -139,7 +140,7 @@ def check_request(config: TruthConfig) -> None:
             )
 
 
-class _Failure(msgspec.Struct):
+class Failure(msgspec.Struct):
     """An error of the child, as `describe` tells it."""
 
     type: str
@@ -151,7 +152,7 @@ class _Failure(msgspec.Struct):
 class _Answer(msgspec.Struct):
     """What tells a result from an error."""
 
-    error: _Failure | None = None
+    error: Failure | None = None
 
 
 def _read(answer: bytes, code: int | None) -> TruthResult:
@@ -164,12 +165,16 @@ def _read(answer: bytes, code: int | None) -> TruthResult:
             f"the derivation's process ended with code {code} and no answer.",
             hint="Something ended it, too little memory perhaps; try again.",
         ) from None
+    told = error_told(error, "the derivation")
+    raise told from (_RemoteError("\n" + error.traceback) if isinstance(told, DerivationError) else None)
+
+
+def error_told(error: Failure, work: str) -> LieappError:
+    """The error that another process met at its work."""
     kind = getattr(errors, error.type, None)
     if isinstance(kind, type) and issubclass(kind, LieappError):
-        raise kind(error.message, hint=error.hint)
-    raise DerivationError(
-        f"the derivation failed: {error.type}: {error.message}", hint=error.hint
-    ) from _RemoteError("\n" + error.traceback)
+        return kind(error.message, hint=error.hint)
+    return DerivationError(f"{work} failed: {error.type}: {error.message}", hint=error.hint)
 
 
 def derive(request: Request) -> TruthResult:
@@ -267,7 +272,7 @@ def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None,
     return read_pde(declaration), periodic, lengths, declaration.title
 
 
-def _leave_with(parent: int) -> None:
+def leave_with(parent: int) -> None:
     """End this process once the one that asked is gone: nobody waits for the answer any more."""
     while os.getppid() == parent:
         time.sleep(1.0)
@@ -279,7 +284,7 @@ def _main() -> None:
     from lieapp.registry.modules import stdout_to_stderr
     from lieapp.runs.session import describe
 
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
     with stdout_to_stderr():
         try:
             answer = msgspec.json.encode(derive(msgspec.json.decode(sys.stdin.buffer.read(), type=Request)))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
-import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from lieapp.child import child_command
 from lieapp.errors import RunError
 from lieapp.runs.cancel import withdraw
 from lieapp.runs.directory import RunDirectory
@@ -47,7 +47,7 @@ def start_now(root: Path, run_id: str) -> None:
 
 
 def _send_to_background(root: Path, *only: str) -> None:
-    command = [sys.executable, "-m", "lieapp.runs.runner", str(root), *only]
+    command = child_command("lieapp.runs.runner", str(root), *only)
     # the command returns as soon as the runner has left for the background
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, text=True)
     if done.returncode:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from lieapp.child import child_command
 from lieapp.errors import LieappError
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.process import host, own_mark
@@ -31,7 +32,7 @@ def start_process(run: RunDirectory) -> subprocess.Popen[bytes]:
     folder = Path(str(run.provenance().get("folder", "")))
     with (run.path / "log.txt").open("ab") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "lieapp", kind, "--resume", str(run.path.resolve()), "--quiet"],
+            child_command("lieapp", kind, "--resume", str(run.path.resolve()), "--quiet"),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

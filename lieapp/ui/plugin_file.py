@@ -137,7 +137,7 @@ def _exact(parameter: str, text: str) -> Any:
     from lieapp.equations.parsing import parse_expression
 
     try:
-        value = parse_expression(text, {})
+        value = parse_expression(text, {}, typed=True)
     except LieappError as error:
         raise PluginError(
             f"{parameter} has the value {text!r}, which is no number.", hint=error.hint or "Write 0.01 or 1/100."

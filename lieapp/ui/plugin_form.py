@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from lieapp.equations.equation import System
 from lieapp.errors import LieappError
 from lieapp.ui.examples import EXAMPLES, FIRST
 from lieapp.ui.navigation import page
 from lieapp.ui.places import may_write
-from lieapp.ui.plugin_file import Draft, plugin_text, write
+from lieapp.ui.plugin_file import Draft, write
+from lieapp.ui.reader import plugin_file_text
 from lieapp.ui.typed import Typed
 from lieapp.ui.typed_form import ask, show_error
 from lieapp.ui.words import plain
@@ -26,11 +28,11 @@ def show_form() -> None:
         "other: its data, symmetries and pictures are made from it."
     )
     typed, reading = ask(EXAMPLES[FIRST], "new", FIELDS)
-    if reading.system is None:
+    if reading.error is not None:
         return
     try:
-        draft = _draft(typed, reading.system)
-        text = plugin_text(reading.system, draft)
+        draft = _draft(typed, reading.parameters)
+        text = plugin_file_text(typed, draft)
     except LieappError as error:
         show_error(error)
         return
@@ -44,7 +46,7 @@ def show_form() -> None:
         st.caption("Started with `lieapp app --allow-writing`, the app can put it into `plugins/` itself.")
 
 
-def _draft(typed: Typed, system: System) -> Draft:
+def _draft(typed: Typed, parameters: Sequence[str]) -> Draft:
     left, right = st.columns(2)
     name = left.text_input("Name", "my_equation", max_chars=40, key="new_name", live=True, persist_state="session",
                            help="What is typed after `--plugin`: lower-case letters, digits, _ and -.")  # fmt: skip
@@ -62,8 +64,8 @@ def _draft(typed: Typed, system: System) -> Draft:
             count.number_input(f"Points in {plain(x)}", 8, 100_000, FIRST_POINTS, key=f"new_points_{x}")
         )
     values = {
-        str(p): st.text_input(f"Value of {plain(p)}", "1", max_chars=60, key=f"new_value_{p}", live=True)
-        for p in system.parameters
+        p: st.text_input(f"Value of {plain(p)}", "1", max_chars=60, key=f"new_value_{p}", live=True)
+        for p in parameters
     }
     return Draft(name, title, region, points, typed.periodic, values)
 

@@ -1,16 +1,13 @@
-"""Equations as somebody types them into a page: texts, read by the whitelist parser, never evaluated."""
+"""Equations as somebody types them into a page: texts, which `reader.py` has read by the whitelist parser."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lieapp.errors import LieappError, UsageError
-
-if TYPE_CHECKING:
-    from lieapp.equations.equation import System
+from lieapp.errors import LieappError
 
 LISTS = ("equation", "independent", "dependent", "parameter", "function", "periodic")
 """The settings of a derivation that are typed."""
@@ -64,53 +61,13 @@ class Reading:
     """What the parser makes of it.
 
     Args:
-        system: the equations; None where they can't be read.
         latex: each equation as LaTeX.
-        error: why they can't be read.
+        parameters: names of the parameters.
+        error: why the equations can't be read; None if they can.
         place: the number of the equation that the error points into; None for everything else.
     """
 
-    system: System | None = None
     latex: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
     error: LieappError | None = None
     place: int | None = None
-
-
-def read(typed: Typed) -> Reading:
-    """Parse what was typed, and write it as formulas. Raises nothing: the error is in the answer."""
-    from lieapp.equations.latex import ordered_latex
-    from lieapp.equations.parsing import parse_system
-
-    try:
-        _complete(typed)
-        system = parse_system(typed.equation, typed.independent, typed.dependent, typed.parameter, typed.function)
-        _check_periodic(typed)
-    except LieappError as error:
-        return Reading(error=error, place=_place(error, typed.equation))
-    return Reading(system, tuple(f"{ordered_latex(r, system.jets)} = 0" for r in system.residuals))
-
-
-def _complete(typed: Typed) -> None:
-    """Raises UsageError for a field that must not be empty."""
-    needed = {"equation": "an equation is", "independent": "the variables are", "dependent": "the unknowns are"}
-    for name, what in needed.items():
-        if not getattr(typed, name):
-            hint = "For example u_t + u*u_x + u_xxx with variables t, x and unknown u."
-            raise UsageError(f"{what} missing.", hint=hint)
-
-
-def _check_periodic(typed: Typed) -> None:
-    """Raises UsageError for a name that is no variable."""
-    for name in typed.periodic:
-        if name not in typed.independent:
-            raise UsageError(
-                f"periodic in {name}: the variables are {', '.join(typed.independent)}.",
-                hint="Name one of the independent variables.",
-            )
-
-
-def _place(error: LieappError, equations: Sequence[str]) -> int | None:
-    """Which equation a caret points into."""
-    lines = error.message.split("\n")
-    shown = lines[1].strip() if len(lines) > 1 else ""
-    return equations.index(shown) if shown in equations else None

@@ -8,7 +8,8 @@ from lieapp.errors import LieappError
 from lieapp.ui.drawing import formula
 from lieapp.ui.examples import EXAMPLES
 from lieapp.ui.help import tip
-from lieapp.ui.typed import LISTS, Reading, Typed, joined, read, split
+from lieapp.ui.reader import read
+from lieapp.ui.typed import LISTS, Reading, Typed, joined, split
 from lieapp.ui.words import advice, plain
 
 MOST_CHARACTERS = 4000

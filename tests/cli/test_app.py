@@ -24,17 +24,17 @@ def started(monkeypatch):
 def test_it_serves_this_machine_only_and_reports_nothing(lieapp, started):
     assert lieapp("app").code == 0
     ((arguments, _),) = started
-    told = dict(zip(arguments[5::2], arguments[6::2], strict=True))
+    told = dict(zip(arguments[6::2], arguments[7::2], strict=True))
     assert told["--server.address"] == "localhost"
     assert told["--browser.gatherUsageStats"] == "false" and told["--client.toolbarMode"] == "minimal"
-    assert Path(arguments[4]).is_file() and "--server.port" not in told
+    assert Path(arguments[5]).is_file() and "--server.port" not in told
 
 
 def test_port_folders_and_no_browser(lieapp, started, tmp_path):
     (tmp_path / "mine").mkdir()
     assert lieapp("app", "--port", "9000", "--no-browser", "--plugins", "mine", "--out", "there").code == 0
     ((arguments, environment),) = started
-    told = dict(zip(arguments[5::2], arguments[6::2], strict=True))
+    told = dict(zip(arguments[6::2], arguments[7::2], strict=True))
     assert told["--server.port"] == "9000" and told["--server.headless"] == "true"
     assert environment["LIEAPP_RUNS"] == str(tmp_path / "there")
     assert environment["LIEAPP_PLUGINS"].split(os.pathsep) == [str(tmp_path / "mine")]

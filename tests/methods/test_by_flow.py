@@ -136,10 +136,13 @@ def test_slots_are_put_in_order(data):
         descent.step()
     before = values(descent.fields, points)
     worse_first = torch.tensor([1, 0])
+    own = [p.detach().clone() for p in descent.fields.own()]
     rates = [descent.optimizer.state[p]["exp_avg"].clone() for p in descent.fields.own()]
     descent.reorder(worse_first)
-    assert torch.equal(values(descent.fields, points), before[worse_first])
-    for p, rate in zip(descent.fields.own(), rates, strict=True):
+    # the place of a slot in a batched product decides how torch rounds it
+    torch.testing.assert_close(values(descent.fields, points), before[worse_first])
+    for p, old, rate in zip(descent.fields.own(), own, rates, strict=True):
+        assert torch.equal(p, old[worse_first])
         assert torch.equal(descent.optimizer.state[p]["exp_avg"], rate[worse_first])
     seen = []
 

@@ -347,6 +347,12 @@ def test_nor_does_what_it_writes_to_the_descriptor(folder, write):
     assert "hello" in done.stderr
 
 
+def test_the_files_beside_it_are_no_modules(folder):
+    (folder / "_helper.py").write_text("raise RuntimeError('executed')\n")
+    broken = only_broken(load(folder, a="import _helper\n" + good("one")))
+    assert broken.error == "ModuleNotFoundError: No module named '_helper'" and broken.line == 1
+
+
 def test_a_name_that_means_every_plugin(folder):
     broken = only_broken(load(folder, a=good("all")))
     assert "name='all': this name is taken" in broken.error and broken.line == 10

@@ -1,0 +1,192 @@
+"""What somebody types is read by a process of its own, which is ended where that takes too long.
+
+A page can't be interrupted, and SymPy may take any time. The process stays, as starting one takes a second:
+`python -m lieapp.ui.reader` answers each line of JSON with another.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import IO
+
+import msgspec
+
+from lieapp.child import child_command
+from lieapp.errors import BudgetError, LieappError, UsageError
+from lieapp.runs.derivation import Failure, error_told, leave_with
+from lieapp.ui.plugin_file import Draft, plugin_text
+from lieapp.ui.typed import Reading, Typed
+
+BUDGET = 5.0
+"""Seconds for an answer; usual ones take a hundredth of one."""
+
+STARTING = 120.0
+"""Seconds in which the process must have loaded SymPy."""
+
+
+class Question(msgspec.Struct):
+    """What was typed, and what is declared besides where a plugin file is asked for."""
+
+    typed: Typed
+    draft: Draft | None = None
+
+
+class Answer(msgspec.Struct):
+    """As `Reading` has it; `text` is the plugin file, `error` the error object of the JSON contract."""
+
+    latex: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    text: str = ""
+    error: Failure | None = None
+    place: int | None = None
+
+
+def read(typed: Typed) -> Reading:
+    """Parse what was typed, and write it as formulas. Raises nothing: the error is in the answer."""
+    try:
+        found = _READER.ask(Question(typed))
+    except BudgetError as late:
+        return Reading(error=late)
+    error = None if found.error is None else error_told(found.error, "reading")
+    return Reading(found.latex, found.parameters, error, found.place)
+
+
+def plugin_file_text(typed: Typed, draft: Draft) -> str:
+    """The plugin file of a typed equation. Raises LieappError for what a declaration doesn't allow."""
+    found = _READER.ask(Question(typed, draft))
+    if found.error is not None:
+        raise error_told(found.error, "reading")
+    return found.text
+
+
+class _Reader:
+    """The process; it is started when something is asked."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def ask(self, question: Question) -> Answer:
+        """Raises BudgetError if no answer comes in time."""
+        with self._lock:
+            pipes = self._started()
+            answer = _exchange(pipes, msgspec.json.encode(question), BUDGET)
+            if answer:
+                return msgspec.json.decode(answer, type=Answer)
+            self._end()
+        raise BudgetError(
+            f"this couldn't be read within {BUDGET:g} s.",
+            hint="Write it with fewer functions and roots inside one another, or derive it with `lieapp truth`, "
+            "whose --budget is as long as you like.",
+        )
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        child = self._child
+        if child is None or child.poll() is not None:
+            pipe = subprocess.PIPE
+            child = subprocess.Popen(child_command("lieapp.ui.reader"), stdin=pipe, stdout=pipe, bufsize=0)
+            self._child = child
+            # an empty question: answered once the libraries are loaded
+            _exchange(child, b"", STARTING)
+        return child
+
+    def _end(self) -> None:
+        if self._child is not None:
+            self._child.kill()
+            self._child.communicate()
+            self._child = None
+
+
+_READER = _Reader()
+
+
+def _exchange(child: subprocess.Popen[bytes], line: bytes, seconds: float) -> bytes:
+    """The line that answers another; empty if none comes within so many seconds, or the process has ended."""
+    assert child.stdin is not None and child.stdout is not None
+    end, found = time.monotonic() + seconds, b""
+    try:
+        child.stdin.write(line + b"\n")
+    except BrokenPipeError:
+        return b""
+    while not found.endswith(b"\n"):
+        ready, _, _ = select.select([child.stdout], [], [], max(end - time.monotonic(), 0.0))
+        more = os.read(child.stdout.fileno(), 2**16) if ready else b""
+        if not more:
+            return b""
+        found += more
+    return found
+
+
+def _answer(question: Question) -> Answer:
+    """The answer, here in this process."""
+    from lieapp.equations.latex import ordered_latex
+    from lieapp.equations.parsing import parse_system
+    from lieapp.runs.session import describe
+
+    typed = question.typed
+    try:
+        _complete(typed)
+        system = parse_system(typed.equation, typed.independent, typed.dependent, typed.parameter, typed.function)
+        _check_periodic(typed)
+        if question.draft is not None:
+            return Answer(text=plugin_text(system, question.draft))
+        latex = tuple(f"{ordered_latex(r, system.jets)} = 0" for r in system.residuals)
+    except Exception as error:
+        return Answer(error=msgspec.convert(describe(error), Failure), place=_place(error, typed.equation))
+    return Answer(latex, tuple(map(str, system.parameters)))
+
+
+def _complete(typed: Typed) -> None:
+    """Raises UsageError for a field that must not be empty."""
+    needed = {"equation": "an equation is", "independent": "the variables are", "dependent": "the unknowns are"}
+    for name, what in needed.items():
+        if not getattr(typed, name):
+            hint = "For example u_t + u*u_x + u_xxx with variables t, x and unknown u."
+            raise UsageError(f"{what} missing.", hint=hint)
+
+
+def _check_periodic(typed: Typed) -> None:
+    """Raises UsageError for a name that is no variable."""
+    for name in typed.periodic:
+        if name not in typed.independent:
+            raise UsageError(
+                f"periodic in {name}: the variables are {', '.join(typed.independent)}.",
+                hint="Name one of the independent variables.",
+            )
+
+
+def _place(error: Exception, equations: Sequence[str]) -> int | None:
+    """Which equation a caret points into."""
+    lines = error.message.split("\n") if isinstance(error, LieappError) else []
+    shown = lines[1].strip() if len(lines) > 1 else ""
+    return equations.index(shown) if shown in equations else None
+
+
+def _main(questions: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer until nobody asks any more."""
+    from lieapp.registry.modules import stdout_to_stderr
+
+    # Ctrl-C ends the app, and with it this
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
+    for line in questions:
+        with stdout_to_stderr():
+            if line.strip():
+                found = msgspec.json.encode(_answer(msgspec.json.decode(line, type=Question)))
+            else:
+                import lieapp.equations.parsing  # noqa: F401
+
+                found = b""
+        answers.write(found + b"\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    _main(sys.stdin.buffer, sys.stdout.buffer)

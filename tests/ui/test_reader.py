@@ -1,0 +1,47 @@
+"""What is typed is read by a process of its own, ended where that takes too long; another takes its place."""
+
+import pytest
+
+from lieapp.errors import BudgetError, PluginError
+from lieapp.ui import reader
+from lieapp.ui.plugin_file import Draft
+from lieapp.ui.reader import plugin_file_text, read
+from lieapp.ui.typed import Typed
+
+BURGERS = Typed(("u_t + u*u_x - nu*u_xx",), ("t", "x"), ("u",), ("nu:positive",))
+DRAFT = Draft("made", "Made", {"t": (0.0, 1.0), "x": (0.0, 8.0)}, {"t": 16, "x": 32}, ("x",), {"nu": "0.1"})
+
+
+def test_formulas_and_parameters():
+    found = read(BURGERS)
+    assert found.error is None and found.parameters == ("nu",)
+    assert found.latex == (r"u_{t} + u u_{x} - \nu u_{xx} = 0",)
+
+
+def test_an_error_points_into_its_equation():
+    found = read(Typed(("u_t - v_x", "v_t + w"), ("t", "x"), ("u", "v")))
+    assert found.error is not None and "'w' is not declared" in found.error.message
+    assert found.place == 1 and found.error.hint and not found.latex
+
+
+def test_a_plugin_file():
+    assert 'name="made"' in plugin_file_text(BURGERS, DRAFT)
+    with pytest.raises(PluginError, match="no number"):
+        plugin_file_text(BURGERS, Draft(**{**vars(DRAFT), "values": {"nu": "os"}}))
+
+
+def test_what_takes_too_long_is_ended_and_the_next_is_read(monkeypatch):
+    with monkeypatch.context() as hurried:
+        hurried.setattr(reader, "BUDGET", 0.0)
+        found = read(BURGERS)
+        assert isinstance(found.error, BudgetError) and "within 0 s" in found.error.message and found.error.hint
+        with pytest.raises(BudgetError):
+            plugin_file_text(BURGERS, DRAFT)
+    assert read(BURGERS).error is None
+
+
+def test_a_process_that_was_ended_by_others_is_started_again():
+    read(BURGERS)
+    reader._READER._child.kill()
+    reader._READER._child.wait()
+    assert read(BURGERS).error is None
