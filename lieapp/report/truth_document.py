@@ -76,9 +76,9 @@ def _statement(result: TruthResult) -> Iterator[Block]:
 def _symmetries(result: TruthResult) -> list[Block]:
     names = [_generator(k) for k, _ in enumerate(result.generators, start=1)]
     none = "Families only." if result.families else "There are no point symmetries."
-    size = Text(f"Dimension {result.dimension}{' modulo the families' if result.infinite else ''}")
+    title = f"Symmetries, dimension {result.dimension}{' modulo the families' if result.infinite else ''}"
     fields = _fields(names, result.generators_shown, none)
-    return [Heading("Symmetries", "symmetries", "generator"), size, fields, *map(_family, result.families)]
+    return [Heading(title, "symmetries", "generator"), fields, *map(_family, result.families)]
 
 
 def _periodic(result: TruthResult) -> Iterator[Block]:

@@ -1,5 +1,6 @@
 """Lie algebras by structure constants: known ones, invariance under a change of basis, numbers and parameters."""
 
+import msgspec
 import pytest
 import sympy as sp
 from hypothesis import assume, given, settings
@@ -113,7 +114,7 @@ def test_known_algebras(case):
     matrices, *expected = KNOWN[case]
     result = summary(*table_of(matrices))
     n = len(matrices)
-    assert list(result.as_json()) == KEYS
+    assert [key for key in msgspec.to_builtins(result) if not key.endswith("_shown")] == KEYS
     assert sizes(result) == tuple(expected)
     assert result.solvable is (expected[1][-1] == 0) and result.nilpotent is (expected[2][-1] == 0)
     assert result.semisimple is (expected[3] == 0) and result.perfect is (expected[1][0] == n)

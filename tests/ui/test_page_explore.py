@@ -129,7 +129,7 @@ def test_done(open_page, make_background, words):
     run = make_background("truth", "done", typed=HEAT, summary=TRUTH)
     app = open_page("explore", run=run.id)
     text = words(app)
-    assert "Dimension 2 modulo the families" in text and "Kept by a domain periodic in x" in text
+    assert "dimension 2 modulo the families" in text and "Kept by a domain periodic in x" in text
     assert r"| $V_{1}$ | $2 t\,\partial_{t} + x\,\partial_{x}$ |" in shown(app)
     # a generator keeps its name on the periodic domain; a combination gets one of its own
     assert r"| $V_{2}$ | $\partial_{x}$ |" in shown(app) and r"| $W_{1}$ |" in shown(app)
@@ -140,22 +140,22 @@ def test_done(open_page, make_background, words):
 
 def test_a_plugin_s_address_opens_its_last_derivation(open_page, make_background, words):
     run = make_background("truth", "done", summary=TRUTH)
-    assert "Dimension 2" in words(open_page("explore", plugin="warm"))
+    assert "dimension 2" in words(open_page("explore", plugin="warm"))
     file = run.provenance()["plugin"]["file"]
     with open(file, "a", encoding="utf-8") as stream:
         stream.write("\n")
-    assert "Dimension 2" not in words(open_page("explore", plugin="warm"))
+    assert "dimension 2" not in words(open_page("explore", plugin="warm"))
 
 
 def test_another_equation_does_not_keep_the_result_below_it(open_page, make_background, words):
     run = make_background("truth", "done", summary=TRUTH)
     app = open_page("explore", plugin="warm")
     app.segmented_control(key=f"source_{run.id}").set_value("Typed").run()
-    assert "Dimension 2" not in words(app)
+    assert "dimension 2" not in words(app)
     app.segmented_control(key=f"source_{run.id}").set_value("A plugin").run()
-    assert "Dimension 2" in words(app)
+    assert "dimension 2" in words(app)
     app.selectbox(key=f"plugin_{run.id}").set_value("kdv").run()
-    assert "Dimension 2" not in words(app) and not app.exception
+    assert "dimension 2" not in words(app) and not app.exception
 
 
 @pytest.mark.parametrize(
