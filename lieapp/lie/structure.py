@@ -15,6 +15,7 @@ from lieapp.lie.algebra.table import Table
 from lieapp.lie.families import Group, relations_modulo
 from lieapp.lie.linear import Unknowns
 from lieapp.lie.normal_form import Row, Vector, coordinates_in, echelon
+from lieapp.lie.vector_field import combination, formula_of
 from lieapp.results.truth import StructureResult
 
 Coordinates = list[Any]
@@ -110,20 +111,23 @@ def structure_of(
     """
     table, modulo = structure_constants(vectors, field, groups, unknowns)
     ideal: bool | None = True
-    assumed: list[str] = []
+    assumed: list[sp.Expr] = []
     if groups and unknowns:
         members = Members(groups, field, unknowns)
         members.state.nonzero = tuple(nonzero)
         ideal = members.form_ideal(vectors)
-        assumed = [str(e) for e in members.state.assumed]
+        assumed = list(members.state.assumed)
     known = StructureResult() if table is None or (modulo and not ideal) else summary(table, len(vectors), nonzero)
-    if assumed:
-        assumed = list(dict.fromkeys([*(known.assumed_nonzero or []), *assumed]))
+    nonzero_shown = {f.text: f for f in (*known.assumed_nonzero_shown, *map(formula_of, assumed))}
+    found = table or {}
     return replace(
         known,
-        brackets=[(i, j, [plain(c) for c in cs]) for (i, j), cs in (table or {}).items()],
+        brackets=[(i, j, [plain(c) for c in cs]) for (i, j), cs in found.items()],
         closed=table is not None,
         modulo_families=modulo,
         ideal=ideal,
-        assumed_nonzero=assumed or known.assumed_nonzero,
+        assumed_nonzero=list(nonzero_shown) if assumed else known.assumed_nonzero,
+        brackets_shown=[combination(cs) for cs in found.values()],
+        opposite_shown=[combination([-c for c in cs]) for cs in found.values()],
+        assumed_nonzero_shown=list(nonzero_shown.values()),
     )

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import sympy as sp
-from msgspec.structs import replace
 
 from lieapp.document import Formula
 from lieapp.equations.latex import equation_of, ordered_latex
-from lieapp.equations.parsing import parse_expression
 from lieapp.lie.consequences import Flow, Reduced
 from lieapp.lie.families import Family
 from lieapp.lie.reduction.invariants import Invariants
 from lieapp.lie.reduction.reduced import Reduction
 from lieapp.lie.truth import Truth
-from lieapp.lie.vector_field import combination, formula_of
+from lieapp.lie.vector_field import formula_of
 from lieapp.results.truth import (
     CertificateResult,
-    Coefficient,
     Explanation,
     FamilyResult,
     FlowResult,
@@ -49,7 +45,7 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> TruthResult:
         certificate=CertificateResult(**truth.certificate.as_json()),
         periodic=[field.as_json() for field in truth.periodic],
         periodic_families=[_family(family) for family in truth.periodic_families],
-        structure=told_structure(truth.structure),
+        structure=truth.structure or StructureResult(),
         seconds=round(truth.seconds, 3),
         periodic_in=list(periodic_in),
         equation_shown=[equation_of(r, system.jets) for r in system.residuals],
@@ -75,33 +71,6 @@ def sentence(result: TruthResult) -> str:
     if result.unsolved:
         said += "; equations are left unsolved"
     return said
-
-
-def told_structure(found: StructureResult | None) -> StructureResult:
-    """What was worked out of the algebra, with its sums of generators as one writes them."""
-    result = replace(found or StructureResult())
-    brackets = [list(map(_coefficient, row)) for _, _, row in result.brackets]
-    result.brackets_shown = list(map(combination, brackets))
-    result.opposite_shown = [combination([-c for c in row]) for row in brackets]
-    result.center_shown = _span(result.center)
-    result.derived_algebra_shown = _span(result.derived_series[0] if result.derived_series else None)
-    result.nilradical_shown = _span(result.nilradical)
-    result.assumed_nonzero_shown = [formula_of(_coefficient(e)) for e in result.assumed_nonzero or []]
-    if result.levi:
-        result.levi.factor_shown = _span(result.levi.factor)
-        result.levi.radical_shown = _span(result.levi.radical)
-    return result
-
-
-def _span(vectors: list[list[Coefficient]] | None) -> list[Formula]:
-    return [combination(list(map(_coefficient, vector))) for vector in vectors or []]
-
-
-def _coefficient(written: Coefficient) -> sp.Expr:
-    if isinstance(written, int):
-        return sp.Integer(written)
-    names = {name: sp.Symbol(name, real=True) for name in re.findall(r"[a-zA-Z]\w*", written)}
-    return parse_expression(written, names)
 
 
 def _family(family: Family) -> FamilyResult:

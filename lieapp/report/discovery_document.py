@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from lieapp.document import Block, Column, Document, Figure, Formula, Heading, Text, Words, joined, table
+from lieapp.document import Block, Column, Document, Figure, Heading, Text, joined, table
 from lieapp.extension import outcome
 from lieapp.report.at_size import NOTE, folds, judged, size_table, words
 from lieapp.report.figures import FINITE, figure, keys, words_of
 from lieapp.report.material import read_material
 from lieapp.report.page import write_report
-from lieapp.report.parts import provenance, seconds
+from lieapp.report.parts import family, provenance, seconds
 from lieapp.report.wording import cosine, number
 from lieapp.results.discovery import ClosedForm, EquationResult, Slot
-from lieapp.results.truth import FamilyResult
 
 Draw = Callable[[str], Figure]
 """A figure by its key."""
@@ -155,16 +154,8 @@ def _derived(result: EquationResult, draw: Draw) -> list[Block]:
         blocks.append(Text(f"{told} {_angle(result)}".strip(), small=True))
     else:
         blocks.append(Text("No generators were derived for this run.", small=True))
-    blocks += [Text(family(entry)) for entry in result.families]
+    blocks += map(family, result.families)
     return [*blocks, Text(MEMBERS, small=True)] if result.families else blocks
-
-
-def family(entry: FamilyResult) -> Words:
-    """A family with arbitrary functions in a line: "and the family alpha ∂u for every alpha(t, x) where … = 0"."""
-    line: list[str | Formula] = ["and the family ", entry.shown, " for every ", *joined(entry.functions_shown)]
-    for place, condition in enumerate(entry.conditions_shown):
-        line += ["; " if place else " where ", condition, " = 0"]
-    return line
 
 
 def _angle(result: EquationResult) -> str:

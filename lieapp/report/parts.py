@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from lieapp.document import Block, Column, Figure, Heading, Table, Text
+from lieapp.document import Block, Column, Figure, Formula, Heading, Table, Text, joined
+from lieapp.results.truth import FamilyResult
 
 Drawn = Callable[[str], str]
 """The SVG of a figure by its key; empty where there is none."""
@@ -23,6 +24,18 @@ def figures(shown: Iterable[Figure], drawn: Drawn) -> Iterator[Block]:
     for figure in shown:
         if svg := drawn(figure.key):
             yield from (Heading(figure.title, figure.key), msgspec.structs.replace(figure, svg=svg))
+
+
+def family(found: FamilyResult) -> Text:
+    """A family in a line: "and the family alpha ∂u for every alpha(t, x) where … = 0"."""
+    line = ["and the family ", found.shown, " for every ", *joined(found.functions_shown)]
+    conditions = joined(map(zero, found.conditions_shown), "; ")
+    return Text([*line, " where ", *conditions] if conditions else line)
+
+
+def zero(expression: Formula) -> Formula:
+    """`u_t - u_xx = 0`"""
+    return Formula(f"{expression.text} = 0", f"{expression.latex} = 0")
 
 
 def seconds(taken: Mapping[str, float]) -> list[Block]:

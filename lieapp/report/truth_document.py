@@ -8,9 +8,9 @@ from msgspec import UNSET
 
 from lieapp.document import Block, Cell, Column, Formula, Heading, Notice, Table, Text, Words, joined, table
 from lieapp.extension import outcome
+from lieapp.report.parts import family, zero
 from lieapp.results.truth import (
     Explanation,
-    FamilyResult,
     ReducedResult,
     StepResult,
     StructureResult,
@@ -78,7 +78,7 @@ def _symmetries(result: TruthResult) -> list[Block]:
     none = "Families only." if result.families else "There are no point symmetries."
     title = f"Symmetries, dimension {result.dimension}{' modulo the families' if result.infinite else ''}"
     fields = _fields(names, result.generators_shown, none)
-    return [Heading(title, "symmetries", "generator"), fields, *map(_family, result.families)]
+    return [Heading(title, "symmetries", "generator"), fields, *map(family, result.families)]
 
 
 def _periodic(result: TruthResult) -> Iterator[Block]:
@@ -94,23 +94,13 @@ def _periodic(result: TruthResult) -> Iterator[Block]:
     families = result.periodic_families
     yield _fields(names, result.periodic_shown, "Families only." if families else "None.")
     if families != result.families:
-        yield from map(_family, families)
+        yield from map(family, families)
     elif families:
         yield Text("The families stay, with members that are periodic.")
 
 
 def _fields(names: Sequence[Formula], fields: Sequence[Formula], none: str) -> Block:
     return Table([Column(""), Column("generator")], list(zip(names, fields, strict=True))) if fields else Text(none)
-
-
-def _family(family: FamilyResult) -> Text:
-    return Text(["and ", *family_words(family)])
-
-
-def family_words(family: FamilyResult) -> list[str | Formula]:
-    """A family in a line: "the family alpha ∂u for every alpha(t, x) where … = 0"."""
-    line = ["the family ", family.shown, " for every ", *joined(family.functions_shown)]
-    return line + ([" where ", *joined(map(_zero, family.conditions_shown), "; ")] if family.conditions else [])
 
 
 def _brackets(result: TruthResult) -> Iterator[Block]:
@@ -212,7 +202,7 @@ def _reduced(row: ReducedResult) -> list[str | Formula]:
     if reduction.reason:
         return [*line, f"no reduction: {reduction.reason}"]
     ansatz = joined([*reduction.ansatz_shown, *reduction.functions_shown, *reduction.variables_shown])
-    equations = joined(map(_zero, reduction.equations_shown))
+    equations = joined(map(zero, reduction.equations_shown))
     reduced = [" reduces the equation to ", *equations] if equations else [" solves it for every function"]
     where = ["; where nonzero: ", *joined(reduction.assumed_nonzero_shown)] if reduction.assumed_nonzero else []
     return [*line, *ansatz, *reduced, *where]
@@ -258,20 +248,20 @@ def _derivation(told: Explanation, most: int | None) -> Iterator[Block]:
         yield Text(["Solved for its leading derivatives: ", *joined(told.leading)])
     yield Heading(f"{len(told.determining)} determining equations", "determining")
     yield Text(["for ", *joined(told.components_shown)])
-    yield from (Text([_zero(equation)]) for equation in told.determining[:most])
+    yield from (Text([zero(equation)]) for equation in told.determining[:most])
     yield from _rest(len(told.determining), most)
     yield Heading(f"Solved in {len(told.steps)} steps", "steps")
     yield from (Text(_step(number, step, most)) for number, step in enumerate(told.steps[:most], start=1))
     yield from _rest(len(told.steps), most)
     yield Heading("The general symmetry", "general")
     yield from (Text([part]) for part in told.solution_shown)
-    yield from (Text(["where ", _zero(condition)]) for condition in told.conditions)
+    yield from (Text(["where ", zero(condition)]) for condition in told.conditions)
 
 
 def _step(number: int, step: StepResult, most: int | None) -> list[str | Formula]:
     """`4. f2 = c1 + c2*t with c1, c2 (integrated)`, and into which equations one falls."""
     new = [" with ", *joined(step.new_shown)] if step.new else []
-    parts = [": ", *joined(map(_zero, step.parts[:most]))] if step.parts else []
+    parts = [": ", *joined(map(zero, step.parts[:most]))] if step.parts else []
     return [f"{number}. ", step.shown, *new, f" ({RULES.get(step.rule, step.rule)})", *parts]
 
 
@@ -282,10 +272,6 @@ def _rest(count: int, most: int | None) -> Iterator[Block]:
 
 def _generator(number: int, letter: str = "V") -> Formula:
     return Formula(f"{letter}{number}", f"{letter}_{{{number}}}")
-
-
-def _zero(expression: Formula) -> Formula:
-    return Formula(f"{expression.text} = 0", f"{expression.latex} = 0")
 
 
 def _positive(expression: Formula) -> Formula:
