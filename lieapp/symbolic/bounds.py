@@ -18,9 +18,9 @@ MAX_PARTS = 500
 MAX_DEPTH = 40
 """Parentheses, signs, functions and powers inside one another."""
 MAX_NESTING = 8
-"""Functions, powers and quotients inside one another, each as its `_rank`."""
+"""What functions, powers and quotients inside one another add up to, each by its `_rank`."""
 MAX_WORK = 200
-"""The same in all, each counted twice as often for every step of nesting that ends with it."""
+"""The sum of 2**(n - 1) over all of them, where n is what they and those inside add up to."""
 
 RANKS = "functions and roots count 2, other powers and quotients 1"
 DEEP = "Write it with fewer parentheses inside one another."
