@@ -82,6 +82,7 @@ def test_what_people_write_is_within_the_bounds():
         "u_t + u_xx/(1+u_x**2)**(3/2) + tanh(sqrt(1+x**2))**2/cosh(1/(1+x))**2",
         "u_t" + "".join(f" + {n}*x**{n}*u**{n}*u_x" for n in range(1, 60)),
         "u_t" + "".join(f" + sin({n}*x)" for n in range(100)),
+        "u_t" + "".join(f" + u/(x+{n})/(x-{n})" for n in range(1, 40)),
     ]
     for text in texts:
         assert parse_system([text], ["t", "x"], ["u"]).residuals
