@@ -217,8 +217,9 @@ def symmetries(
         budget: seconds after which what was found until then is returned, with the rest in `unsolved`; None for
             no limit.
 
-    Raises EquationError or ParseError, with a hint, if the equations can't be read or solved for derivatives, and
-    UsageError for an argument of a kind that can't be meant.
+    Raises EquationError or ParseError, with a hint, if the equations can't be read or solved for derivatives,
+    UsageError for an argument of a kind that can't be meant, and BudgetError if the budget doesn't suffice to read
+    them and to set up the determining equations.
     """
     from lieapp.lie.symmetries import symmetries as derived
 

@@ -26,11 +26,11 @@ KDV = ("--equation", "u_t + u*u_x + u_xxx", "--independent", "t,x", "--dependent
 
 QUEUED = """
 from pathlib import Path
-from lieapp.config import DiscoverConfig, TruthConfig
+from lieapp.config import DiscoverConfig, TruthConfig, load_config
 from lieapp.runs.queue import enqueue, ensure_runner, start_now
 root = Path("runs")
-small = {"samples": 4, "held_out": 2, "slices": 24, "held_out_slices": 8, "degrees": [1, 2]}
-enqueue(root, DiscoverConfig(plugin="line", method="spectrum", **small))
+small = ["samples=4", "held_out=2", "slices=24", "held_out_slices=8", "degrees=[1,2]"]
+enqueue(root, load_config(DiscoverConfig, None, small, plugin="line", method="spectrum"))
 ensure_runner(root)
 typed = TruthConfig(equation=["u_t + u*u_x + u_xxx"], independent=["t", "x"], dependent=["u"])
 start_now(root, enqueue(root, typed))

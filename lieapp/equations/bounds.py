@@ -18,9 +18,9 @@ MAX_PARTS = 500
 MAX_DEPTH = 40
 """Parentheses, signs, functions and powers inside one another."""
 MAX_NESTING = 8
-"""Functions, powers and quotients inside one another, each as its `_rank`."""
+"""What functions, powers and quotients inside one another add up to, each by its `_rank`."""
 MAX_WORK = 200
-"""The same in all, each counted twice as often for every step of nesting that ends with it."""
+"""The sum of 2**(n - 1) over all of them, where n is what they and those inside add up to."""
 
 RANKS = "functions and roots count 2, other powers and quotients 1"
 DEEP = "Write it with fewer parentheses inside one another."
@@ -46,10 +46,12 @@ def excess(tree: ast.expr) -> Excess | None:
         inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
         # a sum or product of many is one level: it is read from left to right
         depth[node] = max((depth[c] + (c is not getattr(node, "left", None)) for c in inner), default=0)
-        nesting[node] = max((nesting[c] for c in inner), default=0)
-        if rank := _rank(node):
-            nesting[node] += rank
-            work += 2 ** (nesting[node] - 1)
+        rank = _rank(node)
+        # a quotient's numerator isn't inside it
+        above = node.left if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) else None
+        own = rank + max((nesting[c] for c in inner if c is not above), default=0)
+        nesting[node] = max(own, nesting[above] if above else 0)
+        work += 2 ** (own - 1) if rank else 0
         parts += isinstance(node, (ast.Name, ast.Constant))
         if depth[node] > MAX_DEPTH:
             return Excess(node, f"this is nested too deeply; {MAX_DEPTH} levels are the most", DEEP)
@@ -57,7 +59,7 @@ def excess(tree: ast.expr) -> Excess | None:
             words = f"this is nested too deeply: it counts {nesting[node]}, and {MAX_NESTING} is the most"
             return Excess(node, f"{words}; {RANKS}", INSIDE)
         if work > MAX_WORK:
-            words = f"too much is nested up to here: it counts {work} in all, and {MAX_WORK} is the most"
+            words = f"this is nested too deeply or too often: it counts {work} up to here, {MAX_WORK} is the most"
             return Excess(node, words, INSIDE)
         if parts > MAX_PARTS:
             return Excess(node, f"more than {MAX_PARTS} names and numbers stand up to here", LONG)
