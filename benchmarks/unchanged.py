@@ -5,7 +5,7 @@
 
 Each run is a process of its own on one thread, with lieapp taken from CHECKOUT. A summary's leaves are compared by
 their path: numbers have to be equal bit for bit. Left out is what differs between two runs of one commit: `run`
-and `seconds`.
+and every `seconds`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -104,7 +105,7 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     if not isinstance(value, dict | list) or not value:
         yield path, value
     for key, entry in entries:
-        if path or key not in VOLATILE:
+        if key not in VOLATILE:
             yield from leaves(entry, f"{path}/{key}")
 
 
@@ -112,7 +113,7 @@ def compare(before: Path, after: Path) -> str:
     """A table with a line for each run, and below it every leaf that differs."""
     lines = ["| run | before | after | numbers | equal | texts and flags | equal | only before | only after |"]
     lines += ["| --- " * 9 + "|"]
-    differences = []
+    differences, added = [], set[str]()
     for name in CASES:
         files = [folder / f"{name.replace(' ', '-')}.json" for folder in (before, after)]
         old, new = (json.loads(file.read_text(encoding="utf-8")) for file in files)
@@ -127,8 +128,9 @@ def compare(before: Path, after: Path) -> str:
         )
         differences += [f"- {name} `{path}`: {a[path]!r} -> {b[path]!r}" for path in both if a[path] != b[path]]
         differences += [f"- {name} `{path}`: only before, {a[path]!r}" for path in a if path not in b]
-        differences += [f"- {name} `{path}`: only after, {b[path]!r}" for path in b if path not in a]
-    return "\n".join([*lines, "", *(differences or ["No leaf differs."])]) + "\n"
+        added |= {re.sub(r"/\d+", "/…", path) for path in b if path not in a}
+    told = [f"Keys that are new: {', '.join(f'`{path}`' for path in sorted(added))}."] if added else []
+    return "\n".join([*lines, "", *(differences or ["No leaf differs."]), "", *told]) + "\n"
 
 
 if __name__ == "__main__":

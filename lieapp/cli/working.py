@@ -48,8 +48,8 @@ def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
         from lieapp.cli.tables import print_document, print_line
 
         print_document(work.document(result))
-        if result.run:
-            print_line(f"report: {Path(result.run) / 'report.html'}")
+        if result.run and (report := Path(result.run) / "report.html").exists():
+            print_line(f"report: {report}")
 
     return Outcome(result, show)
 

@@ -294,7 +294,7 @@ def test_a_kind_is_checked_and_its_runs_are_made(work):
     }  # fmt: skip
     assert json.loads((run / "summary.json").read_text()) == said
     assert json.loads(work("discover", "--resume", said["run"], "--json").stdout) == said
-    assert "2 shifts." in work("discover", "--resume", said["run"]).stdout
+    assert work("discover", "--resume", said["run"]).stdout == "2 shifts\n"
     assert json.loads(work("runs", "list", "--json").stdout)["runs"][-1]["plugin"] == "scale"
 
 
