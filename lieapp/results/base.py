@@ -14,7 +14,7 @@ SCHEMA = 1
 """Version of summary.json: raised when a key changes its meaning, not when one is added."""
 
 
-class Nearest(msgspec.Struct, kw_only=True):
+class Nearest(msgspec.Struct):
     """The named field that is nearest to a learned one, and their cosine."""
 
     name: str
