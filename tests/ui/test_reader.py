@@ -1,5 +1,8 @@
 """What is typed is read by a process of its own, ended where that takes too long; another takes its place."""
 
+import os
+import signal
+
 import pytest
 
 from lieapp.errors import BudgetError, PluginError
@@ -30,11 +33,21 @@ def test_a_plugin_file():
         plugin_file_text(BURGERS, Draft(**{**vars(DRAFT), "values": {"nu": "os"}}))
 
 
+def stop():
+    """Leave the process as it is: it won't answer any more."""
+    assert read(BURGERS).error is None
+    os.kill(reader._READER._child.pid, signal.SIGSTOP)
+
+
 def test_what_takes_too_long_is_ended_and_the_next_is_read(monkeypatch):
+    stop()
     with monkeypatch.context() as hurried:
-        hurried.setattr(reader, "BUDGET", 0.0)
+        hurried.setattr(reader, "BUDGET", 0.1)
         found = read(BURGERS)
-        assert isinstance(found.error, BudgetError) and "within 0 s" in found.error.message and found.error.hint
+    assert isinstance(found.error, BudgetError) and "within 0.1 s" in found.error.message and found.error.hint
+    stop()
+    with monkeypatch.context() as hurried:
+        hurried.setattr(reader, "BUDGET", 0.1)
         with pytest.raises(BudgetError):
             plugin_file_text(BURGERS, DRAFT)
     assert read(BURGERS).error is None
