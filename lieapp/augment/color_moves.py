@@ -13,7 +13,7 @@ from lieapp.domains.base import ReferenceField
 from lieapp.domains.color_fields import COLOR_FIELDS
 from lieapp.errors import DataError
 
-FIELDS = {"hue": "hue rotation", "brightness": "brightness", "contrast": "contrast", "saturation": "saturation"}
+COLOR_NAMES = {"hue": "hue rotation", "brightness": "brightness", "contrast": "contrast", "saturation": "saturation"}
 """The named field behind each kind of `lieapp.transformations.COLORS`."""
 
 
@@ -39,6 +39,6 @@ def color_move(kind: str, field: ReferenceField) -> Callable[[Pixels, Float[Tens
 
 COLOR_MOVES = {
     kind: color_move(kind, next(field for field in COLOR_FIELDS if field.name == name))
-    for kind, name in FIELDS.items()
+    for kind, name in COLOR_NAMES.items()
 }
 """How each kind moves pictures."""

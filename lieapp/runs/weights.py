@@ -16,7 +16,7 @@ from lieapp.data.images.sources import cache_folder
 from lieapp.domains.extractor import PictureFeatures
 from lieapp.runs.files import write_atomic
 
-VERSION = 1
+WEIGHT_VERSION = 1
 """Of how a weight is measured; those of another one are not used."""
 
 
@@ -35,7 +35,7 @@ def kept_weight(
     network = fingerprint(features)
     if network is None:
         return measure(), f"weight of {kind}: measured"
-    key = repr((VERSION, kind, learn.sha256, network, settings))
+    key = repr((WEIGHT_VERSION, kind, learn.sha256, network, settings))
     file = cache_folder() / "weights" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
     found = _read(file)
     if found is not None:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lieapp.augment.color_moves import FIELDS
+from lieapp.augment.color_moves import COLOR_NAMES
 from lieapp.augment.transform import MOVES, transformed
 from lieapp.domains.color_fields import COLOR_FIELDS
 from lieapp.errors import DataError
@@ -15,7 +15,7 @@ PIXELS = torch.rand(3, 3, 4, 5, generator=torch.Generator().manual_seed(0), dtyp
 
 @pytest.mark.parametrize("kind", COLORS)
 def test_a_kind_moves_every_colour_along_the_flow_of_its_field(kind):
-    (field,) = [field for field in COLOR_FIELDS if field.name == FIELDS[kind]]
+    (field,) = [field for field in COLOR_FIELDS if field.name == COLOR_NAMES[kind]]
 
     class Alone:
         def each(self, points, which=None):

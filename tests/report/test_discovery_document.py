@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from lieapp.document import Formula
-from lieapp.report import wording
+from lieapp.report.wording import cosine, number
 from lieapp.report.discovery_document import MEMBERS, document, sentence
 from lieapp.report.generators_csv import write_csv
 from lieapp.report.terminal import rendered
@@ -143,7 +143,7 @@ def test_csv_has_every_slot_and_generator(synthetic, tmp_path):
     ],
 )
 def test_numbers(value, words):
-    assert wording.number(value) == words
+    assert number(value) == words
 
 
 @pytest.mark.parametrize(
@@ -164,9 +164,9 @@ def test_numbers(value, words):
     ],
 )
 def test_cosines_are_never_rounded_up(value, words):
-    assert wording.cosine(value) == words
+    assert cosine(value) == words
 
 
 @pytest.mark.parametrize(("value", "words"), [(0.99996, "0.99996"), (0.9991, "0.9991"), (0.12345, "0.1234")])
 def test_fewer_decimals_are_not_rounded_up_either(value, words):
-    assert wording.cosine(value, 4) == words
+    assert cosine(value, 4) == words
