@@ -31,8 +31,7 @@ from lieapp.domains.spread import EveryComponent
 from lieapp.lie.invariance import defect
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.fields import Combination, Joined
-from lieapp.methods.judge import judge
-from lieapp.methods.result import SIZE
+from lieapp.methods.result import SIZE, judge
 from lieapp.methods.spectrum import factors, spectrum
 from lieapp.numerics.processor import use_processor
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from machine import heading
 
-from lieapp.report.augment_document import defects
+from lieapp.augment.document import defects
 
 RESULTS = Path(__file__).parent / "results"
 

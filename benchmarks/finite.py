@@ -19,15 +19,15 @@ import torch
 from machine import heading
 
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.pde import PDEDataset, PDEDomain
-from lieapp.domains.residual import Backend
 from lieapp.methods.fields import Joined, Scaled
-from lieapp.methods.finite import FiniteJudgement, judge_finite
-from lieapp.methods.judge import judge
+from lieapp.methods.result import judge
 from lieapp.numerics.processor import use_processor
+from lieapp.pde.domain import PDEDataset, PDEDomain
+from lieapp.pde.finite import FiniteJudgement, judge_finite
+from lieapp.pde.known import Derived, derived
+from lieapp.pde.residual import Backend
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
-from lieapp.runs.truth import Derived, derived
 
 FIVE = ("kdv", "ks", "burgers", "nkdv", "ckdv")
 BACKENDS = {

@@ -31,13 +31,12 @@ from lieapp.domains.formulas import FixedFields
 from lieapp.equations.equation import exact
 from lieapp.lie.invariance import is_symmetry
 from lieapp.lie.vector_field import Field
-from lieapp.methods.by_projection import by_projection, projection_settings
 from lieapp.methods.by_spectrum import by_spectrum
 from lieapp.methods.fields import Joined
-from lieapp.methods.judge import judge
 from lieapp.methods.loop import Alone
 from lieapp.methods.projection import Projection as Training
-from lieapp.methods.result import SIZE, Discovery
+from lieapp.methods.projection import by_projection, projection_settings
+from lieapp.methods.result import SIZE, Discovery, judge
 from lieapp.numerics.processor import use_processor
 
 PLUGINS = Path(__file__).parent / "plugins"

@@ -38,11 +38,11 @@ from safetensors.torch import load_file
 
 from lieapp.config import TrainConfig
 from lieapp.data.images.sources import read_pictures
-from lieapp.domains.extractor_files import read_extractor
-from lieapp.domains.image_grid import INTERPOLATIONS, pixel_grid, resample, spacing
-from lieapp.domains.seen import angle
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.networks import drawn
+from lieapp.pictures.extractor import read_extractor
+from lieapp.pictures.image_data import INTERPOLATIONS, pixel_grid, resample, spacing
+from lieapp.pictures.networks import drawn
+from lieapp.pictures.seen import angle
+from lieapp.runs.store.directory import RunDirectory
 
 TESTS = Path(__file__).parents[1] / "tests" / "domains"
 RESULTS = Path(__file__).parent / "results"

@@ -19,8 +19,8 @@ from typing import Any
 from machine import heading
 from studies import FOUND, RESULTS, VALID, Settings, case, held_against, rounded, table, trained
 
+from lieapp.figures.charts import Line, line_chart
 from lieapp.numerics.processor import use_processor
-from lieapp.report.charts import Line, line_chart
 
 LEVELS = (FOUND, 0.9999)
 

@@ -31,8 +31,7 @@ from torch import Tensor
 from lieapp.augment.along import read_along
 from lieapp.augment.moving import Mover, Moving
 from lieapp.augment.resample import METHODS
-from lieapp.data.marching import states
-from lieapp.data.simulate import simulate
+from lieapp.data.simulate import simulate, states
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import exact, read_pde

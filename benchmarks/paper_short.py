@@ -23,19 +23,17 @@ from machine import heading
 from lieapp.compare.subspace import cosines
 from lieapp.config import DiscoverConfig
 from lieapp.domains.base import Fields
-from lieapp.domains.pde import PDEDataset, PDEDomain
-from lieapp.domains.residual import Backend
 from lieapp.methods.by_descent import descent, settled
-from lieapp.methods.by_projection import projection_settings
 from lieapp.methods.fields import Joined
 from lieapp.methods.generator import GeneratorNetwork
-from lieapp.methods.judge import judge
-from lieapp.methods.projection import Projection
-from lieapp.methods.result import solve
+from lieapp.methods.projection import Projection, projection_settings
+from lieapp.methods.result import judge, solve
 from lieapp.numerics.processor import use_processor
+from lieapp.pde.domain import PDEDataset, PDEDomain
+from lieapp.pde.known import derived, scaled
+from lieapp.pde.residual import Backend
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
-from lieapp.runs.truth import derived, scaled
 from lieapp.settings import load_config
 
 RESULTS = Path(__file__).parent / "results" / "paper_short.md"

@@ -78,10 +78,10 @@ def measure(name: str, batch: str, threads: str, steps: int) -> dict[str, object
     import torch
 
     from lieapp.config import DiscoverConfig
-    from lieapp.domains.pde import PDEDomain
-    from lieapp.domains.residual import Backend
     from lieapp.methods.by_descent import descent
     from lieapp.methods.generator import GeneratorNetwork
+    from lieapp.pde.domain import PDEDomain
+    from lieapp.pde.residual import Backend
     from lieapp.registry.catalog import load_catalog
     from lieapp.settings import load_config
 

@@ -14,20 +14,20 @@ import torch
 from lieapp.compare.subspace import cosines, normalised
 from lieapp.data.stepping import Tolerance
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.pde import PDEDataset, PDEDomain
-from lieapp.domains.residual import Backend
 from lieapp.errors import DiscoveryError
 from lieapp.methods.by_descent import settled
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Joined, Slotted
 from lieapp.methods.flow import Solver
 from lieapp.methods.generator import GeneratorNetwork
-from lieapp.methods.judge import judge
+from lieapp.methods.losses import FiniteScore, LinearScore
 from lieapp.methods.projection import one_cycle
-from lieapp.methods.scores import FiniteScore, LinearScore
+from lieapp.methods.result import judge
+from lieapp.pde.domain import PDEDataset, PDEDomain
+from lieapp.pde.known import Derived, derived, scaled
+from lieapp.pde.residual import Backend
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
-from lieapp.runs.truth import Derived, derived, scaled
 
 RESULTS = Path(__file__).parent / "results"
 FOUND = 0.99

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def main() -> "NoReturn":
     """Run the command line; an interrupt at any moment ends it with 130 and one error, not with a traceback."""
     try:
-        from lieapp.runs.signals import interruptible
+        from lieapp.runs.store.status.signals import interruptible
 
         with interruptible():
             from lieapp.cli.main import run
@@ -28,7 +28,7 @@ def main() -> "NoReturn":
 
 def _signalled() -> bool:
     """Whether a signal came: inside the import of a library it may come out as any other error."""
-    signals = sys.modules.get("lieapp.runs.signals")
+    signals = sys.modules.get("lieapp.runs.process.signals")
     return signals is not None and hasattr(signals, "interrupted") and bool(signals.interrupted())
 
 

@@ -38,7 +38,7 @@ class Method:
         title: one sentence for help and forms.
         settings: a msgspec.Struct with a default for every field: keys of `--set name.key=value`.
         discover: `discover(domain, data, session, settings)` -> a `lieapp.methods.result.Discovery`. `session` is
-            a `lieapp.runs.session.Session`: what it reports to, where it keeps its state, its device, and in
+            a `lieapp.runs.store.session.Session`: what it reports to, where it keeps its state, its device, and in
             `session.config` the settings of the whole run.
         refine: `refine(found, domain, data, session, settings)` -> a Discovery at least as good; None for a method
             that can only come first.

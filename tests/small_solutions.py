@@ -16,10 +16,10 @@ from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.base import Arguments
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.pde import PDEDomain
-from lieapp.domains.pde_data import measure_scales
-from lieapp.domains.residual import Backend
 from lieapp.domains.slices import Scales
+from lieapp.pde.data import measure_scales
+from lieapp.pde.domain import PDEDomain
+from lieapp.pde.residual import Backend
 from lieapp.registry.catalog import load_catalog
 
 ARGUMENTS = Arguments(("t", "x", "u"), (False, True, False), (False, False, True))

@@ -17,7 +17,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 import lieapp
 from lieapp import child
 from lieapp.child import child_command
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 
 PACKAGE = Path(lieapp.__file__).parent
 TRAPS = ("random", "types", "numpy", "sympy", "torch", "streamlit", "click", "msgspec", "lieapp")
@@ -27,7 +27,7 @@ KDV = ("--equation", "u_t + u*u_x + u_xxx", "--independent", "t,x", "--dependent
 QUEUED = """
 from pathlib import Path
 from lieapp.config import DiscoverConfig, TruthConfig, load_config
-from lieapp.runs.queue import enqueue, ensure_runner, start_now
+from lieapp.runs.process.queue import enqueue, ensure_runner, start_now
 root = Path("runs")
 small = ["samples=4", "held_out=2", "slices=24", "held_out_slices=8", "degrees=[1,2]"]
 enqueue(root, load_config(DiscoverConfig, None, small, plugin="line", method="spectrum"))

@@ -119,7 +119,7 @@ def test_imports_point_one_way():
         ("numerics/a.py", "import sympy as sp", 1),
         ("numerics/codegen.py", "import sympy\nfrom lieapp.equations.jets import JetSpace", 0),
         ("numerics/grid.py", "from lieapp.equations.jets import JetSpace", 1),
-        ("data/a.py", "from lieapp.domains.base import Domain\nfrom lieapp.runs.reporter import Reporter", 1),
+        ("data/a.py", "from lieapp.domains.base import Domain\nfrom lieapp.runs.store.reporter import Reporter", 1),
         ("registry/a.py", "from lieapp.equations.equation import read_pde", 2 - 1),
         ("registry/a.py", "from lieapp import runs", 1),
         ("errors.py", "from lieapp.cli import main", 1),

@@ -17,9 +17,9 @@ from torch.nn import functional
 
 from lieapp.augment.transform import transformed
 from lieapp.data.images.pictures import Pictures, Pixels, flipped
-from lieapp.domains.extractor import Extractor
 from lieapp.errors import DiscoveryError
-from lieapp.methods.states import load_state, state_of
+from lieapp.methods.loop import load_state, state_of
+from lieapp.pictures.extractor import Extractor
 
 MOMENTUM, DECAY = 0.9, 5e-4
 

@@ -22,8 +22,7 @@ from lieapp.domains.spread import Features
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import RunError
 from lieapp.methods.basis import Degrees, TensorBasis
-from lieapp.methods.beside import Beside
-from lieapp.methods.extended import Extended
+from lieapp.methods.beside import Beside, Extended
 from lieapp.methods.fields import Combination, Scaled, Slotted
 from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.network import FeatureNetwork

@@ -1,4 +1,9 @@
-"""Solutions moved along symmetries: every sample by its own random combination, back on the regular grid."""
+"""Solutions moved along symmetries: every sample by its own random combination, back on the regular grid.
+
+How data are moved: how far, how they come back to the grid, and what of a time window has to be left.
+
+Generators made into motions of data: measured on the data, checked, with the best flow that there is.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +19,160 @@ from torch import Tensor
 
 from lieapp.api import PDE
 from lieapp.augment.along import Along, read_along
-from lieapp.augment.flows import Motion
-from lieapp.augment.motions import Ground, motions_of
+from lieapp.augment.flows import Motion, OdeFlow, agree, closed_flow
 from lieapp.augment.rates import Rates
-from lieapp.augment.resample import Resampled, Resampler, Solution
-from lieapp.augment.settings import Moving
+from lieapp.augment.resample import METHODS, Resampled, Resampler, Solution
 from lieapp.augment.stencil import Samples
+from lieapp.augment.table import Box
 from lieapp.augment.time_window import axes_of, longest, whole
-from lieapp.augment.velocity import Coefficients
+from lieapp.augment.velocity import (
+    Coefficients,
+    FormulaVelocity,
+    LearnedVelocity,
+    Points,
+    Velocity,
+    norms,
+    physical_velocity,
+)
 from lieapp.data.trajectories import Trajectories
-from lieapp.domains.pde_data import measure_scales
+from lieapp.domains.slices import Scales
 from lieapp.equations.equation import System, exact, read_pde
 from lieapp.equations.evolution import evolution_form
+from lieapp.equations.jets import JetSpace
 from lieapp.errors import ConfigError, DataError, EquationError, GridError
-from lieapp.numerics.moved import unmoved
+from lieapp.numerics.moved import column, unmoved
+from lieapp.pde.data import measure_scales
+
+
+@dataclass(frozen=True)
+class Moving:
+    """How samples are moved.
+
+    Args:
+        sigma: the coefficient of each generator is uniform in [-sigma, sigma]; generators have norm 1 on the data
+            in scaled coordinates, in which t and x run over [0, 1] and unknowns have standard deviation .29.
+        scales: one sigma for each generator, in their order, in place of the common one.
+        resampling: "whittaker" (Fourier in x, a polynomial in t), or for comparison "bilinear" or "splat".
+        order: samples that the interpolation in time takes; its order in the step.
+        rates: whether it takes the rates u_t = F of the equation too, which doubles its order.
+        step: of RK4 in s, for flows without a closed form.
+        closed: whether closed forms of flows are used where there are any.
+        least: consecutive time samples that a moved sample must have inside its own window.
+        middle: share of the time window, around its middle, that must lie inside the window of every moved sample.
+        tries: how often the combination of a sample that has fewer is drawn again.
+
+    Raises ConfigError on a value without meaning.
+    """
+
+    sigma: float = 0.2
+    scales: tuple[float, ...] = ()
+    resampling: str = "whittaker"
+    order: int = 8
+    rates: bool = True
+    step: float = 0.1
+    closed: bool = True
+    least: int = 2
+    middle: float = 0.0
+    tries: int = 10
+
+    def __post_init__(self) -> None:
+        rules = {
+            "sigma": (self.sigma > 0, "above 0"),
+            "scales": (all(s >= 0 for s in self.scales), "0 or more for each generator"),
+            "resampling": (self.resampling in METHODS, f"one of {', '.join(METHODS)}"),
+            "order": (self.order in range(2, 17, 2), "even, from 2 to 16"),
+            "step": (self.step > 0, "above 0"),
+            "least": (self.least >= 1, "at least 1"),
+            "middle": (0 <= self.middle <= 1, "between 0 and 1"),
+            "tries": (self.tries >= 1, "at least 1"),
+        }
+        for key, (holds, rule) in rules.items():
+            if not holds:
+                raise ConfigError(f"{key} is {getattr(self, key)!r}; it must be {rule}.", hint="Leave it out.")
+
+
+SEAM = 1e-6
+"""Difference of a field at both ends of a period, in units of its norm, that is still periodic."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What generators are measured on.
+
+    Args:
+        name: of the equation, for messages.
+        points: of the data, physical; some of them do.
+        scales: of the data.
+        places: of t, x and the unknowns among the coordinates.
+        period: of x.
+    """
+
+    name: str
+    points: Points
+    scales: Scales
+    places: tuple[int, ...]
+    period: float
+
+    @property
+    def box(self) -> Box | None:
+        """Where a table of a flow lies; None with more than one unknown."""
+        t, x, u, *more = self.places
+        return None if more else Box((t, x, u), self.period)
+
+
+def motions_of(along: Along, jets: JetSpace, ground: Ground, settings: Moving) -> list[Motion]:
+    """The motions, those of learned fields first.
+
+    Raises GridError for a field that isn't periodic in x, DataError for one that doesn't move the data, ConfigError
+    for scales of another number.
+    """
+    motions: list[Motion] = []
+    for stack in along.learned:
+        velocity = LearnedVelocity(stack.names, stack.learned, stack.slots, jets)
+        # a table serves points of a regular grid, which only the first motion is given
+        box = None if motions else ground.box
+        motions.append(OdeFlow(velocity, measured(velocity, ground), settings.step, box))
+    for name, field in along.formulas.items():
+        formula = FormulaVelocity([name], [field], jets)
+        norm = measured(formula, ground)
+        ode = OdeFlow(formula, norm, settings.step, None if motions else ground.box)
+        closed = closed_flow(name, field, jets, float(norm)) if settings.closed else None
+        usable = closed is not None and agree(closed, ode, ground.points, ground.scales)
+        motions.append(closed if closed is not None and usable else ode)
+    names = [name for motion in motions for name in motion.names]
+    if settings.scales and len(settings.scales) != len(names):
+        raise ConfigError(
+            f"scales has {len(settings.scales)} numbers; there are {len(names)} generators: "
+            f"{', '.join(names) or 'none'}.",
+            hint="Give one for each, or sigma for all.",
+        )
+    return motions
+
+
+def measured(velocity: Velocity, ground: Ground) -> Float[Tensor, " generator"]:
+    """The norms of the fields on the data, in scaled coordinates.
+
+    Raises GridError for a field that isn't periodic in x, DataError for one that has none or is 0.
+    """
+    size = norms(velocity, ground.points, ground.scales)
+    for name, value in zip(velocity.names, size.tolist(), strict=True):
+        if not 0 < value < float("inf"):
+            raise DataError(
+                f"{ground.name}: {name} has norm {value:g} on the data.", hint="Leave this generator out."
+            )
+    across = torch.zeros_like(ground.points)
+    across[:, ground.places[1]] = ground.period
+    units = column(torch.tensor(ground.scales.size).to(ground.points), 2)
+    for name, row in zip(velocity.names, torch.eye(len(size)).to(size) / size, strict=True):
+        c = row.expand(len(ground.points), -1)
+        here, beyond = (physical_velocity(velocity, p, c) for p in (ground.points, ground.points + across))
+        if not float(((beyond - here) / units).abs().amax()) < SEAM:
+            raise GridError(
+                f"{ground.name}: {name} isn't periodic in x; moved solutions wouldn't be.",
+                hint="Move along generators of the periodic domain only.",
+            )
+    return size
+
 
 __all__ = ["Moved", "Mover", "Moving"]
 

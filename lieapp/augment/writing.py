@@ -1,4 +1,7 @@
-"""Moved copies of trajectories, on the time window that all of them have, for a file."""
+"""Moved copies of trajectories, on the time window that all of them have, for a file.
+
+`lieapp data --moved-by`: what simulated trajectories are moved along.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,14 @@ import torch
 
 from lieapp.api import PDE
 from lieapp.augment.along import read_along
-from lieapp.augment.moving import Mover
-from lieapp.augment.settings import Moving
+from lieapp.augment.moving import Mover, Moving
 from lieapp.augment.time_window import check_axes, longest
+from lieapp.augment.typed import along_solutions
+from lieapp.config import DataConfig
 from lieapp.data.store import Change
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import exact, read_pde
+from lieapp.runs.store.directory import ROOT
 
 APART = 7919
 """Between the seed of the initial states and that of the combinations."""
@@ -62,3 +67,14 @@ def _copies(
     }
     # the accuracy of what was moved isn't that of the simulation any more
     return replace(data, time=data.time[window], values=values, error=float("nan")), facts
+
+
+def mover_for(config: DataConfig, declaration: PDE) -> Change:
+    """What moves simulated trajectories as the settings say; everything about it is checked now.
+
+    Raises what `augment_along.along_solutions` and `augment.writing.mover_of_files` raise.
+    """
+    (along,) = along_solutions((config.moved_by,), config.plugin, ROOT, "--moved-by")
+    return mover_of_files(
+        along, declaration, Moving(sigma=config.sigma, middle=config.middle), config.copies, config.seed
+    )

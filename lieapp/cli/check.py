@@ -14,7 +14,7 @@ from lieapp.errors import UsageError
 if TYPE_CHECKING:
     from lieapp.registry.catalog import Entry
     from lieapp.results.check import CheckResult
-    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.store.directory import RunDirectory
 
 ALL = "all"
 
@@ -32,7 +32,7 @@ def command(settings: Common, out: Path | None) -> Outcome:
         return _kept(settings, settings.plugin, out)
     from lieapp.results.check import CheckRow
     from lieapp.runs.checks import checked, rows_of
-    from lieapp.runs.reporter import reporting
+    from lieapp.runs.store.reporter import reporting
 
     catalog = settings.catalog() if settings.plugin == ALL else None
     entries = catalog.entries if catalog else [settings.entry(settings.plugin)]
@@ -46,7 +46,7 @@ def command(settings: Common, out: Path | None) -> Outcome:
 def _kept(settings: Common, plugin: str, out: Path) -> Outcome:
     """The same as a run: what the app shows and starts."""
     from lieapp.config import CheckConfig
-    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.store.directory import RunDirectory
 
     if plugin == ALL:
         raise UsageError("--out keeps the checks of one plugin.", hint="Give --plugin NAME, or leave --out out.")

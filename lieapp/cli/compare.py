@@ -17,8 +17,8 @@ def command(settings: Common, runs: tuple[str, ...]) -> Outcome:
 
     RUN is an id, the beginning of one, or a path.
     """
-    from lieapp.runs.directory import RunDirectory
     from lieapp.runs.overview import comparison
+    from lieapp.runs.store.directory import RunDirectory
 
     document = comparison([RunDirectory.find(settings.out, text) for text in runs])
     return Outcome(document, lambda: _show(document))
@@ -26,7 +26,7 @@ def command(settings: Common, runs: tuple[str, ...]) -> Outcome:
 
 def _show(document: dict[str, Any]) -> None:
     from lieapp.cli.tables import print_table
-    from lieapp.report.wording import cosine
+    from lieapp.document import cosine
 
     differ = document["differ"]
     columns = ("run", "state", "count", "cosines", "angle", "seconds", *differ)

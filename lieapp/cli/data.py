@@ -22,8 +22,8 @@ def command(settings: Common, samples: int | None, moved_by: str | None, out: Pa
     """Simulate trajectories of a plugin's equation and write them to an HDF5 file."""
     from lieapp.config import DataConfig
     from lieapp.data.declared import check_data, check_equation
-    from lieapp.runs.devices import check_device
-    from lieapp.runs.reporter import reporting
+    from lieapp.numerics.processor import check_device
+    from lieapp.runs.store.reporter import reporting
 
     config = settings.load(DataConfig, samples=samples, moved_by=moved_by)
     entry = settings.entry(config.plugin)
@@ -33,7 +33,7 @@ def command(settings: Common, samples: int | None, moved_by: str | None, out: Pa
     _check_target(out, force)
     further = {}
     if config.moved_by != "none":
-        from lieapp.runs.moving import mover_for
+        from lieapp.augment.writing import mover_for
 
         further["change"] = mover_for(config, entry.declaration)
     with reporting(settings.quiet) as report:

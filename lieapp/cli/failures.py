@@ -72,7 +72,7 @@ class UnexpectedError(LieappError):
 
 def print_json(document: object) -> None:
     """One JSON document on stdout; NaN and infinities become null."""
-    from lieapp.runs.files import encode
+    from lieapp.runs.store.files import encode
 
     sys.stdout.write(encode(document).decode())
     sys.stdout.flush()

@@ -20,8 +20,8 @@ def command() -> None:
 def list_runs(settings: Common) -> Outcome:
     """List all runs of a folder, oldest first."""
     from lieapp.cli.tables import print_line, print_table
-    from lieapp.runs.directory import RunDirectory, check_readable
     from lieapp.runs.overview import row
+    from lieapp.runs.store.directory import RunDirectory, check_readable
 
     check_readable(settings.out)
     rows = [row(run) for run in RunDirectory.list(settings.out)]
@@ -44,8 +44,8 @@ def show_run(settings: Common, run: str) -> Outcome:
     import msgspec
 
     from lieapp.results.base import Result
-    from lieapp.runs.directory import RunDirectory
     from lieapp.runs.overview import row
+    from lieapp.runs.store.directory import RunDirectory
 
     found = RunDirectory.find(settings.out, run)
     summary = found.summary()
@@ -65,8 +65,8 @@ def show_run(settings: Common, run: str) -> Outcome:
 @click.argument("run", metavar="RUN")
 def cancel_run(settings: Common, run: str) -> Outcome:
     """Ask a run to stop; what it has done so far is kept."""
-    from lieapp.runs.cancel import cancel
-    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.store.directory import RunDirectory
+    from lieapp.runs.store.status.queue import cancel
 
     found = RunDirectory.find(settings.out, run)
     state = cancel(found)

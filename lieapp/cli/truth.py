@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lieapp.config import TruthConfig
     from lieapp.registry.catalog import Entry
     from lieapp.results.truth import TruthResult
-    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.store.directory import RunDirectory
 
 
 @click.command("truth")
@@ -50,7 +50,7 @@ def command(
     listed apart, and so are the symmetries that respect a periodic domain.
     """
     from lieapp.config import TruthConfig
-    from lieapp.runs.derivation import check_request, derive_in_child
+    from lieapp.pde.derivation import check_request, derive_in_child
 
     if settings.resume is not None:
         return _resumed(settings, settings.resume, out or Path("runs"))
@@ -79,7 +79,7 @@ def command(
 
 def _kept(settings: Common, out: Path, config: TruthConfig, entry: Entry | None) -> Outcome:
     """The same as a run: what the app shows and starts."""
-    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.store.directory import RunDirectory
 
     folders = [folder.resolve() for folder in settings.plugins]
     name = config.plugin or "truth"

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from lieapp.extension import Method, Work
     from lieapp.registry.catalog import Catalog
     from lieapp.results.base import Result
-    from lieapp.runs.directory import RunDirectory
-    from lieapp.runs.session import Session
+    from lieapp.runs.store.directory import RunDirectory
+    from lieapp.runs.store.session import Session
 
 Found = TypeVar("Found", bound="Result")
 """What a command finds."""
@@ -25,8 +25,8 @@ def sitting(
     folders: Sequence[Path] = (), methods: Mapping[str, Method] | None = None,
 ) -> Found:  # fmt: skip
     """Work on a run with everything told and kept."""
-    from lieapp.runs.reporter import RunReporter, reporting
-    from lieapp.runs.session import Session, running
+    from lieapp.runs.store.reporter import RunReporter, reporting
+    from lieapp.runs.store.session import Session, running
 
     with reporting(settings.quiet) as inner, running(run):
         report = RunReporter(inner, run)
@@ -55,8 +55,8 @@ def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
 
 
 def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
-    from lieapp.runs.devices import check_device
-    from lieapp.runs.directory import RunDirectory
+    from lieapp.numerics.processor import check_device
+    from lieapp.runs.store.directory import RunDirectory
 
     name = settings.typed("plugin")
     if not isinstance(name, str):
@@ -74,9 +74,9 @@ def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[
 
 
 def _resumed(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
-    from lieapp.runs.devices import check_device
-    from lieapp.runs.directory import RunDirectory
+    from lieapp.numerics.processor import check_device
     from lieapp.runs.resume import find_resumable, plugin_folders
+    from lieapp.runs.store.directory import RunDirectory
 
     text = settings.resume or ""
     try:

@@ -1,24 +1,153 @@
-"""Data for a declaration: simulated by ETDRK4, through a change of variables, implicitly, or from its source."""
+"""Data for a declaration: simulated by ETDRK4, through a change of variables, implicitly, or from its source.
+
+Random initial states from their declarations: the same (seed, sample) gives the same function on any grid.
+
+States of an evolution equation at the output times, by the stepper that suits it.
+"""
 
 from __future__ import annotations
 
+import itertools
+import math
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
+import sympy as sp
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
-from lieapp.api import PDE
+from lieapp.api import PDE, SumOfSines
 from lieapp.data.change import transformed, unknowns_on_jets
-from lieapp.data.declared import check_data
-from lieapp.data.initial import initial_state
-from lieapp.data.marching import states
+from lieapp.data.declared import check_data, initial_of
+from lieapp.data.problem import semilinear_problem
 from lieapp.data.source import from_source
-from lieapp.data.stepping import State, Tolerance, Values
+from lieapp.data.stepping import State, Tolerance, Values, march
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import read_pde, read_transform
 from lieapp.equations.evolution import Evolution, evolution_form
+from lieapp.equations.splitting import Splitting, common_rate, split
+from lieapp.numerics.codegen import Tape, scalar_functions
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import resample
+
+EXTREMES = (4096, 256, 64)
+"""Points along each axis on which minimum and maximum are looked for, in one, two, three dimensions."""
+
+Drawn = tuple[Float[Tensor, " term"], Float[Tensor, "axis term"], Float[Tensor, " term"]]
+"""Amplitudes, wavenumbers along each axis and phases."""
+
+
+def initial_state(
+    declaration: Any, unknowns: tuple[str, ...], grid: Grid, samples: int, generator: torch.Generator
+) -> Float[Tensor, "sample component *space"]:
+    """Initial values of every unknown on the grid.
+
+    Random numbers are drawn sample by sample, so that sample i doesn't depend on how many are asked for.
+    Raises PluginError for a declaration that isn't an initial-condition object.
+    """
+    declarations = [initial_of(declaration, name) for name in unknowns]
+    coefficients = [[_draw(d, len(grid.axes), generator) for d in declarations] for _ in range(samples)]
+    return torch.stack(
+        [torch.stack([_sample(d, c, grid) for d, c in zip(declarations, row, strict=True)]) for row in coefficients]
+    )
+
+
+def _draw(d: SumOfSines, dimensions: int, generator: torch.Generator) -> Drawn:
+    """Amplitudes, wavenumbers along each axis and phases."""
+    amplitude = d.amplitude * (2 * torch.rand(d.terms, generator=generator, dtype=torch.float64) - 1)
+    choice = torch.randint(len(d.wavenumbers), (dimensions, d.terms), generator=generator)
+    phase = 2 * math.pi * torch.rand(d.terms, generator=generator, dtype=torch.float64)
+    return amplitude, torch.tensor(list(d.wavenumbers), dtype=torch.float64)[choice], phase
+
+
+def _sample(d: SumOfSines, drawn: Drawn, grid: Grid) -> Float[Tensor, "*space"]:
+    s = _sum(drawn, grid)
+    if d.rescale is not None:
+        low, high = d.rescale
+        # extremes of a grid of their own, so that the function doesn't depend on the grid asked for
+        everywhere = _sum(drawn, grid.refined((EXTREMES[min(len(grid.axes), 3) - 1],) * len(grid.axes)))
+        s = low + (high - low) * (s - everywhere.min()) / (everywhere.max() - everywhere.min())
+    if d.shape is None:
+        return s
+    symbol = sp.Symbol("s", real=True)
+    return Tape([d.shape(symbol)], [symbol])(s)[0]
+
+
+def _sum(drawn: Drawn, grid: Grid) -> Float[Tensor, "*space"]:
+    amplitude, wavenumber, phase = drawn
+    mesh = grid.mesh(torch.float64, "cpu")
+    column = (...,) + (None,) * len(mesh)
+    angles = sum(
+        2 * math.pi * mode[column] * (x - axis.left) / axis.length
+        for mode, x, axis in zip(wavenumber, mesh, grid.axes, strict=True)
+    )
+    return (amplitude[column] * torch.sin(angles + phase[column])).sum(0)
+
+
+NODES = 16
+"""Gauss-Legendre nodes in each output interval for τ = ∫ a dt."""
+
+
+def states(
+    evolution: Evolution, grid: Grid, initial: Values, times: Sequence[float], tolerance: Tolerance, name: str
+) -> Iterable[State]:
+    """The state at each output time, the first one included.
+
+    Args:
+        initial: values at times[0].
+        name: what messages call the equation.
+
+    Raises SimulationError when the solution can't be had, EquationError if it isn't of a form that can be stepped.
+    """
+    splitting = split(evolution)
+    if not splitting.semilinear:
+        # SciPy's integrators take half a second to load
+        from lieapp.data.implicit import march_implicit
+
+        return march_implicit(evolution, grid, initial, times, tolerance)
+    rescaled = common_rate(splitting)
+    clock = _clock(rescaled[0], splitting, times) if rescaled else None
+    if rescaled and clock:
+        # constant coefficients are computed once, and steps are as long as the solution allows at each time
+        return _timed(_march(rescaled[1], grid, initial, clock, tolerance, name), times)
+    return _march(splitting, grid, initial, times, tolerance, name)
+
+
+def _march(
+    splitting: Splitting, grid: Grid, initial: Values, times: Sequence[float], tolerance: Tolerance, name: str
+) -> Iterator[State]:
+    dtype, device = initial.dtype, initial.device
+    return march(
+        lambda g: semilinear_problem(splitting, g, dtype, device),
+        splitting.degree, grid, initial, times, tolerance, name,
+    )  # fmt: skip
+
+
+def _timed(states: Iterable[State], times: Sequence[float]) -> Iterator[State]:
+    return (replace(state, time=t) for state, t in zip(states, times, strict=True))
+
+
+def _clock(rate: sp.Expr, splitting: Splitting, times: Sequence[float]) -> list[float] | None:
+    """τ at the output times; None unless the rate is finite and positive all along."""
+    evolution = splitting.evolution
+    a = scalar_functions([rate], evolution.jets.independent[evolution.time])
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    result = [0.0]
+    for start, end in itertools.pairwise(times):
+        middle, half = (start + end) / 2, (end - start) / 2
+        try:
+            values = [a(middle + half * float(node))[0] for node in nodes]
+        except (ArithmeticError, ValueError):
+            return None
+        if not min(values) > 0:
+            return None
+        result.append(result[-1] + half * float(np.dot(weights, values)))
+    return result
+
 
 Progress = Callable[[int, int], None]
 

@@ -10,17 +10,16 @@ from torch import nn
 
 from lieapp.config import DiscoverConfig, Flow, Gradient
 from lieapp.domains.base import Domain, EvolvingT
-from lieapp.domains.patches import PatchData
-from lieapp.domains.pde import PDEDataset, PDEDomain
 from lieapp.methods.beside import Beside
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Combination, Scaled, Slotted
 from lieapp.methods.flow import Solver
-from lieapp.methods.judge import judge
 from lieapp.methods.loop import Session, train
+from lieapp.methods.losses import FiniteScore, LinearScore
 from lieapp.methods.network import FeatureNetwork
-from lieapp.methods.result import SIZE, Dataset, Discovery, Level, solve
-from lieapp.methods.scores import FiniteScore, LinearScore
+from lieapp.methods.result import SIZE, Dataset, Discovery, Level, judge, solve
+from lieapp.pde.domain import PDEDataset, PDEDomain
+from lieapp.pde.patches import PatchData
 
 FLOOR = 1e-7
 """Defects below this are equally good when two answers are compared."""

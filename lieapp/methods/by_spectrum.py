@@ -8,7 +8,7 @@ from lieapp.domains.base import Domain, EvolvingT
 from lieapp.domains.spread import Features
 from lieapp.errors import DiscoveryError
 from lieapp.methods.basis import Degrees, TensorBasis
-from lieapp.methods.extended import extended
+from lieapp.methods.beside import extended
 from lieapp.methods.loop import Session
 from lieapp.methods.result import SIZE, Dataset, Discovery, Level, notes, solve
 

@@ -19,7 +19,7 @@ from lieapp.domains.base import BatchT, Draws
 from lieapp.errors import DiscoveryError
 from lieapp.methods import losses
 from lieapp.methods.fields import Scaled
-from lieapp.methods.states import load_state, state_of
+from lieapp.methods.loop import load_state, state_of
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lieapp.domains.base import Arguments, Own, Points, Stack
-from lieapp.methods.inputs import input_count, input_rates, network_inputs
+from lieapp.methods.network import input_count, input_rates, network_inputs
 
 
 class GeneratorNetwork(nn.Module):

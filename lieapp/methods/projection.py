@@ -3,6 +3,8 @@
 At each step the lowest N eigenvectors of MᵀM c = λ G c over the fields h_k e_c are the best fields that the
 features allow; the network then descends Σ log λ_n with these vectors held fixed, which is the exact gradient
 unless N cuts a cluster of equal eigenvalues (Golub & Pereyra 1973).
+
+The neural method: train features by variable projection, solve for the fields in them.
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lieapp.config import DiscoverConfig
 from lieapp.domains.base import Domain, Draws, EvolvingT
 from lieapp.domains.spread import Evaluated, EveryComponent, Features, of_all
 from lieapp.errors import DiscoveryError
 from lieapp.methods.beside import Beside
 from lieapp.methods.fields import Combination
+from lieapp.methods.loop import Session, load_state, state_of, train
 from lieapp.methods.network import FeatureNetwork
-from lieapp.methods.states import load_state, state_of
+from lieapp.methods.result import Dataset, Discovery, Level, notes, solve
 
 DEPENDENT = 1e-10
 """Eigenvalues of the Gram matrix below this share of the largest are dropped."""
@@ -125,3 +129,33 @@ def one_cycle(step: int, total: int, peak: float, warm: float = 0.2) -> float:
     x = step / max(total - 1, 1)
     low, high, part = (peak / 25, peak, x / warm) if x < warm else (peak / 1000, peak, (1 - x) / (1 - warm))
     return low + (high - low) * (1 - math.cos(math.pi * part)) / 2
+
+
+def projection_settings(config: DiscoverConfig, steps: int = 0) -> Settings:
+    """Those of the training in the settings of a run; `steps` in place of its own unless 0."""
+    own = config.projection
+    return Settings(
+        config.slots, steps or own.steps, own.width, own.features, config.modes, own.batch, own.rate, config.floor
+    )
+
+
+def by_projection(
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], training: Projection[EvolvingT], levels: list[Level],
+    slices: tuple[int, int], session: Session,
+) -> Discovery:  # fmt: skip
+    """Train to the end and solve for the fields in the final features.
+
+    Args:
+        training, levels: fresh, or as a checkpoint left them.
+        slices: how many slices to solve and to judge on.
+
+    Raises DiscoveryError if the loss isn't finite.
+    """
+    steps, slots = training.settings.steps, training.settings.slots
+
+    def judged(done: int) -> Level:
+        return solve(domain, data, training.network, slots, *slices, label=done)[2]
+
+    train(training, steps, levels, judged, session)
+    fields, found, last = solve(domain, data, training.network, slots, *slices, label=steps)
+    return Discovery("neural", fields, [*levels, last], "training steps", sorted(found.eta.tolist()), notes(found))

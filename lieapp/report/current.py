@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 from safetensors import SafetensorError, safe_open
 
-from lieapp.report.picture_figures import Tensors
-from lieapp.report.picture_slider import fields_figure
-from lieapp.report.quiver import quiver_chart
-from lieapp.report.slider import parts_of, plane_of
+from lieapp.figures.quiver import quiver_chart
+from lieapp.pde.slider import parts_of, plane_of
+from lieapp.pictures.figures import Tensors
+from lieapp.pictures.slider import fields_figure
 
 FILE = "current.safetensors"
 

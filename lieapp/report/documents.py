@@ -6,16 +6,12 @@ from collections.abc import Iterator
 
 import msgspec
 
+from lieapp.augment import document
 from lieapp.document import Block, Column, Document, Heading, Table, Text
 from lieapp.extension import outcome
-from lieapp.report import (
-    augment_document,
-    check_document,
-    discovery_document,
-    picture_document,
-    training_document,
-    truth_document,
-)
+from lieapp.pde import document
+from lieapp.pictures import document, training_document
+from lieapp.report import check_document, truth_document
 from lieapp.report.parts import Drawn, nothing_drawn
 from lieapp.results import Augment, CheckResult, EquationResult, PictureDiscovery, Training, TruthResult
 from lieapp.results.base import Result
@@ -28,17 +24,17 @@ def document_of(result: Result, drawn: Drawn = nothing_drawn) -> Document:
     """What a result says; of a kind that has no document whatever it holds."""
     match result:
         case EquationResult():
-            return discovery_document.document(result)
+            return document.document(result)
         case TruthResult():
             return truth_document.document(result)
         case CheckResult():
             return check_document.document(result)
         case PictureDiscovery():
-            return picture_document.document(result, drawn)
+            return document.document(result, drawn)
         case Training():
             return training_document.document(result, drawn)
         case Augment():
-            return augment_document.document(result, drawn)
+            return document.document(result, drawn)
     return [*outcome(result), *_held(result)]
 
 

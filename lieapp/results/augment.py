@@ -1,7 +1,13 @@
-"""What trainings on moved data found: a table with a row for each number of data and way of moving them."""
+"""What trainings on moved data found: a table with a row for each number of data and way of moving them.
+
+What trainings on moved data are called and how their numbers are written; one sentence of the results.
+"""
 
 from __future__ import annotations
 
+import math
+import re
+from pathlib import PurePath
 from typing import Literal
 
 import msgspec
@@ -87,3 +93,100 @@ class Classifiers(Augment, tag_field="result", tag="classifiers", kw_only=True):
     judged_on: int
     learned_from: dict[str, int]
     classes: list[str]
+
+
+WORDS = {"fields": "learned", "formulas": "proved", "approximate": "approximate"}
+"""What is taken of a run."""
+
+MOST_DECIMALS = 8
+"""Of an error."""
+
+
+def label(variant: str) -> str:
+    """A variant as tables have it: `learned 01b48e` for the exact fields of the run that ends so."""
+    return " + ".join(_part(part.strip()) for part in variant.split("+"))
+
+
+def _part(part: str) -> str:
+    kind, sign, path = part.partition(":")
+    if sign and kind in WORDS:
+        return f"{WORDS[kind]} {_short(path)}"
+    return part if "/" not in part and not re.fullmatch(r".*-[0-9a-f]{6}", part) else f"learned {_short(part)}"
+
+
+def _short(path: str) -> str:
+    """The end of a run's name, which tells runs apart; the whole name if it was given another."""
+    name = PurePath(path).name
+    found = re.fullmatch(r"\d{8}T\d{6}Z-.+-([0-9a-f]{6})", name)
+    return found[1] if found else name
+
+
+def shown(result: Augment, value: float | None, spread: float | None = None) -> str:
+    """A value of the table: per cent of an accuracy; of an error three digits, or two of its spread."""
+    if value is None:
+        return "–"
+    if isinstance(result, Classifiers):
+        return f"{100 * value:.1f}"
+    if not spread or not math.isfinite(value) or not math.isfinite(spread):
+        return f"{value:.3g}"
+    decimals = min(max(0, 1 - math.floor(math.log10(spread))), MOST_DECIMALS)
+    return f"{value:.{decimals}f}"
+
+
+def with_spread(result: Augment, row: Row) -> str:
+    """Mean and spread."""
+    mean = shown(result, row.mean, row.spread)
+    return mean if row.spread is None else f"{mean} ± {shown(result, row.spread, row.spread)}"
+
+
+def gain(result: Augment, row: Row, against: str = "none") -> float | None:
+    """How many times smaller an error is than that of another variant with as many data; of accuracies, how much
+    larger."""
+    other = next((r for r in result.variants if r.variant == against and r.samples == row.samples), None)
+    if other is None or other is row or other.mean is None or row.mean is None:
+        return None
+    if isinstance(result, Classifiers):
+        return row.mean - other.mean
+    return other.mean / row.mean if row.mean else None
+
+
+def measure(result: Augment) -> str:
+    """What the values are, in words."""
+    match result:
+        case Classifiers():
+            return f"Right answers on {result.judged_on} test pictures, in per cent"
+        case Operators(task="single"):
+            return f"Normalised mean square error of the state {result.gap} time steps later"
+        case Operators():
+            return (
+                f"Normalised mean square error of a rollout, {result.frames} frames giving the next, summed over "
+                f"{result.predicted} frames"
+            )
+    return ""
+
+
+def signed(value: float) -> str:
+    """A difference, with a sign that is as wide as a figure."""
+    return f"{value:+.1f}".replace("-", "−")
+
+
+def hopeless(result: Augment) -> list[str]:
+    """Variants whose predictions are no better than 0 everywhere, which has the error 1 in each frame."""
+    if not isinstance(result, Operators):
+        return []
+    frames = result.predicted if result.task == "rollout" else 1
+    names = [
+        f"{row.label} with {row.samples} data" for row in result.variants if row.mean is None or row.mean >= frames
+    ]
+    words = f"no better than predicting 0 ({', '.join(names)}): an NMSE of {frames} says so; train for longer"
+    return [words] if names else []
+
+
+def sentence(result: Augment) -> str:
+    """The results with the fewest data in one sentence."""
+    own = result.fewest
+    name, unit = ("accuracy", " %") if isinstance(result, Classifiers) else ("NMSE", "")
+    told = "; ".join(f"{row.label} {with_spread(result, row)}{unit}" for row in own)
+    count = len(result.seeds)
+    how = "of one seed" if count == 1 else f"as mean and spread of {count} seeds"
+    return f"With {own[0].samples} data, {name} {how}: {told}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lieapp.progress import Reporter
 from lieapp.registry.catalog import Entry
 from lieapp.results.check import CheckResult, CheckRow
-from lieapp.runs.session import Session
+from lieapp.runs.store.session import Session
 
 
 def rows_of(entry: Entry, report: Reporter) -> list[CheckRow]:

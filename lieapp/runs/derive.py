@@ -7,12 +7,12 @@ from pathlib import Path
 
 from lieapp.config import TruthConfig
 from lieapp.errors import CancelledError
+from lieapp.pde.derivation import derive_in_child
 from lieapp.report.page import write_report
 from lieapp.report.parts import provenance
 from lieapp.report.truth_document import document
 from lieapp.results.truth import TruthResult
-from lieapp.runs.derivation import derive_in_child
-from lieapp.runs.session import Session
+from lieapp.runs.store.session import Session
 
 
 def execute(config: TruthConfig, session: Session) -> TruthResult:

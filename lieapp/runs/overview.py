@@ -8,7 +8,7 @@ from typing import Any
 
 from lieapp.errors import RunError
 from lieapp.results.base import Compared
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.settings import leaves
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lieapp.errors import ResumeError, RunError
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.settings import leaves
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lieapp.api import hookimpl
 from lieapp.extension import Kind, Method
-from lieapp.runs.kinds import COLORS, IMAGES, PDES
-from lieapp.runs.methods import METHODS
+from lieapp.methods.shipped import METHODS
+from lieapp.pde.kind import COLORS, IMAGES, PDES
 
 
 @hookimpl

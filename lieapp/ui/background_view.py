@@ -9,8 +9,8 @@ import streamlit as st
 
 from lieapp.errors import LieappError, RunError
 from lieapp.results.base import Kind, result_of
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.status import Status
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.status import Status
 from lieapp.ui import jobs
 from lieapp.ui.drawing import log_tail
 from lieapp.ui.typed_form import show_error

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from lieapp.document import Block, Column, Formula, Table, Text, section, sections
 from lieapp.report.truth_document import document
 from lieapp.results.truth import TruthResult
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.background_view import readable
 from lieapp.ui.help import popover, tip
 from lieapp.ui.rendering import markdown, show, show_block

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.places import file_of
 from lieapp.ui.words import enclosed, sign
 

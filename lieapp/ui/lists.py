@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from lieapp.runs.directory import RunDirectory
 from lieapp.runs.overview import row
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.drawing import state_badge
 from lieapp.ui.navigation import link_to_run
 from lieapp.ui.words import WORKING, ago, duration, plain, sign

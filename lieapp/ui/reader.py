@@ -20,7 +20,7 @@ import msgspec
 
 from lieapp.child import child_command
 from lieapp.errors import BudgetError, LieappError, UsageError
-from lieapp.runs.derivation import Failure, error_told, leave_with
+from lieapp.pde.derivation import Failure, error_told, leave_with
 from lieapp.ui.plugin_file import Draft, plugin_text
 from lieapp.ui.typed import Reading, Typed
 
@@ -128,7 +128,7 @@ def _answer(question: Question) -> Answer:
     """The answer, here in this process."""
     from lieapp.equations.latex import ordered_latex
     from lieapp.equations.parsing import parse_system
-    from lieapp.runs.session import describe
+    from lieapp.runs.store.session import describe
 
     typed = question.typed
     try:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from lieapp.errors import LieappError, RunError
 from lieapp.results import EquationResult, PictureDiscovery, TruthResult
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import jobs
 from lieapp.ui.derived_view import show_derived
 from lieapp.ui.drawing import log_tail

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from lieapp.errors import RunError
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.drawing import state_badge
 from lieapp.ui.words import ago, plain
 

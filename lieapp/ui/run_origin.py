@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from lieapp.report.figures import MissingError, defect_chart, loss_chart
-from lieapp.report.material import Json, read_lines
+from lieapp.figures.material import Json, read_lines
+from lieapp.pde.figures import MissingError, defect_chart, loss_chart
 from lieapp.report.parts import provenance_rows, seconds
-from lieapp.runs.directory import RunDirectory
 from lieapp.runs.overview import compared
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.drawing import facts_block, log_tail
 from lieapp.ui.rendering import show
 from lieapp.ui.run_files import show_link

@@ -9,11 +9,11 @@ import streamlit as st
 
 from lieapp.document import section
 from lieapp.extension import outcome
-from lieapp.report.picture_document import COMPARISON, document
-from lieapp.report.picture_figures import components
-from lieapp.report.picture_slider import field_at, pictures_at, read_moved
+from lieapp.pictures.document import COMPARISON, document
+from lieapp.pictures.figures import components
+from lieapp.pictures.slider import field_at, pictures_at, read_moved
 from lieapp.results.pictures import PictureDiscovery, Slot
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.drawing import stored_figure
 from lieapp.ui.help import tip
 from lieapp.ui.rendering import show

@@ -11,7 +11,7 @@ from lieapp.document import Figure, sections
 from lieapp.extension import outcome
 from lieapp.report.documents import document_of
 from lieapp.results.base import Result
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.drawing import stored_figure
 from lieapp.ui.rendering import show
 from lieapp.ui.run_files import show_files, show_link

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.lists import run_rows, working
 from lieapp.ui.places import newest_first
 

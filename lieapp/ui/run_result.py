@@ -8,11 +8,11 @@ from functools import cache, partial
 import streamlit as st
 
 from lieapp.document import Figure
-from lieapp.report.discovery_document import Draw, opening, sections
-from lieapp.report.figures import figure, words_of
-from lieapp.report.material import read_material
+from lieapp.figures.material import read_material
+from lieapp.pde.document import Draw, opening, sections
+from lieapp.pde.figures import figure, words_of
 from lieapp.results.discovery import EquationResult
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.drawing import stored_figure
 from lieapp.ui.rendering import show
 from lieapp.ui.run_files import show_files, show_link

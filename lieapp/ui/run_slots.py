@@ -6,12 +6,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from lieapp.report.discovery_document import verdict
-from lieapp.report.figures import words_of
-from lieapp.report.slider import defect_words, field_chart, orbit_at, read_orbit
-from lieapp.report.wording import cosine, number
+from lieapp.document import cosine, number
+from lieapp.pde.document import verdict
+from lieapp.pde.figures import words_of
+from lieapp.pde.slider import defect_words, field_chart, orbit_at, read_orbit
 from lieapp.results.discovery import EquationResult
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.help import tip
 from lieapp.ui.run_files import show_link
 from lieapp.ui.words import plain

@@ -9,8 +9,8 @@ import streamlit as st
 
 from lieapp.errors import RunError
 from lieapp.report.current import current_fields
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.status import ACTIVE, Status
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.status import ACTIVE, Status
 from lieapp.ui import jobs
 from lieapp.ui.drawing import log_tail
 from lieapp.ui.run_origin import show_curves

@@ -6,9 +6,8 @@ import torch
 
 from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy
 from lieapp.data.images.pictures import make_pictures
-from lieapp.domains.extractor import Extractor, Shape
-from lieapp.domains.extractor_files import extractor_bytes, read_extractor
 from lieapp.errors import ConfigError, DataError, DiscoveryError
+from lieapp.pictures.extractor import Extractor, Shape, extractor_bytes, read_extractor
 from lieapp.results import Network
 
 RECIPE = Recipe(epochs=3, batch=16, rate=0.01, optimizer="adam", flip=True)

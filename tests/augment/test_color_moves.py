@@ -3,11 +3,10 @@
 import pytest
 import torch
 
-from lieapp.augment.color_moves import COLOR_NAMES
-from lieapp.augment.transform import MOVES, transformed
-from lieapp.domains.color_fields import COLOR_FIELDS
+from lieapp.augment.transform import COLOR_NAMES, MOVES, transformed
 from lieapp.errors import DataError
 from lieapp.methods.flow import Flow, Solver
+from lieapp.pictures.color import COLOR_FIELDS
 from lieapp.transformations import COLORS, parse_kinds
 
 PIXELS = torch.rand(3, 3, 4, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)

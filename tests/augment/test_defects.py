@@ -5,7 +5,7 @@ from moving_cases import FIVE, as_learned, field, formulas
 from small_solutions import TRUE, small
 
 from lieapp.augment.along import Along, LearnedSlots
-from lieapp.augment.defects import defects
+from lieapp.augment.of_solutions import defects
 
 WRONG = {"t": "0", "x": "0", "u": "u"}
 """Scaling of u alone, a symmetry of none of the five."""

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lieapp.augment.inverse import places
-from lieapp.augment.resample import Resampler
+from lieapp.augment.resample import Resampler, places
 from lieapp.augment.time_window import longest, whole
 from lieapp.numerics.grid import Axis
 

@@ -10,8 +10,7 @@ from lieapp.domains.base import Arguments
 from lieapp.domains.slices import Scales
 from lieapp.errors import RunError
 from lieapp.methods.basis import Degrees, TensorBasis
-from lieapp.methods.beside import Beside
-from lieapp.methods.extended import Extended
+from lieapp.methods.beside import Beside, Extended
 from lieapp.methods.fields import Combination, Scaled, values
 from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.network import FeatureNetwork

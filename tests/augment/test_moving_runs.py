@@ -15,7 +15,7 @@ from lieapp.augment.moving import Mover
 from lieapp.data.store import equation_text, write_trajectories
 from lieapp.errors import RunError, UnknownRunError, UsageError
 from lieapp.results.discovery import ClosedForm, EquationResult, Slot
-from lieapp.runs.files import encode
+from lieapp.runs.store.files import encode
 
 FIELDS = [("1", "0", "0"), ("0", "1", "0"), ("0", "t", "1"), ("0", "0", "1")]
 VERDICTS = ["exact", "exact", "approximate", "none"]

@@ -8,9 +8,8 @@ import torch
 from torch import Tensor
 
 from lieapp.augment.fno import FNO1d
-from lieapp.augment.metrics import LARGEST, frame_errors, nmse
-from lieapp.augment.operator_task import OperatorTask
-from lieapp.augment.operator_training import OperatorRecipe, OperatorTraining
+from lieapp.augment.of_solutions import LARGEST, frame_errors, nmse
+from lieapp.augment.operator_training import OperatorRecipe, OperatorTask, OperatorTraining
 from lieapp.errors import ConfigError, DiscoveryError, UsageError
 
 TIMES = 24

@@ -6,10 +6,10 @@ import torch
 from lieapp.augment.classifier import ClassifierTraining, Recipe
 from lieapp.augment.transform import FIELDS, MOVES, transformed
 from lieapp.data.images.pictures import make_pictures
-from lieapp.domains.extractor import Extractor, Shape
-from lieapp.domains.image_grid import pixel_grid, resample
-from lieapp.domains.reference import AFFINE
+from lieapp.domains.formulas import AFFINE
 from lieapp.methods.flow import Flow, Solver
+from lieapp.pictures.extractor import Extractor, Shape
+from lieapp.pictures.image_data import pixel_grid, resample
 from lieapp.transformations import KINDS, PLANE, parse_kinds
 
 

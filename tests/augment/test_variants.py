@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from lieapp.augment.variants import (
+from lieapp.augment.of_pictures import (
     FieldChange,
     affine_change,
     cropped,
@@ -15,9 +15,9 @@ from lieapp.augment.variants import (
     learned_change,
     unchanged,
 )
-from lieapp.domains.image_grid import pixel_grid, resample
-from lieapp.domains.reference import AFFINE
+from lieapp.domains.formulas import AFFINE
 from lieapp.errors import DataError, RunError
+from lieapp.pictures.image_data import pixel_grid, resample
 
 
 def seeded(seed=0):

@@ -79,5 +79,5 @@ def discovery(engine):
             subspace=Subspace(angle=0.002),
         )
 
-    engine("lieapp.runs.discover", execute=execute)
+    engine("lieapp.pde.discover", execute=execute)
     return calls

@@ -7,7 +7,7 @@ from safetensors.torch import load_file, save_file
 
 from lieapp.augment.operator_training import OperatorTraining
 from lieapp.results.discovery import EquationResult, Slot
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 
 HEAT = '''"""Heat equation."""
 import sympy as sp
@@ -98,7 +98,7 @@ def interrupted_at(monkeypatch, number, error):
 def test_a_resumed_run_has_the_same_result(lieapp, warm, tmp_path, monkeypatch, number):
     words = (*WORDS, "--with", "none,truth", "--json")
     whole = lieapp(*words, "--out", "whole").json
-    monkeypatch.setattr("lieapp.runs.cells.SAVE_EVERY", 0.0)
+    monkeypatch.setattr("lieapp.augment.cells.SAVE_EVERY", 0.0)
     with monkeypatch.context() as patch:
         interrupted_at(patch, number, KeyboardInterrupt())
         said = lieapp(*words)
@@ -206,7 +206,7 @@ def test_data_of_a_source_are_kept_apart(lieapp, warm, tmp_path, monkeypatch):
         seen["learn"], seen["judge"] = self.learn.values[: cell.samples].transpose(1, 2), self.judge
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lieapp.runs.augment_operators.OfSolutions.training", looking)
+    monkeypatch.setattr("lieapp.augment.of_solutions.OfSolutions.training", looking)
     assert lieapp(*WORDS, "--with", "none").code == 130
     assert len(seen["learn"]) == 4 and len(seen["judge"]) == 5
     apart = (seen["learn"][:, None] - seen["judge"][None]).abs().amax((2, 3, 4))

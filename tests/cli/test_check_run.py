@@ -8,14 +8,14 @@ import pytest
 from lieapp.config import CheckConfig
 from lieapp.results.base import result_of
 from lieapp.results.check import CheckResult
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 
 
 @pytest.fixture
 def checks(engine):
     """Stand-ins for the checks of a plugin; what they say can be changed."""
     rows = [SimpleNamespace(name="equation", ok=True, detail=""), SimpleNamespace(name="data", ok=True, detail="")]
-    engine("lieapp.domains.check", check=lambda entry, report: rows)
+    engine("lieapp.pde.check", check=lambda entry, report: rows)
     return rows
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 
 OWN = '''"""Colour pictures seen by an extractor of their own."""
 from lieapp.api import Colors, hookimpl
@@ -145,7 +145,7 @@ def test_what_is_refused_leaves_no_run(lieapp, tmp_path, arguments, kind, words)
 def test_without_the_packages_of_the_ready_made_network(lieapp, tmp_path, monkeypatch):
     find = importlib.util.find_spec
     monkeypatch.setattr(
-        "lieapp.data.images.packaged.find_spec", lambda name: None if "efficientnet" in name else find(name)
+        "lieapp.data.images.places.find_spec", lambda name: None if "efficientnet" in name else find(name)
     )
     said = lieapp("discover", "--plugin", "colors", "--set", "network=efficientnet-lite0", "--json")
     assert said.error["type"] == "ConfigError" and "efficientnet-lite-pytorch and" in said.error["message"]

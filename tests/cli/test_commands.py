@@ -12,7 +12,7 @@ from lieapp.config import DiscoverConfig
 from lieapp.document import Formula
 from lieapp.errors import SimulationError
 from lieapp.results.discovery import DerivedField, EquationResult
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 
 KDV = ("--equation", "u_t + u*u_x + u_xxx", "--independent", "t,x", "--dependent", "u")
 
@@ -31,7 +31,7 @@ def test_plugins_lists_what_is_there_and_what_is_broken(lieapp, tmp_path):
 
 @pytest.mark.parametrize("command", ["check --plugin kdv", "truth --plugin kdv", "data --plugin kdv --out d.h5"])
 def test_a_name_that_a_file_shares_with_a_shipped_plugin_is_warned_of(lieapp, engine, tmp_path, command):
-    engine("lieapp.domains.check", check=lambda entry, report: [])
+    engine("lieapp.pde.check", check=lambda entry, report: [])
     engine("lieapp.data.store", simulate_to_file=lambda declaration, config, out, report: {})
     text = Path(os.environ["PYTHONPATH"], "plugins", "kdv.py").read_text()
     (tmp_path / "plugins").mkdir()
@@ -48,7 +48,7 @@ def test_check_tells_which_failed(lieapp, engine):
             SimpleNamespace(name="data", ok=False, detail="NaN"),
         ]
 
-    engine("lieapp.domains.check", check=check)
+    engine("lieapp.pde.check", check=check)
     said = lieapp("check", "--plugin", "ckdv", "--json")
     assert said.code == 1 and said.json["ok"] is False
     assert said.json["checks"][1] == {"plugin": "ckdv", "name": "data", "ok": False, "detail": "NaN"}
@@ -57,9 +57,9 @@ def test_check_tells_which_failed(lieapp, engine):
 
 
 def test_check_all_counts_broken_files(lieapp, engine, tmp_path):
-    engine("lieapp.domains.check", check=lambda entry, report: [])
-    engine("lieapp.domains.check_images", check_images=lambda declaration: [])
-    engine("lieapp.domains.check_colors", check_colors=lambda declaration: [])
+    engine("lieapp.pde.check", check=lambda entry, report: [])
+    engine("lieapp.pictures.check", check_images=lambda declaration: [])
+    engine("lieapp.pictures.check", check_colors=lambda declaration: [])
     assert lieapp("check", "--plugin", "all").code == 0
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "bad.py").write_text("x = (\n")

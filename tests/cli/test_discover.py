@@ -13,7 +13,7 @@ import pytest
 from lieapp.config import DataConfig
 from lieapp.errors import SimulationError
 from lieapp.results.base import decode
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 
 
 def test_result_in_a_run_directory(lieapp, discovery, tmp_path):
@@ -96,7 +96,7 @@ def test_a_failed_run_says_why(lieapp, engine, tmp_path):
     def execute(config, declaration, session):
         raise SimulationError("NaN at t = 3.", hint="A smaller step.")
 
-    engine("lieapp.runs.discover", execute=execute)
+    engine("lieapp.pde.discover", execute=execute)
     assert lieapp("discover", "--plugin", "ckdv").code == 1
     (run,) = RunDirectory.list(tmp_path / "runs")
     assert run.state == "failed" and run.status().error["message"] == "NaN at t = 3."
@@ -111,7 +111,7 @@ def failed(lieapp, engine, tmp_path):
     def execute(config, declaration, session):
         raise SimulationError("bad luck")
 
-    engine("lieapp.runs.discover", execute=execute)
+    engine("lieapp.pde.discover", execute=execute)
     lieapp("discover", "--plugin", "ckdv", "--slots", "3")
     (run,) = RunDirectory.list(tmp_path / "runs")
     return run
@@ -157,14 +157,14 @@ def test_resume_warns_of_a_changed_plugin_and_finds_its_folder_again(lieapp, eng
 
 SLOW = """
 import sys, time, types
-fake = types.ModuleType("lieapp.runs.discover")
+fake = types.ModuleType("lieapp.pde.discover")
 def execute(config, declaration, session):
     report = session.report
     report.stage("discovery")
     print("at work", file=sys.stderr, flush=True)
     time.sleep(60)
 fake.execute = execute
-sys.modules["lieapp.runs.discover"] = fake
+sys.modules["lieapp.pde.discover"] = fake
 from lieapp.cli.main import main
 main()
 """

@@ -9,10 +9,10 @@ from msgspec.json import encode
 from safetensors.torch import load_file, save_file
 
 from lieapp.augment.classifier import ClassifierTraining
-from lieapp.domains.extractor_files import read_extractor
+from lieapp.pictures.extractor import read_extractor
 from lieapp.report.current import current_fields
 from lieapp.results.base import decode
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 
 TURNING = '''"""Pictures seen by an extractor of their own."""
 from lieapp.api import Images, hookimpl

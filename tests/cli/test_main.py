@@ -78,7 +78,7 @@ def test_a_bug_is_one_line_and_its_traceback_waits_for_debug(lieapp, engine):
     def check(entry, report):
         raise ZeroDivisionError("oh dear")
 
-    engine("lieapp.domains.check", check=check)
+    engine("lieapp.pde.check", check=check)
     said = lieapp("check", "--plugin", "ckdv", "--quiet")
     assert said.code == 1
     assert said.err.splitlines()[0] == "error: ZeroDivisionError: oh dear"
@@ -90,7 +90,7 @@ def test_an_error_of_ours_has_message_hint_and_code(lieapp, engine):
     def check(entry, report):
         raise DataError("the data are gone.", hint="Look elsewhere.")
 
-    engine("lieapp.domains.check", check=check)
+    engine("lieapp.pde.check", check=check)
     said = lieapp("check", "--plugin", "ckdv", "--quiet")
     assert (said.code, said.err) == (1, "error: the data are gone.\nhint: Look elsewhere.\n")
     said = lieapp("check", "--plugin", "ckdv", "--quiet", "--json")
@@ -101,7 +101,7 @@ def test_a_full_disk_is_no_bug_and_its_file_is_named(lieapp, engine):
     def check(entry, report):
         raise OSError(errno.ENOSPC, "No space left on device", "runs/r/log.txt")
 
-    engine("lieapp.domains.check", check=check)
+    engine("lieapp.pde.check", check=check)
     said = lieapp("check", "--plugin", "ckdv", "--json", "--quiet")
     assert said.code == 1 and said.error["message"] == "runs/r/log.txt: No space left on device."
     assert said.error["type"] == "FileError" and said.error["hint"] == "Make room, or write elsewhere."
@@ -117,7 +117,7 @@ def test_interrupted_is_130(lieapp, engine):
     def check(entry, report):
         raise KeyboardInterrupt
 
-    engine("lieapp.domains.check", check=check)
+    engine("lieapp.pde.check", check=check)
     said = lieapp("check", "--plugin", "ckdv", "--quiet")
     assert said.code == 130 and "error: interrupted.\nhint: Type the command again" in said.err
 
@@ -141,7 +141,7 @@ main()
 @pytest.mark.parametrize(
     "name",
     [
-        "lieapp.runs.signals",
+        "lieapp.runs.process.signals",
         "lieapp.cli.main",
         "click",
         "lieapp.cli.discover",
@@ -180,7 +180,7 @@ def test_what_the_engine_prints_stays_out_of_the_json(lieapp, engine):
         print("noise")
         return []
 
-    engine("lieapp.domains.check", check=check)
+    engine("lieapp.pde.check", check=check)
     said = lieapp("check", "--plugin", "ckdv", "--json")
     assert said.json["ok"] is True and said.json["checks"] == [] and "noise" in said.err and "noise" not in said.out
 

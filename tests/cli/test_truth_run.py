@@ -2,7 +2,7 @@
 
 import json
 
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 
 
 def stored(run):

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from lieapp.compare.bootstrap import DRAWS, LEVEL, bootstrap
+from lieapp.compare.outcome import DRAWS, LEVEL, bootstrap
 
 
 def draws(m, q, sequences, seed=0):

@@ -10,11 +10,11 @@ from lieapp.compare.closed_form.library import atoms, library
 from lieapp.compare.closed_form.measure import measure
 from lieapp.data.stepping import Tolerance
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.pde import PDEDomain
 from lieapp.equations.equation import read_pde
 from lieapp.equations.parsing import parse_system
 from lieapp.lie.stages import derive
 from lieapp.lie.vector_field import Field, formula_of
+from lieapp.pde.domain import PDEDomain
 from lieapp.registry.catalog import load_catalog
 
 

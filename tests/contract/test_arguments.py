@@ -21,12 +21,11 @@ from lieapp.domains.formulas import FixedFields
 from lieapp.domains.slices import Scales
 from lieapp.equations.parsing import parse_system
 from lieapp.methods.basis import Degrees, TensorBasis
-from lieapp.methods.by_projection import by_projection
 from lieapp.methods.by_spectrum import by_spectrum
 from lieapp.methods.fields import values
 from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.loop import Alone
-from lieapp.methods.projection import Projection, Settings
+from lieapp.methods.projection import Projection, Settings, by_projection
 
 NODES = 24
 UNSCALED = Scales((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))

@@ -5,13 +5,12 @@ import pytest
 import torch
 
 from lieapp.data.images.pictures import make_pictures
-from lieapp.domains.color import ColorDomain
-from lieapp.domains.color_data import ColorData, Palette
-from lieapp.domains.color_space import sample_colors
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.image import ImageDomain
-from lieapp.domains.image_data import ImageData
-from lieapp.domains.pde import PDEDomain
+from lieapp.pde.domain import PDEDomain
+from lieapp.pictures.color import ColorData, ColorDomain, Palette
+from lieapp.pictures.color_space import sample_colors
+from lieapp.pictures.image import ImageDomain
+from lieapp.pictures.image_data import ImageData
 from lieapp.registry.catalog import load_catalog
 
 PIXELS = torch.rand(3, 3, 8, 9, generator=torch.Generator().manual_seed(0))

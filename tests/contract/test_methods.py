@@ -6,12 +6,12 @@ import pytest
 import torch
 from registered import CATALOG, DISCOVER, METHODS
 
-from lieapp.domains.pde import PDEDomain
 from lieapp.methods.fields import values
+from lieapp.pde import plan
+from lieapp.pde.domain import PDEDomain
 from lieapp.progress import SilentReporter
-from lieapp.runs import plan
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.session import Session
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.session import Session
 from lieapp.settings import load_config
 
 FEW = [

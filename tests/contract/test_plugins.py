@@ -7,10 +7,9 @@ import pytest
 import torch
 
 from lieapp.data.simulate import simulate
-from lieapp.domains.check import check
-from lieapp.domains.check_numbers import short_declaration, short_trajectories
-from lieapp.domains.pde import PDEDomain
-from lieapp.domains.pde_data import SliceData, measure_scales
+from lieapp.pde.check import check, short_declaration, short_trajectories
+from lieapp.pde.data import SliceData, measure_scales
+from lieapp.pde.domain import PDEDomain
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
 

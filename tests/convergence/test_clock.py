@@ -6,7 +6,7 @@ import sympy as sp
 import torch
 from problems import NKDV, Case, relative, t, u, x
 
-from lieapp.data.marching import states
+from lieapp.data.simulate import states
 from lieapp.data.stepping import Tolerance
 
 WAVE = 2 * math.pi / 16.0

@@ -5,7 +5,7 @@ import sympy as sp
 import torch
 
 from lieapp.api import SumOfSines
-from lieapp.data.initial import initial_state
+from lieapp.data.simulate import initial_state
 from lieapp.errors import PluginError
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import bandwidth, resample

@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from lieapp.data.spoil import noisy, thin
-from lieapp.data.trajectories import Trajectories
+from lieapp.data.trajectories import Trajectories, noisy, thin
 from lieapp.errors import GridError
 from lieapp.numerics.grid import Axis, Grid
 

@@ -4,8 +4,8 @@ from functools import cache
 
 import pytest
 
-from lieapp.domains.check_numbers import short_declaration, short_trajectories
-from lieapp.domains.pde import PDEDomain
+from lieapp.pde.check import short_declaration, short_trajectories
+from lieapp.pde.domain import PDEDomain
 from lieapp.registry.catalog import load_catalog
 
 SIX = ("kdv", "ks", "burgers", "nkdv", "ckdv", "heat")

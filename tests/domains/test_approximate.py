@@ -3,8 +3,8 @@
 import torch
 
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.pde import PDEDomain
-from lieapp.methods.judge import judge
+from lieapp.methods.result import judge
+from lieapp.pde.domain import PDEDomain
 from lieapp.registry.catalog import load_catalog
 
 

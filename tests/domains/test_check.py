@@ -7,11 +7,10 @@ import sympy as sp
 from pytest import approx
 
 from lieapp.api import PDE, ChangeOfVariables, SumOfSines
-from lieapp.domains.check import check
-from lieapp.domains.check_change import change_leaves
 from lieapp.equations.equation import read_pde
 from lieapp.errors import CancelledError
 from lieapp.lie.stages import Field, derive
+from lieapp.pde.check import change_leaves, check
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
 
@@ -132,8 +131,8 @@ def test_data_of_another_equation_still_have_the_symmetries_of_this_one():
 def test_a_wrong_derivation_or_linearisation_would_be_found(monkeypatch):
     pde = declare(sp.Eq(U.diff(T), U * U.diff(X) + U.diff(X, 2)))
     wrong = replace(derive(read_pde(pde)), periodic=(Field({"t": T, "x": sp.S.Zero, "u": T}),))
-    monkeypatch.setattr("lieapp.domains.check.derive", lambda *arguments: wrong)
-    monkeypatch.setattr("lieapp.domains.check.frechet_error", lambda *arguments: 0.3)
+    monkeypatch.setattr("lieapp.pde.check.derive", lambda *arguments: wrong)
+    monkeypatch.setattr("lieapp.pde.check.frechet_error", lambda *arguments: 0.3)
     found = results(pde)
     assert failed(found) == ["linearisation", "generators on data"]
     assert "t d_t + t d_u has η" in found["generators on data"].detail

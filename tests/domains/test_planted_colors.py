@@ -8,12 +8,10 @@ import pytest
 import torch
 
 from lieapp.data.images.pictures import make_pictures
-from lieapp.domains.color import ColorDomain
-from lieapp.domains.color_data import ColorData, Palette
-from lieapp.domains.color_fields import COLOR_FIELDS
-from lieapp.domains.color_space import sample_colors
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.image_data import ImageData
+from lieapp.pictures.color import COLOR_FIELDS, ColorData, ColorDomain, Palette
+from lieapp.pictures.color_space import sample_colors
+from lieapp.pictures.image_data import ImageData
 from lieapp.registry.catalog import load_catalog
 
 CATALOG = load_catalog([Path(__file__).parents[2] / "benchmarks" / "plugins"])

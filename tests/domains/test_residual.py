@@ -16,13 +16,13 @@ from small_solutions import SIX, TRUE, Formulas, Small, formulas, small
 
 from lieapp.api import PDE
 from lieapp.data.trajectories import Trajectories
-from lieapp.domains.pde import PDEDomain
-from lieapp.domains.pde_data import measure_scales
-from lieapp.domains.residual import Backend, Residual
 from lieapp.methods.fields import Scaled, values
 from lieapp.methods.flow import Flow, Solver
 from lieapp.methods.losses import norms
 from lieapp.numerics.grid import Axis, Grid
+from lieapp.pde.data import measure_scales
+from lieapp.pde.domain import PDEDomain
+from lieapp.pde.residual import Backend, Residual
 
 FINE = Solver(step=0.1)
 

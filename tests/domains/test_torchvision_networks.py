@@ -8,10 +8,9 @@ import torch
 from safetensors.torch import save_file
 from torchvision import models
 
-from lieapp.domains.extractor import Extractor, Shape
-from lieapp.domains.extractor_files import extractor_bytes, read_extractor
-from lieapp.domains.torchvision_networks import check_name, torchvision_body
 from lieapp.errors import ConfigError, DataError
+from lieapp.pictures.extractor import Extractor, Shape, extractor_bytes, read_extractor
+from lieapp.pictures.torchvision_networks import check_name, torchvision_body
 from lieapp.results import Network
 
 KIND = "shufflenet_v2_x0_5"

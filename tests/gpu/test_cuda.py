@@ -10,16 +10,16 @@ import torch
 from small_solutions import ARGUMENTS, Formulas, formulas, small
 
 from lieapp.data.simulate import simulate
-from lieapp.domains.pde import PDEDomain
 from lieapp.methods.by_spectrum import by_spectrum
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Scaled
-from lieapp.methods.finite import judge_finite
 from lieapp.methods.flow import Flow, Solver, orbit
 from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.loop import Alone
+from lieapp.methods.losses import FiniteScore
 from lieapp.methods.projection import Projection, Settings
-from lieapp.methods.scores import FiniteScore
+from lieapp.pde.domain import PDEDomain
+from lieapp.pde.finite import judge_finite
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
 

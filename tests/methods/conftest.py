@@ -1,7 +1,7 @@
 import pytest
 from smooth_data import EQUATIONS, declaration, smooth_slices
 
-from lieapp.domains.pde import PDEDomain
+from lieapp.pde.domain import PDEDomain
 
 
 @pytest.fixture(params=sorted(EQUATIONS))

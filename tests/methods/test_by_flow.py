@@ -13,18 +13,16 @@ from lieapp.compare.subspace import normalised as unit_gram
 from lieapp.compare.subspace import principal_angle
 from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.base import Arguments
-from lieapp.domains.image import ImageDomain
-from lieapp.domains.image_data import ImageData
-from lieapp.domains.image_grid import pixel_grid
-from lieapp.domains.image_weight import pixel_weight
-from lieapp.domains.reference import AFFINE, stack
+from lieapp.domains.formulas import AFFINE, stack
 from lieapp.methods.by_flow import SHARES, by_flow, gram, mean_validity, normalised
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Joined, values
 from lieapp.methods.flow import Solver
 from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.loop import Alone
-from lieapp.methods.scores import FiniteScore
+from lieapp.methods.losses import FiniteScore
+from lieapp.pictures.image import ImageDomain, pixel_weight
+from lieapp.pictures.image_data import ImageData, pixel_grid
 from lieapp.progress import SilentReporter
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "domains"))

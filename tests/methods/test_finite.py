@@ -7,9 +7,9 @@ import torch
 from small_solutions import SIX, TRUE, formulas, small
 
 from lieapp.methods.fields import Scaled, values
-from lieapp.methods.finite import judge_finite
-from lieapp.methods.judge import judge
 from lieapp.methods.losses import norms
+from lieapp.methods.result import judge
+from lieapp.pde.finite import judge_finite
 from lieapp.progress import SilentReporter
 
 FIELDS = [("1", "sin(2*pi*x/L)", "u"), ("t", "u", "cos(2*pi*x/L)")]

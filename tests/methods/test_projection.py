@@ -4,9 +4,8 @@ import pytest
 import torch
 
 from lieapp.errors import DiscoveryError
-from lieapp.methods.by_projection import by_projection
 from lieapp.methods.loop import Alone, marks
-from lieapp.methods.projection import Projection, Settings, one_cycle
+from lieapp.methods.projection import Projection, Settings, by_projection, one_cycle
 from lieapp.progress import SilentReporter
 
 SETTINGS = Settings(slots=2, steps=12, width=8, features=6, modes=1, batch=6, rate=1e-2, floor=1e-4)

@@ -3,8 +3,8 @@
 import torch
 
 from lieapp.methods.by_spectrum import by_spectrum
-from lieapp.methods.judge import judge
 from lieapp.methods.loop import Alone
+from lieapp.methods.result import judge
 
 
 def test_slots_ascend_in_what_they_are_judged_by(kdv):

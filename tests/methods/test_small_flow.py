@@ -8,17 +8,14 @@ import torch
 from lieapp.compare.subspace import normalised as unit_gram
 from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.base import Arguments
-from lieapp.domains.color import ColorDomain
-from lieapp.domains.color_data import ColorData, Palette
-from lieapp.domains.color_fields import COLOR_FIELDS
-from lieapp.domains.color_space import sample_colors
-from lieapp.domains.image_data import ImageData
-from lieapp.domains.reference import stack
+from lieapp.domains.formulas import stack
 from lieapp.methods.basis import Degrees, TensorBasis
-from lieapp.methods.by_flow import gram
+from lieapp.methods.by_flow import gram, small_flow
 from lieapp.methods.fields import Joined
 from lieapp.methods.flow import Flow
-from lieapp.methods.small_flow import small_flow
+from lieapp.pictures.color import COLOR_FIELDS, ColorData, ColorDomain, Palette
+from lieapp.pictures.color_space import sample_colors
+from lieapp.pictures.image_data import ImageData
 
 MONOMIALS = TensorBasis(Arguments(("r", "g", "b"), (False,) * 3, (True,) * 3), Degrees(unknowns=2))
 

@@ -5,14 +5,14 @@ import torch
 from smooth_data import declaration, smooth_slices, true_fields
 
 from lieapp.compare.subspace import cosines
-from lieapp.domains.pde import PDEDomain
 from lieapp.domains.spread import EveryComponent, Features
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.by_spectrum import by_spectrum
 from lieapp.methods.fields import Combination, Joined
-from lieapp.methods.judge import judge
 from lieapp.methods.loop import Alone
+from lieapp.methods.result import judge
 from lieapp.methods.spectrum import factors, spectrum
+from lieapp.pde.domain import PDEDomain
 
 
 def test_the_lowest_fields_span_the_true_generators(equation):

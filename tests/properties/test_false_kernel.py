@@ -13,12 +13,12 @@ from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.pde import PDEDomain
-from lieapp.domains.pde_data import SliceData, measure_scales
 from lieapp.domains.spread import EveryComponent
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.spectrum import factors, measured, spectrum
 from lieapp.numerics.grid import Axis, Grid
+from lieapp.pde.data import SliceData, measure_scales
+from lieapp.pde.domain import PDEDomain
 from lieapp.registry.catalog import load_catalog
 
 SMALL = 1e-2

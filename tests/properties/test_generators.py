@@ -6,12 +6,12 @@ import pytest
 import sympy as sp
 import torch
 
-from lieapp.domains.check_numbers import defects, short_declaration, short_trajectories
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.pde import PDEDomain
 from lieapp.equations.equation import exact
 from lieapp.lie.invariance import is_symmetry
 from lieapp.lie.stages import derive
+from lieapp.pde.check import defects, short_declaration, short_trajectories
+from lieapp.pde.domain import PDEDomain
 from lieapp.registry.catalog import load_catalog
 
 SIX = {"kdv": 3, "ks": 3, "burgers": 3, "nkdv": 3, "ckdv": 2, "heat": 3}
@@ -88,8 +88,8 @@ def test_a_sum_of_a_generator_and_a_wrong_field_is_as_wrong():
 
 
 def test_the_engine_s_fields_and_the_check_s_agree():
-    from lieapp.domains.pde_data import SliceData, measure_scales
     from lieapp.methods.spectrum import factors, measured
+    from lieapp.pde.data import SliceData, measure_scales
 
     domain, data = short("kdv")
     slices = SliceData(data, domain.linearisation, measure_scales(data, domain.arguments.names), 3)

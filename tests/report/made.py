@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from lieapp.document import Figure, Formula
-from lieapp.report.augment_words import label
 from lieapp.results import Classifiers, Network, Operators, PictureDiscovery, Training
-from lieapp.results.augment import Row
+from lieapp.results.augment import Row, label
 from lieapp.results.pictures import Basis, NamedField, Nearest, Part, Slot, SmallFlow, Subspace
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from lieapp.document import Formula
-from lieapp.report.discovery_document import sentence
+from lieapp.pde.document import sentence
 from lieapp.results.discovery import (
     AtSize,
     Convergence,
@@ -21,7 +21,7 @@ from lieapp.results.discovery import (
     Spectrum,
     Subspace,
 )
-from lieapp.runs.files import encode
+from lieapp.runs.store.files import encode
 
 S = np.array([-0.2, -0.1, 0.0, 0.1, 0.2])
 """Flow parameters of the orbits."""

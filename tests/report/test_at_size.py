@@ -11,16 +11,14 @@ from safetensors.numpy import load, save_file
 
 from lieapp.document import Table
 from lieapp.errors import RunError
-from lieapp.report.at_size import folds, judged, pictured, said, size_table, words
-from lieapp.report.discovery_document import document, write_discovery
-from lieapp.report.figures import FINITE, figure
-from lieapp.report.generators_csv import write_csv
-from lieapp.report.material import read_material
-from lieapp.report.moved import residual_axis
+from lieapp.figures.material import read_material
+from lieapp.figures.moved import residual_axis
+from lieapp.pde.document import document, write_csv, write_discovery
+from lieapp.pde.figures import FINITE, figure, folds, judged, pictured, said, size_table, words
 from lieapp.report.terminal import rendered
 from lieapp.results.base import read_result
 from lieapp.results.discovery import AtSize, Slot
-from lieapp.runs.files import encode
+from lieapp.runs.store.files import encode
 
 
 def _text(run):

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
+from lieapp.augment.document import augment_figures, document, explained, results
 from lieapp.document import Notice, Table, section
-from lieapp.report.augment_document import document, explained, results
-from lieapp.report.augment_figures import augment_figures
-from lieapp.report.augment_words import gain, hopeless, label, sentence
+from lieapp.results.augment import gain, hopeless, label, sentence
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from lieapp.report.calm import calmed, running_mean
-from lieapp.report.charts import Line, line_chart
+from lieapp.figures.charts import Line, calmed, line_chart, running_mean
 
 
 def test_the_mean_has_as_many_values_on_both_sides():

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from lieapp.report import comparison
-from lieapp.report.bars import LEFT, bar_chart
+from lieapp.report.comparison import LEFT, bar_chart
 from lieapp.results.base import Compared
 
 

@@ -6,15 +6,13 @@ import math
 import pytest
 from rich.console import Console
 
-from lieapp.document import Formula
-from lieapp.report.wording import cosine, number
-from lieapp.report.discovery_document import MEMBERS, document, sentence
-from lieapp.report.generators_csv import write_csv
+from lieapp.document import Formula, cosine, number
+from lieapp.pde.document import MEMBERS, document, sentence, write_csv
 from lieapp.report.terminal import rendered
 from lieapp.results.base import decode
 from lieapp.results.discovery import ClosedForm, EquationResult, FormulasCheck
 from lieapp.results.truth import FamilyResult
-from lieapp.runs.files import encode
+from lieapp.runs.store.files import encode
 
 
 def _printed(result, width=300):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from lieapp.report.discovery_document import write_discovery
-from lieapp.report.figures import FINITE, figure, keys
-from lieapp.report.material import read_material
+from lieapp.figures.material import read_material
+from lieapp.pde.document import write_discovery
+from lieapp.pde.figures import FINITE, figure, keys
 from lieapp.results.discovery import EquationResult
 
 

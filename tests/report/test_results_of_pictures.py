@@ -9,15 +9,15 @@ import pytest
 from rich.console import Console
 
 from lieapp.document import Formula, section
+from lieapp.pictures.discover import sentence
+from lieapp.pictures.document import write_csv
+from lieapp.pictures.figures import components
 from lieapp.report.documents import document_of
 from lieapp.report.page import page
-from lieapp.report.picture_document import write_csv
-from lieapp.report.picture_figures import components
 from lieapp.report.terminal import rendered
 from lieapp.results.base import decode
 from lieapp.results.pictures import Part
-from lieapp.runs.discover_pictures import sentence
-from lieapp.runs.files import encode
+from lieapp.runs.store.files import encode
 
 KINDS = ["pictures", "colors", "training", "operators", "classifiers"]
 
@@ -94,8 +94,8 @@ def test_a_line_for_each_slot_and_named_field(made, tmp_path):
 
 
 def test_named_fields_carry_their_formulas():
-    from lieapp.domains.color_fields import COLOR_FIELDS
-    from lieapp.domains.reference import AFFINE
+    from lieapp.domains.formulas import AFFINE
+    from lieapp.pictures.color import COLOR_FIELDS
 
     shown = {field.name: field.shown for field in (*AFFINE, *COLOR_FIELDS)}
     assert shown["rotation"] == Formula("-y ∂x + x ∂y", r"-y\,\partial_{x} + x\,\partial_{y}")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from lieapp.report.axes import Axis
-from lieapp.report.orbit import spread, spread_all
-from lieapp.report.slider import defect_words, field_chart, orbit_at, read_orbit
+from lieapp.figures.axes import Axis
+from lieapp.figures.moved import spread, spread_all
+from lieapp.pde.slider import defect_words, field_chart, orbit_at, read_orbit
 
 COORDINATES = ["t", "x", "u"]
 

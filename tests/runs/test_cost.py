@@ -9,13 +9,13 @@ import torch
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig, Spectrum
 from lieapp.domains.base import Arguments
-from lieapp.domains.pde import FIELD_DEGREE, PDEDomain
-from lieapp.domains.pde_data import MOST
 from lieapp.errors import ConfigError
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.result import SIZE
+from lieapp.pde import cost
+from lieapp.pde.data import MOST
+from lieapp.pde.domain import FIELD_DEGREE, PDEDomain
 from lieapp.registry.catalog import load_catalog
-from lieapp.runs import cost
 from lieapp.settings import load_config
 
 CATALOG = load_catalog()

@@ -13,9 +13,9 @@ import pytest
 from lieapp.cli.main import run
 from lieapp.config import TruthConfig
 from lieapp.errors import ParseError
-from lieapp.runs import derivation
-from lieapp.runs.derivation import BudgetError, DerivationError, derive_in_child
-from lieapp.runs.process import is_alive, start_mark
+from lieapp.pde import derivation
+from lieapp.pde.derivation import BudgetError, DerivationError, derive_in_child
+from lieapp.runs.store.status import is_alive, start_mark
 
 KDV = TruthConfig(equation=["u_t + u*u_x + u_xxx"], independent=["t", "x"], dependent=["u"], periodic=["x"])
 
@@ -129,7 +129,7 @@ def test_a_child_that_does_not_heed_its_budget_is_ended(child_code, monkeypatch)
 
 ASK = """
 import subprocess, sys
-child = subprocess.Popen([sys.executable, "-m", "lieapp.runs.derivation"])
+child = subprocess.Popen([sys.executable, "-m", "lieapp.pde.derivation"])
 print(child.pid, flush=True)
 child.wait()
 """

@@ -4,20 +4,21 @@ import threading
 import time
 
 import pytest
+from lieapp.runs.store.status.queue import enqueue, start_now
 from truth_results import HEAT_FAMILY, truth_result
 
 from lieapp.config import TruthConfig
 from lieapp.document import Formula
 from lieapp.errors import CancelledError
 from lieapp.lie.told import sentence
+from lieapp.pde.derivation import derive_in_child
 from lieapp.progress import SilentReporter
 from lieapp.results.base import result_of
 from lieapp.results.truth import TruthResult
-from lieapp.runs import derive, runner
-from lieapp.runs.derivation import derive_in_child
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.queue import enqueue, start_now
-from lieapp.runs.session import Session
+from lieapp.runs import derive
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.session import Session
+from lieapp.runs.store.status import runner
 
 HEAT = TruthConfig(equation=["u_t - u_xx"], independent=["t", "x"], dependent=["u"], periodic=["x"], explain=True)
 SLOW = TruthConfig(

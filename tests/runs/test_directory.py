@@ -13,8 +13,8 @@ from lieapp.document import Formula
 from lieapp.errors import RunError, file_error
 from lieapp.results.base import Result
 from lieapp.results.discovery import DerivedField, EquationResult, Subspace
-from lieapp.runs.directory import RunDirectory, check_readable
 from lieapp.runs.overview import comparison, row
+from lieapp.runs.store.directory import RunDirectory, check_readable
 
 CONFIG = DiscoverConfig(plugin="ckdv", slots=3)
 

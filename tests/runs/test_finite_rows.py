@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from lieapp.methods.finite import FiniteJudgement
-from lieapp.runs.finite import Judged, undecided
+from lieapp.pde.finite import FiniteJudgement, Judged, undecided
 
 INF = float("inf")
 

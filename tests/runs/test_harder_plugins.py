@@ -14,13 +14,13 @@ from lieapp.compare.closed_form.measure import measure
 from lieapp.compare.outcome import compare
 from lieapp.data.stepping import Tolerance
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.pde import PDEDomain
 from lieapp.equations.parsing import parse_expression
 from lieapp.lie.vector_field import Field
 from lieapp.methods.by_spectrum import by_spectrum
 from lieapp.methods.loop import Alone
+from lieapp.pde.domain import PDEDomain
+from lieapp.pde.features import coefficient_features
 from lieapp.registry.catalog import load_catalog
-from lieapp.runs.coefficient_features import coefficient_features
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from lieapp.pictures.networks import near_guessing
 from lieapp.results import Network
-from lieapp.runs.networks import near_guessing
 
 
 @pytest.mark.parametrize(("accuracy", "warned"), [(0.33, True), (0.44, True), (0.51, False), (0.9, False)])

@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from lieapp.config import DiscoverConfig, Spectrum
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 
 SMALL = {
     "samples": 5, "held_out": 2, "steps": 16, "width": 16, "features": 8, "slices": 40, "held_out_slices": 12,

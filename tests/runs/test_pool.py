@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from lieapp.augment import pool as pool_module
 from lieapp.augment.moving import Moved
-from lieapp.runs import pool as pool_module
-from lieapp.runs.pool import Pool
+from lieapp.augment.pool import Pool
 
 
 @pytest.fixture

@@ -5,19 +5,19 @@ import subprocess
 import sys
 import time
 
+from lieapp.runs.store.status.queue import cancel, enqueue, ensure_runner, next_queued
+from lieapp.runs.store.status.runner import serve
+
 from lieapp.config import DiscoverConfig
-from lieapp.runs import runner as runner_module
-from lieapp.runs.cancel import cancel
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.process import host, own_mark
-from lieapp.runs.queue import enqueue, ensure_runner, next_queued
-from lieapp.runs.runner import serve
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.status import host, own_mark
+from lieapp.runs.store.status import runner as runner_module
 
 WORKER = """
 import sys
 from pathlib import Path
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.session import running
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.session import running
 run = RunDirectory(Path(sys.argv[1]))
 others = [r.state for r in RunDirectory.list(run.path.parent)]
 with running(run):
@@ -75,7 +75,7 @@ def test_a_second_runner_leaves_and_a_late_run_is_still_found(tmp_path, monkeypa
 SECOND = """
 import sys
 from pathlib import Path
-from lieapp.runs.runner import serve
+from lieapp.runs.process.runner import serve
 serve(Path(sys.argv[1]))
 """
 

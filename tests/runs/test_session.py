@@ -9,16 +9,16 @@ import threading
 import time
 
 import pytest
+from lieapp.runs.store.status.queue import cancel
 
 from lieapp.config import DiscoverConfig
 from lieapp.errors import CancelledError, DataError, ResumeError, RunError
 from lieapp.results.discovery import EquationResult
-from lieapp.runs import heartbeat, status
-from lieapp.runs.cancel import cancel
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.process import host, is_alive, own_mark, start_mark
-from lieapp.runs.reporter import RunReporter, SilentReporter
-from lieapp.runs.session import running
+from lieapp.runs.store import status
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.reporter import RunReporter, SilentReporter
+from lieapp.runs.store.session import running
+from lieapp.runs.store.status import heartbeat, host, is_alive, own_mark, start_mark
 
 CONFIG = DiscoverConfig(plugin="ckdv")
 
@@ -35,8 +35,8 @@ def disk(run: RunDirectory) -> status.Status:
 WORKER = """
 import sys, time
 from pathlib import Path
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.session import running
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.session import running
 with running(RunDirectory(Path(sys.argv[1]))):
     print("at work", flush=True)
     time.sleep(60)

@@ -6,18 +6,18 @@ import pytest
 import torch
 from registered import CATALOG, DISCOVER, METHODS
 
-from lieapp.domains.pde import PDEDomain
-from lieapp.domains.residual import Backend
 from lieapp.errors import ConfigError, DiscoveryError, GridError
 from lieapp.methods import loop
 from lieapp.methods.by_descent import patches
 from lieapp.methods.fields import values
+from lieapp.pde import plan
+from lieapp.pde.domain import PDEDomain
+from lieapp.pde.residual import Backend
 from lieapp.progress import SilentReporter
 from lieapp.report.current import current_fields
-from lieapp.runs import plan
-from lieapp.runs.checkpoint import Checkpoint
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.session import Session
+from lieapp.runs.store.checkpoint import Checkpoint
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.session import Session
 from lieapp.settings import load_config
 
 FAST = [

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from lieapp.runs import stopwatch
-from lieapp.runs.stopwatch import Stopwatch
+from lieapp.runs.store import session
+from lieapp.runs.store.session import Stopwatch
 
 
 class Clock:
@@ -24,7 +24,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(stopwatch, "time", clock)
+    monkeypatch.setattr(session, "time", clock)
     return clock
 
 

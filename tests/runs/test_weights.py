@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from lieapp.data.images.pictures import make_pictures
-from lieapp.domains.extractor import Extractor, Shape
-from lieapp.runs.weights import fingerprint, kept_weight
+from lieapp.pictures.extractor import Extractor, Shape
+from lieapp.pictures.networks import fingerprint, kept_weight
 
 
 @pytest.fixture(autouse=True)

@@ -113,7 +113,7 @@ def make_background(runs, plugins):
     """Make a run of a derivation or a check in any state; of the plugin `warm` unless `typed` says else."""
     from lieapp.config import CheckConfig, TruthConfig
     from lieapp.registry.catalog import load_catalog
-    from lieapp.runs.directory import RunDirectory
+    from lieapp.runs.store.directory import RunDirectory
 
     def make(
         kind: str, state: str, *, summary: Result | dict | None = None, typed: dict | None = None, **status: object

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from lieapp.results.base import read_result
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 
 
 def test_empty(open_page, words):

@@ -9,7 +9,7 @@ from truth_results import truth_result
 
 from lieapp.document import Formula
 from lieapp.results.truth import Explanation, FlowResult, LeviResult, StepResult, StructureResult
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import background
 from lieapp.ui.examples import EXAMPLES
 from lieapp.ui.reader import read

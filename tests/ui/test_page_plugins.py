@@ -8,7 +8,7 @@ import pytest
 
 from lieapp.results.check import CheckRow
 from lieapp.runs.checks import checked
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import background
 
 

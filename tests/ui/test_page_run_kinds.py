@@ -9,10 +9,10 @@ import pytest
 from safetensors.numpy import save_file
 from truth_results import truth_result
 
-from lieapp.report.training_document import right_chart
+from lieapp.pictures.training_document import right_chart
 from lieapp.results.base import Result
-from lieapp.runs.directory import RunDirectory
-from lieapp.runs.files import encode
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.files import encode
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import places
 
 

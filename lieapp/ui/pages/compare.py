@@ -7,12 +7,12 @@ from typing import Any
 
 import streamlit as st
 
+from lieapp.document import cosine
 from lieapp.errors import RunError
 from lieapp.report import comparison as figures
-from lieapp.report.wording import cosine
 from lieapp.results.base import Compared
-from lieapp.runs.directory import RunDirectory
 from lieapp.runs.overview import compared, differing, row
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.drawing import table
 from lieapp.ui.help import tip
 from lieapp.ui.navigation import page

@@ -11,7 +11,7 @@ import streamlit as st
 from lieapp.config import TruthConfig
 from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import background
 from lieapp.ui.background_view import show_unfinished, wait_for
 from lieapp.ui.derived_view import show_derived

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lieapp.runs.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.navigation import page
 from lieapp.ui.places import find_run, newest_first
 from lieapp.ui.run_ended import show_ended

@@ -1,0 +1,257 @@
+"""The pipeline behind `lieapp augment` for equations: an operator for each way of moving trajectories and seed.
+
+The error of predicted solutions.
+
+What generators that data are moved along leave of the equation: η of each, beside the gain they bring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import torch
+from jaxtyping import Float
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save
+from torch import Tensor
+
+from lieapp.augment.along import Along
+from lieapp.augment.cells import Cell, Ended
+from lieapp.augment.fno import FNO1d
+from lieapp.augment.moving import Moved, Mover, Moving
+from lieapp.augment.operator_training import OperatorRecipe, OperatorTask, OperatorTraining, drawn_for
+from lieapp.augment.pipeline import PREDICTIONS, Side
+from lieapp.augment.pool import Pool
+from lieapp.augment.stencil import Samples
+from lieapp.augment.typed import is_single
+from lieapp.augment.velocity import FormulaVelocity, LearnedVelocity, Velocity, columns, physical_velocity
+from lieapp.config_augment import AugmentConfig, check_modes
+from lieapp.data.simulate import simulate
+from lieapp.data.stepping import Tolerance
+from lieapp.data.trajectories import Trajectories
+from lieapp.domains.base import Points, Stack
+from lieapp.domains.formulas import FixedFields
+from lieapp.domains.slices import Scales
+from lieapp.errors import GridError
+from lieapp.methods.result import judge
+from lieapp.pde.domain import PDEDomain
+from lieapp.results.augment import Operators, Row, label
+from lieapp.runs.store.files import write_atomic
+
+LARGEST = 1e6
+"""What the error of a frame is at most: a rollout that ran off, into infinity or short of it, is just wrong."""
+
+
+def frame_errors(predicted: Samples, truth: Samples) -> Float[Tensor, "sample time"]:
+    """mean (û - u)² / mean u² of each frame, over space and components, at most `LARGEST`."""
+    wrong = (predicted - truth).square().mean((1, 3)) / truth.square().mean((1, 3))
+    return torch.nan_to_num(wrong, nan=LARGEST, posinf=LARGEST).clamp_max(LARGEST)
+
+
+def nmse(predicted: Samples, truth: Samples) -> float:
+    """Normalised mean square error: frame errors, summed over the predicted frames, mean over samples.
+
+    The sum over frames is that of Brandstetter's published code, and so of the paper's tables: a rollout of 100
+    frames may reach values above 1 with small errors in each.
+    """
+    return float(frame_errors(predicted, truth).sum(1).mean())
+
+
+SLICES, AT_ONCE = 48, 8
+"""Slices of the data that generators are judged on, and how many of them are held in memory at a time."""
+
+
+def defects(along: Along, domain: PDEDomain, data: Trajectories) -> dict[str, float]:
+    """η = rms(M)/rms(Q) of each generator by name, see `discovery.judge`: 0 up to round-off for a symmetry.
+
+    Args:
+        data: trajectories of the domain's equation; at least two.
+    """
+    jets = domain.system.jets
+    parts: list[Velocity] = [LearnedVelocity(s.names, s.learned, s.slots, jets) for s in along.learned]
+    parts += [FormulaVelocity([name], [field], jets) for name, field in along.formulas.items()]
+    held_out = domain.split(data, data.samples // 2).held_out
+    found: dict[str, float] = {}
+    for velocity in parts:
+        fields = FixedFields(_scaled(velocity, held_out.scales))
+        eta = judge(domain, fields, held_out.batches(SLICES, AT_ONCE)).eta
+        found |= dict(zip(velocity.names, eta.tolist(), strict=True))
+    return found
+
+
+def _scaled(velocity: Velocity, scales: Scales) -> Callable[[Points], Stack]:
+    """The fields as functions of points in the scaled coordinates of the data."""
+
+    def values(points: Float[Tensor, "batch coordinate x"]) -> Float[Tensor, "field batch coordinate x"]:
+        wide = points[:, :, None]
+        origin, size = columns(scales, wide)
+        place = origin + size * wide
+        count = len(velocity.names)
+        units = torch.eye(count, dtype=points.dtype, device=points.device)
+        moved = [physical_velocity(velocity, place, unit.expand(len(points), -1)) / size for unit in units]
+        return torch.stack(moved).squeeze(3)
+
+    return values
+
+
+ROLLOUT_PASSES, SINGLE_PASSES = 280, 100
+"""Of an epoch in the paper, by task."""
+
+
+class OfSolutions(Side):
+    """Trajectories of one equation, and the operators trained on them."""
+
+    config: AugmentConfig
+
+    def prepare(self) -> None:
+        """Trajectories to judge on and to learn from, and what moves the latter."""
+        data = self.session.timed("data", self._trajectories)
+        judge = self.config.validation + self.config.test
+        self.judge, self.learn = data.values[:judge].transpose(1, 2), data.select(slice(judge, None))
+        self.grid = data
+        self._pool = Pool(self.session.checkpoint.folder / "pool")
+        self.task = self._task(len(data.time))
+        check_modes(self.config.modes, data.grid.axes[0].points)
+        least = self.task.gap + 2 * self.task.frames - 1
+        settings = Moving(sigma=self.config.sigma, resampling=self.config.resampling, least=least)
+        self.session.timed("moves", lambda: self._prepare_moves(settings, data.select(slice(0, judge))))
+
+    def clear(self) -> None:
+        """Trajectories and moves have done their work."""
+        self.session.checkpoint.drop_data()
+        self._pool.drop()
+
+    def training(self, cell: Cell) -> OperatorTraining:
+        """A network made by the cell's seed, on the first trajectories of the training data."""
+        config, task = self.config, self.task
+        samples = self.learn.values[: cell.samples].transpose(1, 2).contiguous()
+        channels = task.frames * samples.shape[1]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(cell.seed)
+            network = FNO1d(channels, channels, config.width, config.modes, config.layers)
+        network.normalise_by(samples)
+        passes = config.passes or (ROLLOUT_PASSES if task.gap == task.frames else SINGLE_PASSES)
+        recipe = OperatorRecipe(config.epochs, passes, config.batch, config.rate, config.renew)
+        moves = partial(self._moved, cell, samples)
+        return OperatorTraining(network.to(self.session.device), task, samples, moves, recipe, cell.seed)
+
+    def judged(self, cell: Cell, training: OperatorTraining) -> float:
+        """The error on validation data; the best network so far is kept."""
+        samples = self.judge[: self.config.validation].float()
+        with torch.no_grad():
+            errors = frame_errors(*self.task.predicted(training.network.eval(), samples))
+        error = float(errors.sum(1).mean())
+        training.judged(error)
+        return error
+
+    def result(self, cell: Cell, training: OperatorTraining) -> Ended:
+        """Errors on test data, of the network that was best on validation data."""
+        samples, network = self.judge[self.config.validation :].float(), training.chosen()
+        with torch.no_grad():
+            predicted, truth = self.task.predicted(network, samples)
+            errors = frame_errors(predicted, truth)
+            windows = frame_errors(*self.task.one_step(network, samples))
+        if cell.seed == self.config.seeds[0] and cell.samples == max(self.config.samples):
+            self._draw(cell.variant, predicted[0], truth[0], samples[0])
+        moved = None if cell.variant == "none" or not training.asked else training.moved / training.asked
+        return Ended(
+            value=float(errors.sum(1).mean()), valid=training.best, frames=errors.mean(0).tolist(),
+            one_step=float(windows.mean()), moved=moved,
+        )  # fmt: skip
+
+    def generators(self, variant: str) -> dict[str, float | None]:
+        """η of each generator that data are moved along."""
+        return dict(self._eta[variant])
+
+    def told(self, rows: list[Row]) -> Operators:
+        """The table, and what was predicted."""
+        task = self.task
+        rollout = task.gap == task.frames
+        left = len(self.grid.time) - task.starts[0] - task.gap
+        return Operators(
+            variants=rows, task="rollout" if rollout else "single", frames=task.frames, gap=task.gap,
+            predicted=left // task.frames * task.frames if rollout else 1,
+        )  # fmt: skip
+
+    def _task(self, times: int) -> OperatorTask:
+        config = self.config
+        if is_single(config, self.declaration):
+            return OperatorTask.single(times, config.ahead)
+        return OperatorTask.rollout(times, config.history, config.starts == "aligned")
+
+    def _prepare_moves(self, settings: Moving, judged: Trajectories) -> None:
+        """What moves trajectories along each variant, and η of its generators on data nothing is learned from."""
+        variants = self.config.variants
+        self.movers = {variant: Mover.of(variant, self.declaration, self.learn, settings) for variant in variants}
+        domain = PDEDomain(self.declaration)
+        self._eta = {variant: defects(mover.along, domain, judged) for variant, mover in self.movers.items()}
+
+    def _moved(self, cell: Cell, samples: Tensor, number: int) -> Moved:
+        """Trajectories moved for a round; of a pool, the same ones for every seed and every time it comes round."""
+        mover, most = self.movers[cell.variant], self.config.pool
+        if not most:
+            return mover(samples, drawn_for(cell.seed, 2 * number))
+        number %= most
+        key = f"{cell.samples} {cell.variant}"
+        make = partial(mover, samples, drawn_for(self.config.seed, 2 * number))
+        return self._pool.round(key, number, self.session.device, make)
+
+    def _trajectories(self) -> Trajectories:
+        """Those judged on, then those learned from; kept in the checkpoint."""
+        kept = self.session.checkpoint.data()
+        if kept is None:
+            kept = self._simulated()
+            self.session.checkpoint.save_data(kept)
+        self.session.directory.add_provenance(data={**kept.facts, "error": kept.error})
+        return kept.to(self.session.device)
+
+    def _simulated(self) -> Trajectories:
+        config, tolerance = self.config, Tolerance(self.config.tolerance)
+        make = partial(simulate, self.declaration, device=self.session.device, tolerance=tolerance)
+        counts = (config.validation + config.test, max(config.samples))
+        if self.declaration.source is not None:
+            # it may give the same trajectories whatever the seed: then only those of one call are apart
+            counts = (sum(counts), 0)
+        parts = [
+            make(n, torch.Generator().manual_seed(config.seed + apart), progress=self.session.report.progress)
+            for n, apart in zip(counts, (1, 0), strict=True)
+            if n
+        ]
+        check_line(self.declaration.name, parts[0])
+        return replace(
+            parts[-1],
+            values=torch.cat([part.values for part in parts]),
+            error=max(part.error for part in parts),
+        )
+
+    def _draw(self, variant: str, predicted: Tensor, truth: Tensor, sample: Tensor) -> None:
+        """Add what one network predicts of the first test trajectory to predictions.safetensors."""
+        file = self.session.directory.path / PREDICTIONS
+        try:
+            tensors = load_file(file) if file.exists() else {}
+        except (OSError, SafetensorError):
+            tensors = {}
+        start, task = self.task.starts[0], self.task
+        times = slice(start + task.gap, start + task.gap + truth.shape[1])
+        axis = self.grid.grid.axes[0]
+        tensors |= {
+            "x": axis.coordinates(),
+            "t": self.grid.time[times],
+            "given/t": self.grid.time[start : start + task.frames],
+            "given": sample[:, start : start + task.frames],
+            "truth": truth,
+            f"predicted/{label(variant)}": predicted,
+        }
+        write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in tensors.items()}))
+
+
+def check_line(name: str, data: Trajectories) -> None:
+    """Raises GridError for data on more than one axis of space: operators here are one-dimensional."""
+    if len(data.grid.axes) != 1:
+        axes = ", ".join(axis.name for axis in data.grid.axes)
+        raise GridError(
+            f"{name}: solutions depend on {axes}; neural operators are trained on one axis of space.",
+            hint="Reduce the equation to one axis of space.",
+        )

@@ -1,0 +1,135 @@
+"""Closed forms in a run: what of the learned fields could be written down, and what was proved of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from lieapp.compare.closed_form.approximate import decimals, sketch
+from lieapp.compare.closed_form.forms import Formula, closed_forms, holds, same_span
+from lieapp.compare.closed_form.library import library
+from lieapp.compare.closed_form.measure import Measured, measure
+from lieapp.compare.outcome import Outcome, promoted
+from lieapp.compare.verdict import FALLEN, SMALL
+from lieapp.config import DiscoverConfig
+from lieapp.equations.equation import exact
+from lieapp.lie.vector_field import Field, formula_of
+from lieapp.methods.result import SIZE, Discovery
+from lieapp.pde.domain import PDEDataset, PDEDomain
+from lieapp.pde.known import Derived
+from lieapp.progress import Reporter
+from lieapp.results.discovery import ClosedForm, FormulasCheck, Verdict
+
+SLICES = 24
+"""Held-out slices on which formulas are measured."""
+
+LONGEST = 300
+"""Characters of a leftover term that is still told."""
+
+WITHIN = 0.02
+"""Sine of its angle to the span of proved formulas up to which a learned field is one of these symmetries."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """Formulas for the fields of a run.
+
+    Args:
+        forms: for the span of the candidates, the proved ones first.
+        measured: the library and the learned fields on held-out data.
+        functions: how many functions the library has.
+    """
+
+    forms: list[Formula]
+    measured: Measured
+    functions: int
+
+    @property
+    def proved(self) -> list[Formula]:
+        """Those that are symmetries, exactly."""
+        return [form for form in self.forms if form.proved]
+
+
+def write_down(
+    config: DiscoverConfig, domain: PDEDomain, data: PDEDataset, found: Discovery, outcome: Outcome,
+    report: Reporter,
+) -> tuple[Written, Outcome]:  # fmt: skip
+    """Formulas, and the outcome in which every field that lies in the span of proved ones is exact.
+
+    An ansatz that holds a field exactly from the first level on leaves no fall of eta to see, and a training may
+    stand still at its end: then the proof decides.
+    """
+    functions = library(domain.system, domain.arguments.periodic, config.formulas.library_degree)
+    measured = measure(
+        domain, functions, domain.system.jets.coordinates, data.scales, found.fields,
+        lambda: data.held_out.batches(SLICES, SIZE),
+    )  # fmt: skip
+    eta = found.levels[-1].eta
+    near = [n for n in outcome.slots if n in outcome.exact or eta[n] < FALLEN]
+    forms: list[Formula] = []
+    if near:
+        values = [exact(v) for v in domain.declaration.parameters.values()]
+        forms = closed_forms(
+            domain.system, measured, near, values, lambda n: report.progress(n, len(near), "proved")
+        )
+    written = Written(forms, measured, len(functions))
+    spanning = [(form.columns, form.coefficients) for form in written.proved]
+    return written, promoted(outcome, [n for n in near if measured.sine(n, spanning) <= WITHIN])
+
+
+def written_forms(domain: PDEDomain, written: Written, outcome: Outcome) -> list[ClosedForm]:
+    """The formulas found for exact fields, then what approximate ones look like."""
+    approximate = [n for n in outcome.slots if outcome.verdicts[n] == "approximate"]
+    return [*map(_exact, written.forms), *(_approximate(domain, written.measured, n) for n in approximate)]
+
+
+def proof_of(domain: PDEDomain, written: Written, outcome: Outcome, truth: Derived) -> FormulasCheck:
+    """How much of the exact span is proved, and whether that is what was derived."""
+    proved = [form.field for form in written.proved]
+    return FormulasCheck(
+        dimension=len(outcome.exact),
+        proved=len(proved),
+        derived=len(truth.formulas),
+        same_span=same_span(domain.system, proved, truth.formulas),
+        holds_derived=holds(domain.system, proved, truth.formulas),
+    )
+
+
+def missing_words(written: Written, outcome: Outcome) -> str:
+    """What is said of exact fields without a formula; empty if all have one."""
+    missing = len(outcome.exact) - len(written.forms)
+    if missing <= 0:
+        return ""
+    return (
+        f"{missing} of {len(outcome.exact)} exact fields have no formula in a library of {written.functions} "
+        "functions; they are drawn as numbers; raise library_degree for more monomials"
+    )
+
+
+def _exact(form: Formula) -> ClosedForm:
+    leftover = () if form.proved else tuple(map(sp.factor, form.leftover))
+    verdict: Verdict = "exact" if form.proved else "approximate" if form.eta < SMALL else "none"
+    return _closed(form.field, verdict, form.eta, leftover, proved=form.proved)
+
+
+def _approximate(domain: PDEDomain, measured: Measured, slot: int) -> ClosedForm:
+    found = sketch(domain.system, measured, slot)
+    if found is None:
+        return ClosedForm(field=None, verdict="approximate", proved=False, eta=None, slot=slot + 1)
+    field = Field({c: decimals(e) for c, e in found.field.components.items()})
+    return _closed(field, "approximate", found.eta, tuple(map(decimals, found.leftover)), slot=slot + 1)
+
+
+def _closed(
+    field: Field, verdict: Verdict, eta: float, leftover: Sequence[sp.Expr], proved: bool = False,
+    slot: int | None = None,
+) -> ClosedForm:  # fmt: skip
+    """A formula with its leftover; those of several equations are separated by semicolons."""
+    text = "; ".join(map(str, leftover))
+    told = 0 < len(text) <= LONGEST
+    return ClosedForm(
+        field=field.as_json(), verdict=verdict, proved=proved, eta=eta, leftover=text if told else None, slot=slot,
+        shown=field.formula(), leftover_shown=[formula_of(e) for e in leftover] if told else [],
+    )  # fmt: skip

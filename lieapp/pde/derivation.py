@@ -1,0 +1,301 @@
+"""Derive a truth within a budget: SymPy works in a child process, which can be ended.
+
+The child is `python -m lieapp.pde.derivation`; it reads a request as JSON and answers with a result or an error as
+JSON, so that no live object crosses over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from lieapp import errors
+from lieapp.child import child_command
+from lieapp.config import TruthConfig
+from lieapp.errors import BudgetError, LieappError, UsageError
+from lieapp.results.truth import TruthResult
+
+if TYPE_CHECKING:
+    from lieapp.equations.equation import System
+    from lieapp.lie.deadline import Clock
+    from lieapp.lie.stages import Truth
+
+
+GRACE = 8.0
+"""Seconds beyond the budget after which the process is ended: it starts, and tells its result, in addition."""
+
+LOOK = 0.25
+"""Seconds between two looks of whoever waits."""
+
+LONGEST = 1e6
+"""Seconds that nobody waits; more than that can't be set as an alarm."""
+
+
+class DerivationError(LieappError):
+    """A derivation whose process failed in a way that nobody foresaw, or was ended by somebody else."""
+
+
+class _RemoteError(Exception):
+    """The traceback of another process, as the cause of an error here: shown with --debug."""
+
+
+class Request(msgspec.Struct):
+    """What the child is asked: a configuration and the plugin folders outside the working folder.
+
+    Args:
+        notes: a file for what is being worked on; none if empty.
+    """
+
+    config: TruthConfig
+    folders: list[str]
+    notes: str = ""
+
+
+def derive_in_child(
+    config: TruthConfig, folders: Sequence[Path] = (), notes: str = "", watch: Callable[[], None] | None = None
+) -> TruthResult:
+    """The truth of a plugin's or typed equation.
+
+    After `config.budget` seconds the partial result, with what is unsolved. `watch` is called a few times a
+    second meanwhile, and ends the derivation by what it raises; what is being worked on then stands in the file
+    `notes`. Raises UsageError if it isn't said which equation, BudgetError if there is no partial result either,
+    and whatever the derivation raises; DerivationError if it fails unforeseen.
+    """
+    check_request(config)
+    request = msgspec.json.encode(Request(config, [str(folder) for folder in folders], notes))
+    command = child_command("lieapp.pde.derivation")
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        try:
+            answer = _answer(child, request, min(config.budget, LONGEST) + GRACE, watch)
+        except subprocess.TimeoutExpired:
+            name = config.plugin or "; ".join(config.equation)
+            raise BudgetError(
+                f"{name}: nothing could be told within the budget of {config.budget:g} s.",
+                hint="Give it longer with --budget SECONDS.",
+            ) from None
+        finally:
+            child.kill()
+    return _read(answer, child.returncode)
+
+
+def _answer(
+    child: subprocess.Popen[bytes], request: bytes, seconds: float, watch: Callable[[], None] | None
+) -> bytes:
+    """What the child says. Raises TimeoutExpired after so many seconds, and what `watch` raises."""
+    if watch is None:
+        return child.communicate(request, timeout=seconds)[0]
+    end = time.monotonic() + seconds
+    text: bytes | None = request
+    while True:
+        watch()
+        try:
+            return child.communicate(text, timeout=LOOK)[0]
+        except subprocess.TimeoutExpired:
+            if time.monotonic() > end:
+                raise
+        # what wasn't sent yet is kept by communicate, which takes no more
+        text = None
+
+
+def check_request(config: TruthConfig) -> None:
+    """Raises UsageError unless exactly one of plugin and equation is given, the latter with its names."""
+    if config.plugin is not None and config.equation:
+        raise UsageError(
+            f"both a plugin, {config.plugin}, and an equation, {config.equation[0]!r}, are given.",
+            hint="Give one of them: the plugin has its own equation.",
+        )
+    if config.plugin is None and not config.equation:
+        raise UsageError(
+            "truth needs either a plugin or an equation.",
+            hint="Give --plugin NAME, or --equation 'u_t + u*u_x + u_xxx' --independent t,x --dependent u.",
+        )
+    typed = {"independent": config.independent, "dependent": config.dependent}
+    if config.equation:
+        for key, names in typed.items():
+            if not names:
+                raise UsageError(
+                    f"{key} variables of {config.equation[0]!r} are not given.",
+                    hint="For example --independent t,x --dependent u.",
+                )
+    else:
+        extra = [
+            key
+            for key, value in {**typed, "parameter": config.parameter, "function": config.function}.items()
+            if value
+        ]
+        if extra:
+            raise UsageError(
+                f"--{extra[0]} belongs to --equation; the plugin {config.plugin} has its own.",
+                hint=f"Leave --{extra[0]} out, or give --equation in place of --plugin.",
+            )
+
+
+class Failure(msgspec.Struct):
+    """An error of the child, as `describe` tells it."""
+
+    type: str
+    message: str
+    hint: str = ""
+    traceback: str = ""
+
+
+class _Answer(msgspec.Struct):
+    """What tells a result from an error."""
+
+    error: Failure | None = None
+
+
+def _read(answer: bytes, code: int | None) -> TruthResult:
+    try:
+        error = msgspec.json.decode(answer, type=_Answer).error
+        if error is None:
+            return msgspec.json.decode(answer, type=TruthResult)
+    except msgspec.DecodeError:
+        raise DerivationError(
+            f"the derivation's process ended with code {code} and no answer.",
+            hint="Something ended it, too little memory perhaps; try again.",
+        ) from None
+    told = error_told(error, "the derivation")
+    raise told from (_RemoteError("\n" + error.traceback) if isinstance(told, DerivationError) else None)
+
+
+def error_told(error: Failure, work: str) -> LieappError:
+    """The error that another process met at its work."""
+    kind = getattr(errors, error.type, None)
+    if isinstance(kind, type) and issubclass(kind, LieappError):
+        return kind(error.message, hint=error.hint)
+    return DerivationError(f"{work} failed: {error.type}: {error.message}", hint=error.hint)
+
+
+def derive(request: Request) -> TruthResult:
+    """The derivation itself, here in this process. Raises LieappError."""
+    from lieapp.lie.deadline import Clock, OutOfTimeError
+
+    # SymPy is loaded at the cost of the budget too
+    clock = Clock(min(request.config.budget, LONGEST), _noting(request.notes))
+    clock.note("reading the equation")
+    try:
+        with clock.limit():
+            from lieapp.lie import stages as truth
+
+            system, periodic, lengths, title = _system(request)
+    except OutOfTimeError:
+        raise BudgetError(f"{clock.told()} before the equation was read.", hint="Raise --budget.") from None
+    named = {str(symbol): symbol for symbol in system.jets.independent}
+    unknown = [name for name in periodic if name not in named]
+    if unknown:
+        raise UsageError(
+            f"periodic in {unknown[0]}: the variables are {', '.join(named)}.",
+            hint="Name one of the independent variables.",
+        )
+    variables = [named[name] for name in periodic]
+    found = truth.derive(system, variables, lengths, clock)
+    result = _told(found, periodic, request.config, clock)
+    result.plugin, result.title = request.config.plugin, title
+    return result
+
+
+def _told(found: Truth, periodic: Sequence[str], config: TruthConfig, clock: Clock) -> TruthResult:
+    """The result with what else was asked for; flows and reductions in what is left of the budget."""
+    from lieapp.lie import consequences
+    from lieapp.lie.explain import statement
+    from lieapp.lie.told import named, told, told_explanation, told_flow, told_reduced
+
+    result = told(found, periodic)
+    # first: flows and reductions take all the time that is left
+    asked = statement(found.system, clock) if config.explain else {}
+    rows: list[str] = []
+    wanted = config.flows + config.reductions
+    if config.flows:
+        flows = consequences.flows(found, clock.part(1 / wanted))
+        result.parameter = consequences.parameter_of(found.system)
+        result.parameter_shown = named(result.parameter)
+        result.flows = list(map(told_flow, flows))
+        rows += consequences.flows_latex(found, flows)
+    if config.reductions:
+        reductions = consequences.reductions(found, clock.part())
+        result.reductions = list(map(told_reduced, reductions))
+        rows += consequences.reductions_latex(reductions)
+    if config.explain:
+        clock.note("telling the derivation")
+        result.explain = told_explanation(asked, found.explain())
+    if config.latex:
+        result.latex = found.latex(config.explain, rows)
+    if wanted:
+        result.seconds = round(time.perf_counter() - clock.started, 3)
+    return result
+
+
+def _noting(notes: str) -> Callable[[str], None] | None:
+    """Writes what is being worked on into a file."""
+    if not notes:
+        return None
+
+    def note(stage: str) -> None:
+        # whoever waits does without rather than have the derivation fail
+        with contextlib.suppress(OSError):
+            Path(notes).write_text(stage, encoding="utf-8")
+
+    return note
+
+
+def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None, str]:
+    """The system, its periodic variables, the lengths of the periods where they are known, and the title."""
+    config = request.config
+    if config.plugin is None:
+        from lieapp.equations.parsing import parse_system
+
+        system = parse_system(
+            config.equation, config.independent, config.dependent, config.parameter, config.function
+        )
+        return system, config.periodic, None, ""
+    from lieapp.equations.equation import exact, read_pde
+    from lieapp.registry.catalog import load_catalog
+
+    declaration = load_catalog([Path(folder) for folder in request.folders]).get(config.plugin).declaration
+    periodic = config.periodic or [str(symbol) for symbol in declaration.periodic]
+    lengths = {
+        symbol: exact(right) - exact(left)
+        for symbol, (left, right) in declaration.region.items()
+        if str(symbol) in periodic
+    }
+    return read_pde(declaration), periodic, lengths, declaration.title
+
+
+def leave_with(parent: int) -> None:
+    """End this process once the one that asked is gone: nobody waits for the answer any more."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+def _main() -> None:
+    """Answer one request."""
+    from lieapp.registry.modules import stdout_to_stderr
+    from lieapp.runs.store.session import describe
+
+    threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
+    with stdout_to_stderr():
+        try:
+            answer = msgspec.json.encode(derive(msgspec.json.decode(sys.stdin.buffer.read(), type=Request)))
+        except KeyboardInterrupt:
+            return
+        except Exception as error:
+            # told by the one that asked, if it is asked for it
+            lines = "".join(traceback.format_exception(error)).rstrip()
+            answer = msgspec.json.encode({"error": {**describe(error), "traceback": lines}})
+    sys.stdout.buffer.write(answer)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,275 @@
+"""The pipeline behind `lieapp discover`: data, truth, discovery, comparison, report.
+
+The result of a discovery on an equation, made from what its stages found.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from lieapp.api import PDE
+from lieapp.augment.learned import FILE as LEARNED
+from lieapp.augment.learned import Learned, content_of
+from lieapp.compare.outcome import Outcome, compare
+from lieapp.compare.verdict import gap_after
+from lieapp.config import DiscoverConfig
+from lieapp.data.stepping import Tolerance
+from lieapp.data.trajectories import Trajectories, noisy, thin
+from lieapp.domains.formulas import FixedFields
+from lieapp.errors import DataError, GridError
+from lieapp.methods.result import SIZE, Discovery
+from lieapp.methods.shipped import NOISY
+from lieapp.pde import plan
+from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down, written_forms
+from lieapp.pde.document import sentence, write_csv, write_discovery
+from lieapp.pde.domain import PDEDataset, PDEDomain
+from lieapp.pde.drawn import CURRENT, write_fields
+from lieapp.pde.finite import finite_judgement, undecided
+from lieapp.pde.known import Derived, derived, scaled
+from lieapp.pde.misfit import misfit
+from lieapp.pde.residual import Backend
+from lieapp.results.discovery import (
+    Convergence,
+    CrossCheck,
+    DerivedField,
+    EquationResult,
+    Slot,
+    Spectrum,
+    Subspace,
+)
+from lieapp.runs.store.files import naming, write_atomic
+from lieapp.runs.store.session import Session
+
+
+def result_of(
+    config: DiscoverConfig, run: Path, domain: PDEDomain, found: Discovery, check: Discovery | None, truth: Derived,
+    written: Written, outcome: Outcome, warnings: list[str],
+) -> EquationResult:  # fmt: skip
+    """Everything but the judgement at finite size and the seconds."""
+    shown = domain.shown()
+    result = EquationResult(
+        run=str(run),
+        plugin=config.plugin,
+        title=domain.declaration.title,
+        warnings=warnings,
+        method=config.method,
+        count=len(outcome.exact),
+        more=bool(outcome.slots) and len(outcome.exact) == len(outcome.slots),
+        generators=[_slot(found, outcome, n) for n in outcome.slots],
+        spectrum=_spectrum(found, check),
+        truth=[
+            DerivedField(name=name, field=field, cosine=cosine, shown=formula.formula())
+            for name, field, cosine, formula in zip(
+                truth.names, truth.fields, outcome.cosines, truth.formulas, strict=True
+            )
+        ],
+        subspace=Subspace(angle=outcome.angle),
+        cross_check=_cross_check(check, outcome),
+        equation_latex=",\\quad ".join(equation.latex for equation in shown),
+        equation_shown=shown,
+        coordinates=list(domain.components),
+        inner=outcome.inner.tolist(),
+        truth_eta=outcome.eta[outcome.true].tolist(),
+        convergence=[
+            Convergence(slot=n + 1, levels=[level.label for level in found.levels], eta=[*found.sequence(n)])
+            for n in outcome.slots
+        ],
+        grows=found.grows,
+        families=truth.families,
+        formulas=written_forms(domain, written, outcome),
+        formulas_check=proof_of(domain, written, outcome, truth),
+    )
+    result.sentence = sentence(result)
+    return result
+
+
+def _slot(found: Discovery, outcome: Outcome, n: int) -> Slot:
+    row = Slot(slot=n + 1, eta=found.levels[-1].eta[n], verdict=outcome.verdicts[n])
+    if outcome.confidence is not None:
+        sure = outcome.confidence[n]
+        row.eta_interval, row.confidence = (sure.low, sure.high), sure.share
+    return row
+
+
+def _spectrum(found: Discovery, check: Discovery | None) -> Spectrum:
+    """Of the fixed bases where they were solved: a network's features change from run to run."""
+    shown = check if check is not None and check.method == "spectrum" else found
+    return Spectrum(method=shown.method, eta=[*shown.spectrum], gap_after=gap_after(shown.spectrum))
+
+
+def _cross_check(check: Discovery | None, outcome: Outcome) -> CrossCheck | None:
+    if check is None:
+        return None
+    return CrossCheck(
+        method=check.method,
+        angle=outcome.cross_angle,
+        count=len(outcome.others_exact),
+        eta=[*check.levels[-1].eta],
+    )
+
+
+MISSED = 0.05
+"""Misfit of data that is warned of."""
+
+
+def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> EquationResult:
+    """Do or go on with a run; returns its result and writes the run's other files.
+
+    Raises LieappError for what the declaration, the data or the settings don't allow.
+    """
+    result = _Job(config, declaration, session).run()
+    file = session.directory.path / "generators.csv"
+    with naming(file):
+        write_csv(result, file)
+    return result
+
+
+class _Job:
+    def __init__(self, config: DiscoverConfig, declaration: PDE, session: Session) -> None:
+        self.config, self.session = config, session
+        self.directory, self.report = session.directory, session.report
+        moving = config.moving
+        options = (("extra", moving.weno_extra),) if moving.backend == "weno" else ()
+        self.domain = PDEDomain(declaration, Backend(moving.backend, options))
+        plan.check_stages(config, self.domain)
+
+    def run(self) -> EquationResult:
+        """All stages in order."""
+        config, domain, session, timed = self.config, self.domain, self.session, self.session.timed
+        session.begin()
+        data = timed("data", self._data)
+        truth = timed("truth", lambda: derived(domain, session.folders, config.budget, self.report))
+        found = timed("discovery", lambda: plan.discover(domain, data, session))
+        check = None
+        if config.cross_check:
+            # after the method itself, so that a resumed run finds the training's own checkpoint
+            check = timed("cross-check", lambda: plan.crossed(domain, data, session))
+        known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
+        if len(compared.exact) < len(compared.others_exact) and (how := plan.second_go(session)):
+            found = timed("discovery", lambda: self._again(data, compared, how))
+            known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
+        written, outcome = timed(
+            "formulas", lambda: write_down(config, domain, data, found, compared, self.report)
+        )
+        result = self._summary(truth, found, check, written, outcome)
+        if config.finite.samples:
+            timed("finite", lambda: self._finite(data, found, outcome, result))
+        timed("report", lambda: self._pictures(data, found, known, outcome))
+        result.seconds = session.stopwatch.seconds()
+        self.directory.write_summary(result)
+        write_discovery(self.directory.path, result)
+        session.checkpoint.drop_data()
+        return result
+
+    def _again(self, data: PDEDataset, outcome: Outcome, how: str) -> Discovery:
+        self.session.begin_again()
+        theirs, own = len(outcome.others_exact), len(outcome.exact)
+        self.report.line(f"the spectrum has {theirs} exact candidates, the training {own}: {how}")
+        return plan.discover(self.domain, data, self.session)
+
+    def _data(self) -> PDEDataset:
+        config, domain = self.config, self.domain
+        if config.samples == 1:
+            self.report.warn(
+                "one trajectory: every field tangent to it passes for a symmetry (false kernel); "
+                "use samples = 6 or more"
+            )
+        session = self.session
+        kept = session.checkpoint.data()
+        if kept is None:
+            kept = domain.trajectories(
+                config.samples + config.held_out, config.seed, session.device, Tolerance(config.tolerance),
+                self.report.progress,
+            )  # fmt: skip
+            session.checkpoint.save_data(kept)
+        self._note_accuracy(kept)
+        if domain.declaration.source is not None:
+            self._check_misfit(kept)
+        data = domain.split(self._spoiled(kept).to(session.device), config.samples, config.smoothing)
+        if data.noise:
+            modes = ", ".join(map(str, data.held_out.kept))
+            self.report.line(
+                f"data: modes below {data.noise:.1e} of the largest are cut as noise; modes up to {modes} are kept"
+            )
+            self.directory.add_provenance(noise=data.noise, modes_kept=list(data.held_out.kept))
+        return data
+
+    def _check_misfit(self, data: Trajectories) -> None:
+        """Raises DataError if data from elsewhere don't solve the equation: what is found would not be theirs."""
+        found = misfit(self.domain.evolution, data)
+        if found is None:
+            self.report.line("data: too few times, or too far apart, to tell whether they solve the equation")
+            return
+        self.directory.add_provenance(misfit=found.relative)
+        if found.relative > self.config.misfit:
+            beyond = math.ceil(found.relative + 1)
+            raise DataError(
+                f"{self.domain.name}: the data don't solve the equation: {found.words()}.",
+                hint=f"Correct the equation or the data; --set misfit={beyond} goes on all the same, with the "
+                "equation's symmetries, not the data's.",
+            )
+        if found.relative > MISSED:
+            self.report.warn(f"data: {found.words()}")
+
+    def _spoiled(self, data: Trajectories) -> Trajectories:
+        """The data as the settings want them: thinner, with noise."""
+        config = self.config
+        thinned = thin(data, config.every_point, config.every_time)
+        return noisy(thinned, config.noise, config.seed) if config.noise else thinned
+
+    def _note_accuracy(self, data: Trajectories) -> None:
+        self.directory.add_provenance(data={**data.facts, "error": data.error})
+        if data.error == data.error:
+            self.report.line(f"data: estimated relative error {data.error:.1e}")
+
+    def _compare(
+        self, data: PDEDataset, truth: Derived, found: Discovery, check: Discovery | None
+    ) -> tuple[FixedFields | None, Outcome]:
+        known = scaled(self.domain, truth, data.scales) if truth.formulas else None
+        batches = data.held_out.batches(self.config.held_out_slices, SIZE)
+        derived_fields = (known, len(truth.formulas)) if known else None
+        for text in found.warnings:
+            self.report.warn(text)
+        return known, compare(self.domain, batches, found, check, derived_fields)
+
+    def _summary(
+        self, truth: Derived, found: Discovery, check: Discovery | None, written: Written, outcome: Outcome
+    ) -> EquationResult:
+        """What is known once formulas are proved."""
+        if check is not None and len(outcome.exact) != len(outcome.others_exact):
+            self.report.warn(
+                f"{self.config.method} finds {len(outcome.exact)} exact candidates, {check.method} "
+                f"{len(outcome.others_exact)}"
+            )
+        if words := missing_words(written, outcome):
+            self.report.warn(words)
+        return result_of(
+            self.config, self.directory.path, self.domain, found, check, truth, written, outcome,
+            self.report.warnings,
+        )  # fmt: skip
+
+    def _finite(self, data: PDEDataset, found: Discovery, outcome: Outcome, result: EquationResult) -> None:
+        """Fields at finite size, into the result and into finite.safetensors."""
+        if data.noise:
+            self.report.warn(f"fields were not judged at finite size: {NOISY}")
+            return
+        try:
+            judged = finite_judgement(self.config, self.domain, data, found, outcome, self.report)
+        except GridError as error:
+            self.report.warn(f"fields were not judged at finite size: {error.message}")
+            return
+        for row, entry in zip(result.generators, judged.rows(), strict=True):
+            row.finite = entry
+            if words := undecided(entry):
+                self.report.warn(f"slot {row.slot} was not judged at finite size: {words}")
+        judged.write(self.directory.path / "finite.safetensors")
+
+    def _pictures(self, data: PDEDataset, found: Discovery, known: FixedFields | None, outcome: Outcome) -> None:
+        batches = data.held_out.batches(self.config.held_out_slices, SIZE)
+        norms = (outcome.true_squares / sum(batch.weight.numel() for batch in batches)).sqrt()
+        learned = Learned(found.fields, self.domain.arguments.names, self.domain.components, data.scales)
+        write_atomic(self.directory.path / LEARNED, content_of(learned))
+        file = self.directory.path / "fields.safetensors"
+        write_fields(file, self.domain, data.held_out, found.fields, len(outcome.slots), known, norms)
+        (self.directory.path / CURRENT).unlink(missing_ok=True)

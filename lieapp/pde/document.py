@@ -1,0 +1,242 @@
+"""What is said of symmetries learned from data of an equation: on the terminal, in the report and in the app.
+
+generators.csv: a line for each slot, closed form and derived generator, formulas in SymPy's syntax.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from lieapp.document import Block, Column, Document, Figure, Heading, Text, cosine, joined, number, table
+from lieapp.extension import outcome
+from lieapp.figures.material import read_material
+from lieapp.pde.figures import FINITE, NOTE, figure, folds, judged, keys, size_table, words, words_of
+from lieapp.report.page import write_report
+from lieapp.report.parts import family, provenance, seconds
+from lieapp.results.discovery import AtSize, ClosedForm, EquationResult, Slot
+
+Draw = Callable[[str], Figure]
+"""A figure by its key."""
+
+MEMBERS = (
+    "Learned fields may be members of a family as well, which aren't compared: each takes a slot, and the "
+    "generators' cosines can then be lower; more slots leave room for both."
+)
+"""What to know about learned fields where there are families."""
+
+
+def write_discovery(folder: Path, result: EquationResult) -> Path:
+    """Write report.html and figures/*.svg into the folder of a run; returns the report's path."""
+    material = read_material(folder)
+    said = document(result, lambda key: figure(key, result, material))
+    title = result.title or result.plugin or "Run"
+    kind = f"Symmetries learned from data · {result.method} method · run {folder.name}"
+    return write_report(folder, title, kind, [*said, *provenance(material.provenance, material.config)])
+
+
+def document(result: EquationResult, draw: Draw = lambda key: Figure(key, "")) -> Document:
+    """All that is said of a result; without `draw` the figures are empty."""
+    return [*opening(result), *sections(result, draw, SECTIONS)]
+
+
+def opening(result: EquationResult) -> list[Block]:
+    """What stands before the first heading: the equation and the outcome."""
+    return [*result.equation_shown, *outcome(result)]
+
+
+def sections(result: EquationResult, draw: Draw, wanted: Iterable[str]) -> list[Block]:
+    """The sections of these keys of `SECTIONS`; only their figures are drawn."""
+    return [block for key in wanted for block in SECTIONS[key](result, draw)]
+
+
+def sentence(result: EquationResult) -> str:
+    """The outcome in one sentence: "2 of 4 slots exact, proved; 2 derived; worst cosine 0.99998"."""
+    found, total = result.count, len(result.generators)
+    slots_of = f"{total} slot{'' if total == 1 else 's'}"
+    if result.all_proved:
+        parts = [f"{found} of {slots_of} exact, proved"]
+    else:
+        parts = [f"{found} candidate{'' if found == 1 else 's'} exact of {slots_of}"]
+    if result.truth:
+        parts.append(f"{len(result.truth)} derived")
+        cosines = [row.cosine for row in result.truth if row.cosine is not None]
+        if cosines:
+            parts.append(f"worst cosine {cosine(min(cosines))}")
+    else:
+        parts.append("no derived generators to compare with")
+    if result.more:
+        parts.append("more may exist: every slot was filled")
+    return "; ".join(parts)
+
+
+def verdict(slot: Slot, proved: bool) -> str:
+    """A verdict in words: nothing is called exact before the exact slots' span is `proved`."""
+    said = {
+        "exact": "exact: in the proved span" if proved else "candidate: falls to the floor",
+        "approximate": f"approximate: η is {number(slot.eta)}",
+        "none": "none: not a symmetry",
+    }[slot.verdict]
+    share = slot.confidence
+    return said if share is None or share == 1 else f"{said} (in {100 * share:.0f} % of draws)"
+
+
+def _slots(result: EquationResult, draw: Draw) -> list[Block]:
+    head = Heading("Learned slots", "slots", "verdict")
+    if not result.generators:
+        return [head, Text("No learned fields were written.", small=True)]
+    farthest = max((abs(s) for _, row in judged(result) for s in row.s), default=0.0)
+    columns: list[Column | str] = [
+        Column("slot", number=True), Column("η", number=True), Column("90 % of draws", number=True), "verdict",
+        f"defect up to |s| = {number(farthest)}",
+    ]  # fmt: skip
+    rows = [
+        [
+            str(slot.slot), number(slot.eta), " – ".join(map(number, slot.eta_interval or ())) or None,
+            verdict(slot, result.all_proved), None if slot.finite is None else words(slot.finite),
+        ]
+        for slot in result.generators
+    ]  # fmt: skip
+    note = (
+        "Exact slots lie in the span of the closed forms, which were proved."
+        if result.all_proved
+        else "Exact means a candidate here: η falls towards the floor as the ansatz grows; nothing is proved."
+    )
+    about = "η is the relative error that a moved solution gathers over the time window, on held-out data."
+    return [head, table(columns, rows), Text(f"{about} {note}", small=True)]
+
+
+def _forms(result: EquationResult, draw: Draw) -> list[Block]:
+    head = Heading("Closed forms", "formulas", "proved")
+    if not result.formulas:
+        return [head, Text("No closed forms were written down.", small=True)]
+    columns: list[Column | str] = ["field", Column("η", number=True), "exact invariance condition", "leftover"]
+    rows = [
+        [form.shown, number(form.eta), _standing(form), joined(form.leftover_shown) or None]
+        for form in result.formulas
+    ]
+    note = "η of the formula on held-out data. Proved: substituted into the exact invariance condition it leaves 0"
+    if any(form.leftover_shown for form in result.formulas):
+        note += "; the leftover is what another one leaves there"
+    return [head, Text(_proof(result)), table(columns, rows), Text(f"{note}.", small=True)]
+
+
+def _standing(form: ClosedForm) -> str:
+    """What the exact invariance condition says of a formula."""
+    if form.proved:
+        return "proved"
+    if form.slot is not None:
+        return f"slot {form.slot}, approximate" if form.shown else f"slot {form.slot}: no formula fits"
+    return "refuted: not a symmetry exactly"
+
+
+def _proof(result: EquationResult) -> str:
+    """How much was proved, in a sentence."""
+    check = result.formulas_check
+    what = "slots" if result.all_proved else "candidates"
+    said = f"{check.proved} of {check.dimension} exact {what} written down and proved"
+    if not check.derived or not check.proved:
+        return f"{said}."
+    if check.same_span:
+        span = "they span exactly the derived generators"
+    elif check.holds_derived:
+        span = f"they hold the {check.derived} derived generators, and members of a family besides"
+    else:
+        span = f"their span is not that of the {check.derived} derived generators"
+    return f"{said}; {span}."
+
+
+def _derived(result: EquationResult, draw: Draw) -> list[Block]:
+    blocks: list[Block] = [Heading("Derived from the equation", "derived-table", "cosine")]
+    if result.truth:
+        columns: list[Column | str] = ["generator", "field", Column("cosine", number=True)]
+        blocks.append(table(columns, [[row.name, row.shown, cosine(row.cosine)] for row in result.truth]))
+        told = "Cosine: length of the projection of the normalised derived field on the span of the exact slots."
+        blocks.append(Text(f"{told} {_angle(result)}".strip(), small=True))
+    else:
+        blocks.append(Text("No generators were derived for this run.", small=True))
+    blocks += map(family, result.families)
+    return [*blocks, Text(MEMBERS, small=True)] if result.families else blocks
+
+
+def _angle(result: EquationResult) -> str:
+    """The largest angle between the learned and the derived span, in a sentence."""
+    angle = result.subspace.angle
+    if angle is None:
+        return ""
+    learned, known = result.count, len(result.truth)
+    size = "" if learned == known else f" (of {learned} and {known} dimensions; the smaller one is compared)"
+    return f"Largest principal angle between the learned and the derived span{size}: {number(angle)} rad."
+
+
+def _check(result: EquationResult, draw: Draw) -> list[Block]:
+    check, said = result.cross_check, "No cross-check by a second method was run."
+    if check is not None and check.angle is not None:
+        said = f"The {check.method} method finds the same span within {number(check.angle)} rad."
+    return [Heading("Cross-check", "check"), Text(said)]
+
+
+def _at_size(result: EquationResult, draw: Draw) -> list[Block]:
+    """Fields at finite size; nothing in runs without that judgement. A terminal has the largest of the defects."""
+    rows = judged(result)
+    if not rows:
+        return []
+    notes = [Text(words, small=True) for words in (NOTE, folds(rows)) if words]
+    head = Heading("At finite size", "finite", "finite_defect", pages_only=True)
+    return [head, size_table(rows), *notes, *map(draw, FINITE)]
+
+
+def _pictured(key: str) -> Callable[[EquationResult, Draw], list[Block]]:
+    """A figure under its own title."""
+    return lambda result, draw: [Heading(words_of(key)[0], key, key), draw(key)]
+
+
+SECTIONS: dict[str, Callable[[EquationResult, Draw], list[Block]]] = {
+    "slots": _slots,
+    "formulas": _forms,
+    "derived-table": _derived,
+    "check": _check,
+    **{key: _pictured(key) for key in keys() if key not in (*FINITE, "loss", "training")},
+    "finite": _at_size,
+    **{key: _pictured(key) for key in ("loss", "training")},
+    "seconds": lambda result, draw: seconds(result.seconds),
+}
+"""What each section says, in the order of the document."""
+
+
+_SIZE = ("finite_defect", "finite_s", "finite_share", "finite_holds")
+"""The largest defect of moved data, the flow parameter it belongs to, the share of nodes judged there."""
+
+
+def write_csv(result: EquationResult, path: Path) -> None:
+    """Write the file. Raises OSError."""
+    coordinates = result.coordinates
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["kind", "name", "eta", "verdict", "proved", "cosine", *_SIZE, *coordinates])
+        for slot in result.generators:
+            moved = [*_moved(slot.finite), *[""] * len(coordinates)]
+            writer.writerow(["learned", f"slot {slot.slot}", _cell(slot.eta), slot.verdict, "", "", *moved])
+        for place, form in enumerate(result.formulas, start=1):
+            said = [f"formula {place}", _cell(form.eta), form.verdict, form.proved, ""]
+            writer.writerow(["formula", *said, *_moved(None), *_parts(form.field or {}, coordinates)])
+        for row in result.truth:
+            said = [row.name, "", "", "", _cell(row.cosine)]
+            writer.writerow(["derived", *said, *_moved(None), *_parts(row.field, coordinates)])
+
+
+def _parts(field: dict[str, str], coordinates: list[str]) -> list[str]:
+    return [field.get(name, "") for name in coordinates]
+
+
+def _moved(row: AtSize | None) -> list[str]:
+    """A line's cells under `_SIZE`."""
+    if row is None or row.largest is None:
+        return [""] * len(_SIZE)
+    k, holds = row.largest, "" if row.holds is None else repr(row.holds)
+    return [_cell(row.defect[k]), _cell(row.s[k]), _cell(row.share[k]), holds]
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else repr(value)

@@ -1,0 +1,233 @@
+"""The domain of a partial differential equation: everything derived from its declaration."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy as sp
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.api import PDE
+from lieapp.data.simulate import simulate
+from lieapp.data.stepping import Tolerance
+from lieapp.data.trajectories import Trajectories
+from lieapp.document import Formula
+from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, Points, ReferenceField, Stack, Validity
+from lieapp.domains.slices import Scales, Slices
+from lieapp.domains.spread import EveryComponent, contracted
+from lieapp.equations.equation import exact, read_pde
+from lieapp.equations.evolution import Evolution, evolution_form
+from lieapp.equations.latex import equation_of
+from lieapp.equations.splitting import degree
+from lieapp.errors import DataError
+from lieapp.lie.stages import Truth, derive
+from lieapp.numerics.codegen import Tape
+from lieapp.numerics.grid import Grid
+from lieapp.numerics.spectral import noise_floor
+from lieapp.pde.data import NOISE, SliceData, measure_scales
+from lieapp.pde.linearisation import Linearisation
+from lieapp.pde.patches import PatchData, Patches
+from lieapp.pde.residual import Backend, FiniteResidual, Residual
+
+FIELD_DEGREE = 1
+"""Degree in u allowed for a field when the grid is padded: the product Q = ξ(u) u_x adds it."""
+
+
+DRAFT_NOISE, TRAIN_NOISE = 3e-2, 1e-6
+"""Modes below this share of the largest are left out while training, and while solving for fields."""
+
+
+@dataclass(frozen=True)
+class PDEDataset:
+    """One set of trajectories to learn from and one to judge on, and the scales measured on the first.
+
+    Args:
+        draft: the first set strongly smoothed, cheap to train on: exact symmetries hold for any smooth slice.
+        train: the first set, to solve on.
+        held_out: the second set at full resolution.
+        noise: share of the largest Fourier mode below which modes are cut as noise; 0 where none was found.
+    """
+
+    draft: SliceData
+    train: SliceData
+    held_out: SliceData
+    scales: Scales
+    noise: float = 0.0
+
+
+class PDEDomain:
+    """An evolution equation or system as a domain.
+
+    Args:
+        backend: what differentiates moved data.
+
+    Raises EquationError if the declaration can't be read or isn't of evolution form.
+    """
+
+    stages: tuple[str, ...] = ("spectrum", "projection", "gradient", "flow")
+
+    def __init__(self, declaration: PDE, backend: Backend = Backend()) -> None:  # noqa: B008 - a frozen value
+        self.declaration, self.name, self.backend = declaration, declaration.name, backend
+        self._recent: deque[tuple[Patches, Residual]] = deque(maxlen=2)
+        self._residuals: dict[tuple[Grid, Scales], FiniteResidual] = {}
+        self.system = read_pde(declaration)
+        self.evolution: Evolution = evolution_form(self.system)
+        jets = self.evolution.jets
+        self.components = tuple(str(c) for c in jets.coordinates)
+        self.arguments = Arguments(
+            self.components,
+            periodic=tuple(x in declaration.periodic for x in jets.independent) + (False,) * len(jets.dependent),
+            dependent=(False,) * len(jets.independent) + (True,) * len(jets.dependent),
+        )
+
+    @cached_property
+    def linearisation(self) -> Linearisation:
+        """The compiled linearised residual."""
+        return Linearisation(self.evolution)
+
+    def truth(self, budget: float | None = None) -> Truth:
+        """The point symmetries, derived and proved; `lieapp discover` lets a child process derive them.
+
+        Raises EquationError and BudgetError as `lie.stages.derive` does.
+        """
+        periodic = list(self.declaration.periodic)
+        ends = {x: self.declaration.region[x] for x in periodic}
+        lengths = {x: exact(right) - exact(left) for x, (left, right) in ends.items()}
+        return derive(self.system, periodic, lengths, budget)
+
+    def reference(self) -> tuple[ReferenceField, ...]:
+        """None: symmetries are derived."""
+        return ()
+
+    def dataset(
+        self,
+        samples: int,
+        held_out: int,
+        seed: int,
+        device: torch.device | str = "cpu",
+        tolerance: Tolerance = Tolerance(),  # noqa: B008 - a frozen value
+    ) -> PDEDataset:
+        """Simulate trajectories and split them into those to learn from and those to judge on."""
+        return self.split(self.trajectories(samples + held_out, seed, device, tolerance), samples)
+
+    def trajectories(
+        self,
+        samples: int,
+        seed: int,
+        device: torch.device | str = "cpu",
+        tolerance: Tolerance = Tolerance(),  # noqa: B008 - a frozen value
+        progress: Callable[[int, int], None] = lambda step, total: None,
+    ) -> Trajectories:
+        """Random solutions of the declaration; see `data.simulate.simulate`."""
+        generator = torch.Generator().manual_seed(seed)
+        return simulate(self.declaration, samples, generator, device, tolerance, progress)
+
+    def split(self, everything: Trajectories, samples: int, smoothing: float | None = None) -> PDEDataset:
+        """The first `samples` trajectories to learn from, the others to judge on.
+
+        Modes below `smoothing` x the largest are cut as noise; unless it is given below what is estimated to be
+        noise. An exact symmetry holds for any smooth slice, solution or not, so what is cut doesn't matter to it.
+
+        Raises DataError if one of the two would be empty, or if the data don't vary.
+        """
+        if not 0 < samples < everything.samples:
+            raise DataError(
+                f"{self.name}: of {everything.samples} in all, {samples} would be learned from; at least one "
+                "trajectory is needed to learn from and one to judge on.",
+                hint="Raise samples or held_out.",
+            )
+        everything.check_varying(self.name)
+        train, rest = everything.select(slice(0, samples)), everything.select(slice(samples, None))
+        scales = measure_scales(train, self.arguments.names)
+        padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
+        cut = noise_floor(everything.values.flatten(0, 1), everything.grid) if smoothing is None else smoothing
+        cut = cut if cut > NOISE else 0.0
+        return PDEDataset(
+            draft=SliceData(train, self.linearisation, scales, padding, max(cut, DRAFT_NOISE)),
+            train=SliceData(train, self.linearisation, scales, padding, max(cut, TRAIN_NOISE)),
+            held_out=SliceData(rest, self.linearisation, scales, padding, max(cut, NOISE)),
+            scales=scales,
+            noise=cut,
+        )
+
+    def shown(self) -> list[Formula]:
+        """Each equation as it was declared, residual = 0."""
+        return [equation_of(r, self.system.jets) for r in self.system.residuals]
+
+    def characteristic(self, batch: Slices, fields: Fields) -> tuple[Stack, Characteristics]:
+        """Fields on the slices' points and Q = φ - ξ u_x with its derivative along the data."""
+        if isinstance(fields, EveryComponent):
+            h, dh = fields.features.jvp(batch.points, batch.tangents)
+            rate = contracted(dh, batch.slopes) + contracted(h, batch.slope_rates)
+            return fields.spread(h), Characteristics(contracted(h, batch.slopes), rate)
+        v, dv = fields.jvp(batch.points, batch.tangents)
+        value = torch.einsum("nbc...,bac...->nba...", v, batch.slopes)
+        rate = torch.einsum("nbc...,bac...->nba...", dv, batch.slopes)
+        return v, Characteristics(value, rate + torch.einsum("nbc...,bac...->nba...", v, batch.slope_rates))
+
+    def tangent(self, batch: Slices, q: Characteristics) -> Float[Tensor, "field batch unknown *space"]:
+        """M = D_t Q - F'[u](Q), in scaled units: relative change per time window."""
+        d = self.linearisation.differentiator(batch.grid, q.value)
+        return q.rate - self.linearisation.frechet(q.value, batch.coefficients, d)
+
+    def patches(
+        self, trajectories: Trajectories, scales: Scales, shape: Sequence[int], dtype: torch.dtype
+    ) -> PatchData:
+        """Windows of trajectories for a flow to move; see `domains.patches`."""
+        return PatchData(trajectories, scales, self.evolution.time, shape, dtype)
+
+    def act(self, flow: Flowing, batch: Patches, s: Float[Tensor, " slot"]) -> Patches:
+        """Points of all nodes moved; x isn't wrapped and time may leave the window, where validity ends."""
+        moved = flow(batch.points.expand(len(s), *batch.points.shape), s)
+        return batch.moved(moved.flatten(0, 1))
+
+    def validity(self, before: Patches | None, after: Patches, power: int = 1) -> Validity:
+        """Mean residual u_t - F on the moved nodes, in scaled units; see `domains.residual`."""
+        found = self.residual(after)
+        if before is not None:
+            with torch.no_grad():
+                unmoved = self.residual(before)
+            found = found.beyond(unmoved)
+        return Validity(found.mean(power), found.share(), found.folded)
+
+    def residual(self, patches: Patches) -> Residual:
+        """u_t - F of patches, differentiated by the domain's backend.
+
+        Without gradients the last two answers are kept: judging asks for the unmoved data again and again.
+        """
+        found = next((answer for asked, answer in self._recent if asked is patches), None)
+        if found is None or torch.is_grad_enabled():
+            found = self._residual_on(patches.grid, patches.scales)(patches)
+            if not torch.is_grad_enabled():
+                self._recent.append((patches, found))
+        return found
+
+    def check_patches(self, patches: PatchData) -> None:
+        """Raises GridError if the backend can't differentiate on patches of this shape."""
+        self._residual_on(patches.grid, patches.scales)
+
+    def _residual_on(self, grid: Grid, scales: Scales) -> FiniteResidual:
+        if (grid, scales) not in self._residuals:
+            backend = self.backend
+            made = FiniteResidual(self.evolution, scales, grid, backend.name, dict(backend.options))
+            self._residuals[grid, scales] = made
+        return self._residuals[grid, scales]
+
+    def scaled_field(self, components: dict[str, sp.Expr], scales: Scales) -> Callable[[Points], Stack]:
+        """A field given by formulas in physical coordinates, as a function of scaled points."""
+        tape = Tape([components[c] for c in self.components], self.evolution.jets.coordinates)
+        sizes = [scales.size[i] for i in self.arguments.places(self.components)]
+
+        def field(points: Points) -> Float[Tensor, "1 batch component *space"]:
+            physical = [
+                o + s * points[:, i] for i, (o, s) in enumerate(zip(scales.origin, scales.size, strict=True))
+            ]
+            values = tape(*physical)
+            return torch.stack([v / s for v, s in zip(values, sizes, strict=True)], 1)[None]
+
+        return field

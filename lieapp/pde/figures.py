@@ -1,0 +1,363 @@
+"""The figures of a run: what is drawn from which file, for the report and for the app alike.
+
+Fields at finite size in words, in a table and as a chart: held-out data moved along them, and their defect.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from lieapp.compare.verdict import SMALL
+from lieapp.document import Cell, Column, Figure, Table, number
+from lieapp.figures.charts import Line, calmed, line_chart, spectrum_chart
+from lieapp.figures.material import Json, Material, finite
+from lieapp.figures.matrix import heat_map
+from lieapp.figures.moved import Moved, moved_chart, orbit_chart
+from lieapp.figures.quiver import Plane, plane_of, quiver_chart
+from lieapp.results.augment import label
+from lieapp.results.discovery import AtSize, EquationResult, Slot
+
+Rows: TypeAlias = Sequence[tuple[Slot, AtSize]]
+
+ROWS = 4
+"""Most rows of pictures of moved solutions."""
+
+NOTHING = "no data left"
+
+NOTE = (
+    "Held-out solutions were moved along each learned field to the flow parameters s, and the finite defect "
+    "rms(Rₛ − R₀) / (|s| rms Q), R being the equation's residual, is the relative error of the change that was "
+    f"made; it tends to η as s → 0. A field holds if that is below {number(SMALL)} at every s that leaves enough "
+    "nodes; undecided is a larger one where the moved grid is partly folded, or that unmoved solutions have too "
+    "by the same differences. Where less than half of the nodes could be judged, their share stands beside."
+)
+
+
+def judged(result: EquationResult) -> Rows:
+    """The slots that were judged at finite size; none in runs without that judgement."""
+    return [(slot, slot.finite) for slot in result.generators if slot.finite is not None]
+
+
+def cell(row: AtSize, place: int, of: str = "of nodes") -> str:
+    """A defect, with the share of nodes where it is less than half."""
+    defect, share = row.defect[place], row.share[place]
+    if defect is None:
+        return NOTHING
+    return number(defect) + (f" ({_percent(share)} {of})" if share < 0.5 else "")
+
+
+def said(row: AtSize) -> str:
+    """Whether it holds, as one word."""
+    return "–" if row.largest is None else {True: "yes", False: "no", None: "undecided"}[row.holds]
+
+
+def words(row: AtSize) -> str:
+    """Whether the field holds and its largest defect, in few words: a terminal is 80 columns wide."""
+    if row.largest is None:
+        return NOTHING
+    holds = {True: "holds", False: "fails", None: "undecided"}[row.holds]
+    return f"{holds}: {cell(row, row.largest, 'left')}"
+
+
+def size_table(rows: Rows) -> Table:
+    """The table slot x s."""
+    line = sorted({s for _, row in rows for s in row.s})
+    columns = [Column(head, number=True) for head in ("slot", *(f"s = {number(s)}" for s in line))]
+    cells: list[list[Cell]] = []
+    for slot, row in rows:
+        values = [cell(row, row.s.index(s)) if s in row.s else None for s in line]
+        cells.append([str(slot.slot), *values, said(row)])
+    return Table([*columns, Column("holds")], cells)
+
+
+def folds(rows: Rows) -> str:
+    """Where the moved grid was folded, in a sentence."""
+    parts = [f"slot {s.slot}, up to {_percent(max(row.folded))} of the nodes" for s, row in rows if max(row.folded)]
+    return f"The moved grid is folded in part: {'; '.join(parts)}." if parts else ""
+
+
+def size_chart(rows: Rows) -> str:
+    """The defects over s, with η where s is 0."""
+    lines = []
+    for slot, row in rows:
+        points = [(s, math.nan if d is None else d, False) for s, d in zip(row.s, row.defect, strict=True)]
+        points.append((0.0, math.nan if slot.eta is None else slot.eta, True))
+        x, y, linear = zip(*sorted(points), strict=True)
+        lines.append(Line(f"slot {slot.slot}", x, y, [k for k, hollow in enumerate(linear) if hollow]))
+    label = "flow parameter s (scaled coordinates, no unit)"
+    title = "Defect of solutions moved to s"
+    return line_chart(lines, label, "defect (no unit)", title, log=True, whole=False, symbols=True)
+
+
+def pictured(rows: Rows) -> list[int]:
+    """Places of the slots that are drawn: the exact ones and the best of the others."""
+    exact = [k for k, (slot, _) in enumerate(rows) if slot.verdict == "exact"]
+    others = [k for k, (slot, _) in enumerate(rows) if slot.verdict != "exact"][:1]
+    return [*exact[: ROWS - len(others)], *others]
+
+
+def _percent(share: float) -> str:
+    return "under 1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+
+
+MOST_POINTS = 400
+"""Points of a training curve beyond which only every n-th line is drawn."""
+
+FINITE = ("finite-defect", "finite-moved")
+"""Keys of the figures that runs without a judgement at finite size don't have."""
+
+
+class MissingError(Exception):
+    """A figure's data are not in the run folder; the message says what is missing."""
+
+
+def keys() -> list[str]:
+    """The names of all figures, in the order of the report."""
+    return list(_BUILDERS)
+
+
+def words_of(key: str) -> tuple[str, str]:
+    """Title and caption of a figure, for one that is drawn already."""
+    return _BUILDERS[key][:2]
+
+
+def figure(key: str, result: EquationResult, material: Material) -> Figure:
+    """One figure by its key."""
+    title, caption, build = _BUILDERS[key]
+    try:
+        return Figure(key, title, caption, svg=build(result, material))
+    except MissingError as missing:
+        return Figure(key, title, caption, note=str(missing))
+    except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
+        # arrays of unexpected shape in a run of another version: the rest of the report still stands
+        return Figure(key, title, caption, note=f"This picture could not be drawn from the run's files ({error}).")
+
+
+def _inner(result: EquationResult, material: Material) -> str:
+    names = [row.name for row in result.truth]
+    if not names:
+        raise MissingError("No generators were derived, so there is nothing to compare the learned fields with.")
+    if not result.inner:
+        raise MissingError("The summary holds no inner products.")
+    if any(len(row) != len(names) for row in result.inner):
+        raise MissingError("The inner products do not belong to the derived generators of this summary.")
+    rows = [f"slot {k}" for k in _slot_numbers(result, len(result.inner))]
+    return heat_map([_drawable(row) for row in result.inner], rows, names, "Inner product of normalised fields")
+
+
+def _spectrum(result: EquationResult, material: Material) -> str:
+    if not result.spectrum.eta:
+        raise MissingError("This method writes no spectrum.")
+    etas = _drawable(result.spectrum.eta)
+    return spectrum_chart(etas, result.spectrum.gap_after, "Defect of every field, best first")
+
+
+def _convergence(result: EquationResult, material: Material) -> str:
+    if not result.convergence:
+        raise MissingError("The summary holds no convergence sequences.")
+    lines = [Line(f"slot {row.slot}", row.levels, _drawable(row.eta)) for row in result.convergence]
+    label = "level: size of the basis or number of features"
+    return line_chart(lines, label, "defect η (no unit)", "Defect as the ansatz grows", log=True)
+
+
+def _learned(result: EquationResult, material: Material) -> str:
+    plane, fields = _plane(result, material), _array(material, "learned")
+    etas = {row.slot: row.eta for row in result.generators}
+    captions = [f"slot {k}, η = {number(etas.get(k))}" for k in _slot_numbers(result, len(fields))]
+    return quiver_chart(plane, fields, captions, "Learned fields on a held-out solution")
+
+
+def _derived(result: EquationResult, material: Material) -> str:
+    plane, fields = _plane(result, material), _array(material, "truth")
+    names = [row.name for row in result.truth]
+    captions = names if len(names) == len(fields) else [f"generator {k + 1}" for k in range(len(fields))]
+    return quiver_chart(plane, fields, captions, "Derived fields on the same solution")
+
+
+def _orbit(result: EquationResult, material: Material) -> str:
+    plane = _plane(result, material)
+    s, points = _array(material, "orbit/s"), _array(material, "orbit/points")
+    captions = [f"slot {k}" for k in _slot_numbers(result, len(points))]
+    return orbit_chart(plane, s, points, captions, "A held-out solution moved by each learned generator")
+
+
+def _finite_defect(result: EquationResult, material: Material) -> str:
+    return size_chart(_judged(result))
+
+
+def _finite_moved(result: EquationResult, material: Material) -> str:
+    rows, plane = _judged(result), _plane(result, material)
+    solution = _array(material, "solution")
+    s, points, residuals = (material.moved.get(key) for key in ("s", "points", "residual"))
+    if s is None or points is None or residuals is None:
+        raise MissingError("The run has no finite.safetensors, or it lacks an array.")
+    if len(points) != len(rows):
+        raise MissingError("finite.safetensors does not belong to the slots of this summary.")
+    unknowns = range(min(len(plane.unknowns), ROWS))
+    pictures = []
+    # every unknown of a slot; fewer slots where there are many unknowns
+    for place in pictured(rows)[: max(1, ROWS // len(unknowns))]:
+        slot, row = rows[place]
+        k = int(np.argmin(np.abs(s - row.s[row.farthest])))
+        for a in unknowns:
+            name = f"slot {slot.slot}" + (f", {plane.unknowns[a]}" if len(unknowns) > 1 else "")
+            defect = cell(row, row.farthest)
+            pictures.append(Moved(name, float(s[k]), defect, points[place, k], residuals[place, k, a], a))
+    return moved_chart(plane, solution, pictures, "A held-out solution, moved, and its residual")
+
+
+def _judged(result: EquationResult) -> Rows:
+    rows = judged(result)
+    if not rows:
+        raise MissingError("The learned fields were not judged at finite size.")
+    return rows
+
+
+def _loss(result: EquationResult, material: Material) -> str:
+    return loss_chart(material.metrics)
+
+
+def _training(result: EquationResult, material: Material) -> str:
+    return defect_chart(material.metrics)
+
+
+def loss_chart(metrics: Sequence[Json]) -> str:
+    """The loss over the steps, a curve for each stage; linear, because a sum of logarithms can be negative."""
+    if any("variant" in m for m in metrics):
+        return _losses_of_variants(metrics)
+    lines = [m for m in thinned(metrics) if finite(m.get("loss")) is not None]
+    if not lines:
+        raise MissingError("No training steps were recorded.")
+    stages = dict.fromkeys(str(m.get("stage") or "loss") for m in lines)
+    curves = []
+    for stage in stages:
+        own = [m for m in lines if str(m.get("stage") or "loss") == stage]
+        line = Line(stage, [_number(m.get("step")) for m in own], [_number(m.get("loss")) for m in own])
+        curves.append(calmed(line))
+    return line_chart(curves, "training step", "loss (no unit)", "Training loss")
+
+
+def _losses_of_variants(metrics: Sequence[Json]) -> str:
+    """Of trainings that follow each other, those of the first seed with the most data, each from its first step."""
+    lines = [m for m in metrics if "variant" in m and finite(m.get("loss")) is not None]
+    if not lines:
+        raise MissingError("No training steps were recorded.")
+    seed, most = lines[0].get("seed"), max(finite(m.get("samples")) or 0 for m in lines)
+    own = [m for m in lines if m.get("seed") == seed and (finite(m.get("samples")) or 0) == most]
+    curves = []
+    for variant in dict.fromkeys(str(m["variant"]) for m in own):
+        part = thinned([m for m in own if str(m["variant"]) == variant])
+        first = _number(part[0].get("step")) - 1
+        steps = [_number(m.get("step")) - first for m in part]
+        line = Line(label(variant), steps, [_number(m["loss"]) for m in part], below=variant == "truth")
+        curves.append(calmed(line, log=True))
+    title = f"Training loss, seed {seed}, {most:g} data"
+    return line_chart(curves, "training step", "loss (no unit)", title, log=True)
+
+
+def defect_chart(metrics: Sequence[Json]) -> str:
+    """η of each slot over the steps; where a stage has no η, the validity of moved data."""
+    shown = thinned(metrics)
+    key = "eta" if any(m.get("eta") for m in shown) else "validity"
+    lines = [m for m in shown if m.get(key)]
+    if not lines:
+        raise MissingError("No training steps with a defect were recorded.")
+    steps = [_number(m.get("step")) for m in lines]
+    count = max(len(m[key]) for m in lines)
+    table = [[*map(_number, m[key]), *[math.nan] * (count - len(m[key]))] for m in lines]
+    curves = [calmed(Line(f"slot {k + 1}", steps, [row[k] for row in table]), log=True) for k in range(count)]
+    label = "defect η (no unit)" if key == "eta" else "validity: residual, of pictures angle (rad)"
+    return line_chart(curves, "training step", label, "Defect of each slot in training", log=True)
+
+
+def thinned(metrics: Sequence[Json]) -> list[Json]:
+    """Every n-th line and the last one."""
+    stride = max(1, math.ceil(len(metrics) / MOST_POINTS))
+    kept = list(metrics[::stride])
+    if metrics and kept[-1] is not metrics[-1]:
+        kept.append(metrics[-1])
+    return kept
+
+
+def _plane(result: EquationResult, material: Material) -> Plane:
+    if not material.fields:
+        raise MissingError("The run has no fields.safetensors.")
+    plane = plane_of(material.fields, result.coordinates)
+    if plane is None:
+        raise MissingError("Pictures need two independent variables at least.")
+    return plane
+
+
+def _array(material: Material, key: str) -> np.ndarray:
+    value = material.fields.get(key)
+    if value is None or value.size == 0:
+        raise MissingError(f"fields.safetensors has no {key!r}.")
+    return value
+
+
+def _slot_numbers(result: EquationResult, count: int) -> list[int]:
+    numbers = [row.slot for row in result.generators]
+    return numbers if len(numbers) == count else list(range(1, count + 1))
+
+
+def _drawable(values: Iterable[float | None]) -> list[float]:
+    return [_number(value) for value in values]
+
+
+def _number(value: object) -> float:
+    number = finite(value)
+    return math.nan if number is None else number
+
+
+_BUILDERS: dict[str, tuple[str, str, Callable[[EquationResult, Material], str]]] = {
+    "inner": (
+        "Learned against derived",
+        "Inner products on held-out data in scaled coordinates. A span has no preferred basis: several slots "
+        "may share a derived generator, and signs are arbitrary.",
+        _inner,
+    ),
+    "spectrum": (
+        "Spectrum",
+        "Each dot is a field, ordered by its defect η: the relative error that a moved solution gathers over "
+        "the time window. Symmetries lie below the gap.",
+        _spectrum,
+    ),
+    "convergence": (
+        "Convergence of the defect",
+        "η of a symmetry falls towards the floor of the arithmetic as the ansatz grows; that of an "
+        "approximate one settles at its own value.",
+        _convergence,
+    ),
+    "learned": (
+        "Learned fields",
+        "Colour: how the field moves the unknown. Arrows: how it moves the independent variables; the "
+        "longest is drawn alike in every panel.",
+        _learned,
+    ),
+    "derived": ("Derived fields", "The generators derived from the equation, drawn the same way.", _derived),
+    "orbit": (
+        "One solution moved by each learned generator",
+        "s is the flow parameter in scaled coordinates. Each row keeps its axes and colours; grey is where "
+        "no point of the solution was moved to.",
+        _orbit,
+    ),
+    FINITE[0]: (
+        "Defect at finite size",
+        "How large the defect is once solutions are moved to s; hollow at s = 0: the defect η. A missing mark has "
+        "no data left.",
+        _finite_defect,
+    ),
+    FINITE[1]: (
+        "One solution, moved, and its residual",
+        "Right: what the move adds to the equation's residual, as relative change of the unknown per time window, "
+        "on the moved nodes; all rows have one scale of colours, and what lies below it has its darkest. Grey: no "
+        "node was moved there, or the residual can't be taken, as near the ends of the time window and outside it.",
+        _finite_moved,
+    ),
+    "loss": ("Training loss", "As written to metrics.jsonl.", _loss),
+    "training": ("Defect during training", "On training batches; the verdict uses held-out data.", _training),
+}

@@ -1,0 +1,63 @@
+"""Derived generators as the comparison wants them: names, JSON fields and functions of scaled points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from lieapp.config import TruthConfig
+from lieapp.domains.formulas import FixedFields
+from lieapp.domains.slices import Scales
+from lieapp.equations.parsing import parse_expression
+from lieapp.errors import LieappError
+from lieapp.lie.names import name
+from lieapp.lie.vector_field import Field
+from lieapp.pde.derivation import derive_in_child
+from lieapp.pde.domain import PDEDomain
+from lieapp.progress import Reporter
+from lieapp.results.truth import FamilyResult
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Generators of the periodic restriction, and the families, which are reported apart."""
+
+    names: list[str]
+    fields: list[dict[str, str]]
+    formulas: list[Field]
+    families: list[FamilyResult]
+
+
+NOTHING = Derived([], [], [], [])
+
+
+def derived(domain: PDEDomain, folders: Sequence[Path], budget: float, report: Reporter) -> Derived:
+    """The truth of a plugin, derived in a child process; nothing, with a warning, if that fails."""
+    try:
+        result = derive_in_child(TruthConfig(plugin=domain.name, budget=budget), folders)
+    except LieappError as error:
+        report.warn(f"no derived generators to compare with: {error.message}")
+        return NOTHING
+    if result.unsolved:
+        report.warn("the derivation left equations unsolved; more generators may exist")
+    symbols = dict(zip(domain.arguments.names, domain.evolution.jets.coordinates, strict=True))
+    formulas = [
+        Field({c: parse_expression(text, symbols, integrals=True) for c, text in field.items()})
+        for field in result.periodic
+    ]
+    independent = [str(x) for x in domain.evolution.jets.independent]
+    return Derived(
+        [name(f, independent) for f in formulas],
+        result.periodic,
+        formulas,
+        result.periodic_families,
+    )
+
+
+def scaled(domain: PDEDomain, truth: Derived, scales: Scales) -> FixedFields:
+    """The derived generators as one stack of fields in scaled coordinates."""
+    functions = [domain.scaled_field(f.components, scales) for f in truth.formulas]
+    return FixedFields(lambda points: torch.cat([f(points) for f in functions]))

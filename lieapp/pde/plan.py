@@ -1,0 +1,103 @@
+"""The methods of a discovery in turn: what makes fields, what refines them, what checks them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lieapp.config import DiscoverConfig
+from lieapp.errors import ConfigError, DiscoveryError, GridError
+from lieapp.extension import Method
+from lieapp.methods.result import Discovery
+from lieapp.pde.domain import PDEDataset, PDEDomain
+from lieapp.pde.drawn import CURRENT, write_current
+from lieapp.runs.store.session import Session
+
+AGAIN = "longer"
+"""The folder within checkpoint/ of the second go of a training."""
+
+
+def check_stages(config: DiscoverConfig, domain: PDEDomain) -> None:
+    """Raises ConfigError for a stage that lieapp ships and that makes no sense for the domain."""
+    known = ("spectrum", "projection", "gradient", "flow")
+    strange = [stage for stage in config.plan if stage in known and stage not in domain.stages]
+    if strange:
+        raise ConfigError(
+            f"{domain.name}: the stage {strange[0]} makes no sense for this domain.",
+            hint=f"Its stages are {', '.join(domain.stages)}.",
+        )
+
+
+def discover(domain: PDEDomain, data: PDEDataset, session: Session) -> Discovery:
+    """All stages of the plan, with metrics; of a run at its second go, those of that go."""
+    config: DiscoverConfig = session.config
+    if session.again:
+        session = session.part("", session.checkpoint.inside(AGAIN))
+
+    def draw(fields: Any, stage: str, step: int) -> None:
+        facts = {"stage": stage, "step": step}
+        write_current(session.directory.path / CURRENT, domain, data.held_out, fields, facts)
+
+    session.drawing(draw)
+    return _in_turn(config.plan, domain, data, session, asked=bool(config.stages))
+
+
+def crossed(domain: PDEDomain, data: PDEDataset, session: Session) -> Discovery:
+    """What the method finds that checks the one that was chosen; without metrics."""
+    chosen = session.methods[session.config.plan[0]]
+    checking = session.methods[chosen.checked_by]
+    return _in_turn(checking.parts or (checking.name,), domain, data, session.part("", aside=True), asked=False)
+
+
+def second_go(session: Session) -> str:
+    """How the training would be made anew, in words; nothing if it was, or its method isn't of that kind."""
+    first = session.methods[session.config.plan[0]]
+    return "" if session.again or first.again is None else first.again(settings_of(first, session))
+
+
+def settings_of(method: Method, session: Session) -> Any:
+    """The method's own settings of a run."""
+    return getattr(session.config, method.name, None) or method.settings()
+
+
+def _in_turn(
+    plan: Sequence[str], domain: PDEDomain, data: PDEDataset, session: Session, asked: bool
+) -> Discovery:
+    """Args:
+        asked: whether the stages were named; else one that can't be done on these data is left out.
+    """
+    first, *rest = (session.methods[name] for name in plan)
+    parts = [session.part(first.name)]
+    parts += [
+        session.part(method.name, session.checkpoint.of(f"{method.name}{number}"))
+        for number, method in enumerate(rest, 1)
+    ]
+    if not session.is_aside:
+        # steps after the last ones kept will be taken, and their metrics written, again
+        kept = [part.checkpoint.training() for part in parts]
+        session.directory.keep_metrics(sum(int(state[0]["done"]) for state in kept if state is not None))
+    assert first.discover is not None
+    found: Discovery = first.discover(domain, data, parts[0], settings_of(first, session))
+    for place, method in enumerate(rest, 1):
+        part = parts[place]
+        part.before = sum(earlier.done for earlier in parts[:place])
+        found = _refined(method, found, domain, data, part, asked)
+    return found
+
+
+def _refined(
+    method: Method, found: Discovery, domain: PDEDomain, data: PDEDataset, part: Session, asked: bool
+) -> Discovery:
+    settings = settings_of(method, part)
+    assert method.refine is not None
+    try:
+        why = "" if asked else method.unfit(data, settings)
+        if not why:
+            refined: Discovery = method.refine(found, domain, data, part, settings)
+            return refined
+    except (GridError, DiscoveryError) as error:
+        if asked:
+            raise
+        why = error.message
+    part.report.warn(f"the {method.name} stage was left out: {why}")
+    return found

@@ -1,0 +1,132 @@
+"""One learned field on one solution: drawn, and the solution moved along it to a flow parameter s."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+
+from lieapp.document import number
+from lieapp.figures.moved import Moved, moved_panels
+from lieapp.figures.quiver import Plane, plane_of, quiver_chart
+from lieapp.pde.figures import cell
+from lieapp.results.discovery import AtSize
+
+Array = NDArray[np.floating]
+
+ROOM = 1.0
+"""How far beside the unmoved solution places are shown, in units of its own extent."""
+
+
+@dataclass(frozen=True)
+class Orbit:
+    """A held-out solution moved along one slot, from the files of a run.
+
+    Args:
+        plane: what pictures are drawn over.
+        solution: (component, *grid).
+        learned: (coordinate, *grid), the field.
+        s: ascending; 0 is among them.
+        points: for each s (coordinate, *nodes), physical.
+        residual: for each s (component, *nodes), 0 at s = 0; None where fields weren't judged at finite size.
+    """
+
+    plane: Plane
+    solution: Array
+    learned: Array
+    s: list[float]
+    points: list[Array]
+    residual: list[Array] | None
+
+
+def read_orbit(folder: Path, place: int, coordinates: Sequence[str]) -> Orbit | None:
+    """The orbit of the `place`-th slot; None where the run wrote none. Reads no other slot."""
+    fields = parts_of(folder / "fields.safetensors", place, ("learned", "orbit/points"))
+    plane = plane_of(fields, coordinates)
+    if plane is None or not {"solution", "learned", "orbit/s", "orbit/points"} <= set(fields):
+        return None
+    solution, learned = fields["solution"], fields["learned"]
+    judged = parts_of(folder / "finite.safetensors", place, ("points", "residual"))
+    if {"s", "points", "residual"} <= set(judged) and len(judged["s"]) == len(judged["points"]):
+        return Orbit(plane, solution, learned, *_with_rest(judged, solution, plane))
+    return Orbit(
+        plane, solution, learned, [rounded(s) for s in fields["orbit/s"]], list(fields["orbit/points"]), None
+    )
+
+
+def field_chart(orbit: Orbit, caption: str) -> str:
+    """The field as arrows over what it does to each unknown."""
+    return quiver_chart(orbit.plane, orbit.learned[None], [caption], caption)
+
+
+def orbit_at(orbit: Orbit, k: int, slot: int, judged: AtSize | None) -> list[list[str]]:
+    """For each unknown the solution, what it is at the k-th s, and the residual of that, on the same axes."""
+    plane, unknowns = orbit.plane, orbit.plane.unknowns
+    points, defect = _near(orbit), defect_words(orbit, k, judged)
+    beside = [part for own in orbit.residual or [] for part in own]
+    rows = []
+    for a, name in enumerate(unknowns):
+        caption = f"slot {slot}" + (f", {name}" if len(unknowns) > 1 else "")
+        residual = None if orbit.residual is None else orbit.residual[k][a]
+        row = Moved(caption, orbit.s[k], defect, orbit.points[k], residual, a, points)
+        rows.append(moved_panels(plane, orbit.solution, row, beside))
+    return rows
+
+
+def defect_words(orbit: Orbit, k: int, judged: AtSize | None) -> str:
+    """The defect at the k-th s as the run judged it; a dash where it did not."""
+    if orbit.s[k] == 0:
+        return "0, nothing is moved"
+    near = [] if judged is None else [j for j, s in enumerate(judged.s) if abs(s - orbit.s[k]) < 1e-5]
+    return cell(judged, near[0]) if judged is not None and near else number(None)
+
+
+def _near(orbit: Orbit) -> list[Array]:
+    """All places, those far off brought near: a field that runs away would shrink the solution to a dot."""
+    ends = []
+    for values in (*orbit.plane.grids.values(), *orbit.solution):
+        low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        room = ROOM * ((high - low) or 1.0)
+        ends.append((low - room, high + room))
+    low, high = np.array(ends).T
+    return [np.clip(p, *(end.reshape(-1, *[1] * (p.ndim - 1)) for end in (low, high))) for p in orbit.points]
+
+
+def _with_rest(
+    judged: Mapping[str, Array], solution: Array, plane: Plane
+) -> tuple[list[float], list[Array], list[Array]]:
+    """The judged orbit with the unmoved solution at s = 0, which has no residual of its own."""
+    s, points, residual = [rounded(v) for v in judged["s"]], list(judged["points"]), list(judged["residual"])
+    at = int(np.searchsorted(s, 0.0))
+    mesh = np.meshgrid(*plane.grids.values(), indexing="ij")
+    s.insert(at, 0.0)
+    points.insert(at, np.stack([*mesh, *solution]))
+    residual.insert(at, np.zeros_like(solution))
+    return s, points, residual
+
+
+def rounded(value: float) -> float:
+    """A flow parameter as it was meant: files hold float32, and the middle of a line is not always 0 in it."""
+    return float(f"{float(value):.5g}") if abs(value) > 1e-7 else 0.0
+
+
+def parts_of(file: Path, place: int, sliced: Sequence[str]) -> dict[str, Array]:
+    """The arrays of a file; of those in `sliced` one slot only. Empty where it can't be read."""
+    try:
+        with safe_open(file, framework="numpy") as content:
+            found = {}
+            for key in content.keys():  # noqa: SIM118  (it is no mapping)
+                part = content.get_slice(key)
+                if key in sliced:
+                    if place >= part.get_shape()[0]:
+                        return {}
+                    found[key] = part[place]
+                elif key not in ("truth",):
+                    found[key] = content.get_tensor(key)
+            return found
+    except (OSError, ValueError, SafetensorError):
+        return {}

@@ -1,0 +1,262 @@
+"""The domain of colours: fields in the cube [0, 1]³ change the colours of pictures (paper, app. "Color-space").
+
+(θ_s f)(x) = θ_s(f(x)) at every pixel; valid is what keeps the features of a network in their direction. Following
+the flow from every pixel's colour would take most of the time, so it is followed from a table of colours: by
+default a lattice over the cube, whose displacements are interpolated trilinearly; as in the paper the sampled
+colours, a pixel taking the displacement of the nearest.
+
+Named fields in the cube of colours, which learned ones are compared with.
+
+With m = (r + g + b)/3, the mean that both saturation and the grey axis r = g = b refer to.
+
+Pictures as a supply of batches whose colours are moved: pixels, features, and sampled colours with a weight.
+
+The weight ω of sampled colours: how much the features depend on them (paper, app. "Color-space Results").
+
+ω(y_i) = E_f [1/|nbhd| Σ_{y_j in nbhd(y_i)} ‖Σ_{x: f(x) nearest to y_i} ∂H/∂f(x) (y_j - y_i)‖]: how much the
+features change when the pixels whose colour is nearest to y_i begin to move towards a neighbour of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from lieapp.data.images.pictures import Pixels
+from lieapp.document import Formula
+from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, Line, ReferenceField, Stack
+from lieapp.domains.formulas import linear_field
+from lieapp.pictures.color_space import ColorPoints, interpolated, lattice, nearest, neighbours, pairs_of
+from lieapp.pictures.extractor import PictureFeatures
+from lieapp.pictures.image_data import ImageBatch, ImageData
+from lieapp.pictures.seen import Seen
+
+ROOT = 3**-0.5
+EYE = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+ZERO = ((0.0, 0.0, 0.0),) * 3
+NO_SHIFT = (0.0, 0.0, 0.0)
+THIRD = 1 / 3
+
+COLOR_FIELDS = (
+    linear_field("shift of red", {"r": "1", "g": "0", "b": "0"}, ZERO, (1.0, 0.0, 0.0)),
+    linear_field("shift of green", {"r": "0", "g": "1", "b": "0"}, ZERO, (0.0, 1.0, 0.0)),
+    linear_field("shift of blue", {"r": "0", "g": "0", "b": "1"}, ZERO, (0.0, 0.0, 1.0)),
+    linear_field("brightness", {"r": "r", "g": "g", "b": "b"}, EYE, NO_SHIFT),
+    linear_field(
+        "saturation",
+        {"r": "(2*r - g - b)/3", "g": "(2*g - r - b)/3", "b": "(2*b - r - g)/3"},
+        tuple(tuple(EYE[i][j] - THIRD for j in range(3)) for i in range(3)),
+        NO_SHIFT,
+        Formula(
+            "(2*r - g - b)/3 ∂r + (2*g - r - b)/3 ∂g + (2*b - r - g)/3 ∂b",
+            r"\frac{2 r - g - b}{3}\,\partial_{r} + \frac{2 g - r - b}{3}\,\partial_{g} + "
+            r"\frac{2 b - r - g}{3}\,\partial_{b}",
+        ),
+    ),
+    linear_field(
+        "hue rotation",
+        {"r": "(b - g)/sqrt(3)", "g": "(r - b)/sqrt(3)", "b": "(g - r)/sqrt(3)"},
+        ((0.0, -ROOT, ROOT), (ROOT, 0.0, -ROOT), (-ROOT, ROOT, 0.0)),
+        NO_SHIFT,
+        Formula(
+            "(b - g)/sqrt(3) ∂r + (r - b)/sqrt(3) ∂g + (g - r)/sqrt(3) ∂b",
+            r"\frac{b - g}{\sqrt{3}}\,\partial_{r} + \frac{r - b}{\sqrt{3}}\,\partial_{g} + "
+            r"\frac{g - r}{\sqrt{3}}\,\partial_{b}",
+        ),
+    ),
+    linear_field("lightness", {"r": "1", "g": "1", "b": "1"}, ZERO, (1.0, 1.0, 1.0)),
+    linear_field("contrast", {"r": "r - 1/2", "g": "g - 1/2", "b": "b - 1/2"}, EYE, (-0.5, -0.5, -0.5)),
+    linear_field("blue-yellow shift", {"r": "1", "g": "1", "b": "-2"}, ZERO, (1.0, 1.0, -2.0)),
+)
+"""Shifts of a channel; brightness multiplies, lightness adds; contrast multiplies the distance from middle grey,
+saturation that from the grey axis, and hue turns about that axis. Which of them depend on others is computed."""
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The sampled colours on which fields are compared.
+
+    Args:
+        points: the colours, a batch of one.
+        weight: ω of each.
+        nearby: numbers of the nearest others of each.
+    """
+
+    points: Float[Tensor, "1 channel color"]
+    weight: Float[Tensor, "1 color"]
+    nearby: Int[Tensor, "color neighbour"]
+
+    @classmethod
+    def of(cls, colors: ColorPoints, count: int) -> Palette:
+        """With so many neighbours each, and weight 1."""
+        return cls(colors[None], torch.ones_like(colors[:1]), neighbours(colors, count))
+
+    def weighing(self, weight: Float[Tensor, " color"]) -> Palette:
+        """The same colours with another weight."""
+        return Palette(self.points, weight[None].to(self.points), self.nearby)
+
+
+@dataclass(frozen=True)
+class ColorBatch:
+    """Some pictures, their colours moved or not; all share the sampled colours.
+
+    Args:
+        points, weight: the sampled colours and ω.
+        pairs: neighbours among them, between which fields should be smooth.
+        pixels: of the pictures as they are.
+        features: of the same pictures unmoved.
+        sample: the number of each picture.
+        clipped: share of each picture's pixels whose colours left the cube, clipped or not.
+    """
+
+    points: Float[Tensor, "1 channel color"]
+    weight: Float[Tensor, "1 color"]
+    pairs: Int[Tensor, "2 pair"]
+    pixels: Pixels
+    features: Float[Tensor, "batch feature"]
+    sample: Int[Tensor, " batch"] | None = None
+    clipped: Float[Tensor, " batch"] | None = None
+
+    @property
+    def lines(self) -> list[Line]:
+        """None: the colours lie scattered."""
+        return []
+
+
+class ColorData:
+    """Pictures with their features, as `image_data.ImageData` holds them, and a palette."""
+
+    def __init__(self, pictures: ImageData, palette: Palette) -> None:
+        self.pictures, self.palette = pictures, palette
+        self._pairs = pairs_of(palette.nearby)
+
+    @property
+    def trajectories(self) -> int:
+        """Number of pictures."""
+        return self.pictures.trajectories
+
+    def draw(self, size: int, generator: torch.Generator, step: int = 0) -> ColorBatch:
+        """Random pictures, each at most once."""
+        return self._colored(self.pictures.draw(size, generator, step))
+
+    def batches(self, count: int, size: int) -> Iterator[ColorBatch]:
+        """About `count` pictures spread evenly over all, `size` at a time, always the same."""
+        return map(self._colored, self.pictures.batches(count, size))
+
+    def _colored(self, batch: ImageBatch) -> ColorBatch:
+        palette = self.palette
+        return ColorBatch(palette.points, palette.weight, self._pairs, batch.pixels, batch.features, batch.sample)
+
+
+CHUNK = 16
+"""Pictures at a time."""
+
+DIRECTIONS = 32
+"""Random directions in the space of features that stand for all of them where there are more; each picture's norm
+then errs by an eighth, and the mean over pictures by little."""
+
+
+def color_weight(
+    features: PictureFeatures, pixels: Pixels, palette: Palette, generator: torch.Generator
+) -> Float[Tensor, " color"]:
+    """ω of every sampled colour, with mean 1; 1 everywhere if the features don't change at all."""
+    colors = palette.points[0]
+    steps = colors[:, palette.nearby] - colors[:, :, None]
+    total = colors.new_zeros(colors.shape[1])
+    for part in pixels.split(CHUNK):
+        slopes = summed_slopes(features, part, nearest(colors, part), colors.shape[1], generator)
+        change = torch.einsum("dbnc,cnk->dbnk", slopes, steps)
+        total += change.square().sum(0).sqrt().mean(2).sum(0)
+    mean = total.mean()
+    return total / mean if mean > 0 else torch.ones_like(total)
+
+
+def summed_slopes(
+    features: PictureFeatures, pixels: Pixels, which: Int[Tensor, "batch height width"], count: int,
+    generator: torch.Generator,
+) -> Float[Tensor, "direction batch {count} channel"]:  # fmt: skip
+    """Σ over the pixels of each colour of ∂H/∂f(x), in an orthonormal or random frame of the features.
+
+    Squares summed over the frame are the squared norm, on average where the frame is random.
+    """
+    pixels = pixels.detach().requires_grad_()
+    with torch.enable_grad():
+        found = features(pixels)
+        along = found if found.shape[1] <= DIRECTIONS else found @ _random_frame(found, generator)
+        slopes = [torch.autograd.grad(column.sum(), pixels, retain_graph=True)[0] for column in along.unbind(1)]
+    flat = torch.stack(slopes).flatten(3).movedim(2, 3)
+    places = which.flatten(1)[None, :, :, None].expand_as(flat)
+    return flat.new_zeros(*flat.shape[:2], count, 3).scatter_add(2, places, flat)
+
+
+def _random_frame(found: Tensor, generator: torch.Generator) -> Tensor:
+    drawn = torch.randn(found.shape[1], DIRECTIONS, generator=generator, dtype=torch.float32)
+    return drawn.to(found) * DIRECTIONS**-0.5
+
+
+SIDE = 7
+"""Nodes of the lattice along each axis; for fields with second derivatives of 10 it errs by .03 s."""
+
+OUTSIDE = 1e-4
+"""How far beyond the cube a channel may lie before its pixel counts as clipped: round-off isn't."""
+
+
+class ColorDomain(Seen[ColorBatch]):
+    """Pictures seen through an extractor, their colours being moved.
+
+    Args:
+        name: of the plugin.
+        features: of a batch of pictures.
+        interpolation: of displacements, "trilinear" or "nearest".
+        side: nodes of the lattice along each axis.
+        outside: what the extractor gets where colours leave the cube, "clipped" or "kept".
+    """
+
+    arguments = Arguments(("r", "g", "b"), (False, False, False), (False, False, False))
+    components = ("r", "g", "b")
+
+    def __init__(
+        self, name: str, features: PictureFeatures, interpolation: str = "trilinear", side: int = SIDE,
+        outside: str = "kept",
+    ) -> None:  # fmt: skip
+        super().__init__(name, features)
+        self.interpolation, self.side, self.outside = interpolation, side, outside
+
+    def reference(self) -> tuple[ReferenceField, ...]:
+        """What picture editors have sliders for, nothing being derivable."""
+        return COLOR_FIELDS
+
+    def act(self, flow: Flowing, batch: ColorBatch, s: Float[Tensor, " slot"]) -> ColorBatch:
+        """All pictures with their colours moved by each slot's flow, slot after slot."""
+        free = (batch.pixels + self._displacement(flow, batch, s)).flatten(0, 1)
+        outside = ((free < -OUTSIDE) | (free > 1 + OUTSIDE)).any(1).flatten(1)
+        return replace(
+            batch,
+            pixels=free.clamp(0, 1) if self.outside == "clipped" else free,
+            features=batch.features.repeat(len(s), 1),
+            sample=None,
+            clipped=outside.to(free).mean(1),
+        )
+
+    def _displacement(
+        self, flow: Flowing, batch: ColorBatch, s: Float[Tensor, " slot"]
+    ) -> Float[Tensor, "slot batch channel height width"]:
+        if self.interpolation == "nearest":
+            start = batch.points
+            moved = flow(start.expand(len(s), *start.shape), s) - start
+            chosen = moved[:, 0, :, nearest(start[0], batch.pixels)]
+            return chosen.movedim(1, 2)
+        nodes = lattice(self.side, batch.pixels)
+        start = nodes.flatten(1)[None]
+        moved = flow(start.expand(len(s), *start.shape), s) - start
+        return interpolated(moved[:, 0].unflatten(2, nodes.shape[1:]), batch.pixels)
+
+    def characteristic(self, batch: ColorBatch, fields: Fields) -> tuple[Stack, Characteristics]:
+        """The fields at the sampled colours, and Q = V(f): how each picture begins to change."""
+        v = fields.jvp(batch.points, torch.zeros_like(batch.points))[0]
+        q = fields.jvp(batch.pixels, torch.zeros_like(batch.pixels))[0]
+        return v, Characteristics(q, torch.zeros_like(q))

@@ -1,0 +1,186 @@
+"""Trained networks: found in the cache by pictures and settings, or trained and put there.
+
+The weight ω of what is moved: in the cache by pictures, network and settings, or measured and put there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor, nn
+
+from lieapp.augment.cells import fit
+from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy
+from lieapp.config import TrainConfig
+from lieapp.data.images.pictures import Pictures
+from lieapp.data.images.sources import cache_folder
+from lieapp.errors import DataError
+from lieapp.pictures.extractor import VERSION, Extractor, PictureFeatures, Shape, extractor_bytes, read_extractor
+from lieapp.results.training import Network
+from lieapp.runs.store.files import write_atomic
+from lieapp.runs.store.session import Session
+from lieapp.transformations import parse_kinds
+
+LEARNED = 0.25
+"""Of the way from guessing to always right, what a network must have gone for its blindness to say something."""
+
+NEUTRAL = ("plugin", "kind", "preset", "data", "device", "threads")
+"""Settings that don't change which network comes out, or that pictures stand for."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A network and where it came from.
+
+    Args:
+        file: its place in the cache.
+    """
+
+    extractor: Extractor
+    facts: Network
+    file: Path
+
+
+def drawn(pictures: Pictures, most: int, seed: int) -> Pictures:
+    """At most so many of the pictures (0: all), drawn by seed."""
+    if not most or most >= len(pictures):
+        return pictures
+    order = torch.randperm(len(pictures), generator=torch.Generator().manual_seed(seed))
+    return pictures.take(order[:most].sort()[0])
+
+
+def network_file(config: TrainConfig, pictures: Pictures, flip: bool) -> Path:
+    """Where the network of these pictures and settings is kept."""
+    settings = {k: v for k, v in msgspec.to_builtins(config).items() if k not in NEUTRAL}
+    if config.weights:
+        settings["weights"] = hashlib.sha256(Path(config.weights).read_bytes()).hexdigest()
+    key = repr((VERSION, pictures.sha256, flip, sorted(settings.items())))
+    return cache_folder() / "networks" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
+
+
+def network_of(config: TrainConfig, pictures: Pictures, flip: bool, session: Session) -> Trained:
+    """The network from the cache, or trained now, going on from the checkpoint if it holds a part of the way.
+
+    Args:
+        pictures: all there are; at most `config.pictures` of them are used.
+        session: at this training.
+
+    Raises DataError if the pictures can't be split, DiscoveryError if the loss isn't finite.
+    """
+    pictures = drawn(pictures, config.pictures, config.seed)
+    file = network_file(config, pictures, flip)
+    if file.is_file():
+        try:
+            extractor, facts = read_extractor(file)
+            facts.cached = True
+            return Trained(extractor.to(session.device), facts, file)
+        except DataError as error:
+            session.report.warn(f"{error.message} It is trained again.")
+    learn, judge = pictures.split(config.validation, config.seed)
+    extractor = _fresh(config, learn)
+    recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip, parse_kinds(config.augment))
+    training = ClassifierTraining(extractor.to(session.device), learn, recipe, config.seed)
+    session.restored(training, training.steps)
+    def judged() -> dict[str, float]:
+        share, _ = accuracy(training.extractor, judge)
+        epoch = training.done // training.each
+        session.report.line(f"epoch {epoch}: {100 * share:.1f} % of the pictures kept aside are told right")
+        return {}
+
+    fit(training, judged, session, {})
+    if not config.epochs:
+        with torch.no_grad():
+            extractor.eval().classify_by_means(learn.pixels.to(session.device), learn.labels.to(session.device))
+    share, loss = accuracy(extractor, judge)
+    facts = Network(
+        accuracy=share, loss=loss, learned_from=len(learn), judged_on=len(judge), flip=flip,
+        classes=list(pictures.names), settings=msgspec.to_builtins(config),
+    )  # fmt: skip
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(file, extractor_bytes(extractor, facts))
+    facts.cached = False
+    return Trained(extractor.eval().requires_grad_(False), facts, file)
+
+
+def near_guessing(facts: Network) -> str:
+    """A warning where a network has hardly learned anything; nothing where it has, or where that isn't known."""
+    if facts.accuracy is None or not facts.classes:
+        return ""
+    chance = 1 / len(facts.classes)
+    if facts.accuracy >= chance + LEARNED * (1 - chance):
+        return ""
+    return (
+        f"the network tells {100 * facts.accuracy:.0f} % of pictures kept aside right, where guessing tells "
+        f"{100 * chance:.0f} %: what it doesn't see says little about the pictures; train it for longer, or on more"
+    )
+
+
+def _fresh(config: TrainConfig, learn: Pictures) -> Extractor:
+    """The network before its training, drawn by seed or with the weights of a file."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(config.seed)
+        shape = Shape(*learn.shape, len(learn.names))
+        extractor = Extractor(config.network, shape, config.base, config.side, bool(config.weights))
+    if config.weights:
+        extractor.take_weights(Path(config.weights))
+    else:
+        extractor.normalise_by(learn.pixels)
+    extractor.check_size()
+    return extractor
+
+
+WEIGHT_VERSION = 1
+"""Of how a weight is measured; those of another one are not used."""
+
+
+def kept_weight(
+    kind: str, learn: Pictures, features: PictureFeatures, settings: tuple[Any, ...], measure: Callable[[], Tensor]
+) -> tuple[Tensor, str]:
+    """The weight, and words that say where it comes from.
+
+    Only networks can be recognised: for a plugin's own function it is always measured.
+
+    Args:
+        kind: of what is moved.
+        settings: what else it depends on.
+        measure: makes it.
+    """
+    network = fingerprint(features)
+    if network is None:
+        return measure(), f"weight of {kind}: measured"
+    key = repr((WEIGHT_VERSION, kind, learn.sha256, network, settings))
+    file = cache_folder() / "weights" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
+    found = _read(file)
+    if found is not None:
+        return found.to(learn.pixels.device), f"weight of {kind}: measured before, {file}"
+    weight = measure()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(file, save({"weight": weight.cpu().contiguous()}))
+    return weight, f"weight of {kind}: measured, kept as {file}"
+
+
+def fingerprint(features: PictureFeatures) -> str | None:
+    """Of a network, its kind and all its numbers; None for what isn't one."""
+    network = features if isinstance(features, nn.Module) else getattr(features, "__self__", None)
+    if not isinstance(network, nn.Module):
+        return None
+    digest = hashlib.sha256(repr(network).encode())
+    for name, value in network.state_dict().items():
+        digest.update(name.encode() + value.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def _read(file: Path) -> Tensor | None:
+    """None if it isn't there or can't be used."""
+    try:
+        return load(file.read_bytes())["weight"]
+    except (OSError, KeyError, SafetensorError):
+        return None

@@ -1,0 +1,331 @@
+"""Work on a run: claim it, keep its status alive, write down how it ended; and what that work is handed.
+
+How long a run works: seconds of each stage and in all, summed over its sessions (the first, each --resume).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import msgspec
+
+import lieapp
+from lieapp.errors import CancelledError, LieappError, ResumeError, file_error
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.files import encode, write_atomic
+from lieapp.runs.store.status import STALE, Status, host, is_alive, own_mark
+from lieapp.runs.store.status.heartbeat import Heartbeat
+from lieapp.runs.store.status.signals import interrupted, interruptible, shielded
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from lieapp.extension import Method
+    from lieapp.methods.fields import Slotted
+    from lieapp.methods.result import Level
+    from lieapp.runs.store.checkpoint import Checkpoint
+    from lieapp.runs.store.reporter import RunReporter
+
+TOTAL = "total"
+
+
+class Stopwatch:
+    """Times the stages of one session, beginning with `start`, on top of what earlier sessions left in a file.
+
+    Args:
+        file: where the sums are kept; a session that is killed leaves those of its last `save`.
+        began: when this process began, on the clock of `time.perf_counter`.
+    """
+
+    def __init__(self, file: Path, began: float) -> None:
+        self._file, self._began = file, began
+        self._earlier = _read(file)
+        self._own = {"start": time.perf_counter() - began}
+        self._now: tuple[str, float] | None = None
+
+    @contextlib.contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time a stage, also one that is interrupted."""
+        self._now = name, time.perf_counter()
+        try:
+            yield
+        finally:
+            self._own, self._now = self._session(), None
+            # what ended the stage matters more than a full disk
+            with contextlib.suppress(OSError):
+                self.save()
+
+    def save(self) -> None:
+        """Keep the sums so far, those of a stage that isn't over too. Raises OSError."""
+        self._file.parent.mkdir(exist_ok=True)
+        write_atomic(self._file, encode(self._sums()))
+
+    def seconds(self) -> dict[str, float]:
+        """Of each stage in the order of work, and in all: the `seconds` of summary.json."""
+        return {name: round(value, 2) for name, value in self._sums().items()}
+
+    def _session(self) -> dict[str, float]:
+        """Stages of this session, the one that isn't over included."""
+        found = dict(self._own)
+        if self._now is not None:
+            name, began = self._now
+            found[name] = found.get(name, 0.0) + time.perf_counter() - began
+        return found
+
+    def _sums(self) -> dict[str, float]:
+        own = {**self._session(), TOTAL: time.perf_counter() - self._began}
+        names = dict.fromkeys(name for name in (*self._earlier, *own) if name != TOTAL)
+        return {name: self._earlier.get(name, 0.0) + own.get(name, 0.0) for name in (*names, TOTAL)}
+
+
+def _read(file: Path) -> dict[str, float]:
+    """What earlier sessions took; nothing if there was none or its file can't be read."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=dict[str, float])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return {}
+
+
+Result = TypeVar("Result")
+
+_mine: set[str] = set()
+"""Runs this process works on: record locks don't exclude the process that holds them."""
+
+
+class Trained(Protocol):
+    """A training that a session can go on with."""
+
+    done: int
+
+    def load(self, tensors: dict[str, Tensor]) -> None:
+        """Go on from a state."""
+        ...
+
+
+class Session:
+    """One sitting at a run: everything that long work is handed.
+
+    `config` holds the settings of the whole run, `stage` is the name that metrics are written under, `checkpoint`
+    keeps the state of the training at work; `part` gives the same with others of these.
+
+    Args:
+        directory: the run's files.
+        report: whom progress is told; it notices a request to stop.
+        folders: plugin folders outside the working folder, for processes of their own.
+        methods: the registered methods of discovery.
+    """
+
+    def __init__(
+        self, directory: RunDirectory, report: RunReporter, config: Any, folders: Sequence[Path] = (),
+        methods: Mapping[str, Method] | None = None,
+    ) -> None:  # fmt: skip
+        self.directory, self.report, self.config = directory, report, config
+        self.folders, self.methods = folders, methods or {}
+        self.seed: int = getattr(config, "seed", 0)
+        self.budget: float | None = getattr(config, "budget", None)
+        self.stage, self.before = "", 0
+        self._at_work: list[Session] = []
+        """The part whose fields pages draw."""
+        self.is_aside = False
+        """Whether no metrics are written and nothing is drawn."""
+        self._training: Any = None
+        self._draw: Callable[[Slotted, str, int], None] = lambda fields, stage, step: None
+
+    @cached_property
+    def device(self) -> str:
+        """The device that the settings ask for. Raises DeviceError if it doesn't exist."""
+        from lieapp.numerics.processor import find_device
+
+        return find_device(getattr(self.config, "device", "cpu"))
+
+    @cached_property
+    def stopwatch(self) -> Stopwatch:
+        """Seconds of each stage, over all sittings."""
+        return Stopwatch(self.directory.path / "checkpoint" / "seconds.json", lieapp.STARTED)
+
+    @cached_property
+    def checkpoint(self) -> Checkpoint:
+        """Where what the run goes on from is kept."""
+        from lieapp.runs.store.checkpoint import Checkpoint
+
+        return Checkpoint(self.directory.path / "checkpoint", self._kept)
+
+    def begin(self) -> None:
+        """Take the processor and the device that the settings ask for, and note them in provenance.json."""
+        from lieapp.numerics.processor import use_processor
+
+        use_processor(self.config.threads)
+        self.directory.add_provenance(device_used=self.device, threads=self.config.threads)
+
+    def timed(self, stage: str, work: Callable[[], Result]) -> Result:
+        """Do a stage: it is told, its seconds are counted, and a request to stop is obeyed before it."""
+        self.report.stage(stage)
+        with self.stopwatch.stage(stage):
+            return work()
+
+    def part(
+        self, stage: str, checkpoint: Checkpoint | None = None, *, before: int = 0, aside: bool = False
+    ) -> Session:
+        """The same sitting for one training of several.
+
+        Args:
+            stage: what metrics are written under.
+            before: steps of earlier trainings, which metrics count too.
+            aside: see `is_aside`; for a check of what was found.
+        """
+        # a part shares what is drawn with the whole
+        whole = self.checkpoint
+        part = copy.copy(self)
+        part.stage, part.before, part._training = stage, before, None
+        part.is_aside = self.is_aside or aside
+        part.checkpoint = whole if checkpoint is None else checkpoint
+        return part
+
+    def metrics(self, row: Mapping[str, Any]) -> None:
+        """Write a row to metrics.jsonl; `step` and `total` count from the beginning of this training."""
+        if not self.is_aside:
+            counted = {key: row[key] + self.before for key in ("step", "total") if key in row}
+            self.directory.metric(**{**row, **counted}, stage=self.stage)
+
+    def restored(self, training: Trained, steps: int) -> list[Level]:
+        """Load what the checkpoint holds of a training, which is then at work; the levels it had reached."""
+        kept = self.checkpoint.training()
+        if kept is not None:
+            training.load(kept[0])
+            self.report.line(f"resumed at step {training.done} of {steps}")
+        self._training = training
+        self._at_work[:] = [self]
+        return [] if kept is None else kept[1]
+
+    @property
+    def done(self) -> int:
+        """Steps of the training that was restored last."""
+        return 0 if self._training is None else int(self._training.done)
+
+    def drawing(self, draw: Callable[[Slotted, str, int], None]) -> None:
+        """Let `draw(fields, stage, step)` write fields of the moment for pages, now and whenever state is kept."""
+        self._draw = draw
+
+    def show(self, fields: Slotted, step: int) -> None:
+        """Let pages draw these fields."""
+        if not self.is_aside:
+            self._draw(fields, self.stage, step)
+
+    @property
+    def again(self) -> bool:
+        """Whether the run is at the second go of its training: a state of the run, kept in checkpoint/again."""
+        return self._again.exists()
+
+    def begin_again(self) -> None:
+        """From now on, also after a resume, only the second go of the training counts."""
+        self._again.parent.mkdir(parents=True, exist_ok=True)
+        self._again.touch()
+
+    @property
+    def _again(self) -> Path:
+        return self.directory.path / "checkpoint" / "again"
+
+    def _kept(self) -> None:
+        """What is written whenever a training's state is."""
+        self.stopwatch.save()
+        for part in self._at_work:
+            fields = getattr(part._training, "fields", None)
+            if fields is not None:
+                part.show(fields, part.done)
+
+
+@contextlib.contextmanager
+def running(run: RunDirectory) -> Iterator[RunDirectory]:
+    """Be the process that works on `run` for the length of a block, and set its state at the end.
+
+    done if the block ends; cancelled on Ctrl-C, SIGTERM, SIGHUP or CancelledError, all of which leave as
+    CancelledError; failed on anything else, with the error in the status and its traceback in log.txt.
+    Raises ResumeError if another process works on it, CancelledError if it was asked to stop before it began.
+    """
+    with _claimed(run):
+        mine = {"state": "running", "pid": os.getpid(), "host": host(), "process": own_mark()}
+        try:
+            with interruptible() as interrupt:
+                run.update(**mine, error=None, finished=None)
+                with Heartbeat(run, interrupt):
+                    yield run
+        except BaseException as error:
+            if not isinstance(error, (KeyboardInterrupt, CancelledError)) and not interrupted():
+                # a disk that is full for results is so for the log too
+                with contextlib.suppress(OSError):
+                    run.log("".join(traceback.format_exception(error)).rstrip())
+                with contextlib.suppress(OSError):
+                    _end(run, "failed", error)
+                raise
+            cancelled = CancelledError(
+                f"{run.id}: cancelled; what was done so far is kept.",
+                hint=f"Continue with `lieapp {run.config().get('kind', 'discover')} --resume {run.path}`.",
+            )
+            _end(run, "cancelled", cancelled)
+            raise cancelled from None
+        _end(run, "done", None)
+
+
+@contextlib.contextmanager
+def _claimed(run: RunDirectory) -> Iterator[None]:
+    with run.locked() as free:
+        status = run.status()
+        if not free or str(run.path.resolve()) in _mine or _works_elsewhere(status):
+            raise ResumeError(
+                f"{run.id}: process {status.pid} on {status.host} still works on it.",
+                hint=f"Stop it first with `lieapp runs cancel {run.path}`, or wait.",
+            )
+        _forget_cancel(run, status)
+        _mine.add(str(run.path.resolve()))
+        try:
+            yield
+        finally:
+            _mine.discard(str(run.path.resolve()))
+
+
+def _works_elsewhere(status: Status) -> bool:
+    """Whether a process beyond the reach of the lock gave a sign of life: another machine, or no locks."""
+    if status.state != "running":
+        return False
+    if status.host == host():
+        return status.pid != os.getpid() and is_alive(status.pid, status.process)
+    return time.time() - status.heartbeat <= STALE
+
+
+def _forget_cancel(run: RunDirectory, status: Status) -> None:
+    """Obey a request to stop that came before the start; drop one that an earlier process obeyed."""
+    if not run.cancel_requested:
+        return
+    if status.state in ("queued", "starting"):
+        run.update(state="cancelled", finished=time.time())
+        raise CancelledError(
+            f"{run.id}: was asked to stop before it began.", hint=f"Start it with --resume {run.path}."
+        )
+    (run.path / "cancel").unlink(missing_ok=True)
+
+
+def _end(run: RunDirectory, state: str, error: BaseException | None) -> None:
+    with shielded():
+        told = None if error is None else describe(error)
+        run.update(state=state, by_runner=False, finished=time.time(), error=told)
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """Type, message and hint of any error, as status.json and `--json` carry it."""
+    told = error if isinstance(error, LieappError) else file_error(error)
+    if told is not None:
+        found: dict[str, Any] = told.as_json()["error"]
+        return found
+    return {
+        "type": type(error).__name__,
+        "message": " ".join(str(error).split()) or type(error).__name__,
+        "hint": "This is a bug in lieapp; run again with --debug for the traceback.",
+    }

@@ -1,0 +1,118 @@
+"""status.json: what a run is doing, and how that is read when the process can't say it any more.
+
+Is that process still the one that wrote its number down?
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+
+def host() -> str:
+    """The name of this machine, as status files carry it."""
+    return socket.gethostname()
+
+
+def start_mark(pid: int) -> str:
+    """When a process started, in whatever unit the system keeps; empty if there is no such process.
+
+    A process that has ended but that nobody waited for (a zombie) counts as gone.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (OSError, UnicodeDecodeError):
+        return "" if Path("/proc/self/stat").exists() else _asked(pid)
+    # the command in parentheses may itself contain spaces and parentheses
+    fields = stat.rpartition(")")[2].split()
+    return "" if fields[0] in "ZX" else fields[19]
+
+
+def _asked(pid: int) -> str:
+    """The same where there is no /proc."""
+    command = ["ps", "-o", "lstart=", "-p", str(pid)]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
+
+
+def is_alive(pid: int | None, mark: str) -> bool:
+    """Whether the process of that number runs here and started when `mark` says: numbers are used again."""
+    if pid is None:
+        return False
+    now = start_mark(pid)
+    return bool(now) and (not mark or now == mark)
+
+
+def own_mark() -> str:
+    """The start mark of this process."""
+    return start_mark(os.getpid())
+
+
+STALE = 30.0
+"""Seconds without a heartbeat after which a process that can't be found counts as lost."""
+
+BEAT = 5.0
+"""Seconds between heartbeats."""
+
+ACTIVE = ("starting", "running")
+FINISHED = ("done", "cancelled", "failed", "lost")
+STATES = ("queued", *ACTIVE, *FINISHED)
+
+
+class Status(msgspec.Struct, kw_only=True):
+    """The content of status.json; unknown keys of a later version are passed over.
+
+    Args:
+        state: one of `STATES`; `unreadable` for a folder whose status can't be read.
+        pid: the process that works on it.
+        host: the machine of that process.
+        process: when that process started, so that its number can't be mistaken for a later one.
+        by_runner: whether the runner started that process; it starts no other meanwhile.
+        stage: what it is doing.
+        step: steps done in this stage.
+        total: steps there are, if known.
+        heartbeat: time of the last sign of life, seconds since 1970.
+        created: time at which the run was made.
+        finished: time at which it ended.
+        error: type, message and hint of what ended it.
+    """
+
+    state: str
+    pid: int | None = None
+    host: str = ""
+    process: str = ""
+    by_runner: bool = False
+    stage: str = ""
+    step: int = 0
+    total: int | None = None
+    heartbeat: float = 0.0
+    created: float = 0.0
+    finished: float | None = None
+    error: dict[str, Any] | None = None
+
+
+def read_status(file: Path, now: float | None = None) -> Status:
+    """The status in `file`, with `lost` put in where the process is gone. Never fails."""
+    try:
+        status = msgspec.json.decode(file.read_bytes(), type=Status)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        message = f"{file.name} can't be read: {error}"
+        return Status(state="unreadable", error={"type": "RunError", "message": message, "hint": ""})
+    if is_lost(status, time.time() if now is None else now):
+        status.state = "lost"
+    return status
+
+
+def is_lost(status: Status, now: float) -> bool:
+    """Whether the heartbeat is old and no such process runs on this machine."""
+    if status.state not in ACTIVE or now - status.heartbeat <= STALE:
+        return False
+    return status.host != host() or not is_alive(status.pid, status.process)
