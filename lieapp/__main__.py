@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def main() -> "NoReturn":
     """Run the command line; an interrupt at any moment ends it with 130 and one error, not with a traceback."""
     try:
-        from lieapp.runs.store.status.signals import interruptible
+        from lieapp.runs.process.signals import interruptible
 
         with interruptible():
             from lieapp.cli.main import run

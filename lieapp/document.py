@@ -2,14 +2,13 @@
 
 A document is a list of blocks. Builders write plain text and formulas; escaping, fonts and widths belong to the
 renderers `report/terminal.py`, `report/page.py` and `ui/rendering.py`.
-
-Numbers and cosines in words: the same for the terminal, the page and the report.
+They say numbers and cosines alike.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from itertools import zip_longest
@@ -131,6 +130,15 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     note: str = ""
 
 
+Draw: TypeAlias = Callable[[str], Figure]
+"""A figure by its key: drawn, or with the sentence that says why it isn't."""
+
+
+def undrawn(key: str) -> Figure:
+    """Of a document whose figures aren't looked at."""
+    return Figure(key, "")
+
+
 Block: TypeAlias = Heading | Text | Formula | Notice | Table | Figure
 Document: TypeAlias = Sequence[Block]
 
@@ -175,3 +183,28 @@ def joined(pieces: Iterable[Words], separator: str = ", ") -> list[str | Formula
 def plain_text(words: Words) -> str:
     """A line as text alone."""
     return "".join(part if isinstance(part, str) else part.text for part in inline(words))
+
+
+def figures(shown: Iterable[Figure], draw: Draw) -> Iterator[Block]:
+    """A section for each figure that is drawn."""
+    for figure in shown:
+        if svg := draw(figure.key).svg:
+            yield from (Heading(figure.title, figure.key), msgspec.structs.replace(figure, svg=svg))
+
+
+def seconds(taken: Mapping[str, float]) -> list[Block]:
+    """The section of how long each stage took, in the order of work: a line, for a table of them is too wide."""
+    said = ", ".join(f"{stage} {value:.1f}" for stage, value in taken.items())
+    return [Heading("Seconds per stage", "seconds"), Text(said or "No times were recorded.")]
+
+
+def duration(seconds: float | None) -> str:
+    """`8 s`, `3 min 20 s`, `2 h 5 min`."""
+    if seconds is None or seconds < 0:
+        return "–"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

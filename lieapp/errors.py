@@ -132,3 +132,16 @@ def file_error(error: BaseException) -> FileError | None:
         return None
     name = errno.errorcode[error.errno or 0]
     return FileError(f"{error.filename or 'a file'}: {error.strerror}.", hint=HINTS.get(name, HINT))
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """Type, message and hint of any error, as status.json and `--json` carry it."""
+    told = error if isinstance(error, LieappError) else file_error(error)
+    if told is not None:
+        found: dict[str, Any] = told.as_json()["error"]
+        return found
+    return {
+        "type": type(error).__name__,
+        "message": " ".join(str(error).split()) or type(error).__name__,
+        "hint": "This is a bug in lieapp; run again with --debug for the traceback.",
+    }

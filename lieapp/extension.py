@@ -8,14 +8,15 @@ more than a second, and everything that was typed is checked before.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from lieapp.document import Block, Document, Notice
+from lieapp.document import Block, Column, Document, Draw, Heading, Notice, Table, Text, undrawn
 from lieapp.errors import PluginError
 from lieapp.results.base import Result
 
@@ -23,6 +24,41 @@ from lieapp.results.base import Result
 def outcome(result: Result) -> list[Block]:
     """The sentence and the warnings, which lead every document."""
     return [Notice(result.sentence, "success"), *(Notice(words, "warning") for words in result.warnings)]
+
+
+ROWS = 100
+"""Lines of a table at most of a result without a document of its own; the rest stands in summary.json."""
+
+
+def described(result: Result, draw: Draw = undrawn) -> Document:
+    """The outcome and whatever the result holds, for kinds that bring no document."""
+    return [*outcome(result), *_held(result)]
+
+
+def _held(result: Result) -> Iterator[Block]:
+    """Numbers and texts as one table, lists of flat objects as one each."""
+    shared = {field.encode_name for field in msgspec.structs.fields(Result)} | {"result", "seconds"}
+    held = {key: value for key, value in msgspec.to_builtins(result).items() if key not in shared}
+    facts = [[_said(key), _cell(value)] for key, value in held.items() if isinstance(value, str | int | float)]
+    if facts:
+        yield from (Heading("Result", "held"), Table([Column("what"), Column("value")], facts))
+    for key, value in held.items():
+        if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+            rows = [{k: v for k, v in row.items() if not isinstance(v, list | dict)} for row in value]
+            heads = list(dict.fromkeys(head for row in rows for head in row))
+            cells = [[_cell(row.get(head)) for head in heads] for row in rows[:ROWS]]
+            yield Heading(_said(key).capitalize(), key)
+            yield Table([Column(_said(head)) for head in heads], cells)
+            if len(rows) > ROWS:
+                yield Text(f"{ROWS} of {len(rows)} lines.", small=True)
+
+
+def _said(key: str) -> str:
+    return key.replace("_", " ")
+
+
+def _cell(value: object) -> str | None:
+    return None if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 class Nothing(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -95,7 +131,9 @@ class Work:
         typed: options of the command line as settings, of a plugin's name and what was typed (None: it wasn't);
             raises ConfigError.
         refused: why this can't be done with a declaration; nothing if it can.
-        document: what a result says, on a terminal, in its report and in the app.
+        document: `document(result, draw)`: what a result says, on a terminal, in its report and in the app.
+        draw: `draw(result, folder)`: the figures of a run by their keys, from the files of its folder.
+        about: what stands above the title of its report.
     """
 
     command: str
@@ -107,7 +145,9 @@ class Work:
     complete: Callable[[Settings, Path], Settings] = lambda settings, root: settings
     typed: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] = lambda plugin, options: options
     refused: Callable[[Any], str] = lambda declaration: ""
-    document: Callable[[Any], Document] = outcome
+    document: Callable[[Any, Draw], Document] = described
+    draw: Callable[[Any, Path], Draw] = lambda result, folder: undrawn
+    about: Callable[[Any], str] = lambda result: "Result"
 
     @property
     def domain(self) -> str | None:
@@ -160,6 +200,17 @@ class Kind:
     def work(self, command: str) -> Work | None:
         """What a command does with this kind."""
         return next((work for work in self.works if work.command == command), None)
+
+
+def lazily(target: str) -> Callable[..., Any]:
+    """The function `lazily("lieapp.pde.discover:execute")`: its module is loaded when it is called first."""
+    module, _, name = target.partition(":")
+
+    def call(*args: Any, **named: Any) -> Any:
+        return getattr(import_module(module), name)(*args, **named)
+
+    call.__qualname__ = target
+    return call
 
 
 def check_name(name: str, what: str) -> None:

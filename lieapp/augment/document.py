@@ -6,18 +6,32 @@ Figures of a training on moved data: error against data, along a rollout, in tra
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lieapp.document import Column, Document, Figure, Heading, Table, Text, plain_text, table
+from lieapp.document import (
+    Column,
+    Document,
+    Draw,
+    Figure,
+    Heading,
+    Table,
+    Text,
+    figures,
+    plain_text,
+    seconds,
+    table,
+    undrawn,
+)
 from lieapp.extension import outcome
 from lieapp.figures.axes import Axis, Frame, axis_over
 from lieapp.figures.charts import WIDE, Line, line_chart
 from lieapp.figures.colour import diverging, png, sequential, series
+from lieapp.figures.material import read_fields, read_lines
 from lieapp.figures.svg import QUIET, Sheet
-from lieapp.report.parts import Drawn, figures, nothing_drawn, seconds
 from lieapp.results.augment import (
     Augment,
     Classifiers,
@@ -68,7 +82,7 @@ MEANINGS = {
 """What columns mean, beside the measure itself."""
 
 
-def document(result: Augment, drawn: Drawn = nothing_drawn) -> Document:
+def document(result: Augment, draw: Draw = undrawn) -> Document:
     """Everything but where the run comes from."""
     found, accuracy = results(result), isinstance(result, Classifiers)
     return [
@@ -76,7 +90,7 @@ def document(result: Augment, drawn: Drawn = nothing_drawn) -> Document:
         Heading("Results", "results", term="variant" if accuracy else "variant nmse rollout"),
         found,
         Text(f"{measure(result)}; mean and spread (standard deviation) over seeds. {explained(found)}", small=True),
-        *figures(FIGURES, drawn),
+        *figures(FIGURES, draw),
         *seconds(result.seconds),
     ]
 
@@ -131,6 +145,16 @@ TRUTH = "truth"
 
 SOLUTION = "the solution"
 """What is predicted; `truth` is the name of a way to move."""
+
+
+PREDICTIONS = "predictions.safetensors"
+"""What trained operators predict, in a run's folder."""
+
+
+def draw(result: Augment, folder: Path) -> Draw:
+    """The figures of a run."""
+    drawn = augment_figures(result, read_lines(folder / "metrics.jsonl"), read_fields(folder / PREDICTIONS))
+    return lambda key: Figure(key, "", svg=drawn.get(key, ""))
 
 
 def augment_figures(result: Augment, metrics: Sequence[Mapping[str, Any]], tensors: Tensors) -> dict[str, str]:

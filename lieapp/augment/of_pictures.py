@@ -20,9 +20,10 @@ from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn import functional
 
+from lieapp.api import Images
 from lieapp.augment.cells import Cell, Cells, Ended
 from lieapp.augment.classifier import Change, ClassifierTraining, Recipe, accuracy
-from lieapp.augment.pipeline import Side, words
+from lieapp.augment.pipeline import Side, train_all, words
 from lieapp.augment.transform import PADDING
 from lieapp.config_augment import AugmentImagesConfig
 from lieapp.data.images.pictures import Pictures, Pixels, flipped
@@ -33,7 +34,8 @@ from lieapp.errors import ConfigError, DataError, RunError
 from lieapp.pictures.extractor import Extractor, Shape
 from lieapp.pictures.image_data import Plane, coarse_nodes, pixel_grid, resample, spacing, spread
 from lieapp.pictures.networks import drawn
-from lieapp.results.augment import Classifiers, Row
+from lieapp.results.augment import Augment, Classifiers, Row
+from lieapp.runs.store.session import Session
 
 MARGIN = 4
 """Pixels that a random crop may shift a picture by, of 32; as many in proportion of other sizes."""
@@ -281,3 +283,8 @@ def parts(place: str, seed: int) -> tuple[Pictures, Pictures]:
             hint="Give both parts the same folders of classes, and pictures of one size.",
         )
     return learn, test
+
+
+def execute(config: AugmentImagesConfig, declaration: Images, session: Session) -> Augment:
+    """Do or go on with a run. Raises LieappError for what the declaration, data or settings don't allow."""
+    return train_all(OfPictures(config, declaration, session))

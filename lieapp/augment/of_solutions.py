@@ -17,12 +17,14 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
+from lieapp.api import PDE
 from lieapp.augment.along import Along
 from lieapp.augment.cells import Cell, Ended
+from lieapp.augment.document import PREDICTIONS
 from lieapp.augment.fno import FNO1d
 from lieapp.augment.moving import Moved, Mover, Moving
 from lieapp.augment.operator_training import OperatorRecipe, OperatorTask, OperatorTraining, drawn_for
-from lieapp.augment.pipeline import PREDICTIONS, Side
+from lieapp.augment.pipeline import Side, train_all
 from lieapp.augment.pool import Pool
 from lieapp.augment.stencil import Samples
 from lieapp.augment.typed import is_single
@@ -37,8 +39,9 @@ from lieapp.domains.slices import Scales
 from lieapp.errors import GridError
 from lieapp.methods.result import judge
 from lieapp.pde.domain import PDEDomain
-from lieapp.results.augment import Operators, Row, label
+from lieapp.results.augment import Augment, Operators, Row, label
 from lieapp.runs.store.files import write_atomic
+from lieapp.runs.store.session import Session
 
 LARGEST = 1e6
 """What the error of a frame is at most: a rollout that ran off, into infinity or short of it, is just wrong."""
@@ -255,3 +258,8 @@ def check_line(name: str, data: Trajectories) -> None:
             f"{name}: solutions depend on {axes}; neural operators are trained on one axis of space.",
             hint="Reduce the equation to one axis of space.",
         )
+
+
+def execute(config: AugmentConfig, declaration: PDE, session: Session) -> Augment:
+    """Do or go on with a run. Raises LieappError for what the declaration, data or settings don't allow."""
+    return train_all(OfSolutions(config, declaration, session))

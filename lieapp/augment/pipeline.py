@@ -9,15 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from lieapp.augment.cells import Cell, Cells, Ended
-from lieapp.augment.document import augment_figures, document
-from lieapp.figures.material import read_fields
-from lieapp.report.page import write_report
-from lieapp.report.parts import provenance
 from lieapp.results.augment import Augment, Row, hopeless, label, sentence
-from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.session import Session
-
-PREDICTIONS = "predictions.safetensors"
 
 
 class Side(ABC):
@@ -62,7 +55,7 @@ class Side(ABC):
         return None
 
 
-def execute(side: Side) -> Augment:
+def train_all(side: Side) -> Augment:
     """Do or go on with a run; returns its result and writes its other files.
 
     Raises LieappError for what the declaration, the data or the settings don't allow.
@@ -78,18 +71,8 @@ def execute(side: Side) -> Augment:
         session.report.warn(warning)
     result.warnings, result.sentence = session.report.warnings, sentence(result)
     result.seconds = session.stopwatch.seconds()
-    run.write_summary(result)
-    _report(run, result)
     side.clear()
     return result
-
-
-def _report(run: RunDirectory, result: Augment) -> None:
-    """report.html and figures/."""
-    svg = augment_figures(result, run.metrics(), read_fields(run.path / PREDICTIONS))
-    kind = f"Training on moved data · {result.model} · run {run.id}"
-    told = document(result, lambda key: svg.get(key, ""))
-    write_report(run.path, result.title, kind, [*told, *provenance(run.provenance(), run.config())])
 
 
 def _rows(side: Side, cells: Cells) -> Iterator[Row]:

@@ -12,13 +12,17 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.data.images.pictures import Pixels
-from lieapp.domains.base import ReferenceField
 from lieapp.domains.formulas import AFFINE, ReferenceField
 from lieapp.errors import DataError
 from lieapp.pictures.color import COLOR_FIELDS
 from lieapp.pictures.image_data import pixel_grid, resample
 
-COLOR_NAMES = {"hue": "hue rotation", "brightness": "brightness", "contrast": "contrast", "saturation": "saturation"}
+COLOR_NAMES = {
+    "hue": "hue rotation",
+    "brightness": "brightness",
+    "contrast": "contrast",
+    "saturation": "saturation",
+}
 """The named field behind each kind of `lieapp.transformations.COLORS`."""
 
 

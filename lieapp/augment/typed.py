@@ -18,7 +18,7 @@ from lieapp.data.images.places import check_place
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import evolution_form
 from lieapp.errors import ConfigError, UnknownRunError, UsageError
-from lieapp.results import EquationResult
+from lieapp.results import Augment, EquationResult
 from lieapp.runs.store.directory import RunDirectory
 
 OF_RUNS = ("fields", "formulas", "approximate")
@@ -178,3 +178,8 @@ def _check_model(plugin: str, what: str, models: tuple[str, ...], model: str | N
             f"--model {model}: {plugin} is {what}; the networks for that are {', '.join(models)}.",
             hint=f"Leave --model out for {models[0]}.",
         )
+
+
+def about(result: Augment) -> str:
+    """What stands above the title of a report."""
+    return f"Training on moved data · {result.model}"

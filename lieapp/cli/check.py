@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from lieapp.cli.options import FOLDER, Common, Outcome, common
-from lieapp.cli.working import sitting
 from lieapp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -74,15 +73,17 @@ def _resumed(settings: Common, text: str, root: Path) -> Outcome:
 def _work(settings: Common, run: RunDirectory, entry: Entry) -> Outcome:
     from lieapp.config import CheckConfig
     from lieapp.runs.checks import execute
+    from lieapp.runs.pipeline import sitting
 
-    return _outcome(sitting(settings, run, CheckConfig(plugin=entry.name), lambda session: execute(entry, session)))
+    config = CheckConfig(plugin=entry.name)
+    return _outcome(sitting(run, config, lambda session: execute(entry, session), quiet=settings.quiet))
 
 
 def _outcome(result: CheckResult) -> Outcome:
     def show() -> None:
         from lieapp.cli.tables import print_document
-        from lieapp.report.check_document import document
+        from lieapp.report.documents import check_document
 
-        print_document(document(result))
+        print_document(check_document(result))
 
     return Outcome(result, show, code=0 if result.ok else 1)

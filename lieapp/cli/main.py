@@ -14,7 +14,7 @@ import click
 import lieapp
 from lieapp.cli.failures import report_failure
 from lieapp.errors import CancelledError
-from lieapp.runs.store.status.signals import interrupted
+from lieapp.runs.process.signals import interrupted
 
 COMMANDS = {
     "plugins": "List the plugins, where each came from, and the files that are broken.",

@@ -65,8 +65,8 @@ def show_run(settings: Common, run: str) -> Outcome:
 @click.argument("run", metavar="RUN")
 def cancel_run(settings: Common, run: str) -> Outcome:
     """Ask a run to stop; what it has done so far is kept."""
+    from lieapp.runs.process.queue import cancel
     from lieapp.runs.store.directory import RunDirectory
-    from lieapp.runs.store.status.queue import cancel
 
     found = RunDirectory.find(settings.out, run)
     state = cancel(found)

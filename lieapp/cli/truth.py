@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lieapp.cli.options import FOLDER, Common, Outcome, common
-from lieapp.cli.working import sitting
 from lieapp.errors import EquationError
 
 if TYPE_CHECKING:
@@ -103,8 +102,9 @@ def _resumed(settings: Common, text: str, root: Path) -> Outcome:
 
 def _work(settings: Common, run: RunDirectory, config: TruthConfig, folders: Sequence[Path]) -> Outcome:
     from lieapp.runs.derive import execute
+    from lieapp.runs.pipeline import sitting
 
-    return _outcome(sitting(settings, run, config, lambda session: execute(config, session), folders))
+    return _outcome(sitting(run, config, lambda session: execute(config, session), folders, quiet=settings.quiet))
 
 
 def _warn_of_period(declaration: Any) -> None:

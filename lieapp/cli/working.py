@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from lieapp.cli.options import Common, Outcome
 from lieapp.errors import ConfigError, ResumeError, RunError
 
 if TYPE_CHECKING:
-    from lieapp.extension import Method, Work
+    from lieapp.extension import Work
     from lieapp.registry.catalog import Catalog
     from lieapp.results.base import Result
-    from lieapp.runs.store.directory import RunDirectory
-    from lieapp.runs.store.session import Session
-
-Found = TypeVar("Found", bound="Result")
-"""What a command finds."""
-
-
-def sitting(
-    settings: Common, run: RunDirectory, config: Any, work: Callable[[Session], Found],
-    folders: Sequence[Path] = (), methods: Mapping[str, Method] | None = None,
-) -> Found:  # fmt: skip
-    """Work on a run with everything told and kept."""
-    from lieapp.runs.store.reporter import RunReporter, reporting
-    from lieapp.runs.store.session import Session, running
-
-    with reporting(settings.quiet) as inner, running(run):
-        report = RunReporter(inner, run)
-        report.line(f"run {run.path}")
-        return work(Session(run, report, config, folders, methods))
 
 
 def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
@@ -46,8 +27,9 @@ def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
 
     def show() -> None:
         from lieapp.cli.tables import print_document, print_line
+        from lieapp.document import undrawn
 
-        print_document(work.document(result))
+        print_document(work.document(result, undrawn))
         if result.run and (report := Path(result.run) / "report.html").exists():
             print_line(f"report: {report}")
 
@@ -56,6 +38,7 @@ def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
 
 def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
     from lieapp.numerics.processor import check_device
+    from lieapp.runs.pipeline import work_on
     from lieapp.runs.store.directory import RunDirectory
 
     name = settings.typed("plugin")
@@ -70,11 +53,12 @@ def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[
     check_device(getattr(config, "device", "cpu"))
     work.check(config, entry.declaration)
     run = RunDirectory.create(settings.out, config, name, entry=entry, folders=catalog.folders)
-    return work, _worked(settings, run, config, catalog, work)
+    return work, work_on(run, config, catalog, work, quiet=settings.quiet)
 
 
 def _resumed(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
     from lieapp.numerics.processor import check_device
+    from lieapp.runs.pipeline import work_on
     from lieapp.runs.resume import find_resumable, plugin_folders
     from lieapp.runs.store.directory import RunDirectory
 
@@ -97,7 +81,7 @@ def _resumed(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[
     if run.state == "done" and summary is not None:
         return work, summary
     check_device(getattr(config, "device", "cpu"))
-    return work, _worked(settings, run, config, catalog, work)
+    return work, work_on(run, config, catalog, work, quiet=settings.quiet)
 
 
 def _given(
@@ -117,19 +101,3 @@ def _given(
     completed = written(work.complete(whole, settings.out))
     return {key: completed.get(key, value) if "." not in key else value for key, value in given.items()}
 
-
-def _worked(settings: Common, run: RunDirectory, config: Any, catalog: Catalog, work: Work) -> Result:
-    """Do or go on with a run; returns its summary, which is kept in the run."""
-    from lieapp.runs.resume import changed_plugin
-
-    def execute(session: Session) -> Result:
-        entry = catalog.get(config.plugin)
-        changed, costly = changed_plugin(run, entry.sha256), work.costs(config, entry.declaration)
-        for warning in filter(None, (changed, catalog.note(config.plugin), *costly)):
-            session.report.warn(warning)
-        summary = work.execute(config, entry.declaration, session)
-        run.write_summary(summary)
-        return summary
-
-    methods = {name: known.item for name, known in catalog.methods.items()}
-    return sitting(settings, run, config, execute, catalog.folders, methods)

@@ -89,3 +89,9 @@ def finite(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return float(value)
+
+
+def or_nan(value: Any) -> float:
+    """A number that can be drawn; nan leaves a gap."""
+    number = finite(value)
+    return math.nan if number is None else number

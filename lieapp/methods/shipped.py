@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lieapp.api import hookimpl
 from lieapp.config import Flow, Gradient, Projection, Spectrum
 from lieapp.extension import Method
 
@@ -135,3 +136,9 @@ METHODS = (
         family="neural",
     ),
 )
+
+
+@hookimpl
+def lieapp_methods() -> list[Method]:
+    """The default, what it is made of, and the others."""
+    return list(METHODS)

@@ -281,8 +281,8 @@ def leave_with(parent: int) -> None:
 
 def _main() -> None:
     """Answer one request."""
+    from lieapp.errors import describe
     from lieapp.registry.modules import stdout_to_stderr
-    from lieapp.runs.store.session import describe
 
     threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
     with stdout_to_stderr():

@@ -22,7 +22,7 @@ from lieapp.methods.result import SIZE, Discovery
 from lieapp.methods.shipped import NOISY
 from lieapp.pde import plan
 from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down, written_forms
-from lieapp.pde.document import sentence, write_csv, write_discovery
+from lieapp.pde.document import sentence, write_csv
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import CURRENT, write_fields
 from lieapp.pde.finite import finite_judgement, undecided
@@ -157,8 +157,6 @@ class _Job:
             timed("finite", lambda: self._finite(data, found, outcome, result))
         timed("report", lambda: self._pictures(data, found, known, outcome))
         result.seconds = session.stopwatch.seconds()
-        self.directory.write_summary(result)
-        write_discovery(self.directory.path, result)
         session.checkpoint.drop_data()
         return result
 

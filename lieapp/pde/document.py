@@ -9,16 +9,23 @@ import csv
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from lieapp.document import Block, Column, Document, Figure, Heading, Text, cosine, joined, number, table
+from lieapp.document import (
+    Block,
+    Column,
+    Document,
+    Draw,
+    Heading,
+    Text,
+    cosine,
+    joined,
+    number,
+    seconds,
+    table,
+    undrawn,
+)
 from lieapp.extension import outcome
-from lieapp.figures.material import read_material
-from lieapp.pde.figures import FINITE, NOTE, figure, folds, judged, keys, size_table, words, words_of
-from lieapp.report.page import write_report
-from lieapp.report.parts import family, provenance, seconds
+from lieapp.pde.figures import FINITE, NOTE, folds, judged, keys, size_table, words, words_of
 from lieapp.results.discovery import AtSize, ClosedForm, EquationResult, Slot
-
-Draw = Callable[[str], Figure]
-"""A figure by its key."""
 
 MEMBERS = (
     "Learned fields may be members of a family as well, which aren't compared: each takes a slot, and the "
@@ -27,16 +34,7 @@ MEMBERS = (
 """What to know about learned fields where there are families."""
 
 
-def write_discovery(folder: Path, result: EquationResult) -> Path:
-    """Write report.html and figures/*.svg into the folder of a run; returns the report's path."""
-    material = read_material(folder)
-    said = document(result, lambda key: figure(key, result, material))
-    title = result.title or result.plugin or "Run"
-    kind = f"Symmetries learned from data · {result.method} method · run {folder.name}"
-    return write_report(folder, title, kind, [*said, *provenance(material.provenance, material.config)])
-
-
-def document(result: EquationResult, draw: Draw = lambda key: Figure(key, "")) -> Document:
+def document(result: EquationResult, draw: Draw = undrawn) -> Document:
     """All that is said of a result; without `draw` the figures are empty."""
     return [*opening(result), *sections(result, draw, SECTIONS)]
 
@@ -156,7 +154,7 @@ def _derived(result: EquationResult, draw: Draw) -> list[Block]:
         blocks.append(Text(f"{told} {_angle(result)}".strip(), small=True))
     else:
         blocks.append(Text("No generators were derived for this run.", small=True))
-    blocks += map(family, result.families)
+    blocks += [family.line() for family in result.families]
     return [*blocks, Text(MEMBERS, small=True)] if result.families else blocks
 
 

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from lieapp.compare.verdict import SMALL
-from lieapp.document import Cell, Column, Figure, Table, number
-from lieapp.figures.charts import Line, calmed, line_chart, spectrum_chart
-from lieapp.figures.material import Json, Material, finite
+from lieapp.document import Cell, Column, Draw, Figure, Table, number
+from lieapp.figures.charts import Line, line_chart, spectrum_chart
+from lieapp.figures.material import Material, or_nan, read_material
 from lieapp.figures.matrix import heat_map
 from lieapp.figures.moved import Moved, moved_chart, orbit_chart
 from lieapp.figures.quiver import Plane, plane_of, quiver_chart
-from lieapp.results.augment import label
+from lieapp.figures.training import MissingError, defect_chart, loss_chart
 from lieapp.results.discovery import AtSize, EquationResult, Slot
 
 Rows: TypeAlias = Sequence[tuple[Slot, AtSize]]
@@ -104,15 +105,8 @@ def _percent(share: float) -> str:
     return "under 1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
 
 
-MOST_POINTS = 400
-"""Points of a training curve beyond which only every n-th line is drawn."""
-
 FINITE = ("finite-defect", "finite-moved")
 """Keys of the figures that runs without a judgement at finite size don't have."""
-
-
-class MissingError(Exception):
-    """A figure's data are not in the run folder; the message says what is missing."""
 
 
 def keys() -> list[str]:
@@ -123,6 +117,12 @@ def keys() -> list[str]:
 def words_of(key: str) -> tuple[str, str]:
     """Title and caption of a figure, for one that is drawn already."""
     return _BUILDERS[key][:2]
+
+
+def draw(result: EquationResult, folder: Path) -> Draw:
+    """The figures of a run, each drawn when it is asked for."""
+    material = read_material(folder)
+    return lambda key: figure(key, result, material)
 
 
 def figure(key: str, result: EquationResult, material: Material) -> Figure:
@@ -225,64 +225,6 @@ def _training(result: EquationResult, material: Material) -> str:
     return defect_chart(material.metrics)
 
 
-def loss_chart(metrics: Sequence[Json]) -> str:
-    """The loss over the steps, a curve for each stage; linear, because a sum of logarithms can be negative."""
-    if any("variant" in m for m in metrics):
-        return _losses_of_variants(metrics)
-    lines = [m for m in thinned(metrics) if finite(m.get("loss")) is not None]
-    if not lines:
-        raise MissingError("No training steps were recorded.")
-    stages = dict.fromkeys(str(m.get("stage") or "loss") for m in lines)
-    curves = []
-    for stage in stages:
-        own = [m for m in lines if str(m.get("stage") or "loss") == stage]
-        line = Line(stage, [_number(m.get("step")) for m in own], [_number(m.get("loss")) for m in own])
-        curves.append(calmed(line))
-    return line_chart(curves, "training step", "loss (no unit)", "Training loss")
-
-
-def _losses_of_variants(metrics: Sequence[Json]) -> str:
-    """Of trainings that follow each other, those of the first seed with the most data, each from its first step."""
-    lines = [m for m in metrics if "variant" in m and finite(m.get("loss")) is not None]
-    if not lines:
-        raise MissingError("No training steps were recorded.")
-    seed, most = lines[0].get("seed"), max(finite(m.get("samples")) or 0 for m in lines)
-    own = [m for m in lines if m.get("seed") == seed and (finite(m.get("samples")) or 0) == most]
-    curves = []
-    for variant in dict.fromkeys(str(m["variant"]) for m in own):
-        part = thinned([m for m in own if str(m["variant"]) == variant])
-        first = _number(part[0].get("step")) - 1
-        steps = [_number(m.get("step")) - first for m in part]
-        line = Line(label(variant), steps, [_number(m["loss"]) for m in part], below=variant == "truth")
-        curves.append(calmed(line, log=True))
-    title = f"Training loss, seed {seed}, {most:g} data"
-    return line_chart(curves, "training step", "loss (no unit)", title, log=True)
-
-
-def defect_chart(metrics: Sequence[Json]) -> str:
-    """η of each slot over the steps; where a stage has no η, the validity of moved data."""
-    shown = thinned(metrics)
-    key = "eta" if any(m.get("eta") for m in shown) else "validity"
-    lines = [m for m in shown if m.get(key)]
-    if not lines:
-        raise MissingError("No training steps with a defect were recorded.")
-    steps = [_number(m.get("step")) for m in lines]
-    count = max(len(m[key]) for m in lines)
-    table = [[*map(_number, m[key]), *[math.nan] * (count - len(m[key]))] for m in lines]
-    curves = [calmed(Line(f"slot {k + 1}", steps, [row[k] for row in table]), log=True) for k in range(count)]
-    label = "defect η (no unit)" if key == "eta" else "validity: residual, of pictures angle (rad)"
-    return line_chart(curves, "training step", label, "Defect of each slot in training", log=True)
-
-
-def thinned(metrics: Sequence[Json]) -> list[Json]:
-    """Every n-th line and the last one."""
-    stride = max(1, math.ceil(len(metrics) / MOST_POINTS))
-    kept = list(metrics[::stride])
-    if metrics and kept[-1] is not metrics[-1]:
-        kept.append(metrics[-1])
-    return kept
-
-
 def _plane(result: EquationResult, material: Material) -> Plane:
     if not material.fields:
         raise MissingError("The run has no fields.safetensors.")
@@ -305,12 +247,8 @@ def _slot_numbers(result: EquationResult, count: int) -> list[int]:
 
 
 def _drawable(values: Iterable[float | None]) -> list[float]:
-    return [_number(value) for value in values]
+    return [or_nan(value) for value in values]
 
-
-def _number(value: object) -> float:
-    number = finite(value)
-    return math.nan if number is None else number
 
 
 _BUILDERS: dict[str, tuple[str, str, Callable[[EquationResult, Material], str]]] = {

@@ -1,7 +1,4 @@
-"""A plugin of pictures verifies itself: they can be read, and its extractor suits a descent.
-
-A plugin of colour pictures verifies itself, as one of pictures does; its pictures must have colours.
-"""
+"""A plugin of pictures verifies itself: they can be read, and their features suit a descent."""
 
 from __future__ import annotations
 
@@ -20,6 +17,7 @@ from lieapp.pictures.extractor import Extractor, PictureFeatures, Shape
 from lieapp.pictures.image import ImageDomain
 from lieapp.pictures.image_data import ImageBatch, ImageData
 from lieapp.pictures.seen import Seen, SightT
+from lieapp.progress import Reporter
 
 SOME = 8
 """Pictures that an extractor is tried on."""
@@ -32,7 +30,7 @@ Trial = Callable[[Pictures, PictureFeatures], tuple[Seen[SightT], SightT]]
 """A domain and a batch of some pictures, with their features."""
 
 
-def check_images(declaration: LabelledPictures) -> list[Check]:
+def check_images(declaration: LabelledPictures, report: Reporter) -> list[Check]:
     """Whether the pictures can be read, and whether their features suit a descent in the plane."""
 
     def trial(pictures: Pictures, features: PictureFeatures) -> tuple[ImageDomain, ImageBatch]:
@@ -92,7 +90,7 @@ FEW = 64
 NEIGHBOURS = 6
 
 
-def check_colors(declaration: Colors) -> list[Check]:
+def check_colors(declaration: Colors, report: Reporter) -> list[Check]:
     """Whether the pictures can be read and have colours, and whether their features suit a descent in those."""
 
     def trial(pictures: Pictures, features: PictureFeatures) -> tuple[ColorDomain, ColorBatch]:

@@ -16,10 +16,9 @@ from lieapp.api import LabelledPictures
 from lieapp.config import DiscoverPictures, TrainConfig, load_config
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
-from lieapp.document import Figure, cosine
+from lieapp.document import cosine
 from lieapp.domains.base import Data
 from lieapp.errors import PluginError
-from lieapp.figures.material import read_fields
 from lieapp.methods.by_flow import by_flow
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Slotted, values
@@ -28,14 +27,11 @@ from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.losses import FiniteScore
 from lieapp.methods.result import Discovery
 from lieapp.pde.drawn import CURRENT, write_tensors
-from lieapp.pictures.document import document, write_csv
+from lieapp.pictures.document import run_figures, write_csv
 from lieapp.pictures.extractor import NAME, EfficientNetFeatures, PictureFeatures, read_extractor
-from lieapp.pictures.figures import Tensors, strips
 from lieapp.pictures.named import NamedComparison, compare_named
 from lieapp.pictures.networks import drawn, near_guessing, network_of
 from lieapp.pictures.seen import Seen, SightT
-from lieapp.report.page import write_report
-from lieapp.report.parts import provenance
 from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.results.training import Network
 from lieapp.runs.store.files import naming
@@ -109,13 +105,8 @@ class Side(ABC, Generic[SightT]):
     def drawn(self, domain: Seen[SightT], batch: SightT, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
         """Tensors of fields.safetensors besides the moved pictures, for figures."""
 
-    @staticmethod
-    @abstractmethod
-    def figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
-        """Fields and weight, drawn from fields.safetensors."""
 
-
-def execute(side: Side[SightT], declaration: LabelledPictures, session: Session) -> PictureDiscovery:
+def discover(side: Side[SightT], declaration: LabelledPictures, session: Session) -> PictureDiscovery:
     """Do or go on with a run; returns its result and writes its other files.
 
     Raises LieappError for what the declaration, the pictures or the settings don't allow.
@@ -148,11 +139,9 @@ class _Job(Generic[SightT]):
         result = self._result(domain, compared)
         timed("cross-check", lambda: self.side.complete(result, domain, batches, found.fields, self.solver))
         timed("report", lambda: self._write(domain, data, found, result))
-        figures = self._figures(result)
+        figures = run_figures(result, self.directory.path)
         result.figures = [msgspec.structs.replace(figure, svg="") for figure in figures]
         result.seconds = self.session.stopwatch.seconds()
-        self.directory.write_summary(result)
-        self._report(result, {figure.key: figure.svg for figure in figures})
         return result
 
     def _draw(self, held_out: Data[SightT], session: Session) -> None:
@@ -245,16 +234,6 @@ class _Job(Generic[SightT]):
             reference=compared.reference, inner=compared.inner, basis=compared.basis, subspace=compared.subspace,
             network=self.network,
         )  # fmt: skip
-
-    def _figures(self, result: PictureDiscovery) -> list[Figure]:
-        tensors = read_fields(self.directory.path / "fields.safetensors")
-        return [*self.side.figures(result.generators, tensors), *strips(result.generators, tensors)]
-
-    def _report(self, result: PictureDiscovery, svg: dict[str, str]) -> None:
-        """report.html and figures/."""
-        run = self.directory
-        told = [*document(result, svg.__getitem__), *provenance(run.provenance(), run.config())]
-        write_report(run.path, result.title, f"Symmetries learned from pictures · run {run.id}", told)
 
     def _write(
         self, domain: Seen[SightT], data: Split[SightT], found: Discovery, result: PictureDiscovery

@@ -7,11 +7,27 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from lieapp.document import Block, Column, Document, Figure, Heading, Table, Text, cosine, table
+from lieapp.document import (
+    Block,
+    Column,
+    Document,
+    Draw,
+    Figure,
+    Heading,
+    Table,
+    Text,
+    cosine,
+    figures,
+    seconds,
+    table,
+    undrawn,
+)
 from lieapp.extension import outcome
 from lieapp.figures.charts import Line, line_chart
-from lieapp.pictures.figures import components
-from lieapp.report.parts import Drawn, figures, nothing_drawn, seconds
+from lieapp.figures.material import read_fields
+from lieapp.pictures.color_figures import color_figures
+from lieapp.pictures.figures import components, strips
+from lieapp.pictures.plane_figures import image_figures
 from lieapp.results.pictures import PictureDiscovery, SmallFlow
 
 ANGLE = "Angle: between the features of held-out pictures before and after, mean over flow parameters."
@@ -29,7 +45,7 @@ COMPARISON = ("slots", "named", "small", "along", "angles")
 """Sections that hold slots against named fields."""
 
 
-def document(result: PictureDiscovery, drawn: Drawn = nothing_drawn) -> Document:
+def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
     """Everything but where the run comes from."""
     span = result.span
     share = f"{span.capitalize()}: length of the projection of the field, of norm 1, on the span of {span} ones."
@@ -48,7 +64,7 @@ def document(result: PictureDiscovery, drawn: Drawn = nothing_drawn) -> Document
         _along(result),
         Text(ALONG, small=True),
         *_angles(result),
-        *figures(result.figures, drawn),
+        *figures(result.figures, draw),
         *seconds(result.seconds),
     ]
 
@@ -136,3 +152,16 @@ def _measured(head: str) -> Column:
 
 def _number(value: float | None, digits: int = 3) -> str:
     return "–" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
+
+
+def run_figures(result: PictureDiscovery, folder: Path) -> list[Figure]:
+    """Fields, weight and moved pictures, drawn from the files of a run's folder."""
+    tensors = read_fields(folder / "fields.safetensors")
+    fields = image_figures if result.domain == "images" else color_figures
+    return [*fields(result.generators, tensors), *strips(result.generators, tensors)]
+
+
+def draw(result: PictureDiscovery, folder: Path) -> Draw:
+    """The figures of a run."""
+    drawn = {figure.key: figure for figure in run_figures(result, folder)}
+    return lambda key: drawn.get(key, undrawn(key))

@@ -1,4 +1,4 @@
-"""Pictures whose colours are moved, for the pipeline of `discover_pictures.py`."""
+"""Pictures whose colours are moved, for the pipeline of `discover.py`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from lieapp.api import LabelledPictures
 from lieapp.compare.subspace import cosines, largest_components, principal_angle
 from lieapp.config_colors import DiscoverColorsConfig
 from lieapp.data.images.pictures import Pictures
@@ -16,14 +17,14 @@ from lieapp.methods.by_flow import gram, small_flow
 from lieapp.methods.fields import Joined, Slotted
 from lieapp.methods.flow import Flow, Solver
 from lieapp.pictures.color import ColorBatch, ColorData, ColorDomain, Palette, color_weight
-from lieapp.pictures.color_figures import color_figures
 from lieapp.pictures.color_space import check_colored, sample_colors
-from lieapp.pictures.discover import Side, Split
+from lieapp.pictures.discover import Side, Split, discover
 from lieapp.pictures.extractor import PictureFeatures
 from lieapp.pictures.image_data import ImageData
 from lieapp.pictures.networks import drawn, kept_weight
 from lieapp.pictures.seen import Seen
 from lieapp.results.pictures import Part, PictureDiscovery, Slot, SmallFlow
+from lieapp.runs.store.session import Session
 
 SHOWN = 7
 """Flow parameters that the palette is moved to, for figures."""
@@ -33,14 +34,13 @@ DEGREE, CHECKED = 2, 2
 
 
 class OfColors(Side[ColorBatch]):
-    """See `discover_pictures.Side`."""
+    """See `discover.Side`."""
 
     name = "colors"
     unit = 1.0
     centred = (False, False, False)
     span, are = "named", "nearly sums of named fields"
     config: DiscoverColorsConfig
-    figures = staticmethod(color_figures)
 
     def check(self, pictures: Pictures) -> None:
         """Raises DataError for grey pictures."""
@@ -138,3 +138,8 @@ def cross_check(
         cosines=list(cosines(products, lowest, own)),
         angle=principal_angle(products, own, lowest),
     )
+
+
+def execute(config: DiscoverColorsConfig, declaration: LabelledPictures, session: Session) -> PictureDiscovery:
+    """Do or go on with a run. Raises LieappError for what the declaration, pictures or settings don't allow."""
+    return discover(OfColors(config), declaration, session)

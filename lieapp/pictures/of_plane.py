@@ -1,26 +1,27 @@
-"""Pictures whose plane is moved, for the pipeline of `discover_pictures.py`."""
+"""Pictures whose plane is moved, for the pipeline of `discover.py`."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
+from lieapp.api import LabelledPictures
 from lieapp.config import DiscoverImagesConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.methods.fields import Slotted
 from lieapp.methods.flow import Solver
-from lieapp.pictures.discover import Side, Split
+from lieapp.pictures.discover import Side, Split, discover
 from lieapp.pictures.extractor import PictureFeatures
 from lieapp.pictures.image import ImageDomain, pixel_weight
 from lieapp.pictures.image_data import ImageBatch, ImageData
 from lieapp.pictures.networks import kept_weight
-from lieapp.pictures.plane_figures import image_figures
 from lieapp.pictures.seen import Seen
-from lieapp.results.pictures import Slot
+from lieapp.results.pictures import PictureDiscovery, Slot
+from lieapp.runs.store.session import Session
 
 
 class OfPlane(Side[ImageBatch]):
-    """See `discover_pictures.Side`."""
+    """See `discover.Side`."""
 
     name = "images"
     unit = 0.5
@@ -28,7 +29,6 @@ class OfPlane(Side[ImageBatch]):
     centred = (True, True)
     span = are = "affine"
     config: DiscoverImagesConfig
-    figures = staticmethod(image_figures)
 
     def split(
         self, learn: Pictures, judge: Pictures, features: PictureFeatures, flip: bool, device: str
@@ -62,3 +62,8 @@ class OfPlane(Side[ImageBatch]):
     ) -> dict[str, Tensor]:
         """The axes of the plane."""
         return {"grid/x": batch.points[0, 0, 0], "grid/y": batch.points[0, 1, :, 0]}
+
+
+def execute(config: DiscoverImagesConfig, declaration: LabelledPictures, session: Session) -> PictureDiscovery:
+    """Do or go on with a run. Raises LieappError for what the declaration, pictures or settings don't allow."""
+    return discover(OfPlane(config), declaration, session)

@@ -6,9 +6,6 @@ from lieapp.api import LabelledPictures
 from lieapp.config import TrainConfig
 from lieapp.data.images.sources import read_pictures
 from lieapp.pictures.networks import near_guessing, network_of
-from lieapp.pictures.training_document import document, right_chart
-from lieapp.report.page import write_report
-from lieapp.report.parts import provenance
 from lieapp.results.training import Network, Training
 from lieapp.runs.store.files import write_atomic
 from lieapp.runs.store.session import Session
@@ -32,7 +29,7 @@ def execute(config: TrainConfig, declaration: LabelledPictures, session: Session
     facts = found.facts
     if words := near_guessing(facts):
         report.warn(words)
-    result = Training(
+    return Training(
         run=str(run.path), plugin=config.plugin, title=declaration.title, sentence=_sentence(facts),
         warnings=report.warnings, network=config.network, accuracy=facts.accuracy, loss=facts.loss,
         learned_from=facts.learned_from, judged_on=facts.judged_on, classes=facts.classes,
@@ -40,11 +37,6 @@ def execute(config: TrainConfig, declaration: LabelledPictures, session: Session
         cached=bool(facts.cached), seconds=session.stopwatch.seconds(), source=str(pictures.facts["source"]),
         pictures=len(pictures), shape=list(pictures.shape), device=session.device, settings=facts.settings,
     )  # fmt: skip
-    run.write_summary(result)
-    origin = provenance(run.provenance(), run.config())
-    told = document(result, lambda key: right_chart(run.metrics()))
-    write_report(run.path, result.title, f"Training of a network · run {run.id}", [*told, *origin])
-    return result
 
 
 def _sentence(facts: Network) -> str:

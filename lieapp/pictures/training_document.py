@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from lieapp.document import Column, Document, Figure, Heading, Table, Text
+from lieapp.document import Column, Document, Draw, Figure, Heading, Table, Text, duration, seconds, undrawn
 from lieapp.extension import outcome
 from lieapp.figures.charts import Line, calmed, line_chart
-from lieapp.pde.figures import thinned
-from lieapp.report.parts import Drawn, duration, nothing_drawn, seconds
+from lieapp.figures.material import read_lines
+from lieapp.figures.training import thinned
 from lieapp.results.training import Training, share_words
 
 CURVE = "Pictures of each step told right"
@@ -25,7 +26,7 @@ NAMES = 12
 """Classes that are named; of more only their number is told."""
 
 
-def document(result: Training, drawn: Drawn = nothing_drawn) -> Document:
+def document(result: Training, draw: Draw = undrawn) -> Document:
     """Everything but where the run comes from."""
     why = "it was in the cache, so nothing was trained" if result.cached else "no steps were recorded"
     took = "from the cache" if result.cached else duration(result.seconds.get("training"))
@@ -39,7 +40,7 @@ def document(result: Training, drawn: Drawn = nothing_drawn) -> Document:
         Table([Column("what"), Column("value")], facts(result)),
         Text(f"Symmetries of what it sees are sought by `{next_command(result)}`."),
         Heading(CURVE, "right"),
-        Figure("right", CURVE, svg=drawn("right"), note=f"No curves: {why}."),
+        Figure("right", CURVE, svg=draw("right").svg, note=f"No curves: {why}."),
         *seconds(result.seconds),
     ]
 
@@ -82,3 +83,8 @@ def number(value: float | None) -> str:
     if value is None:
         return "–"
     return str(value) if isinstance(value, int) else f"{value:.3g}"
+
+
+def draw(result: Training, folder: Path) -> Draw:
+    """The curve of a run."""
+    return lambda key: Figure(key, CURVE, svg=right_chart(read_lines(folder / "metrics.jsonl")))

@@ -10,7 +10,7 @@ from pathlib import Path
 import lieapp
 from lieapp.errors import UsageError
 
-MODULES = ("lieapp.runs.shipped",)
+MODULES = ("lieapp.pde.kind", "lieapp.pictures.kind", "lieapp.methods.shipped")
 """Modules that offer hooks as a plugin's file does: the kinds and methods that lieapp ships."""
 
 SHIPPED = "shipped"

@@ -1,64 +1,49 @@
-"""The document of any result, by its type."""
+"""Documents that no kind of declaration brings: of a self-check, and where a run comes from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-import msgspec
-
-from lieapp.augment import document
-from lieapp.document import Block, Column, Document, Heading, Table, Text
-from lieapp.extension import outcome
-from lieapp.pde import document
-from lieapp.pictures import document, training_document
-from lieapp.report import check_document, truth_document
-from lieapp.report.parts import Drawn, nothing_drawn
-from lieapp.results import Augment, CheckResult, EquationResult, PictureDiscovery, Training, TruthResult
-from lieapp.results.base import Result
-
-ROWS = 100
-"""Lines of a table at most of a result without a document; the rest stands in summary.json."""
+from lieapp.document import Block, Column, Heading, Notice, Table, Text, table
+from lieapp.results.check import CheckResult
 
 
-def document_of(result: Result, drawn: Drawn = nothing_drawn) -> Document:
-    """What a result says; of a kind that has no document whatever it holds."""
-    match result:
-        case EquationResult():
-            return document.document(result)
-        case TruthResult():
-            return truth_document.document(result)
-        case CheckResult():
-            return check_document.document(result)
-        case PictureDiscovery():
-            return document.document(result, drawn)
-        case Training():
-            return training_document.document(result, drawn)
-        case Augment():
-            return document.document(result, drawn)
-    return [*outcome(result), *_held(result)]
+def check_document(result: CheckResult) -> list[Block]:
+    """The outcome, and a row for each check; the plugin is named where there may be several."""
+    rows = [
+        (None if result.plugin else row.plugin, row.name, "ok" if row.ok else "FAILED", row.detail)
+        for row in result.checks
+    ]
+    return [
+        Notice(result.sentence, "success" if result.ok else "error"),
+        Heading("Checks", "checks"),
+        table(["plugin", "check", "outcome", "detail"], rows),
+    ]
 
 
-def _held(result: Result) -> Iterator[Block]:
-    """Numbers and texts as one table, lists of flat objects as one each."""
-    shared = {field.encode_name for field in msgspec.structs.fields(Result)} | {"result", "seconds"}
-    held = {key: value for key, value in msgspec.to_builtins(result).items() if key not in shared}
-    facts = [[_said(key), _cell(value)] for key, value in held.items() if isinstance(value, str | int | float)]
-    if facts:
-        yield from (Heading("Result", "held"), Table([Column("what"), Column("value")], facts))
-    for key, value in held.items():
-        if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
-            rows = [{k: v for k, v in row.items() if not isinstance(v, list | dict)} for row in value]
-            heads = list(dict.fromkeys(head for row in rows for head in row))
-            cells = [[_cell(row.get(head)) for head in heads] for row in rows[:ROWS]]
-            yield Heading(_said(key).capitalize(), key)
-            yield Table([Column(_said(head)) for head in heads], cells)
-            if len(rows) > ROWS:
-                yield Text(f"{ROWS} of {len(rows)} lines.", small=True)
+def provenance(recorded: Mapping[str, Any], config: Mapping[str, Any]) -> list[Block]:
+    """The section of what a run came from; settings and seeds last."""
+    head = Heading("Provenance", "provenance", pages_only=True)
+    rows = provenance_rows(recorded, config)
+    return [head, Table([Column("what"), Column("value")], rows) if rows else Text("No provenance was recorded.")]
 
 
-def _said(key: str) -> str:
-    return key.replace("_", " ")
+def provenance_rows(recorded: Mapping[str, Any], config: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What a run came from, as pairs of a dotted key and its value."""
+    return [*_flat(recorded), *_flat(config, "config")]
 
 
-def _cell(value: object) -> str | None:
-    return None if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+def _flat(value: object, key: str = "") -> Iterator[tuple[str, str]]:
+    """Nested objects as dotted keys."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _flat(inner, f"{key}.{name}" if key else str(name))
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        if all(isinstance(item, str | int | float) for item in value):
+            yield key, " ".join(map(str, value))
+        else:
+            for place, item in enumerate(value):
+                yield from _flat(item, f"{key}[{place}]")
+    elif value is not None:
+        yield key, str(value)

@@ -8,13 +8,13 @@ from msgspec import UNSET
 
 from lieapp.document import Block, Cell, Column, Formula, Heading, Notice, Table, Text, Words, joined, table
 from lieapp.extension import outcome
-from lieapp.report.parts import family, zero
 from lieapp.results.truth import (
     Explanation,
     ReducedResult,
     StepResult,
     StructureResult,
     TruthResult,
+    zero,
 )
 
 MOST = 60
@@ -78,7 +78,7 @@ def _symmetries(result: TruthResult) -> list[Block]:
     none = "Families only." if result.families else "There are no point symmetries."
     title = f"Symmetries, dimension {result.dimension}{' modulo the families' if result.infinite else ''}"
     fields = _fields(names, result.generators_shown, none)
-    return [Heading(title, "symmetries", "generator"), fields, *map(family, result.families)]
+    return [Heading(title, "symmetries", "generator"), fields, *(found.line() for found in result.families)]
 
 
 def _periodic(result: TruthResult) -> Iterator[Block]:
@@ -94,7 +94,7 @@ def _periodic(result: TruthResult) -> Iterator[Block]:
     families = result.periodic_families
     yield _fields(names, result.periodic_shown, "Families only." if families else "None.")
     if families != result.families:
-        yield from map(family, families)
+        yield from (found.line() for found in families)
     elif families:
         yield Text("The families stay, with members that are periodic.")
 

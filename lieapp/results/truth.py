@@ -11,7 +11,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from lieapp.document import Formula
+from lieapp.document import Formula, Text, joined
 from lieapp.results.base import Result
 
 Coefficient: TypeAlias = "int | str"
@@ -19,6 +19,11 @@ Coefficient: TypeAlias = "int | str"
 
 Vectors: TypeAlias = list[list[Coefficient]]
 """Vectors in the basis of the generators."""
+
+
+def zero(expression: Formula) -> Formula:
+    """`u_t - u_xx = 0`"""
+    return Formula(f"{expression.text} = 0", f"{expression.latex} = 0")
 
 
 class FamilyResult(msgspec.Struct, kw_only=True):
@@ -36,6 +41,12 @@ class FamilyResult(msgspec.Struct, kw_only=True):
     functions_shown: list[Formula] = []
     conditions_shown: list[Formula] = []
     shown: Formula
+
+    def line(self) -> Text:
+        """In a line: "and the family alpha ∂u for every alpha(t, x) where … = 0"."""
+        line = ["and the family ", self.shown, " for every ", *joined(self.functions_shown)]
+        conditions = joined(map(zero, self.conditions_shown), "; ")
+        return Text([*line, " where ", *conditions] if conditions else line)
 
 
 class CertificateResult(msgspec.Struct, kw_only=True):

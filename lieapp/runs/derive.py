@@ -8,8 +8,8 @@ from pathlib import Path
 from lieapp.config import TruthConfig
 from lieapp.errors import CancelledError
 from lieapp.pde.derivation import derive_in_child
+from lieapp.report.documents import provenance
 from lieapp.report.page import write_report
-from lieapp.report.parts import provenance
 from lieapp.report.truth_document import document
 from lieapp.results.truth import TruthResult
 from lieapp.runs.store.session import Session

@@ -6,9 +6,9 @@ import msgspec
 
 from lieapp.errors import RunError
 from lieapp.registry.catalog import Catalog, Entry
+from lieapp.runs.process.queue import enqueue, ensure_runner, start_now
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import ACTIVE
-from lieapp.runs.store.status.queue import enqueue, ensure_runner, start_now
 from lieapp.ui.places import newest_first, runs_root
 
 KINDS = ("truth", "check")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from lieapp.document import Draw, Figure
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.places import file_of
 from lieapp.ui.words import enclosed, sign
@@ -44,6 +45,11 @@ def stored_figure(folder: Path, key: str) -> str:
         return ""
     # with the blank: Streamlit takes anything else for the name of a file
     return text if text.startswith("<svg ") else ""
+
+
+def stored(folder: Path) -> Draw:
+    """The figures that a run left, for its document."""
+    return lambda key: Figure(key, "", svg=stored_figure(folder, key))
 
 
 LAST_BYTES = 6000

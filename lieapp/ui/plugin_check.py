@@ -7,7 +7,7 @@ import streamlit as st
 from lieapp.config import CheckConfig
 from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry
-from lieapp.report.check_document import document
+from lieapp.report.documents import check_document
 from lieapp.results.check import CheckResult
 from lieapp.ui import background
 from lieapp.ui.background_view import readable, show_unfinished, wait_for
@@ -31,7 +31,7 @@ def show_check(entry: Entry, catalog: Catalog) -> None:
         if run.state != "done":
             show_unfinished(run)
         elif result := readable(run, CheckResult):
-            show(document(result))
+            show(check_document(result))
     label = "Check" if run is None else "Check again"
     if st.button(label, icon=":material/fact_check:", help="A process of its own; it goes on if you leave."):
         try:

@@ -128,7 +128,7 @@ def _answer(question: Question) -> Answer:
     """The answer, here in this process."""
     from lieapp.equations.latex import ordered_latex
     from lieapp.equations.parsing import parse_system
-    from lieapp.runs.store.session import describe
+    from lieapp.errors import describe
 
     typed = question.typed
     try:

@@ -7,7 +7,10 @@ import shlex
 import streamlit as st
 
 from lieapp.errors import LieappError, RunError
+from lieapp.registry.catalog import load_catalog
 from lieapp.results import EquationResult, PictureDiscovery, TruthResult
+from lieapp.results.base import Result
+from lieapp.runs.resume import plugin_folders
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import jobs
 from lieapp.ui.derived_view import show_derived
@@ -49,6 +52,10 @@ def _done(run: RunDirectory) -> None:
     """The view of its result, by the kind of that."""
     try:
         found = run.summary()
+        if type(found) is Result:
+            # of a kind from outside, whose class is known once its plugin is loaded
+            load_catalog(plugin_folders(run))
+            found = run.summary()
     except RunError as error:
         st.error(plain(error.message), icon=":material/broken_image:")
         st.markdown(f":material/lightbulb: {advice(error.hint)}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from lieapp.figures.material import Json, read_lines
-from lieapp.pde.figures import MissingError, defect_chart, loss_chart
+from lieapp.figures.training import MissingError, defect_chart, loss_chart
 from lieapp.report.parts import provenance_rows, seconds
 from lieapp.runs.overview import compared
 from lieapp.runs.store.directory import RunDirectory

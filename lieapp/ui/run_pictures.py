@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import streamlit as st
 
@@ -14,7 +13,7 @@ from lieapp.pictures.figures import components
 from lieapp.pictures.slider import field_at, pictures_at, read_moved
 from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.ui.drawing import stored_figure
+from lieapp.ui.drawing import stored
 from lieapp.ui.help import tip
 from lieapp.ui.rendering import show
 from lieapp.ui.run_files import show_files, show_link
@@ -88,6 +87,6 @@ def _angle(result: PictureDiscovery, row: Slot, s: float) -> str:
 
 def _figures(run: RunDirectory, result: PictureDiscovery) -> None:
     """The figures that the run left."""
-    told = document(result, partial(stored_figure, run.path))
+    told = document(result, stored(run.path))
     show(section(told, *(figure.key for figure in result.figures)))
     show_link()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import streamlit as st
 
 from lieapp.document import Figure, sections
-from lieapp.extension import outcome
-from lieapp.report.documents import document_of
+from lieapp.extension import described, outcome
+from lieapp.registry.catalog import load_catalog
 from lieapp.results.base import Result
+from lieapp.runs.resume import plugin_folders
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.ui.drawing import stored_figure
+from lieapp.ui.drawing import stored, stored_figure
 from lieapp.ui.rendering import show
 from lieapp.ui.run_files import show_files, show_link
 from lieapp.ui.run_origin import show_origin, show_training
@@ -34,10 +34,12 @@ def show_plain(run: RunDirectory, result: Result) -> None:
 
 
 def _result(run: RunDirectory, result: Result) -> None:
-    """Its document but for what stands elsewhere, and the figures that no document of lieapp's own shows."""
-    told = sections(document_of(result, partial(stored_figure, run.path)))
+    """Its document but for what stands elsewhere, and the figures that it doesn't show."""
+    work = load_catalog(plugin_folders(run)).work_of_run(run.config())
+    told = sections((described if work is None else work.document)(result, stored(run.path)))
     blocks = [block for head, own in told if head.key not in ("", "seconds") for block in (head, *own)]
-    show(blocks or list(_figures(run)))
+    drawn = {block.key for block in blocks if isinstance(block, Figure)}
+    show([*blocks, *(figure for figure in _figures(run) if figure.key not in drawn)])
     show_link()
 
 

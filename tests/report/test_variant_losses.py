@@ -2,7 +2,7 @@
 
 import pytest
 
-from lieapp.pde.figures import MissingError, loss_chart
+from lieapp.figures.training import MissingError, loss_chart
 
 
 def metrics(variants, seeds, amounts, steps=4):

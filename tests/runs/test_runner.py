@@ -5,19 +5,18 @@ import subprocess
 import sys
 import time
 
-from lieapp.runs.store.status.queue import cancel, enqueue, ensure_runner, next_queued
-from lieapp.runs.store.status.runner import serve
-
 from lieapp.config import DiscoverConfig
+from lieapp.runs.process.queue import cancel, enqueue, ensure_runner, next_queued
+from lieapp.runs.process.runner import serve
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import host, own_mark
-from lieapp.runs.store.status import runner as runner_module
+from lieapp.runs.process import runner as runner_module
 
 WORKER = """
 import sys
 from pathlib import Path
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.runs.store.session import running
+from lieapp.runs.process.claim import running
 run = RunDirectory(Path(sys.argv[1]))
 others = [r.state for r in RunDirectory.list(run.path.parent)]
 with running(run):

@@ -9,15 +9,15 @@ import threading
 import time
 
 import pytest
-from lieapp.runs.store.status.queue import cancel
 
 from lieapp.config import DiscoverConfig
 from lieapp.errors import CancelledError, DataError, ResumeError, RunError
 from lieapp.results.discovery import EquationResult
+from lieapp.runs.process.claim import running
+from lieapp.runs.process.queue import cancel
 from lieapp.runs.store import status
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.reporter import RunReporter, SilentReporter
-from lieapp.runs.store.session import running
 from lieapp.runs.store.status import heartbeat, host, is_alive, own_mark, start_mark
 
 CONFIG = DiscoverConfig(plugin="ckdv")
@@ -36,7 +36,7 @@ WORKER = """
 import sys, time
 from pathlib import Path
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.runs.store.session import running
+from lieapp.runs.process.claim import running
 with running(RunDirectory(Path(sys.argv[1]))):
     print("at work", flush=True)
     time.sleep(60)

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from lieapp.child import child_command
 from lieapp.errors import LieappError
+from lieapp.runs.process.queue import next_queued
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import host, own_mark
-from lieapp.runs.store.status.queue import next_queued
 
 POLL = 0.5
 """Seconds between two looks at a run that an earlier runner left at work."""

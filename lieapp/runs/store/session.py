@@ -1,15 +1,10 @@
-"""Work on a run: claim it, keep its status alive, write down how it ended; and what that work is handed.
-
-How long a run works: seconds of each stage and in all, summed over its sessions (the first, each --resume).
-"""
+"""What long work is handed: the run's files, whom to tell, its seconds, checkpoint, device, seed and budget."""
 
 from __future__ import annotations
 
 import contextlib
 import copy
-import os
 import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,12 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import msgspec
 
 import lieapp
-from lieapp.errors import CancelledError, LieappError, ResumeError, file_error
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.files import encode, write_atomic
-from lieapp.runs.store.status import STALE, Status, host, is_alive, own_mark
-from lieapp.runs.store.status.heartbeat import Heartbeat
-from lieapp.runs.store.status.signals import interrupted, interruptible, shielded
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -96,8 +87,6 @@ def _read(file: Path) -> dict[str, float]:
 
 Result = TypeVar("Result")
 
-_mine: set[str] = set()
-"""Runs this process works on: record locks don't exclude the process that holds them."""
 
 
 class Trained(Protocol):
@@ -240,92 +229,3 @@ class Session:
             fields = getattr(part._training, "fields", None)
             if fields is not None:
                 part.show(fields, part.done)
-
-
-@contextlib.contextmanager
-def running(run: RunDirectory) -> Iterator[RunDirectory]:
-    """Be the process that works on `run` for the length of a block, and set its state at the end.
-
-    done if the block ends; cancelled on Ctrl-C, SIGTERM, SIGHUP or CancelledError, all of which leave as
-    CancelledError; failed on anything else, with the error in the status and its traceback in log.txt.
-    Raises ResumeError if another process works on it, CancelledError if it was asked to stop before it began.
-    """
-    with _claimed(run):
-        mine = {"state": "running", "pid": os.getpid(), "host": host(), "process": own_mark()}
-        try:
-            with interruptible() as interrupt:
-                run.update(**mine, error=None, finished=None)
-                with Heartbeat(run, interrupt):
-                    yield run
-        except BaseException as error:
-            if not isinstance(error, (KeyboardInterrupt, CancelledError)) and not interrupted():
-                # a disk that is full for results is so for the log too
-                with contextlib.suppress(OSError):
-                    run.log("".join(traceback.format_exception(error)).rstrip())
-                with contextlib.suppress(OSError):
-                    _end(run, "failed", error)
-                raise
-            cancelled = CancelledError(
-                f"{run.id}: cancelled; what was done so far is kept.",
-                hint=f"Continue with `lieapp {run.config().get('kind', 'discover')} --resume {run.path}`.",
-            )
-            _end(run, "cancelled", cancelled)
-            raise cancelled from None
-        _end(run, "done", None)
-
-
-@contextlib.contextmanager
-def _claimed(run: RunDirectory) -> Iterator[None]:
-    with run.locked() as free:
-        status = run.status()
-        if not free or str(run.path.resolve()) in _mine or _works_elsewhere(status):
-            raise ResumeError(
-                f"{run.id}: process {status.pid} on {status.host} still works on it.",
-                hint=f"Stop it first with `lieapp runs cancel {run.path}`, or wait.",
-            )
-        _forget_cancel(run, status)
-        _mine.add(str(run.path.resolve()))
-        try:
-            yield
-        finally:
-            _mine.discard(str(run.path.resolve()))
-
-
-def _works_elsewhere(status: Status) -> bool:
-    """Whether a process beyond the reach of the lock gave a sign of life: another machine, or no locks."""
-    if status.state != "running":
-        return False
-    if status.host == host():
-        return status.pid != os.getpid() and is_alive(status.pid, status.process)
-    return time.time() - status.heartbeat <= STALE
-
-
-def _forget_cancel(run: RunDirectory, status: Status) -> None:
-    """Obey a request to stop that came before the start; drop one that an earlier process obeyed."""
-    if not run.cancel_requested:
-        return
-    if status.state in ("queued", "starting"):
-        run.update(state="cancelled", finished=time.time())
-        raise CancelledError(
-            f"{run.id}: was asked to stop before it began.", hint=f"Start it with --resume {run.path}."
-        )
-    (run.path / "cancel").unlink(missing_ok=True)
-
-
-def _end(run: RunDirectory, state: str, error: BaseException | None) -> None:
-    with shielded():
-        told = None if error is None else describe(error)
-        run.update(state=state, by_runner=False, finished=time.time(), error=told)
-
-
-def describe(error: BaseException) -> dict[str, Any]:
-    """Type, message and hint of any error, as status.json and `--json` carry it."""
-    told = error if isinstance(error, LieappError) else file_error(error)
-    if told is not None:
-        found: dict[str, Any] = told.as_json()["error"]
-        return found
-    return {
-        "type": type(error).__name__,
-        "message": " ".join(str(error).split()) or type(error).__name__,
-        "hint": "This is a bug in lieapp; run again with --debug for the traceback.",
-    }

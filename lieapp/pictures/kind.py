@@ -1,0 +1,97 @@
+"""Pictures and their colours as kinds of declarations. Torch and the engine are loaded when work begins."""
+
+from __future__ import annotations
+
+from lieapp.api import Colors, Images, LabelledPictures, hookimpl
+from lieapp.augment import typed as augment
+from lieapp.config import DiscoverImagesConfig, DiscoverPictures, TrainConfig
+from lieapp.config_augment import AugmentImagesConfig
+from lieapp.config_colors import DiscoverColorsConfig
+from lieapp.config_pictures import OWN_NETWORKS
+from lieapp.data.images.places import check_efficientnet, check_file, check_place, check_weights
+from lieapp.extension import Kind, Work, lazily
+
+
+@hookimpl
+def lieapp_kinds() -> list[Kind]:
+    """Pictures and their colours."""
+    return [IMAGES, COLORS]
+
+
+def _check(config: DiscoverPictures, declaration: LabelledPictures) -> None:
+    check_place(config.data or declaration.data)
+    if config.trained:
+        check_file(config.trained)
+    elif config.network != "trained":
+        check_efficientnet()
+
+
+def _check_training(config: TrainConfig, declaration: LabelledPictures) -> None:
+    check_place(config.data or declaration.data)
+    if config.weights:
+        check_weights(config.weights)
+    if config.network not in OWN_NETWORKS:
+        from lieapp.pictures.torchvision_networks import check_name
+
+        check_name(config.network)
+
+
+def _own_features(declaration: LabelledPictures) -> str:
+    return "" if declaration.features is None else "it brings its own features; nothing is to be trained"
+
+
+def _discover(settings: type[DiscoverPictures], module: str) -> Work:
+    return Work(
+        command="discover",
+        words="Find symmetries",
+        settings=settings,
+        execute=lazily(f"{module}:execute"),
+        check=_check,
+        document=lazily("lieapp.pictures.document:document"),
+        draw=lazily(f"{module}:draw"),
+        about=lambda result: "Symmetries learned from pictures",
+    )
+
+
+TRAIN = Work(
+    command="train",
+    words="Train a network only",
+    settings=TrainConfig,
+    execute=lazily("lieapp.pictures.training:execute"),
+    check=_check_training,
+    refused=_own_features,
+    document=lazily("lieapp.pictures.training_document:document"),
+    draw=lazily("lieapp.pictures.training_document:draw"),
+    about=lambda result: "Training of a network",
+)
+
+IMAGES = Kind(
+    name="images",
+    declaration=Images,
+    words=("a set of pictures", "pictures"),
+    check=lazily("lieapp.pictures.check:check_images"),
+    works=(
+        _discover(DiscoverImagesConfig, "lieapp.pictures.of_plane"),
+        TRAIN,
+        Work(
+            command="augment",
+            words="Train on moved data",
+            settings=AugmentImagesConfig,
+            execute=lazily("lieapp.augment.of_pictures:execute"),
+            check=augment.check_pictures,
+            complete=augment.complete_pictures,
+            typed=augment.picture_options,
+            document=lazily("lieapp.augment.document:document"),
+            draw=lazily("lieapp.augment.document:draw"),
+            about=augment.about,
+        ),
+    ),
+)
+
+COLORS = Kind(
+    name="colors",
+    declaration=Colors,
+    words=("a set of colour pictures", "colours"),
+    check=lazily("lieapp.pictures.check:check_colors"),
+    works=(_discover(DiscoverColorsConfig, "lieapp.pictures.of_colors"), TRAIN),
+)

@@ -1,0 +1,59 @@
+"""A run from its settings to its report, the same for every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lieapp.extension import Method, Work
+from lieapp.results.base import Result
+from lieapp.runs.process.claim import running
+from lieapp.runs.resume import changed_plugin
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.reporter import RunReporter, reporting
+from lieapp.runs.store.session import Session
+
+if TYPE_CHECKING:
+    from lieapp.registry.catalog import Catalog
+
+Found = TypeVar("Found", bound=Result)
+"""What a command finds."""
+
+
+def sitting(
+    run: RunDirectory, config: Any, work: Callable[[Session], Found], folders: Sequence[Path] = (),
+    methods: Mapping[str, Method] | None = None, *, quiet: bool = False,
+) -> Found:  # fmt: skip
+    """Work on a run with everything told and kept."""
+    with reporting(quiet) as inner, running(run):
+        report = RunReporter(inner, run)
+        report.line(f"run {run.path}")
+        return work(Session(run, report, config, folders, methods))
+
+
+def work_on(run: RunDirectory, config: Any, catalog: Catalog, work: Work, *, quiet: bool = False) -> Result:
+    """Do or go on with a run of a plugin; returns its result, which is kept in the run with its report."""
+    entry = catalog.get(config.plugin)
+
+    def execute(session: Session) -> Result:
+        changed, costly = changed_plugin(run, entry.sha256), work.costs(config, entry.declaration)
+        for warning in filter(None, (changed, catalog.note(config.plugin), *costly)):
+            session.report.warn(warning)
+        result = work.execute(config, entry.declaration, session)
+        run.write_summary(result)
+        write_run_report(run, work, result)
+        return result
+
+    methods = {name: known.item for name, known in catalog.methods.items()}
+    return sitting(run, config, execute, catalog.folders, methods, quiet=quiet)
+
+
+def write_run_report(run: RunDirectory, work: Work, result: Result) -> None:
+    """What a result says as report.html, its figures in figures/."""
+    from lieapp.report.documents import provenance
+    from lieapp.report.page import write_report
+
+    told = [*work.document(result, work.draw(result, run.path)), *provenance(run.provenance(), run.config())]
+    title = result.title or result.plugin or "Run"
+    write_report(run.path, title, f"{work.about(result)} · run {run.id}", told)

@@ -1,0 +1,94 @@
+"""Be the process that works on a run: claim it, keep its status alive, write down how it ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+import traceback
+from collections.abc import Iterator
+
+from lieapp.errors import CancelledError, ResumeError, describe
+from lieapp.runs.process.heartbeat import Heartbeat
+from lieapp.runs.process.signals import interrupted, interruptible, shielded
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.status import STALE, Status, host, is_alive, own_mark
+
+_mine: set[str] = set()
+"""Runs this process works on: record locks don't exclude the process that holds them."""
+
+
+@contextlib.contextmanager
+def running(run: RunDirectory) -> Iterator[RunDirectory]:
+    """Be the process that works on `run` for the length of a block, and set its state at the end.
+
+    done if the block ends; cancelled on Ctrl-C, SIGTERM, SIGHUP or CancelledError, all of which leave as
+    CancelledError; failed on anything else, with the error in the status and its traceback in log.txt.
+    Raises ResumeError if another process works on it, CancelledError if it was asked to stop before it began.
+    """
+    with _claimed(run):
+        mine = {"state": "running", "pid": os.getpid(), "host": host(), "process": own_mark()}
+        try:
+            with interruptible() as interrupt:
+                run.update(**mine, error=None, finished=None)
+                with Heartbeat(run, interrupt):
+                    yield run
+        except BaseException as error:
+            if not isinstance(error, (KeyboardInterrupt, CancelledError)) and not interrupted():
+                # a disk that is full for results is so for the log too
+                with contextlib.suppress(OSError):
+                    run.log("".join(traceback.format_exception(error)).rstrip())
+                with contextlib.suppress(OSError):
+                    _end(run, "failed", error)
+                raise
+            cancelled = CancelledError(
+                f"{run.id}: cancelled; what was done so far is kept.",
+                hint=f"Continue with `lieapp {run.config().get('kind', 'discover')} --resume {run.path}`.",
+            )
+            _end(run, "cancelled", cancelled)
+            raise cancelled from None
+        _end(run, "done", None)
+
+
+@contextlib.contextmanager
+def _claimed(run: RunDirectory) -> Iterator[None]:
+    with run.locked() as free:
+        status = run.status()
+        if not free or str(run.path.resolve()) in _mine or _works_elsewhere(status):
+            raise ResumeError(
+                f"{run.id}: process {status.pid} on {status.host} still works on it.",
+                hint=f"Stop it first with `lieapp runs cancel {run.path}`, or wait.",
+            )
+        _forget_cancel(run, status)
+        _mine.add(str(run.path.resolve()))
+        try:
+            yield
+        finally:
+            _mine.discard(str(run.path.resolve()))
+
+
+def _works_elsewhere(status: Status) -> bool:
+    """Whether a process beyond the reach of the lock gave a sign of life: another machine, or no locks."""
+    if status.state != "running":
+        return False
+    if status.host == host():
+        return status.pid != os.getpid() and is_alive(status.pid, status.process)
+    return time.time() - status.heartbeat <= STALE
+
+
+def _forget_cancel(run: RunDirectory, status: Status) -> None:
+    """Obey a request to stop that came before the start; drop one that an earlier process obeyed."""
+    if not run.cancel_requested:
+        return
+    if status.state in ("queued", "starting"):
+        run.update(state="cancelled", finished=time.time())
+        raise CancelledError(
+            f"{run.id}: was asked to stop before it began.", hint=f"Start it with --resume {run.path}."
+        )
+    (run.path / "cancel").unlink(missing_ok=True)
+
+
+def _end(run: RunDirectory, state: str, error: BaseException | None) -> None:
+    with shielded():
+        told = None if error is None else describe(error)
+        run.update(state=state, by_runner=False, finished=time.time(), error=told)
