@@ -19,6 +19,7 @@ import torch
 from machine import heading
 
 from lieapp.domains.formulas import FixedFields
+from lieapp.domains.solutions import PatchData
 from lieapp.methods.fields import Joined, Scaled
 from lieapp.methods.result import judge
 from lieapp.numerics.processor import use_processor
@@ -94,7 +95,7 @@ def parse() -> argparse.Namespace:
 
 def floor(domain: PDEDomain, data: PDEDataset) -> tuple[str, str]:
     """Relative and median absolute residual of the held-out solutions as they are."""
-    patches = domain.patches(data.held_out.source, data.scales, (0, 0), torch.float64)
+    patches = PatchData(data.held_out.source, data.scales, domain.evolution.time, (0, 0), torch.float64)
     found = [domain.residual(batch) for batch in patches.batches(1)]
     unit = data.scales.size[-1] / data.scales.size[domain.evolution.time]
     median = torch.cat([r.value[r.valid[:, None]] for r in found]).abs().median() * unit
@@ -112,7 +113,8 @@ def change(domain: PDEDomain, data: PDEDataset, truth: Derived) -> list[tuple[st
     batches = list(data.held_out.batches(48, 8))
     judged = judge(domain, Joined(stack), batches)
     norms = (torch.diagonal(judged.gram) / sum(batch.weight.sum() for batch in batches)).sqrt()
-    patches = list(domain.patches(data.held_out.source, data.scales, (0, 0), torch.float64).batches(1))
+    whole = PatchData(data.held_out.source, data.scales, domain.evolution.time, (0, 0), torch.float64)
+    patches = list(whole.batches(1))
     values = sorted([*S, *(-s for s in S)])
     found = judge_finite(domain, Scaled(stack, 1 / norms), judged.reach, patches, values, 0.1, SilentReporter())
     return [

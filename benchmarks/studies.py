@@ -14,6 +14,7 @@ import torch
 from lieapp.compare.subspace import cosines, normalised
 from lieapp.data.stepping import Tolerance
 from lieapp.domains.formulas import FixedFields
+from lieapp.domains.solutions import PatchData
 from lieapp.errors import DiscoveryError
 from lieapp.methods.by_descent import settled
 from lieapp.methods.descent import Descent, Plan, Weights
@@ -140,7 +141,7 @@ def descent(case: Case, settings: Settings) -> Descent:
     if settings.backend != domain.backend.name:
         domain = PDEDomain(domain.declaration, Backend(settings.backend))
     score = FiniteScore(domain, settings.sigma, Solver("rk4", 0.2, False), plain=True)
-    patches = domain.patches(data.train.source, data.scales, PATCH, torch.float64)
+    patches = PatchData(data.train.source, data.scales, domain.evolution.time, PATCH, torch.float64)
     return Descent(patches, fields, score, plan, settings.seed)
 
 

@@ -16,7 +16,7 @@ from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.base import Arguments
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.slices import Scales
+from lieapp.domains.solutions import PatchData, Scales
 from lieapp.pde.data import measure_scales
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.residual import Backend
@@ -61,7 +61,7 @@ class Small:
         return replace(self, domain=PDEDomain(self.domain.declaration, Backend(name, tuple(options.items()))))
 
     def patches(self, time=0, space=0, dtype=torch.float64):
-        return self.domain.patches(self.trajectories, self.scales, (time, space), dtype)
+        return PatchData(self.trajectories, self.scales, self.domain.evolution.time, (time, space), dtype)
 
     def whole(self, dtype=torch.float64, samples=1):
         """All nodes of the first trajectories."""

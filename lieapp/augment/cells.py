@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 from torch import Tensor
@@ -69,7 +69,8 @@ class Trainee(Training, Protocol):
         ...
 
 
-class Work(Protocol):
+@runtime_checkable
+class Trainings(Protocol):
     """What is trained, and how it is judged."""
 
     def training(self, cell: Cell) -> Any:
@@ -91,7 +92,7 @@ class Cells:
     Raises ResumeError if cells.json can't be read.
     """
 
-    def __init__(self, work: Work, session: Session) -> None:
+    def __init__(self, work: Trainings, session: Session) -> None:
         self.work, self.session = work, session
         self._file = session.checkpoint.folder / FILE
         self.found = self._read()

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lieapp.augment.table import Box, moved_by_table
 from lieapp.augment.velocity import Coefficients, Points, Velocity, columns
-from lieapp.domains.slices import Scales
+from lieapp.domains.solutions import Scales
 from lieapp.equations.jets import JetSpace
 from lieapp.lie.consequences import free_name
 from lieapp.lie.reduction.closed_flow import flow

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from lieapp.compare.closed_form.measure import LibraryFeatures
 from lieapp.domains.base import Arguments
-from lieapp.domains.slices import Scales
+from lieapp.domains.solutions import Scales
 from lieapp.domains.spread import Features
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import RunError

@@ -35,7 +35,7 @@ from lieapp.augment.velocity import (
     physical_velocity,
 )
 from lieapp.data.trajectories import Trajectories
-from lieapp.domains.slices import Scales
+from lieapp.domains.solutions import Scales
 from lieapp.equations.equation import System, exact, read_pde
 from lieapp.equations.evolution import evolution_form
 from lieapp.equations.jets import JetSpace

@@ -35,7 +35,7 @@ from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.base import Points, Stack
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.slices import Scales
+from lieapp.domains.solutions import Scales
 from lieapp.errors import GridError
 from lieapp.methods.result import judge
 from lieapp.pde.domain import PDEDomain

@@ -28,15 +28,15 @@ class Side(ABC):
 
     @abstractmethod
     def training(self, cell: Cell) -> Any:
-        """See `cells.Work`."""
+        """See `cells.Trainings`."""
 
     @abstractmethod
     def judged(self, cell: Cell, training: Any) -> float:
-        """See `cells.Work`."""
+        """See `cells.Trainings`."""
 
     @abstractmethod
     def result(self, cell: Cell, training: Any) -> Ended:
-        """See `cells.Work`."""
+        """See `cells.Trainings`."""
 
     @abstractmethod
     def told(self, rows: list[Row]) -> Augment:

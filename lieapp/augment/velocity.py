@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.augment.learned import Learned
-from lieapp.domains.slices import Scales
+from lieapp.domains.solutions import Scales
 from lieapp.equations.jets import JetSpace
 from lieapp.lie.vector_field import Field
 from lieapp.methods.fields import Combination

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -95,3 +95,28 @@ def or_nan(value: Any) -> float:
     """A number that can be drawn; nan leaves a gap."""
     number = finite(value)
     return math.nan if number is None else number
+
+
+def rounded(value: float) -> float:
+    """A flow parameter as it was meant: files hold float32, and the middle of a line is not always 0 in it."""
+    return float(f"{float(value):.5g}") if abs(value) > 1e-7 else 0.0
+
+
+def parts_of(file: Path, place: int, sliced: Sequence[str]) -> dict[str, NDArray[np.floating]]:
+    """The arrays of a file; of those in `sliced` one slot only. Empty where it can't be read."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(file, framework="numpy") as content:
+            found = {}
+            for key in content.keys():  # noqa: SIM118  (it is no mapping)
+                part = content.get_slice(key)
+                if key in sliced:
+                    if place >= part.get_shape()[0]:
+                        return {}
+                    found[key] = part[place]
+                elif key not in ("truth",):
+                    found[key] = content.get_tensor(key)
+            return found
+    except (OSError, ValueError, SafetensorError):
+        return {}

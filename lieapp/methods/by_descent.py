@@ -10,6 +10,7 @@ from torch import nn
 
 from lieapp.config import DiscoverConfig, Flow, Gradient
 from lieapp.domains.base import Domain, EvolvingT
+from lieapp.domains.solutions import PatchData, SolutionDomain, Solutions
 from lieapp.methods.beside import Beside
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Combination, Scaled, Slotted
@@ -18,8 +19,6 @@ from lieapp.methods.loop import Session, train
 from lieapp.methods.losses import FiniteScore, LinearScore
 from lieapp.methods.network import FeatureNetwork
 from lieapp.methods.result import SIZE, Dataset, Discovery, Level, judge, solve
-from lieapp.pde.domain import PDEDataset, PDEDomain
-from lieapp.pde.patches import PatchData
 
 FLOOR = 1e-7
 """Defects below this are equally good when two answers are compared."""
@@ -31,7 +30,7 @@ from nothing, as in the code published with the paper."""
 
 
 def descent(
-    domain: PDEDomain, data: PDEDataset, fields: nn.Module, settings: Gradient | Flow, config: DiscoverConfig,
+    domain: SolutionDomain, data: Solutions, fields: nn.Module, settings: Gradient | Flow, config: DiscoverConfig,
     device: torch.device | str, plain: bool, steps: int = 0,
 ) -> Descent:  # fmt: skip
     """A descent on the paper's losses: as a flow stage on moved patches, as a gradient stage on slices.
@@ -59,21 +58,13 @@ def descent(
     dtype = torch.float32 if settings.dtype == "float32" else torch.float64
     moving = config.moving
     score = FiniteScore(domain, moving.sigma, Solver(moving.solver, moving.solver_step, moving.adjoint), plain)
-    moved = patches(domain, data, settings, plain, dtype)
+    moved = patches(data, settings, plain, dtype)
     return Descent(moved, fields.to(device, dtype), score, plan, config.seed)
 
 
-def patches(
-    domain: PDEDomain, data: PDEDataset, settings: Flow, plain: bool, dtype: torch.dtype = torch.float64
-) -> PatchData:
+def patches(data: Solutions, settings: Flow, plain: bool, dtype: torch.dtype = torch.float64) -> PatchData:
     """Patches of the training data in the shape asked for."""
-    source, most = data.train.source, FIRST_PATCH if plain else PATCH
-    time = min(most[0], len(source.time)) if settings.patch_time is None else settings.patch_time
-    space = [
-        min(most[1], axis.points) if settings.patch_space is None else settings.patch_space
-        for axis in source.grid.axes
-    ]
-    return domain.patches(source, data.scales, (time, *space), dtype)
+    return data.patches(settings.patch_time, settings.patch_space, FIRST_PATCH if plain else PATCH, dtype)
 
 
 def by_descent(

@@ -99,6 +99,32 @@ class Session(Protocol):
         """Let pages draw these fields, those of a step, while the work goes on."""
 
 
+@runtime_checkable
+class RunSession(Session, Protocol):
+    """The session of a run.
+
+    Args:
+        config: the settings of the whole run.
+    """
+
+    config: Any
+    seed: int
+
+    @property
+    def device(self) -> str:
+        """Where tensors live."""
+        ...
+
+    @property
+    def again(self) -> bool:
+        """Whether the run is at the second go of its training."""
+        ...
+
+    def restored(self, training: Any, steps: int) -> list[Level]:
+        """Load what the checkpoint holds of a training, which is then at work; the levels it had reached."""
+        ...
+
+
 class NoCheckpoint:
     """Keeps nothing."""
 

@@ -9,9 +9,9 @@ from lieapp.config import Flow, Gradient, Projection, Spectrum
 from lieapp.extension import Method
 
 if TYPE_CHECKING:
+    from lieapp.domains.solutions import SolutionDomain, Solutions
+    from lieapp.methods.loop import RunSession
     from lieapp.methods.result import Discovery
-    from lieapp.pde.domain import PDEDataset, PDEDomain
-    from lieapp.runs.store.session import Session
 
 NOISY = (
     "the data hold noise, and moved data are differentiated in time, where it isn't cut; the linear criterion "
@@ -20,26 +20,24 @@ NOISY = (
 """Why nothing is moved by a finite amount."""
 
 
-def _spectrum(domain: PDEDomain, data: PDEDataset, session: Session, settings: Spectrum) -> Discovery:
+def _spectrum(domain: SolutionDomain, data: Solutions, session: RunSession, settings: Spectrum) -> Discovery:
     from lieapp.methods.by_spectrum import by_spectrum
-    from lieapp.pde.features import coefficient_features
 
     config = session.config
     return by_spectrum(
         domain, data, settings.degrees, config.modes, settings.unknown_degree, config.slots, _slices(session),
-        session, coefficient_features(domain, data, config.slices),
+        session, domain.coefficient_features(data, config.slices),
     )  # fmt: skip
 
 
-def _projection(domain: PDEDomain, data: PDEDataset, session: Session, settings: Projection) -> Discovery:
+def _projection(domain: SolutionDomain, data: Solutions, session: RunSession, settings: Projection) -> Discovery:
     from lieapp.methods.projection import Projection as Training
     from lieapp.methods.projection import by_projection, projection_settings
-    from lieapp.pde.features import coefficient_features
 
     config = session.config
     steps, further = settings.steps, None
     if session.again:
-        steps, further = 2 * steps, coefficient_features(domain, data, config.slices)
+        steps, further = 2 * steps, domain.coefficient_features(data, config.slices)
     made = projection_settings(config, steps)
     training = Training(domain, data.draft, made, session.seed, session.device, further)
     levels = session.restored(training, steps)
@@ -53,7 +51,7 @@ def _longer(settings: Projection) -> str:
     )
 
 
-def _descent(domain: PDEDomain, data: PDEDataset, session: Session, settings: Gradient | Flow) -> Discovery:
+def _descent(domain: SolutionDomain, data: Solutions, session: RunSession, settings: Gradient | Flow) -> Discovery:
     """From nothing."""
     import torch
 
@@ -72,7 +70,7 @@ def _descent(domain: PDEDomain, data: PDEDataset, session: Session, settings: Gr
 
 
 def _refined(
-    found: Discovery, domain: PDEDomain, data: PDEDataset, session: Session, settings: Gradient | Flow
+    found: Discovery, domain: SolutionDomain, data: Solutions, session: RunSession, settings: Gradient | Flow
 ) -> Discovery:
     """On the features of learned fields."""
     from lieapp.methods.by_descent import descent, patches, refinable, refined
@@ -81,17 +79,17 @@ def _refined(
     if start is None or settings.epochs == 0:
         return found
     if isinstance(settings, Flow):
-        domain.check_patches(patches(domain, data, settings, plain=False))
+        domain.check_patches(patches(data, settings, plain=False))
     training = descent(domain, data, start, settings, session.config, session.device, plain=False)
     session.restored(training, training.plan.steps)
     return refined(domain, data, found, training, _slices(session), session)
 
 
-def _noisy(data: PDEDataset, settings: Flow) -> str:
+def _noisy(data: Solutions, settings: Flow) -> str:
     return NOISY if data.noise and settings.epochs else ""
 
 
-def _slices(session: Session) -> tuple[int, int]:
+def _slices(session: RunSession) -> tuple[int, int]:
     """How many slices fields are solved and judged on."""
     return session.config.slices, session.config.held_out_slices
 

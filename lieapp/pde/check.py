@@ -27,7 +27,7 @@ from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.base import Characteristics
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.slices import Slices
+from lieapp.domains.solutions import Slices
 from lieapp.equations.equation import System, exact, read_pde, read_transform
 from lieapp.equations.evolution import Evolution, evolution_form, time_variable
 from lieapp.equations.jets import MultiIndex

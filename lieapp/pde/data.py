@@ -14,7 +14,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from lieapp.data.trajectories import Trajectories
-from lieapp.domains.slices import Scales, Slices
+from lieapp.domains.solutions import Scales, Slices
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import bandwidth, low_pass, padded_points, resample
 from lieapp.pde.linearisation import Linearisation
@@ -60,6 +60,11 @@ class SliceData:
     def slices(self) -> int:
         """Number of slices in all."""
         return self.source.samples * len(self.source.time)
+
+    @property
+    def time(self) -> int:
+        """The place of time among the coordinates."""
+        return self._linearisation.evolution.time
 
     def take(self, indices: Int[Tensor, " batch"]) -> Slices:
         """The slices with these numbers, counted trajectory by trajectory."""

@@ -24,7 +24,7 @@ from lieapp.pde import plan
 from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down, written_forms
 from lieapp.pde.document import sentence, write_csv
 from lieapp.pde.domain import PDEDataset, PDEDomain
-from lieapp.pde.drawn import CURRENT, write_fields
+from lieapp.pde.drawn import write_fields
 from lieapp.pde.finite import finite_judgement, undecided
 from lieapp.pde.known import Derived, derived, scaled
 from lieapp.pde.misfit import misfit
@@ -38,7 +38,7 @@ from lieapp.results.discovery import (
     Spectrum,
     Subspace,
 )
-from lieapp.runs.store.files import naming, write_atomic
+from lieapp.runs.store.files import CURRENT, naming, write_atomic
 from lieapp.runs.store.session import Session
 
 

@@ -1,9 +1,13 @@
-"""The domain of a partial differential equation: everything derived from its declaration."""
+"""The domain of a partial differential equation: everything derived from its declaration.
+
+
+"""
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,12 +17,14 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.api import PDE
+from lieapp.compare.closed_form.library import library
+from lieapp.compare.closed_form.measure import LibraryFeatures, usable
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.document import Formula
 from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, Points, ReferenceField, Stack, Validity
-from lieapp.domains.slices import Scales, Slices
+from lieapp.domains.solutions import PatchData, Patches, Scales, Slices, Solutions
 from lieapp.domains.spread import EveryComponent, contracted
 from lieapp.equations.equation import exact, read_pde
 from lieapp.equations.evolution import Evolution, evolution_form
@@ -26,12 +32,12 @@ from lieapp.equations.latex import equation_of
 from lieapp.equations.splitting import degree
 from lieapp.errors import DataError
 from lieapp.lie.stages import Truth, derive
+from lieapp.methods.result import SIZE
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import noise_floor
 from lieapp.pde.data import NOISE, SliceData, measure_scales
 from lieapp.pde.linearisation import Linearisation
-from lieapp.pde.patches import PatchData, Patches
 from lieapp.pde.residual import Backend, FiniteResidual, Residual
 
 FIELD_DEGREE = 1
@@ -58,6 +64,18 @@ class PDEDataset:
     held_out: SliceData
     scales: Scales
     noise: float = 0.0
+
+    def patches(
+        self, time: int | None, space: int | None, most: tuple[int, int], dtype: torch.dtype
+    ) -> PatchData:  # fmt: skip
+        """Windows of the solutions to learn from, of so many nodes in time and along each axis of space.
+
+        Unless they are given, `most` nodes, or all there are.
+        """
+        source = self.train.source
+        time = min(most[0], len(source.time)) if time is None else time
+        shape = [min(most[1], axis.points) if space is None else space for axis in source.grid.axes]
+        return PatchData(source, self.scales, self.train.time, (time, *shape), dtype)
 
 
 class PDEDomain:
@@ -175,11 +193,25 @@ class PDEDomain:
         d = self.linearisation.differentiator(batch.grid, q.value)
         return q.rate - self.linearisation.frechet(q.value, batch.coefficients, d)
 
-    def patches(
-        self, trajectories: Trajectories, scales: Scales, shape: Sequence[int], dtype: torch.dtype
-    ) -> PatchData:
-        """Windows of trajectories for a flow to move; see `domains.patches`."""
-        return PatchData(trajectories, scales, self.evolution.time, shape, dtype)
+    def coefficient_features(self, data: Solutions, slices: int) -> LibraryFeatures | None:
+        """sqrt(t+1) and its like, bare and times a coordinate that isn't periodic; None where there are none.
+
+        Args:
+            slices: how many of the training data's slices they have to be finite on.
+        """
+        # degree 0: the constant 1, which every basis has, and the coefficients' functions
+        functions = library(self.system, self.arguments.periodic, 0)[1:]
+        if not functions:
+            return None
+        coordinates = self.system.jets.coordinates
+        features = LibraryFeatures(functions, coordinates, data.scales)
+        functions, norms = usable(features, functions, data.train.batches(slices, SIZE))
+        largest = norms.max().item() if len(norms) else math.inf
+        if not math.isfinite(largest):
+            return None
+        features = LibraryFeatures(functions, coordinates, data.scales)
+        features.norms = norms
+        return features
 
     def act(self, flow: Flowing, batch: Patches, s: Float[Tensor, " slot"]) -> Patches:
         """Points of all nodes moved; x isn't wrapped and time may leave the window, where validity ends."""

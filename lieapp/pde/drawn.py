@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save
 from torch import Tensor, nn
 
 from lieapp.domains.formulas import FixedFields
@@ -16,7 +14,7 @@ from lieapp.methods.fields import Slotted, values
 from lieapp.methods.flow import orbit
 from lieapp.pde.data import SliceData
 from lieapp.pde.domain import PDEDomain
-from lieapp.runs.store.files import write_atomic
+from lieapp.runs.store.files import write_tensors
 
 TIMES, POINTS = 40, 96
 """Points of the drawing grid in time and along each axis of space."""
@@ -25,9 +23,6 @@ SIGMA = 0.4
 """Largest flow parameter of an orbit, the paper's σ, in scaled coordinates."""
 
 STEPS = 9
-
-CURRENT = "current.safetensors"
-"""Fields of a training that goes on; gone when the run is done."""
 
 
 def write_fields(
@@ -80,12 +75,6 @@ def write_current(
     shape = [-1] + [1] * (points.ndim - 1)
     tensors = {**base, "learned": learned * base["scale"].reshape(shape)}
     write_tensors(file, tensors, {"coordinates": list(domain.components), **facts})
-
-
-def write_tensors(file: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any] | None = None) -> None:
-    """Write arrays as float32; `facts` go into the header as JSON. Raises OSError."""
-    header = None if facts is None else {"facts": json.dumps(facts)}
-    write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in tensors.items()}, metadata=header))
 
 
 def _drawing_base(domain: PDEDomain, data: SliceData) -> tuple[Tensor, dict[str, Tensor]]:

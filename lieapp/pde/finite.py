@@ -19,11 +19,11 @@ from lieapp.compare.outcome import Outcome
 from lieapp.compare.verdict import SMALL
 from lieapp.config import DiscoverConfig
 from lieapp.domains.base import BatchT, Movable, Own
+from lieapp.domains.solutions import PatchData, Patches
 from lieapp.methods.fields import Scaled, Slotted
 from lieapp.methods.flow import orbit
 from lieapp.methods.result import Discovery
 from lieapp.pde.domain import PDEDataset, PDEDomain
-from lieapp.pde.patches import Patches
 from lieapp.progress import Reporter
 from lieapp.results.discovery import FEW, AtSize
 from lieapp.runs.store.files import write_atomic
@@ -173,7 +173,7 @@ def finite_judgement(
     source = data.held_out.source
     chosen = source.select(slice(0, min(config.finite.samples, source.samples)))
     shape = (min(LONGEST, len(source.time)), *[0] * len(source.grid.axes))
-    patches = domain.patches(chosen, data.scales, shape, torch.float64)
+    patches = PatchData(chosen, data.scales, domain.evolution.time, shape, torch.float64)
     weight = sum(float(b.weight.sum()) for b in data.held_out.batches(config.held_out_slices, 8))
     norms = (torch.diagonal(outcome.gram)[outcome.slots] / weight).sqrt()
     fields = Scaled(found.fields, (1 / norms).to(source.values))

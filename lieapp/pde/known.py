@@ -10,7 +10,7 @@ import torch
 
 from lieapp.config import TruthConfig
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.slices import Scales
+from lieapp.domains.solutions import Scales
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import LieappError
 from lieapp.lie.names import name

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.domains.slices import Scales, Slices
+from lieapp.domains.solutions import Scales, Slices
 from lieapp.equations.evolution import Evolution
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid

@@ -10,7 +10,8 @@ from lieapp.errors import ConfigError, DiscoveryError, GridError
 from lieapp.extension import Method
 from lieapp.methods.result import Discovery
 from lieapp.pde.domain import PDEDataset, PDEDomain
-from lieapp.pde.drawn import CURRENT, write_current
+from lieapp.pde.drawn import write_current
+from lieapp.runs.store.files import CURRENT
 from lieapp.runs.store.session import Session
 
 AGAIN = "longer"

@@ -10,13 +10,12 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from lieapp.domains.slices import Scales
+from lieapp.domains.solutions import Patches, Scales, time_first, time_to
 from lieapp.equations.evolution import Evolution
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.differentiator import differentiator
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.moved import MovedDifferentiator, column, folded_share
-from lieapp.pde.patches import Patches, time_first, time_to
 
 EDGE = 1e-6
 """How far outside [0, 1] a scaled time may lie by round-off."""

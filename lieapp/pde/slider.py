@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 
 from lieapp.document import number
+from lieapp.figures.material import parts_of, rounded
 from lieapp.figures.moved import Moved, moved_panels
 from lieapp.figures.quiver import Plane, plane_of, quiver_chart
 from lieapp.pde.figures import cell
@@ -107,26 +107,3 @@ def _with_rest(
     points.insert(at, np.stack([*mesh, *solution]))
     residual.insert(at, np.zeros_like(solution))
     return s, points, residual
-
-
-def rounded(value: float) -> float:
-    """A flow parameter as it was meant: files hold float32, and the middle of a line is not always 0 in it."""
-    return float(f"{float(value):.5g}") if abs(value) > 1e-7 else 0.0
-
-
-def parts_of(file: Path, place: int, sliced: Sequence[str]) -> dict[str, Array]:
-    """The arrays of a file; of those in `sliced` one slot only. Empty where it can't be read."""
-    try:
-        with safe_open(file, framework="numpy") as content:
-            found = {}
-            for key in content.keys():  # noqa: SIM118  (it is no mapping)
-                part = content.get_slice(key)
-                if key in sliced:
-                    if place >= part.get_shape()[0]:
-                        return {}
-                    found[key] = part[place]
-                elif key not in ("truth",):
-                    found[key] = content.get_tensor(key)
-            return found
-    except (OSError, ValueError, SafetensorError):
-        return {}

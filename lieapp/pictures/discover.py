@@ -26,7 +26,6 @@ from lieapp.methods.flow import Flow, Solver
 from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.losses import FiniteScore
 from lieapp.methods.result import Discovery
-from lieapp.pde.drawn import CURRENT, write_tensors
 from lieapp.pictures.document import run_figures, write_csv
 from lieapp.pictures.extractor import NAME, EfficientNetFeatures, PictureFeatures, read_extractor
 from lieapp.pictures.named import NamedComparison, compare_named
@@ -34,7 +33,7 @@ from lieapp.pictures.networks import drawn, near_guessing, network_of
 from lieapp.pictures.seen import Seen, SightT
 from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.results.training import Network
-from lieapp.runs.store.files import naming
+from lieapp.runs.store.files import CURRENT, naming, write_tensors
 from lieapp.runs.store.session import Session
 
 WARM = 0.6

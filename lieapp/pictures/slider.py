@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from lieapp.figures.colour import png, sequential
+from lieapp.figures.material import parts_of, rounded
 from lieapp.figures.svg import QUIET, Sheet
-from lieapp.pde.slider import parts_of, rounded
 from lieapp.pictures.color_figures import cube_figure
 from lieapp.pictures.figures import Array, Tensors, rgb
 from lieapp.pictures.plane_figures import field_figure

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 from safetensors import SafetensorError, safe_open
 
-from lieapp.figures.quiver import quiver_chart
-from lieapp.pde.slider import parts_of, plane_of
+from lieapp.figures.material import parts_of
+from lieapp.figures.quiver import plane_of, quiver_chart
 from lieapp.pictures.figures import Tensors
 from lieapp.pictures.slider import fields_figure
 

@@ -49,11 +49,11 @@ def work_on(run: RunDirectory, config: Any, catalog: Catalog, work: Work, *, qui
     return sitting(run, config, execute, catalog.folders, methods, quiet=quiet)
 
 
-def write_run_report(run: RunDirectory, work: Work, result: Result) -> None:
-    """What a result says as report.html, its figures in figures/."""
+def write_run_report(run: RunDirectory, work: Work, result: Result) -> Path:
+    """What a result says as report.html, its figures in figures/; returns the report's path."""
     from lieapp.report.documents import provenance
     from lieapp.report.page import write_report
 
     told = [*work.document(result, work.draw(result, run.path)), *provenance(run.provenance(), run.config())]
     title = result.title or result.plugin or "Run"
-    write_report(run.path, title, f"{work.about(result)} · run {run.id}", told)
+    return write_report(run.path, title, f"{work.about(result)} · run {run.id}", told)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lieapp.errors import RunError
+from lieapp.runs.process import queue as cancelling
 from lieapp.runs.process.queue import enqueue, ensure_runner
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.runs.process import queue as cancelling
 from lieapp.settings import from_values
 from lieapp.ui.places import runs_root
 from lieapp.ui.words import RESUMABLE

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from lieapp.document import seconds
 from lieapp.figures.material import Json, read_lines
 from lieapp.figures.training import MissingError, defect_chart, loss_chart
-from lieapp.report.parts import provenance_rows, seconds
+from lieapp.report.documents import provenance_rows
 from lieapp.runs.overview import compared
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.drawing import facts_block, log_tail

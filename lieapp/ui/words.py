@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from lieapp.report.parts import duration as duration
+from lieapp.document import duration as duration
 
 
 class Sign(NamedTuple):

@@ -7,7 +7,7 @@ import torch
 from lieapp.augment.learned import Learned, content_of, read_learned
 from lieapp.compare.closed_form.measure import LibraryFeatures
 from lieapp.domains.base import Arguments
-from lieapp.domains.slices import Scales
+from lieapp.domains.solutions import Scales
 from lieapp.errors import RunError
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.beside import Beside, Extended

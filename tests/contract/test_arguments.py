@@ -18,7 +18,7 @@ from lieapp.compare.closed_form.measure import measure
 from lieapp.compare.outcome import compare
 from lieapp.domains.base import Arguments, Characteristics, Data, Domain, EvolvingBatch, Fields
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.slices import Scales
+from lieapp.domains.solutions import Scales
 from lieapp.equations.parsing import parse_system
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.by_spectrum import by_spectrum

@@ -5,10 +5,9 @@ import torch
 from small_solutions import small
 
 from lieapp.data.trajectories import Trajectories
-from lieapp.domains.slices import Scales
+from lieapp.domains.solutions import PatchData, Scales, time_first, time_to
 from lieapp.errors import ConfigError, GridError
 from lieapp.numerics.grid import Axis, Grid
-from lieapp.pde.patches import PatchData, time_first, time_to
 
 TIME = 3.0 + 0.5 * torch.arange(9, dtype=torch.float64)
 X, Y = Axis("x", -1.0, 3.0, 8, periodic=True), Axis("y", 2.0, 5.0, 7)

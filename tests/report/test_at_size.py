@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from reports import report_of
 from rich.console import Console
 from safetensors.numpy import load, save_file
 
@@ -13,7 +14,7 @@ from lieapp.document import Table
 from lieapp.errors import RunError
 from lieapp.figures.material import read_material
 from lieapp.figures.moved import residual_axis
-from lieapp.pde.document import document, write_csv, write_discovery
+from lieapp.pde.document import document, write_csv
 from lieapp.pde.figures import FINITE, figure, folds, judged, pictured, said, size_table, words
 from lieapp.report.terminal import rendered
 from lieapp.results.base import read_result
@@ -22,7 +23,7 @@ from lieapp.runs.store.files import encode
 
 
 def _text(run):
-    return write_discovery(run, read_result(run)).read_text(encoding="utf-8")
+    return report_of(run, read_result(run)).read_text(encoding="utf-8")
 
 
 def _figure(key, run):

@@ -4,20 +4,20 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from reports import report_of
 from safetensors.numpy import save_file
 
 from lieapp.figures.material import read_material
-from lieapp.pde.document import write_discovery
 from lieapp.pde.figures import FINITE, figure, keys
 from lieapp.results.discovery import EquationResult
 
 
 def _text(run, result):
-    return write_discovery(run, result).read_text(encoding="utf-8")
+    return report_of(run, result).read_text(encoding="utf-8")
 
 
 def test_report_of_a_finished_run(run, synthetic):
-    path = write_discovery(run, synthetic.summary(run))
+    path = report_of(run, synthetic.summary(run))
     text = path.read_text(encoding="utf-8")
     assert path == run / "report.html"
     for words in (
@@ -80,9 +80,9 @@ def test_a_piece_missing_from_the_result_leaves_a_sentence(run, synthetic, key, 
 def test_a_missing_or_broken_file_is_no_crash(judged_run, synthetic, name):
     result = synthetic.judged(synthetic.summary(judged_run))
     (judged_run / name).write_bytes(b"\x00{nonsense")
-    assert write_discovery(judged_run, result).is_file()
+    assert report_of(judged_run, result).is_file()
     (judged_run / name).unlink()
-    assert write_discovery(judged_run, result).is_file()
+    assert report_of(judged_run, result).is_file()
 
 
 def test_arrays_of_another_shape_leave_a_sentence(run, synthetic):

@@ -6,13 +6,13 @@ import math
 
 import msgspec
 import pytest
+from reports import document_of
 from rich.console import Console
 
-from lieapp.document import Formula, section
+from lieapp.document import Figure, Formula, section
 from lieapp.pictures.discover import sentence
 from lieapp.pictures.document import write_csv
 from lieapp.pictures.figures import components
-from lieapp.report.documents import document_of
 from lieapp.report.page import page
 from lieapp.report.terminal import rendered
 from lieapp.results.base import decode
@@ -38,7 +38,7 @@ def test_a_result_is_read_as_it_was_written(made, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_terminal_and_page_say_the_same(made, kind):
     result = getattr(made, kind)()
-    text, html = printed(result), page("t", "k", document_of(result, lambda key: "<svg></svg>"))
+    text, html = printed(result), page("t", "k", document_of(result, lambda key: Figure(key, "", svg="<svg></svg>")))
     assert result.sentence in text and "Seconds per stage" in text
     for row in result.variants if hasattr(result, "variants") else getattr(result, "generators", []):
         name = row.label if hasattr(row, "label") else row.nearest.name

@@ -15,10 +15,10 @@ from lieapp.progress import SilentReporter
 from lieapp.results.base import result_of
 from lieapp.results.truth import TruthResult
 from lieapp.runs import derive
+from lieapp.runs.process import runner
 from lieapp.runs.process.queue import enqueue, start_now
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.session import Session
-from lieapp.runs.process import runner
 
 HEAT = TruthConfig(equation=["u_t - u_xx"], independent=["t", "x"], dependent=["u"], periodic=["x"], explain=True)
 SLOW = TruthConfig(

@@ -19,7 +19,6 @@ from lieapp.lie.vector_field import Field
 from lieapp.methods.by_spectrum import by_spectrum
 from lieapp.methods.loop import Alone
 from lieapp.pde.domain import PDEDomain
-from lieapp.pde.features import coefficient_features
 from lieapp.registry.catalog import load_catalog
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
@@ -61,7 +60,7 @@ def expected(domain):
 
 
 def spectrum_of(domain, data, slots=4, degrees=(2, 3), modes=1):
-    further = coefficient_features(domain, data, 40)
+    further = domain.coefficient_features(data, 40)
     return by_spectrum(domain, data, degrees, modes, 1, slots, (40, 16), Alone(), further)
 
 

@@ -6,11 +6,11 @@ import sys
 import time
 
 from lieapp.config import DiscoverConfig
+from lieapp.runs.process import runner as runner_module
 from lieapp.runs.process.queue import cancel, enqueue, ensure_runner, next_queued
 from lieapp.runs.process.runner import serve
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import host, own_mark
-from lieapp.runs.process import runner as runner_module
 
 WORKER = """
 import sys

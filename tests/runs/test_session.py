@@ -13,12 +13,13 @@ import pytest
 from lieapp.config import DiscoverConfig
 from lieapp.errors import CancelledError, DataError, ResumeError, RunError
 from lieapp.results.discovery import EquationResult
+from lieapp.runs.process import heartbeat
 from lieapp.runs.process.claim import running
 from lieapp.runs.process.queue import cancel
 from lieapp.runs.store import status
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.reporter import RunReporter, SilentReporter
-from lieapp.runs.store.status import heartbeat, host, is_alive, own_mark, start_mark
+from lieapp.runs.store.status import host, is_alive, own_mark, start_mark
 
 CONFIG = DiscoverConfig(plugin="ckdv")
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from lieapp.compare.closed_form.sparse import Columns
 from lieapp.domains.base import Batch, Domain, EvolvingT, Fields, Points, Scalars
-from lieapp.domains.slices import Scales
+from lieapp.domains.solutions import Scales
 from lieapp.domains.spread import EveryComponent
 from lieapp.methods.spectrum import Factors, factors
 from lieapp.numerics.codegen import Tape

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from lieapp.errors import RunError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 def encode(value: Any) -> bytes:
@@ -91,3 +95,15 @@ def process_lock(file: Path) -> Iterator[bool]:
         except OSError:
             pass
         yield True
+
+
+CURRENT = "current.safetensors"
+"""Fields of a training that goes on; gone when the run is done."""
+
+
+def write_tensors(file: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any] | None = None) -> None:
+    """Write arrays as float32; `facts` go into the header as JSON. Raises OSError."""
+    from safetensors.torch import save
+
+    header = None if facts is None else {"facts": json.dumps(facts)}
+    write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in tensors.items()}, metadata=header))

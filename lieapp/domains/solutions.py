@@ -1,4 +1,6 @@
-"""Space-time patches of trajectories in scaled coordinates: what a flow moves.
+"""Batches of solutions in scaled coordinates: slices for the linearised residual, space-time patches for flows.
+
+Scaled coordinates: t and x run over [0, 1], each unknown has standard deviation .29 (the paper's section on σ).
 
 A patch is a window of the index grid, `time` samples long and as many points of space as asked for; an axis of
 space that is taken whole and is periodic stays periodic, a part of it is open.
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -15,10 +18,53 @@ from torch import Tensor
 
 from lieapp.data.sizes import check_patch
 from lieapp.data.trajectories import Trajectories
-from lieapp.domains.base import Line
-from lieapp.domains.slices import Scales
+from lieapp.domains.base import Data, Domain, Line, Movable, Points
+from lieapp.domains.spread import Features
 from lieapp.errors import ConfigError, GridError
 from lieapp.numerics.grid import Axis, Grid
+
+
+@dataclass(frozen=True)
+class Scales:
+    """physical = origin + size x scaled, in the order of the domain's arguments."""
+
+    origin: tuple[float, ...]
+    size: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Slices:
+    """Single times of trajectories.
+
+    Args:
+        points: scaled (t, x, u) at the grid points, in the order of the domain's arguments.
+        tangents: derivative of the points along the data in scaled t.
+        weight: ω, one for PDEs.
+        slopes: Q^a = Σ_c slopes[a, c] V_c over the components c.
+        slope_rates: their derivatives along the data in scaled t.
+        grid: the padded grid the slices live on.
+        coefficients: the values of ∂Fᵃ/∂uᵇ_J, in the order of the linearisation's entries, scaled.
+        sample: the trajectory of each slice.
+    """
+
+    points: Points
+    tangents: Points
+    weight: Float[Tensor, "batch *space"]
+    slopes: Float[Tensor, "batch unknown component *space"]
+    slope_rates: Float[Tensor, "batch unknown component *space"]
+    coefficients: tuple[Float[Tensor, "batch *space"], ...]
+    grid: Grid
+    sample: Int[Tensor, " batch"] | None = None
+
+    pairs = None
+    """Neighbours are those along the axes."""
+
+    @property
+    def lines(self) -> list[Line]:
+        """The axes of space, on which a period is 1 in scaled units."""
+        axes = self.grid.axes
+        return [Line(i - len(axes), 1 / axis.points, axis.periodic) for i, axis in enumerate(axes)]
+
 
 UNEVEN = 1e-6
 """Largest relative difference of time steps."""
@@ -182,3 +228,42 @@ def time_first(
 ) -> Float[Tensor, "batch {axes} *index"]:
     """The independent coordinates with time in the first place."""
     return torch.cat([points[:, time : time + 1], points[:, :time], points[:, time + 1 : axes]], 1)
+
+
+@runtime_checkable
+class Solutions(Protocol):
+    """Solutions to learn from and to judge on.
+
+    Args:
+        draft: those to learn from, strongly smoothed and cheap to train on.
+        train: the same, to solve on.
+        noise: share of the largest Fourier mode below which modes are cut as noise; 0 where none was found.
+    """
+
+    draft: Data[Slices]
+    train: Data[Slices]
+    held_out: Data[Slices]
+    scales: Scales
+    noise: float
+
+    def patches(
+        self, time: int | None, space: int | None, most: tuple[int, int], dtype: torch.dtype
+    ) -> PatchData:  # fmt: skip
+        """Windows of the solutions to learn from, of so many nodes in time and along each axis of space.
+
+        Unless they are given, `most` nodes, or all there are.
+        """
+        ...
+
+
+@runtime_checkable
+class SolutionDomain(Domain[Slices], Movable[Patches], Protocol):
+    """A domain whose data are solutions of an equation."""
+
+    def check_patches(self, patches: PatchData) -> None:
+        """Raises GridError if moved data can't be differentiated on patches of this shape."""
+        ...
+
+    def coefficient_features(self, data: Solutions, slices: int) -> Features | None:
+        """The functions that the equation's coefficients bring."""
+        ...
