@@ -20,7 +20,8 @@ for number in (signal.SIGINT, signal.SIGHUP):
 settings.register_profile("steady", derandomize=True)
 settings.load_profile("steady")
 
-CHECKED = [f"lieapp.{room}" for room in ("augment", "compare", "data", "domains", "methods", "numerics", "pde", "pictures")]
+ROOMS = ("augment", "compare", "data", "domains", "methods", "numerics", "pde", "pictures")
+CHECKED = [f"lieapp.{room}" for room in ROOMS]
 """The rooms that know tensors: the shapes and types that they state are checked at every call."""
 
 # before anything of lieapp is imported; a whole number may stand for a float

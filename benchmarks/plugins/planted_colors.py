@@ -1,7 +1,7 @@
 """Photographs seen by extractors that are invariant to one change of colours by construction, and to no other.
 
 An angle between features doesn't see their length, and whatever leaves each picture's features alone is a symmetry:
-tests/domains/test_planted_colors.py counts them among the quadratic fields.
+tests/pictures/test_planted_colors.py counts them among the quadratic fields.
 """
 
 import torch

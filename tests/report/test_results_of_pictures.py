@@ -38,7 +38,8 @@ def test_a_result_is_read_as_it_was_written(made, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_terminal_and_page_say_the_same(made, kind):
     result = getattr(made, kind)()
-    text, html = printed(result), page("t", "k", document_of(result, lambda key: Figure(key, "", svg="<svg></svg>")))
+    drawn = document_of(result, lambda key: Figure(key, "", svg="<svg></svg>"))
+    text, html = printed(result), page("t", "k", drawn)
     assert result.sentence in text and "Seconds per stage" in text
     for row in result.variants if hasattr(result, "variants") else getattr(result, "generators", []):
         name = row.label if hasattr(row, "label") else row.nearest.name

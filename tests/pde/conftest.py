@@ -21,3 +21,9 @@ def _short(name: str):
 def short(request):
     """One of the six domains with a few short trajectories."""
     return _short(request.param)
+
+
+@pytest.fixture(autouse=True)
+def checkout_on_path(monkeypatch, pytestconfig):
+    """Child processes work in other folders and find the checkout all the same."""
+    monkeypatch.setenv("PYTHONPATH", str(pytestconfig.rootpath))
