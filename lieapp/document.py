@@ -2,7 +2,6 @@
 
 A document is a list of blocks. Builders write plain text and formulas; escaping, fonts and widths belong to the
 renderers `report/terminal.py`, `report/page.py` and `ui/rendering.py`.
-They say numbers and cosines alike.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Learned fields, derived fields and the other method's fields held against each other on held-out data.
+"""Learned, derived and the other method's fields compared on held-out data, with bootstrap confidence.
 
-How sure a verdict is: trajectories drawn anew with repetition (Efron 1979), eta and verdict of each draw.
+The bootstrap draws trajectories with repetition (Efron 1979); each draw gives an eta and a verdict.
 """
 
 from __future__ import annotations

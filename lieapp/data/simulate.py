@@ -1,8 +1,6 @@
 """Data for a declaration: simulated by ETDRK4, through a change of variables, implicitly, or from its source.
 
-Random initial states from their declarations: the same (seed, sample) gives the same function on any grid.
-
-States of an evolution equation at the output times, by the stepper that suits it.
+Random initial states come from their declarations: the same (seed, sample) gives the same function on any grid.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Trajectories: solutions on one grid, with what is known about their accuracy.
 
-Data made worse on purpose: thinner, or with noise, to see what can still be found in them.
+`thin` and `noisy` make data worse on purpose, to see what can still be found in them.
 """
 
 from __future__ import annotations

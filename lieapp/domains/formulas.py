@@ -1,7 +1,4 @@
-"""Named fields that learned ones are compared with where nothing can be derived.
-
-Fields given by formulas, as the contract's `Fields`.
-"""
+"""Fields given by formulas, and named ones to compare with where nothing can be derived."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Curves over one axis, and the spectrum with its gap.
-
-Noisy curves: a running mean to read, over what was measured.
-"""
+"""Curves over one axis, noisy ones with a running mean, and the spectrum with its gap."""
 
 from __future__ import annotations
 

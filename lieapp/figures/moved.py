@@ -1,7 +1,4 @@
-"""A solution, where a field's flow took it, and how far the moved one is from being a solution.
-
-A solution moved along a generator's flow: pictures of the same window for several flow parameters s.
-"""
+"""A solution moved along a generator's flow, for several flow parameters s, and the moved one's residual."""
 
 from __future__ import annotations
 

@@ -3,8 +3,6 @@
 Figures are hand-made SVG, not plotly or matplotlib: plotly.js alone adds 4-5 MB to a page that otherwise
 weighs a few hundred kB, needs scripts to be allowed, and prints as a bitmap. SVG opens anywhere, also offline
 and in an e-mail, stays sharp on paper, and the app shows the very same files.
-
-Marks on curves: shapes that differ without colour.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""A network's features with fixed functions beside them: those that the equation's own coefficients bring.
-
-A basis with further functions beside it: those that the equation's own coefficients bring.
+"""Features of a network or a basis with further fixed functions: those that the equation's coefficients bring.
 
 A generator with a root, an exponential or a logarithm of t is only approximated by polynomials in t; with such a
 function in the basis it is held exactly, at the lowest degree already.

@@ -1,6 +1,4 @@
-"""Fields by descent on the validity of moved data alone, where the limit of a small flow says nothing.
-
-The fields of a span that data bear best for s -> 0: an eigenproblem, where that limit says something.
+"""Fields by descent on the validity of moved data; and those that data bear best for s -> 0, an eigenproblem.
 
 With T the derivative of the features' direction along each field of the span (`Domain.tangent`) and G their inner
 products: K c = λ G c with K the mean of TᵀT over data. √λ is the root mean square of angle/|s|.

@@ -1,7 +1,4 @@
-"""The loop around a training: levels at every doubling of the steps, metrics, checkpoints.
-
-The state of a training as tensors: module, Adam, random numbers, steps done.
-"""
+"""The loop around a training: levels at every doubling of the steps, metrics, checkpoints of its whole state."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The paper's losses (section "Objective Functions"), each without a scale of its own.
 
-All take the fields on the data, normalised to norm 1, in scaled coordinates.
-
-Validity of fields on a batch: of data moved by a finite flow, or of the limit of a small one.
+All take the fields on the data, normalised to norm 1, in scaled coordinates. Scores say how valid a batch is that
+fields moved: by a finite flow, or in the limit of a small one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A small network of scalar features h_k(z), periodic by construction where the argument is.
 
-What networks see of a scaled point: cos and sin of periodic arguments, the others with mean 0, deviation 1.
+Its inputs are cos and sin of periodic arguments, and the others with mean 0 and deviation 1.
 """
 
 from __future__ import annotations

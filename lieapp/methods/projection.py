@@ -1,10 +1,8 @@
-"""Neural discovery by variable projection: a network gives features, linear algebra the best fields in them.
+"""The neural method: features trained by variable projection, and the best fields in them by linear algebra.
 
 At each step the lowest N eigenvectors of MᵀM c = λ G c over the fields h_k e_c are the best fields that the
 features allow; the network then descends Σ log λ_n with these vectors held fixed, which is the exact gradient
 unless N cuts a cluster of equal eigenvalues (Golub & Pereyra 1973).
-
-The neural method: train features by variable projection, solve for the fields in them.
 """
 
 from __future__ import annotations

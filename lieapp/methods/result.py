@@ -1,7 +1,4 @@
-"""What a discovery hands on: fields, how their defect behaved level by level, and the whole spectrum.
-
-Fields judged on data they were not learned from.
-"""
+"""What a discovery hands on: fields judged on held-out data, their defect level by level, the whole spectrum."""
 
 from __future__ import annotations
 

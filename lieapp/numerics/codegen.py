@@ -2,9 +2,8 @@
 
 A tape rather than `lambdify(modules="torch")`, which fails on sqrt(2)*u, Max, Heaviside and sech and lets a
 Piecewise of constants fall to float32. Shared subexpressions are computed once; constants become Python
-floats, so dtype and device are those of the arguments. Tested against `evalf` on random expressions.
-
-Antiderivatives that aren't elementary, on tensors: ∫ f dv by Gauss-Legendre quadrature from a fixed point.
+floats, so dtype and device are those of the arguments. Antiderivatives that aren't elementary are integrals by
+Gauss-Legendre quadrature. Tested against `evalf` on random expressions.
 """
 
 from __future__ import annotations

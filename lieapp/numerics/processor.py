@@ -1,14 +1,9 @@
-"""How this process uses the processor and its memory: threads of torch, and pages that freed tensors leave.
-
-The device named by --device, found before any work is begun.
-"""
+"""The device named by --device, and how this process uses its processor and memory."""
 
 from __future__ import annotations
 
 import ctypes
 import os
-
-import torch
 
 from lieapp.errors import DeviceError
 
@@ -29,6 +24,9 @@ def use_processor(threads: int) -> None:
     which then clears every page of the next one: a sixth of the time of a training on a CPU. Memory in use grows to
     the peak and stays there. Other C libraries and environments that set MALLOC_… themselves are left as they are.
     """
+    # torch takes more than a second to import, and checking a device rarely needs it
+    import torch
+
     torch.set_num_threads(threads)
     library = ctypes.CDLL(None) if os.name == "posix" else None
     if library is None or not hasattr(library, "mallopt") or any(name.startswith("MALLOC_") for name in os.environ):
@@ -50,7 +48,6 @@ def find_device(text: str) -> str:
     """
     if text == "cpu":
         return text
-    # torch takes a second to import, and the answer above doesn't need it
     import torch
 
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0

@@ -6,11 +6,8 @@ with order p + 1 - |J|, with one order more on uniform nodes where that is odd. 
 unmoved spacings, so ε has no unit of length; values are meant to be of order one.
 
 A shifted stencil is the centre stencil of a neighbour. So every node solves two systems only (one for each of the
-reflected lattices), and its family are Taylor shifts of its neighbours' polynomials.
-
-Windows of a grid: arrays continued past their ends, and the same block seen from several offsets.
-
-Autograd would fill one full-size array with zeros for each window; here the backward pass has one for all.
+reflected lattices), and its family are Taylor shifts of its neighbours' polynomials. Stencils read windows of the
+grid: the same block at several offsets, whose backward pass has one array for all.
 """
 
 from __future__ import annotations

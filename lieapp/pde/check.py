@@ -1,11 +1,8 @@
-"""A plugin verifies itself: `lieapp check`.
+"""A plugin of an equation verifies itself: `lieapp check`.
 
-A step that fails becomes a failed check with its text; those that need what it should have given say so, the
-others still run.
-
-Does a change of variables send solutions to solutions? Decided exactly, by substitution on jets.
-
-The numbers behind `lieapp check`: tensors against exact evaluation, linearisation, defects on short data.
+Tensors are checked against exact evaluation, a change of variables by substitution on jets, the linearisation and
+the defects of derived fields on short data. A step that fails becomes a failed check with its text; those that need
+what it should have given say so, the others still run.
 """
 
 from __future__ import annotations

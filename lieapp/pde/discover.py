@@ -1,7 +1,4 @@
-"""The pipeline behind `lieapp discover`: data, truth, discovery, comparison, report.
-
-The result of a discovery on an equation, made from what its stages found.
-"""
+"""The pipeline behind `lieapp discover` of an equation: data, truth, discovery, comparison, result."""
 
 from __future__ import annotations
 

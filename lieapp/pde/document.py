@@ -1,6 +1,5 @@
-"""What is said of symmetries learned from data of an equation: on the terminal, in the report and in the app.
-
-generators.csv: a line for each slot, closed form and derived generator, formulas in SymPy's syntax.
+"""What is said of symmetries learned from data of an equation, on the terminal, in the report and in the app; the
+same as a table, generators.csv, with formulas in SymPy's syntax.
 """
 
 from __future__ import annotations

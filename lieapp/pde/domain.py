@@ -1,7 +1,4 @@
-"""The domain of a partial differential equation: everything derived from its declaration.
-
-
-"""
+"""The domain of a partial differential equation: everything derived from its declaration."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The figures of a run: what is drawn from which file, for the report and for the app alike.
-
-Fields at finite size in words, in a table and as a chart: held-out data moved along them, and their defect.
-"""
+"""The figures of a run on an equation: what is drawn from which file, for the report and for the app alike."""
 
 from __future__ import annotations
 

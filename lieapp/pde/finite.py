@@ -1,7 +1,4 @@
-"""Learned fields judged at finite size, for summary.json, and the moved solution that pages draw.
-
-Fields judged at finite size: how far from valid held-out data are after a flow to s.
-"""
+"""Fields judged at finite size: how far from valid held-out data are after a flow to s."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Several runs beside each other: their results in columns, and their defects, cosines and seconds as figures.
-
-Horizontal bars made of parts: seconds of each stage, one bar for each run.
-"""
+"""Several runs beside each other: results in columns; defects, cosines and seconds as figures."""
 
 from __future__ import annotations
 

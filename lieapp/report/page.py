@@ -1,7 +1,4 @@
-"""A document as report.html: one file that stands alone, without scripts and without anything from the network.
-
-The report's style sheet: one column of text on white, readable on paper and on a telephone.
-"""
+"""A document as report.html: one file that stands alone, without scripts and without anything from the network."""
 
 from __future__ import annotations
 

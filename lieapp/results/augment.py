@@ -1,7 +1,4 @@
-"""What trainings on moved data found: a table with a row for each number of data and way of moving them.
-
-What trainings on moved data are called and how their numbers are written; one sentence of the results.
-"""
+"""What trainings on moved data found: a row for each number of data and way of moving them, and a sentence."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 The sparsest elements of the span in the library are found numerically, their coefficients recognised as exact
 numbers, and the field so written down is substituted into the invariance condition: proved or refuted. Of each
 proved one the leading column is left out for those that follow, which makes the basis a row echelon.
-
-Exact numbers behind measured ones: the simplest rational, times a root or a parameter, within the spread.
+An exact number is the simplest rational, times a root or a parameter, within the spread of what was measured.
 """
 
 from __future__ import annotations

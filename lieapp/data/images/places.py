@@ -1,7 +1,4 @@
-"""What `--data` may name, told without torch and before any work.
-
-A network that packages ship, EfficientNet-Lite0 trained on ImageNet: whether it is there, told without torch.
-"""
+"""What `--data` and a network may name, checked without torch and before any work."""
 
 from __future__ import annotations
 

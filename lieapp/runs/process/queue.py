@@ -1,7 +1,4 @@
-"""Queued runs: put one in, and make sure that somebody works on them.
-
-Ask a run to stop.
-"""
+"""Queued runs: put one in, make sure that somebody works on them, ask one to stop."""
 
 from __future__ import annotations
 

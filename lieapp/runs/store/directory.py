@@ -1,7 +1,4 @@
-"""The run directory: the only thing through which commands, the app, workers and reports speak.
-
-provenance.json: which code, plugin and command a run came from.
-"""
+"""The run directory: the only thing through which commands, the app, workers and reports speak."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reporters: a bar on a terminal, plain lines elsewhere, both on stderr; and a copy into a run directory.
-
-Progress on a terminal.
-"""
+"""Reporters: a bar on a terminal, plain lines elsewhere, both on stderr; and a copy into a run directory."""
 
 from __future__ import annotations
 
@@ -9,59 +6,10 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator
-from typing import Self, TextIO
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from typing import TextIO
 
 from lieapp.progress import Reporter, SilentReporter
 from lieapp.runs.store.directory import RunDirectory
-
-
-class BarReporter:
-    """A bar for each stage, on stderr; lines appear above it."""
-
-    def __init__(self) -> None:
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[note]}"),
-            console=Console(stderr=True),
-        )
-        self._task: TaskID | None = None
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._progress.stop()
-
-    def stage(self, name: str) -> None:
-        """End the last bar and begin one."""
-        if self._task is not None:
-            task = self._progress.tasks[self._progress.task_ids.index(self._task)]
-            total = task.total if task.total is not None else max(task.completed, 1)
-            self._progress.update(self._task, total=total, completed=total, note="")
-        self._task = self._progress.add_task(name, total=None, note="")
-
-    def progress(self, step: int, total: int | None, text: str = "") -> None:
-        """Move the bar."""
-        if self._task is None:
-            self.stage("working")
-        assert self._task is not None  # set by stage
-        self._progress.update(self._task, completed=step, total=total, note=text)
-
-    def line(self, text: str) -> None:
-        """Print above the bar."""
-        self._progress.console.print(text, markup=False, highlight=False)
-
-    def warn(self, text: str) -> None:
-        """Print above the bar."""
-        self._progress.console.print(f"warning: {text}", style="yellow", markup=False, highlight=False)
-
 
 __all__ = ["PlainReporter", "Reporter", "RunReporter", "SilentReporter", "reporting"]
 
@@ -153,7 +101,7 @@ def reporting(quiet: bool = False) -> Iterator[Reporter]:
         yield PlainReporter(sys.stderr, quiet)
         return
     # rich takes .1 s to import
-    pass
+    from lieapp.runs.store.bar import BarReporter
 
     with BarReporter() as report:
         yield report

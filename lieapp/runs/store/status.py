@@ -1,7 +1,4 @@
-"""status.json: what a run is doing, and how that is read when the process can't say it any more.
-
-Is that process still the one that wrote its number down?
-"""
+"""status.json: what a run is doing, and whether the process that wrote it still works."""
 
 from __future__ import annotations
 
