@@ -1,5 +1,7 @@
 """The contract of `extension.Kind`, for every kind that is registered, lieapp's own and those of plugins."""
 
+import importlib
+
 import msgspec
 import pytest
 from registered import CATALOG
@@ -47,3 +49,14 @@ def test_usual_settings_fit_every_declaration(entry):
         config = load_config(CATALOG.settings(work), plugin=entry.name)
         work.check(config, entry.declaration)
         assert list(work.costs(config, entry.declaration)) == []
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_functions_that_are_loaded_late_are_there(name):
+    kind = KINDS[name]
+    functions = [kind.check, *(getattr(work, part) for work in kind.works for part in work.__dataclass_fields__)]
+    targets = [f.__qualname__ for f in functions if callable(f) and ":" in f.__qualname__]
+    assert targets
+    for target in targets:
+        module, function = target.split(":")
+        assert callable(getattr(importlib.import_module(module), function)), target
