@@ -3,7 +3,7 @@
     python benchmarks/images.py [--kinds planted natural trained resampling] [--only NAME …] [--seeds 0 1 2]
                                 [--threads 1] [--work FOLDER] [--out FOLDER]
 
-planted: extractors of tests/pictures/extractors.py, invariant by construction, on Fashion-MNIST; nothing told. The
+planted: extractors of tests/extractors.py, invariant by construction, on Fashion-MNIST; nothing told. The
 cosine is that of the planted field with slot 1, or of the largest principal angle between as many first slots as
 fields were planted and their span, under the weight of pixels.
 natural: ten slots on the features of a network trained on Fashion-MNIST, and on photographs; nothing planted.
@@ -44,7 +44,7 @@ from lieapp.pictures.networks import drawn
 from lieapp.pictures.seen import angle
 from lieapp.runs.store.directory import RunDirectory
 
-TESTS = Path(__file__).parents[1] / "tests" / "pictures"
+TESTS = Path(__file__).parents[1] / "tests"
 RESULTS = Path(__file__).parent / "results"
 LARGE, INNER = 40, 20
 """Pixels of pictures with a margin, and of what stands in their middle."""
@@ -74,7 +74,7 @@ class Case:
         kind: planted, natural or trained.
         data: of the pictures, by a name that `--data` knows.
         planted: named fields that the extractor doesn't feel.
-        extractor: in tests/pictures/extractors.py; a trained network if empty.
+        extractor: in tests/extractors.py; a trained network if empty.
         margin: make the pictures smaller and put them on black, so that what is moved stays in the frame.
         train: settings of the network.
         sets: settings of the discovery.

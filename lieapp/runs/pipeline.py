@@ -34,9 +34,9 @@ def sitting(
 
 def work_on(run: RunDirectory, config: Any, catalog: Catalog, work: Work, *, quiet: bool = False) -> Result:
     """Do or go on with a run of a plugin; returns its result, which is kept in the run with its report."""
-    entry = catalog.get(config.plugin)
 
     def execute(session: Session) -> Result:
+        entry = catalog.get(config.plugin)
         changed, costly = changed_plugin(run, entry.sha256), work.costs(config, entry.declaration)
         for warning in filter(None, (changed, catalog.note(config.plugin), *costly)):
             session.report.warn(warning)
@@ -51,9 +51,11 @@ def work_on(run: RunDirectory, config: Any, catalog: Catalog, work: Work, *, qui
 
 def write_run_report(run: RunDirectory, work: Work, result: Result) -> Path:
     """What a result says as report.html, its figures in figures/; returns the report's path."""
+    from lieapp.figures.material import read_json
     from lieapp.report.documents import provenance
     from lieapp.report.page import write_report
 
-    told = [*work.document(result, work.draw(result, run.path)), *provenance(run.provenance(), run.config())]
+    origin = provenance(run.provenance(), read_json(run.path / "config.json"))
+    told = [*work.document(result, work.draw(result, run.path)), *origin]
     title = result.title or result.plugin or "Run"
     return write_report(run.path, title, f"{work.about(result)} · run {run.id}", told)

@@ -294,7 +294,9 @@ def test_a_kind_is_checked_and_its_runs_are_made(work):
     }  # fmt: skip
     assert json.loads((run / "summary.json").read_text()) == said
     assert json.loads(work("discover", "--resume", said["run"], "--json").stdout) == said
-    assert work("discover", "--resume", said["run"]).stdout == "2 shifts\n"
+    # a kind from outside has a report like any other
+    assert "shifts" in (run / "report.html").read_text()
+    assert work("discover", "--resume", said["run"]).stdout == f"2 shifts\nreport: {said['run']}/report.html\n"
     assert json.loads(work("runs", "list", "--json").stdout)["runs"][-1]["plugin"] == "scale"
 
 

@@ -217,4 +217,4 @@ def test_rules_between_settings_are_checked_before_any_work(sets):
 
 def test_the_paper_preset_shrinks_its_patches_to_the_grid(small, tmp_path):
     config = load_config(DISCOVER, None, FAST, plugin="ckdv", preset="paper")
-    assert patches(*small, config.flow, plain=True).shape == (32, 48)
+    assert patches(small[1], config.flow, plain=True).shape == (32, 48)

@@ -273,7 +273,7 @@ def lieapp_methods():
         ("Method(name='Mine', title='Mine.', discover=print)", "name='Mine': the name of a method is made of"),
         ("Method(name='mine', title='Mine.')", "method mine: either discover or parts must be given"),
         ("Method(name='mine', title='Mine.', discover=print, settings=dict)", "must be a class made from ms"),
-        ("Method(name='spectrum', title='Mine.', discover=print)", "the method 'spectrum' is that of lieapp.methods"),
+        ("Method(name='spectrum', title='Mine.', discover=print)", "the method 'spectrum' is that of lieapp"),
         ("Method(name='samples', title='Mine.', discover=print)", "the method 'samples' is called as a setting is"),
         ("7", "lieapp_methods lists int 7; an item must be a Method of lieapp.api"),
     ],
