@@ -15,7 +15,7 @@ import sympy as sp
 
 from lieapp.equations.parsing import parse_expression
 from lieapp.lie.certificate import certify as certificate
-from lieapp.lie.certificate.known import known_counts
+from lieapp.lie.certificate.certify import known_counts
 from lieapp.lie.certificate.taylor import Point
 from lieapp.lie.determining import determining_equations
 from lieapp.lie.families import Group, family_holds

@@ -12,9 +12,8 @@ from lieapp.augment.learned import Learned
 from lieapp.augment.recorded import read_run
 from lieapp.equations.equation import System
 from lieapp.errors import EquationError, UsageError
-from lieapp.lie.names import name
 from lieapp.lie.stages import derive
-from lieapp.lie.vector_field import Field
+from lieapp.lie.vector_field import Field, name
 
 KINDS = ("formulas", "fields", "approximate")
 """What of a run: proved formulas, exact learned fields, approximate ones."""

@@ -11,8 +11,7 @@ import sympy as sp
 
 from lieapp.data.problem import semilinear_problem
 from lieapp.data.stepping import State, Tolerance, Values, march
-from lieapp.equations.evolution import Evolution
-from lieapp.equations.splitting import Splitting, common_rate, split
+from lieapp.equations.evolution import Evolution, Splitting, common_rate, split
 from lieapp.numerics.codegen import scalar_functions
 from lieapp.numerics.grid import Grid
 

@@ -20,8 +20,7 @@ from lieapp.domains.pde import FIELD_DEGREE, PDEDomain
 from lieapp.domains.pde_data import SliceData, measure_scales
 from lieapp.domains.slices import Slices
 from lieapp.equations.equation import exact, read_pde
-from lieapp.equations.evolution import time_variable
-from lieapp.equations.splitting import degree
+from lieapp.equations.evolution import degree, time_variable
 from lieapp.lie.invariance import is_symmetry
 from lieapp.numerics.codegen import Tape
 

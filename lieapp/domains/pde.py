@@ -25,9 +25,8 @@ from lieapp.domains.residual import Backend, FiniteResidual, Residual
 from lieapp.domains.slices import Scales, Slices
 from lieapp.domains.spread import EveryComponent, contracted
 from lieapp.equations.equation import exact, read_pde
-from lieapp.equations.evolution import Evolution, evolution_form
-from lieapp.equations.latex import equation_of
-from lieapp.equations.splitting import degree
+from lieapp.equations.evolution import Evolution, degree, evolution_form
+from lieapp.equations.printing import equation_of
 from lieapp.errors import DataError
 from lieapp.lie.stages import Truth, derive
 from lieapp.numerics.codegen import Tape

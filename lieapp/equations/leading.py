@@ -1,25 +1,184 @@
 """Solving a system for leading derivatives, and replacing them and all their derivatives.
 
-A ranking orders the derivatives; each equation is solved for its highest one. Where two equations lead
-with derivatives of one unknown, the difference of their cross derivatives is a further equation (Riquier,
-Janet), so that hidden conditions such as the pressure equation of an incompressible flow are found.
+A ranking orders the derivatives; each equation is solved for its highest one, linearly or by a root. Where two
+equations lead with derivatives of one unknown, the difference of their cross derivatives is a further equation
+(Riquier, Janet), so that hidden conditions such as the pressure equation of an incompressible flow are found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import permutations
 
 import sympy as sp
 
+from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
-from lieapp.equations.jets import JetSpace, MultiIndex
-from lieapp.equations.solvable import check_one_branch, solved_for
-from lieapp.equations.wellposed import check_determined, check_differential, check_equations, without_vanishing
-from lieapp.errors import EquationError
+from lieapp.equations.factors import refuse
+from lieapp.equations.jets import Jet, JetSpace, MultiIndex
+from lieapp.errors import DeclarationError, EquationError
 
-Jet = tuple[int, MultiIndex]
+
+def check_equations(system: System) -> None:
+    """Raises EquationError for an equation that is identically zero or impossible; DeclarationError for an unknown
+    in none, and where no derivative occurs.
+
+    Whether an equation is zero is decided with all relations, as sin² + cos² = 1.
+    """
+    count = len(system.residuals)
+    used: set[int] = set()
+    for n, residual in enumerate(system.residuals, start=1):
+        which = f"equation {n} of {count}" if count > 1 else "the equation"
+        left = without_vanishing(residual, system)
+        if left == 0:
+            raise EquationError(
+                f"{system.name}: {which}, {residual} = 0, is identically zero.",
+                hint="It holds for every function and says nothing; leave it out or correct it.",
+            )
+        found = system.jets.jets(left)
+        if not found:
+            raise EquationError(
+                f"{system.name}: {which}, {residual} = 0, contains no unknown.",
+                hint="Write it in the unknowns and their derivatives, or leave it out.",
+            )
+        used |= {a for a, _ in found.values()}
+    missing = [u for a, u in enumerate(system.jets.dependent) if a not in used]
+    if missing:
+        raise DeclarationError(
+            f"{system.name}: the unknown {missing[0]} occurs in no equation.",
+            hint=f"Leave {missing[0]} out of the unknowns, or add the equation that determines it.",
+        )
+    if system.jets.order(system.residuals) == 0:
+        raise DeclarationError(
+            f"{system.name}: no derivative occurs; it is no differential equation.",
+            hint=f"Derivatives are written {_example(system.jets)}.",
+        )
+
+
+def without_vanishing(expression: sp.Expr, system: System) -> sp.Expr:
+    """The expression itself, 0 if it vanishes identically, or a form of it without jets that cancel."""
+    found = system.jets.jets(expression)
+    if expression.is_polynomial(*expression.free_symbols):
+        return sp.expand(expression)
+    field = CoefficientField((*system.jets.independent, *found), system.parameters)
+    normal = field.expression(field.element(expression))
+    if normal == 0 or len(system.jets.jets(normal)) < len(found):
+        return normal
+    return expression
+
+
+def check_determined(leads: Iterable[Jet], jets: JetSpace, name: str) -> None:
+    """Raises EquationError if the leading derivatives leave an unknown arbitrary.
+
+    Of a system completed by its integrability conditions, an unknown with no leading derivative is an
+    arbitrary function of all variables (Riquier; Seiler 2010, *Involution*, ch. 9).
+    """
+    determined = {a for a, _ in leads}
+    free = [u for a, u in enumerate(jets.dependent) if a not in determined]
+    if free:
+        names = " and ".join(free)
+        raise EquationError(
+            f"{name}: the system is underdetermined: {names} may be any function of {_list(jets)}.",
+            hint="Add the missing equation, or declare what is given as a function of a variable: k:x.",
+        )
+
+
+def check_differential(leads: Iterable[Jet], values: Iterable[sp.Expr], jets: JetSpace, name: str) -> None:
+    """Raises EquationError if an unknown is fixed without derivatives: it is no independent coordinate then."""
+    for (a, J), value in zip(leads, values, strict=True):
+        if not any(J):
+            u = jets.dependent[a]
+            raise EquationError(
+                f"{name}: the equations say {u} = {value}, without a derivative of {u}.",
+                hint=f"Put this in place of {u} everywhere and leave {u} out of the unknowns.",
+            )
+
+
+def _example(jets: JetSpace) -> str:
+    J = tuple(int(i == len(jets.zero) - 1) for i in range(len(jets.zero)))
+    return str(jets.symbol(0, J))
+
+
+def _list(jets: JetSpace) -> str:
+    return ", ".join(str(x) for x in jets.independent)
+
+
+MAX_DEGREE = 12
+"""Highest pure power of a derivative that is solved by a root."""
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A derivative in terms of the others.
+
+    Args:
+        value: what it equals.
+        divisor: what was divided by.
+        linear: whether the derivative occurred linearly; else the value is one real branch.
+    """
+
+    value: sp.Expr
+    divisor: sp.Expr
+    linear: bool
+
+
+def solved_for(equation: sp.Expr, symbol: sp.Symbol) -> Solved | None:
+    """The equation solved for a symbol that occurs linearly, as a square or as one pure power; else None."""
+    slope = sp.diff(equation, symbol)
+    if not slope.has(symbol):
+        return Solved(-(equation - slope * symbol) / slope, slope, linear=True)
+    if not equation.is_polynomial(symbol):
+        return None
+    polynomial = sp.Poly(equation, symbol)
+    degree = polynomial.degree()
+    top, constant = polynomial.nth(degree), polynomial.nth(0)
+    if degree == 2:
+        middle = polynomial.nth(1)
+        root = _root(middle**2 / 4 - top * constant, 2)
+        return None if root is None else Solved((root - middle / 2) / top, top, linear=False)
+    if degree <= MAX_DEGREE and all(m in ((degree,), (0,)) for m in polynomial.monoms()):
+        root = _root(-constant / top, degree)
+        return None if root is None else Solved(root, top, linear=False)
+    return None
+
+
+def _root(radicand: sp.Expr, degree: int) -> sp.Expr | None:
+    """The real root for generic values; None if there is no such root."""
+    # √(u²) is the branch u, not |u|: one branch of an irreducible equation has the symmetries of all
+    positive = {s: sp.Dummy(s.name, positive=True) for s in radicand.free_symbols}
+    radicand = sp.factor(radicand.xreplace(positive))
+    if radicand.is_negative and degree % 2:
+        root = -((-radicand) ** sp.Rational(1, degree))
+    elif radicand.is_negative:
+        return None
+    else:
+        root = radicand ** sp.Rational(1, degree)
+    return root.xreplace({dummy: s for s, dummy in positive.items()})
+
+
+def check_one_branch(equation: sp.Expr, symbol: sp.Symbol, jets: JetSpace, name: str) -> None:
+    """Raises EquationError if the roots of u_J² + b u_J + c = 0, or of u_Jⁿ = c, are equations of their own.
+
+    That is so where the root is taken of a square in the derivatives, times what is free of derivatives. Else going
+    around a point at which the derivatives let the root vanish leads from one root to the other at the same (x, u),
+    and both have the same symmetries.
+    """
+    polynomial = sp.Poly(equation, symbol)
+    degree = polynomial.degree()
+    if degree % 2:
+        return
+    top, half = polynomial.nth(degree), degree // 2
+    middle = polynomial.nth(1) / top if degree == 2 else sp.S.Zero
+    radicand = sp.together(middle**2 / 4 - polynomial.nth(0) / top)
+    sides = (sp.factor_list(side)[1] for side in sp.fraction(radicand))
+    if any(n % 2 and jets.order([f]) for side in sides for f, n in side):
+        return
+    root = _root(radicand, 2)
+    if root is not None:
+        refuse([symbol**half + middle / 2 + sign * root for sign in (-1, 1)], name)
+
+
 MAX_EQUATIONS = 24
 """Equations in a completed system beyond which a ranking is given up."""
 

@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 
 import sympy as sp
 
-from lieapp.equations.bounds import DEEP, MAX_LENGTH, excess
 from lieapp.equations.declarations import (
     FUNCTIONS,
     check_condition,
@@ -27,19 +26,23 @@ from lieapp.equations.declarations import (
     parameters_of,
 )
 from lieapp.equations.equation import System
-from lieapp.equations.jets import JetSpace
-from lieapp.equations.literals import (
+from lieapp.equations.jets import AmbiguousError, JetSpace, multi_index
+from lieapp.equations.limits import (
+    DEEP,
     LARGE,
     LONG,
+    MAX_LENGTH,
     UNREAL,
     ZERO,
     exact_number,
+    excess,
+    hint_of,
+    misspelt,
     number_problem,
     power_problem,
     too_large,
+    unfinished,
 )
-from lieapp.equations.readings import AmbiguousError, multi_index
-from lieapp.equations.spelling import hint_of, misspelt, unfinished
 from lieapp.errors import ParseError
 
 MAX_TERMS = 1000

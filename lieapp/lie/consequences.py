@@ -14,7 +14,7 @@ from lieapp.lie.deadline import Clock
 from lieapp.lie.reduction.closed_flow import domain, flow
 from lieapp.lie.reduction.invariants import Invariants, invariants
 from lieapp.lie.reduction.reduce import SECONDS, reduce
-from lieapp.lie.reduction.reduced import Reduction
+from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.vector_field import Field
 
 if TYPE_CHECKING:

@@ -2,8 +2,7 @@
 
 pr V(Δ) = ξⁱ ∂Δ/∂xⁱ + φᵃ_J ∂Δ/∂uᵃ_J vanishes modulo the system exactly when V generates symmetries (Olver
 1993, Thm 2.31). The components ξ(x, u), φ(x, u) don't depend on derivatives, so each coefficient of the
-remaining derivatives must vanish: linear homogeneous equations, kept as forms over the field of
-coefficients.
+remaining derivatives must vanish: linear homogeneous equations, kept as forms over the field of coefficients.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ import sympy as sp
 
 from lieapp.equations.coefficients import CoefficientField, Element
 from lieapp.equations.equation import System
+from lieapp.equations.factors import one_equation, without_products
 from lieapp.equations.jets import MultiIndex
-from lieapp.equations.leading import Leading, solve_for_leading
-from lieapp.equations.products import one_equation, without_products
-from lieapp.equations.wellposed import check_equations
-from lieapp.lie.linear import Form, Key, Unknowns, add, primitive
+from lieapp.equations.leading import Leading, check_equations, solve_for_leading
+from lieapp.lie.linear import Form, Key, Unknowns, add, derivative, primitive
+from lieapp.lie.normal_form import Vector
 from lieapp.lie.prolongation import GeneralProlongation
-from lieapp.lie.solving.state import State
+from lieapp.lie.solving import State, solve
 
 HIGH = 8
 """Order from which the determining equations of an equation take long."""
@@ -233,3 +232,37 @@ class _JetField:
 
 def _collect(form: Polynomials, key: Key, value: Any) -> None:
     form[key] = form[key] + value if key in form else value
+
+
+def affine_symmetries(determining: DeterminingSystem) -> list[Vector]:
+    """A basis of the symmetries with ξ and φ affine in x and u: translations, scalings, rotations, Galilean boosts.
+
+    Two thirds of the known generators are of this kind. They are what can always be told when the solver of the
+    determining equations wasn't given the time to end.
+    """
+    field, unknowns = determining.field, determining.unknowns.copy()
+    field_gens = field.field.gens
+    values: dict[int, Form] = {}
+    constants: list[int] = []
+    for f in determining.components:
+        values[f] = {}
+        for v in range(-1, len(field.variables)):
+            c = unknowns.new(())
+            constants.append(c)
+            values[f][(c, unknowns.zero)] = field.one if v < 0 else field_gens[v]
+    known: dict[Key, Form] = {}
+    equations: list[Form] = []
+    for equation in determining.equations:
+        form: Form = {}
+        for (f, K), c in equation.items():
+            if sum(K) > 1:
+                continue
+            if (f, K) not in known:
+                known[(f, K)] = derivative(values[f], K, field, unknowns)
+            for key, d in known[(f, K)].items():
+                add(form, key, field.lift(c) * d)
+        equations.append(form)
+    state = State(field, unknowns, equations, [values[f] for f in determining.components])
+    solution = solve(state)
+    zero = unknowns.zero
+    return [[value.get((c, zero), field.zero) for value in state.values] for c in solution.constants]

@@ -1,21 +1,28 @@
-"""Families of symmetries with arbitrary functions: their formulas, check, and the quotient by them."""
+"""Families of symmetries with arbitrary functions: their formulas, check, the quotient by them, and what of them
+and of the generators a domain with periodic variables keeps.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
-from lieapp.equations.coefficients import CoefficientField
+from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.factors import named
 from lieapp.lie.linear import Form, Unknowns, add, derivative
-from lieapp.lie.normal_form import Vector
+from lieapp.lie.normal_form import Vector, normal_basis
 from lieapp.lie.solving import State, solve
 from lieapp.lie.solving.complete import reduced_form
+from lieapp.lie.solving.engine import values_of
 from lieapp.lie.vector_field import Field
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "mu", "rho", "sigma")
+
+MAX_TOLD, MAX_IN_LINE = 20, 3
+"""Conditions of an unsolved group that are written out; those that stand in one line with their generator."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,11 +53,18 @@ class Family:
         where = "; ".join(f"{condition} = 0" for condition in self.conditions)
         return f"{self.field.text()} for every {functions}" + (f" where {where}" if where else "")
 
-    def __str__(self) -> str:
-        return self.text()
+    def left_open(self, count: int | None = None) -> list[str]:
+        """Lines for one that isn't solved: `alpha d_y with alpha_xx - alpha*f = 0: 2 constants`."""
+        conditions = [f"{named(c)[0]} = 0" for c in self.conditions]
+        ending = "" if count is None else f": {count} constant{'' if count == 1 else 's'}"
+        field = self.field.text()
+        if len(conditions) <= MAX_IN_LINE:
+            return [field + (f" with {', '.join(conditions)}" if conditions else "") + ending]
+        more = len(conditions) - MAX_TOLD
+        lines = [f"{field} with {len(conditions)} equations{ending}", *conditions[:MAX_TOLD]]
+        return lines if more <= 0 else [*lines, f"and {more} more equations in {', '.join(self.functions)}"]
 
-    def __repr__(self) -> str:
-        return self.text()
+    __repr__ = text
 
 
 @dataclass(frozen=True)
@@ -178,3 +192,85 @@ def _outside(vectors: Sequence[Vector], relations: list[list[Any]], field: Coeff
             [field.reduce(a - r[k] / row[k] * b) for a, b in zip(r, row, strict=True)] if r[k] else r for r in rows
         ]
     return [[field.lift(c) for c in v] for k, v in enumerate(vectors) if k not in dropped]
+
+
+Restriction = tuple[list[Vector], list[Group], CoefficientField, Unknowns]
+
+
+def restrict(
+    vectors: Sequence[Vector],
+    groups: Sequence[Group],
+    field: CoefficientField,
+    unknowns: Unknowns,
+    periodic: Sequence[sp.Symbol],
+    lengths: Mapping[sp.Symbol, sp.Expr] | None = None,
+) -> Restriction:
+    """Periodic generators and families, in a field of their own that also holds the lengths as variables.
+
+    They are the kernel of V(x+L, u) - V(x, u) on the span of the generators and families, for every length L unless
+    lengths are given. Families keep members whose functions have the period. The generators are in normal form,
+    modulo the families.
+    """
+    own = {x: sp.Dummy(f"L_{x}", positive=True) for x in periodic if not lengths or x not in lengths}
+    shifts = {x: own.get(x, (lengths or {}).get(x)) for x in periodic}
+    wide = CoefficientField((*field.variables, *own.values()), field.constants)
+    functions = unknowns.copy(len(wide.variables))
+    pad = (0,) * len(own)
+    convert = _Converter(field, wide)
+    constants = [functions.new(()) for _ in vectors]
+    values = []
+    for k in range(len(field.variables)):
+        form = {(c, functions.zero): v[k] for c, v in zip(constants, vectors, strict=True) if v[k]}
+        for group in groups:
+            for (f, K), c in group.values[k].items():
+                add(form, (f, (*K, *pad)), c)
+        values.append(form)
+    conditions = [{(f, (*K, *pad)): c for (f, K), c in e.items()} for g in groups for e in g.conditions]
+    equations = [convert.form(c) for c in conditions]
+    for x, length in shifts.items():
+        equations += [convert.difference(form, x, length) for form in (*values, *conditions)]
+    equations = [{key: wide.lift(c) for key, c in e.items()} for e in equations]
+    state = State(wide, functions, equations, [])
+    state.values = [{key: wide.lift(c) for key, c in convert.form(v).items()} for v in values]
+    state.lift()
+    solution = solve(state)
+    left = [
+        Group(tuple(fs), tuple(cs), tuple(_part(value, fs) for value in state.values)) for fs, cs in solution.groups
+    ]
+    left = [group for group in left if any(group.values)]
+    own_values = [values_of(solution, f)[: len(field.variables)] for f in solution.constants]
+    kept = [[field.element(wide.expression(wide.lift(_single(c, wide)))) for c in v] for v in own_values]
+    kept = normal_basis([[field.lift(c) for c in v] for v in kept], field)
+    kept = [[wide.element(field.expression(c)) for c in v] for v in kept]
+    kept = [[wide.lift(c) for c in v] for v in kept]
+    return normal_basis(modulo_families(kept, left, wide, functions), wide), left, wide, functions
+
+
+class _Converter:
+    """Coefficients of one field as coefficients of another, also shifted in a variable."""
+
+    def __init__(self, source: CoefficientField, target: CoefficientField) -> None:
+        self.source, self.target = source, target
+
+    def form(self, form: Form) -> Form:
+        """The form over the target field."""
+        return {key: self.target.element(self.source.expression(c)) for key, c in form.items()}
+
+    def difference(self, form: Form, x: sp.Symbol, length: sp.Expr) -> Form:
+        """Coefficients at x + length minus coefficients at x; functions count as periodic in x."""
+        result: Form = {}
+        for key, c in form.items():
+            expression = self.source.expression(c)
+            moved, here = self.target.elements([expression.xreplace({x: x + length}), expression])
+            result = {k: self.target.lift(d) for k, d in result.items()}
+            add(result, key, moved - here)
+        return result
+
+
+def _single(value: Form, field: CoefficientField) -> Element:
+    """The coefficient of a form in one constant."""
+    return next(iter(value.values()), field.zero)
+
+
+def _part(value: Form, functions: Sequence[int]) -> Form:
+    return {key: c for key, c in value.items() if key[0] in functions}

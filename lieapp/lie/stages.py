@@ -18,20 +18,18 @@ import sympy as sp
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.errors import BudgetError, EquationError
-from lieapp.lie import unsolved
-from lieapp.lie.affine import affine_symmetries
 from lieapp.lie.certificate.certify import BUDGET, Certificate, certify
 from lieapp.lie.certificate.counting import TooLargeError
 from lieapp.lie.certificate.safeguard import disagreement
 from lieapp.lie.certificate.taylor import BadPointError
 from lieapp.lie.deadline import Clock, OutOfTimeError
-from lieapp.lie.determining import DeterminingSystem, determining_equations, quicker
-from lieapp.lie.families import Family, Group, family_holds, family_of, modulo_families
+from lieapp.lie.determining import DeterminingSystem, affine_symmetries, determining_equations, quicker
+from lieapp.lie.families import Family, Group, family_holds, family_of, modulo_families, restrict
 from lieapp.lie.inhomogeneous import NoParticularSolutionError, solve_moved, sources
 from lieapp.lie.invariance import defect
 from lieapp.lie.normal_form import Vector, expression_of, normal_basis
-from lieapp.lie.restrict import restrict
 from lieapp.lie.solving import Solution, State, solve
+from lieapp.lie.solving.count import agreed
 from lieapp.lie.solving.engine import values_of
 from lieapp.lie.structure import structure_of
 from lieapp.lie.truth import Truth
@@ -247,13 +245,18 @@ def left_open(so_far: Derivation) -> Derivation:
 
 
 def _counted(so_far: Derivation) -> Derivation:
-    return replace(so_far, counts=tuple(unsolved.constants(g, so_far.state) for g in so_far.finite))
+    return replace(so_far, counts=tuple(_constants(g, so_far.state) for g in so_far.finite))
+
+
+def _constants(group: Group, state: State) -> int | None:
+    """How many constants the solutions of a group's conditions have at most; None if two points disagree."""
+    return agreed(state, list(group.functions), list(group.conditions)) if group.conditions else None
 
 
 def _told(so_far: Derivation) -> list[str]:
     state, coordinates = so_far.state, so_far.system.jets.coordinates
     families = [family_of(g, state.field, state.unknowns, coordinates) for g in so_far.finite]
-    return [t for f, count in zip(families, so_far.counts, strict=True) for t in unsolved.told(f, count)]
+    return [t for f, count in zip(families, so_far.counts, strict=True) for t in f.left_open(count)]
 
 
 def certified(so_far: Derivation) -> Derivation:
@@ -272,7 +275,19 @@ def _judged(so_far: Derivation) -> Certificate:
     if so_far.groups or not counts or None in counts:
         return Certificate(dimension=size, reason=reason)
     limited = _certificate(so_far)
-    return replace(limited, certified=False, reason=unsolved.whole(size, counts, limited.bound) or reason)
+    return replace(limited, certified=False, reason=whole(size, counts, limited.bound) or reason)
+
+
+def whole(known: int, counts: Sequence[int | None], limit: int | None) -> str:
+    """What the dimension is with the constants of all parts, at most `limit` by the certificate; "" if unknown.
+
+    Solutions that were found of a part are among the known ones too, and then the sum is above the limit.
+    """
+    if limit is None or None in counts or limit <= known:
+        return ""
+    missing = limit - known
+    would = "would be" if missing == sum(n for n in counts if n is not None) else "is at most"
+    return f"the dimension {would} {limit}, of which {missing} {'is' if missing == 1 else 'are'} not in closed form"
 
 
 def _certificate(so_far: Derivation) -> Certificate:

@@ -208,8 +208,7 @@ def derive(request: Request) -> TruthResult:
 def _told(found: Truth, periodic: Sequence[str], config: TruthConfig, clock: Clock) -> TruthResult:
     """The result with what else was asked for; flows and reductions in what is left of the budget."""
     from lieapp.lie import consequences
-    from lieapp.lie.explain import statement
-    from lieapp.lie.told import named, told, told_explanation, told_flow, told_reduced
+    from lieapp.lie.told import named, statement, told, told_explanation, told_flow, told_reduced
 
     result = told(found, periodic)
     # first: flows and reductions take all the time that is left

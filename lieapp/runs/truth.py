@@ -14,8 +14,7 @@ from lieapp.domains.pde import PDEDomain
 from lieapp.domains.slices import Scales
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import LieappError
-from lieapp.lie.names import name
-from lieapp.lie.vector_field import Field
+from lieapp.lie.vector_field import Field, name
 from lieapp.progress import Reporter
 from lieapp.results.truth import FamilyResult
 from lieapp.runs.derivation import derive_in_child

@@ -7,9 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from lieapp.lie.algebra import Algebra, Scalars, Undecided
-from lieapp.lie.algebra.known_structure import summary
-from lieapp.lie.algebra.levi import levi_factor
-from lieapp.lie.algebra.series import derived_series, killing_form, nilradical, radical
+from lieapp.lie.algebra.series import derived_series, killing_form, levi_factor, nilradical, radical
+from lieapp.lie.structure import summary
 
 
 def matrix(n, *entries):

@@ -5,10 +5,9 @@ import sympy as sp
 
 from lieapp.equations.parsing import parse_expression
 from lieapp.lie.deadline import Clock
-from lieapp.lie.explain import statement
 from lieapp.lie.invariance import defect
 from lieapp.lie.symmetries import symmetries
-from lieapp.lie.told import told, told_explanation
+from lieapp.lie.told import statement, told, told_explanation
 from lieapp.lie.vector_field import Field
 
 EQUATIONS = [

@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from small_equations import ALL, FINITE, INFINITE, derived
 from symmetry_spaces import Space
 
-from lieapp.lie.families import Group
+from lieapp.lie.families import Group, restrict
 from lieapp.lie.invariance import is_symmetry
 from lieapp.lie.linear import combined, differentiated
 from lieapp.lie.normal_form import coordinates_in, normal_basis
-from lieapp.lie.restrict import restrict
 from lieapp.lie.structure import bracket
 
 

@@ -1,15 +1,17 @@
 """A certificate that derived point symmetries are all there are, independent of the solver.
 
-The determining equations are linear and homogeneous. At a random point over F_p their Taylor expansion leaves
-at most Uₖ coefficients of order ≤ k of the components free (`counting`), so no more symmetries differ in their
-k-jets; the jets of the verified generators and families have rank Dₖ ≤ Uₖ (`known`). If no coefficient of some
-order is left free, all higher ones are determined too and the dimension is at most Uₖ: a derived algebra of
-that dimension is complete. With arbitrary functions the counts are compared at each order up to one more than
-those that determine anything and than those of the families' conditions: from there on both grow in the way
-that the principal derivatives prescribe (Riquier, Janet; Reid 1991, Eur. J. Appl. Math. 2).
+The determining equations are linear and homogeneous. At a random point over F_p their Taylor expansion leaves at
+most Uₖ coefficients of order ≤ k of the components free (`counting`), so no more symmetries differ in their k-jets;
+the jets of the verified generators and families have rank Dₖ ≤ Uₖ. If no coefficient of some order is left free,
+all higher ones are determined too and the dimension is at most Uₖ: a derived algebra of that dimension is complete.
+With arbitrary functions the counts are compared at each order up to one more than those that determine anything and
+than those of the families' conditions: from there on both grow in the way that the principal derivatives prescribe
+(Riquier, Janet; Reid 1991, Eur. J. Appl. Math. 2).
 
-Before anything is counted the derived symmetries must solve the equations at one more point: ranks alone wouldn't
-notice a false one in place of a true one. What leaves something of the equations does so at nearly every point.
+A generator gives the Taylor coefficients of its components, a family those of all members: the Taylor coefficients
+of its functions that its side conditions leave free, sent through its formula. Ranks are taken of all together, so
+that overlaps are counted once. Before anything is counted the derived symmetries must solve the equations at one
+more point: ranks alone wouldn't notice a false one in place of a true one.
 
 An unlucky point or prime may undercount: two large primes with independent points must agree. The claim is
 "complete for generic parameters, up to a negligible probability".
@@ -33,17 +35,108 @@ from lieapp.lie.certificate.counting import (
     check_size,
     check_time,
     eliminate,
+    free_columns,
     free_counts,
     least_principal,
     order_of,
     rows_of,
+    shifted,
     without_vanishing,
 )
-from lieapp.lie.certificate.known import jet_of, jets_of_members, known_counts, order_of_values
 from lieapp.lie.certificate.taylor import BadPointError, Point
 from lieapp.lie.families import Group
-from lieapp.lie.linear import Form, Unknowns
+from lieapp.lie.linear import Form, Unknowns, raised
 from lieapp.lie.normal_form import Vector
+
+
+def order_of_values(group: Group) -> int:
+    """Highest derivative of a family's functions in its components."""
+    return max(order_of(value) for value in group.values)
+
+
+def known_counts(
+    vectors: Sequence[Vector],
+    groups: Sequence[Group],
+    unknowns: Unknowns,
+    point: Point,
+    order: int,
+    margin: int,
+    deadline: float,
+) -> tuple[list[int], int]:
+    """Ranks of the jets of order 0, 1, … `order` of all derived symmetries; how much the generators add.
+
+    The latter is the rank at the highest order of all minus that of the families. Side conditions are expanded
+    `margin` orders further than the functions' coefficients that are used.
+    """
+    columns = Columns(point, range(point.size))
+    rows = [jet_of(vector, columns, order) for vector in vectors]
+    members = [
+        row for group in groups for row in jets_of_members(group, unknowns, columns, order, margin, deadline)
+    ]
+    orders = _pivot_orders([*rows, *members], columns, deadline)
+    added = len(orders) - len(_pivot_orders(members, columns, deadline))
+    return [sum(1 for m in orders if m <= k) for k in range(order + 1)], added
+
+
+def _pivot_orders(rows: Sequence[Row], columns: Columns, deadline: float) -> list[int]:
+    """Orders of the pivots when low orders are eliminated first: those up to k count the rank of k-jets."""
+    turned = [{-column: c for column, c in row.items()} for row in rows if row]
+    return [columns.order(-column) for column in eliminate(turned, columns.point.p, deadline)]
+
+
+def jet_of(vector: Vector, columns: Columns, order: int) -> Row:
+    """The Taylor coefficients of a generator's components."""
+    point = columns.point
+    return {columns.of(k, key): c for k, e in enumerate(vector) for key, c in point.series(e, order).items()}
+
+
+def jets_of_members(
+    group: Group, unknowns: Unknowns, target: Columns, order: int, margin: int, deadline: float
+) -> list[Row]:
+    """The jets that the free Taylor coefficients of a family's functions give.
+
+    Side conditions are expanded `margin` orders further than the functions' coefficients that are used.
+    """
+    point = target.point
+    p, used = point.p, order + order_of_values(group)
+    top = used + margin
+    own = Columns(point, group.functions)
+    conditions, vanishing = without_vanishing(group.conditions)
+    for f in group.functions:
+        for v in range(point.size):
+            if v not in unknowns.arguments[f]:
+                vanishing.add(f, raised(unknowns.zero, v))
+    check_size(own.count, max(len(unknowns.arguments[f]) for f in group.functions), top)
+    rows: list[Row] = []
+    for condition in conditions:
+        degree = top - order_of(condition)
+        if degree >= 0:
+            expanded = {key: point.series(c, degree) for key, c in condition.items()}
+            rows += rows_of(expanded, top, own, vanishing)
+    pivots = eliminate(rows, p, deadline)
+    values: dict[int, Row] = {column: {column: 1} for column in free_columns(own, pivots, vanishing, top)}
+    for lead in sorted(pivots):
+        value: Row = {}
+        for column, c in pivots[lead].items():
+            if column != lead:
+                for free, x in values[column].items():
+                    value[free] = (value.get(free, 0) - c * x) % p
+        values[lead] = value
+    images: dict[int, Row] = {}
+    for k, form in enumerate(group.values):
+        for (f, K), c in form.items():
+            series = point.series(c, order)
+            for key, up, factor in shifted(point, K, order):
+                if vanishing.has(f, up):
+                    continue
+                for free, x in values[own.of(f, point.pack(up))].items():
+                    image = images.setdefault(free, {})
+                    for at, y in series.items():
+                        if point.degree(at + key) <= order:
+                            column = target.of(k, at + key)
+                            image[column] = (image.get(column, 0) + x * factor * y) % p
+    return [{column: c for column, c in image.items() if c} for image in images.values()]
+
 
 FURTHER = 14
 """Orders of expansion tried beyond the order of the determining equations."""

@@ -18,13 +18,12 @@ import numpy as np
 import sympy as sp
 
 from lieapp.equations.coefficients import CoefficientField
-from lieapp.equations.jets import JetSpace, MultiIndex
+from lieapp.equations.jets import Jet, JetSpace, MultiIndex
 from lieapp.lie.certificate.counting import check_time
 from lieapp.lie.certificate.taylor import WIDTH, BadPointError, Point, Series, random_prime
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.prolongation import multi_indices
 
-Jet = tuple[int, MultiIndex]
 Row = list[int]
 
 

@@ -21,8 +21,15 @@ from lieapp.lie.reduction.exact import tidy
 from lieapp.lie.reduction.integrals import primitive
 from lieapp.lie.reduction.invariants import Frame
 from lieapp.lie.reduction.orbits import orbits
-from lieapp.lie.reduction.reduced import Reduction
-from lieapp.lie.reduction.target import Target, follows, fresh_names, names_in_use, proportional, sections
+from lieapp.lie.reduction.target import (
+    Reduction,
+    Target,
+    follows,
+    fresh_names,
+    names_in_use,
+    proportional,
+    sections,
+)
 
 VARIABLES = ("r", "z", "s", "q", "m")
 UNKNOWNS = ("v", "f", "g", "h", "V")

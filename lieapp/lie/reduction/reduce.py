@@ -11,8 +11,8 @@ from lieapp.lie.certificate.counting import TooLargeError
 from lieapp.lie.invariance import is_symmetry
 from lieapp.lie.reduction.invariants import frames
 from lieapp.lie.reduction.order import order_reduction
-from lieapp.lie.reduction.reduced import Reduction
 from lieapp.lie.reduction.similarity import similarity_reduction
+from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.vector_field import Field
 
 SECONDS = 30.0

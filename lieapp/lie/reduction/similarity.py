@@ -17,8 +17,15 @@ from lieapp.errors import EquationError
 from lieapp.lie.certificate.counting import check_time
 from lieapp.lie.reduction.exact import tidy
 from lieapp.lie.reduction.invariants import Frame
-from lieapp.lie.reduction.reduced import Reduction
-from lieapp.lie.reduction.target import Target, follows, fresh_names, names_in_use, proportional, sections
+from lieapp.lie.reduction.target import (
+    Reduction,
+    Target,
+    follows,
+    fresh_names,
+    names_in_use,
+    proportional,
+    sections,
+)
 
 VARIABLES = ("z", "r", "s", "q", "m", "n")
 UNKNOWNS = ("w", "f", "g", "h")

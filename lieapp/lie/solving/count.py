@@ -60,8 +60,14 @@ def coupled(state: State) -> list[tuple[list[int], list[Form]]]:
     return [(sorted(functions), equations) for functions, equations in groups]
 
 
-def bound(state: State, functions: list[int], equations: list[Form], random: Random, enough: int = 0) -> int | None:
-    """An upper bound of the number of independent solutions, as low as `enough` if it can be; None if unknown."""
+def agreed(state: State, functions: list[int], equations: list[Form]) -> int | None:
+    """The bound of the number of independent solutions on which two primes and points agree; None if they don't."""
+    first, second = (_bound(state, functions, equations, Random(seed)) for seed in (1, 2))
+    return first if first == second else None
+
+
+def _bound(state: State, functions: list[int], equations: list[Form], random: Random) -> int | None:
+    """An upper bound of the number of independent solutions; None if unknown."""
     field, unknowns = state.field, state.unknowns
     size = len(field.variables)
     constant = [
@@ -87,7 +93,7 @@ def bound(state: State, functions: list[int], equations: list[Form], random: Ran
             orders = free_counts(principal, size, highest + 3)
             found = next((a for a, b in pairwise(orders) if a == b), None)
             least = found if least is None else min(least, found) if found is not None else least
-            if (least is not None and least <= enough) or (least is None and order >= lowest + INFINITE):
+            if least == 0 or (least is None and order >= lowest + INFINITE):
                 break
     except (BadPointError, TooLargeError):
         return least

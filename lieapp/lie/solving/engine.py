@@ -10,17 +10,26 @@ from lieapp.equations.coefficients import FunctionOrderError
 from lieapp.lie.deadline import Clock
 from lieapp.lie.linear import Form, add
 from lieapp.lie.solving.complete import common_divisor, complete, is_finite
-from lieapp.lie.solving.constants import free_constants
-from lieapp.lie.solving.decouple import decouple
-from lieapp.lie.solving.eliminate import eliminate, eliminate_source
-from lieapp.lie.solving.formal import formal
-from lieapp.lie.solving.guess import count_and_guess, guess
-from lieapp.lie.solving.integrate import integrate
-from lieapp.lie.solving.monomial import mixed_term, one_term
+from lieapp.lie.solving.eliminate import decouple, eliminate, eliminate_source, separate, separate_large
+from lieapp.lie.solving.guess import count_and_guess, free_constants, guess
+from lieapp.lie.solving.integrate import integrate, mixed_term, one_term
 from lieapp.lie.solving.ode import ordinary
-from lieapp.lie.solving.separate import separate, separate_large
 from lieapp.lie.solving.split import split, split_arbitrary
 from lieapp.lie.solving.state import Solution, State
+
+
+def formal(state: State) -> bool:
+    """Integrate one equation; integrals that aren't elementary stay as they are, ∫ g(t) dt, ∫ exp(cos(t)) dt.
+
+    Late, since most functions turn out to vanish before they must be integrated, and since two such integrals may
+    depend on each other without the coefficient field knowing it.
+    """
+    state.formal = True
+    try:
+        return integrate(state) or ordinary(state)
+    finally:
+        state.formal = False
+
 
 STEPS = (
     one_term,
