@@ -7,7 +7,7 @@ uⁿ/u. Branches are the real generic ones: radicands and arguments of logarithm
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import sympy as sp
@@ -100,7 +100,7 @@ class AtomTable:
             # formal, from the solver: its derivative is the integrand
             return self._free_atom(e, {e.limits[0][0]: e.function})
         if e.is_NumberSymbol:
-            return self._constant(e)
+            return self._free_atom(e, {})
         raise EquationError(
             f"{e} is not supported in coefficients.",
             hint="Use exp, log, sqrt, sin, cos, tan, sinh, cosh, tanh, powers.",
@@ -263,9 +263,6 @@ class AtomTable:
                 self.atoms[place] = replace(atom, derivatives={v: above})
         return self._known[e]
 
-    def _constant(self, e: sp.Expr) -> sp.Expr:
-        return self._free_atom(e, {})
-
     def _free_atom(self, e: sp.Expr, rates: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
         for atom in self.atoms:
             if atom.expression == e:
@@ -278,11 +275,6 @@ class AtomTable:
     def expressions(self) -> dict[sp.Symbol, sp.Expr]:
         """What each atom stands for."""
         return {a.symbol: a.expression for a in self.atoms}
-
-    def depending(self, variables: Iterable[sp.Symbol]) -> set[sp.Symbol]:
-        """The atoms that depend on any of the variables."""
-        wanted = set(variables)
-        return {a.symbol for a in self.atoms if wanted & set(a.derivatives)}
 
 
 def _factors(base: sp.Expr) -> list[tuple[sp.Expr, sp.Expr]]:

@@ -16,6 +16,16 @@ Jet = tuple[int, MultiIndex]
 """(a, J) of uᵃ_J."""
 
 
+def raised(J: MultiIndex, i: int, by: int = 1) -> MultiIndex:
+    """J with more derivatives in xⁱ, or fewer."""
+    return (*J[:i], J[i] + by, *J[i + 1 :])
+
+
+def divides(J: MultiIndex, K: MultiIndex) -> bool:
+    """Whether ∂_K is a derivative of ∂_J."""
+    return all(j <= k for j, k in zip(J, K, strict=True))
+
+
 @dataclass(frozen=True)
 class JetSpace:
     """Names of the variables and unknowns, and the jet symbols made from them on demand.
@@ -29,6 +39,8 @@ class JetSpace:
     dependent: tuple[str, ...]
     _symbols: dict[tuple[int, MultiIndex], sp.Symbol] = field(default_factory=dict, repr=False, compare=False)
     _jets: dict[sp.Symbol, tuple[int, MultiIndex]] = field(default_factory=dict, repr=False, compare=False)
+
+    raised = staticmethod(raised)
 
     @property
     def zero(self) -> MultiIndex:
@@ -70,15 +82,11 @@ class JetSpace:
         found = [s for s in expression.free_symbols if s in self._jets]
         return {s: self._jets[s] for s in sorted(found, key=lambda s: (self._jets[s][0], self._jets[s][1]))}
 
-    def raised(self, J: MultiIndex, i: int) -> MultiIndex:
-        """J with one more derivative in xⁱ."""
-        return (*J[:i], J[i] + 1, *J[i + 1 :])
-
     def total_derivative(self, expression: sp.Expr, i: int) -> sp.Expr:
         """Dᵢ of an expression on the jet space."""
         result = sp.diff(expression, self.independent[i])
         for s, (a, J) in self.jets(expression).items():
-            result += self.symbol(a, self.raised(J, i)) * sp.diff(expression, s)
+            result += self.symbol(a, raised(J, i)) * sp.diff(expression, s)
         return result
 
     def total_derivatives(self, expression: sp.Expr, J: MultiIndex) -> sp.Expr:
@@ -120,7 +128,7 @@ def readings(letters: str, variables: Sequence[str]) -> set[MultiIndex]:
         for i, variable in enumerate(variables):
             if letters.startswith(variable, place):
                 end = place + len(variable)
-                before[end] |= {(*J[:i], J[i] + 1, *J[i + 1 :]) for J in before[place]}
+                before[end] |= {raised(J, i) for J in before[place]}
     return before[-1] - {zero}
 
 

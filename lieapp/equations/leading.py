@@ -16,7 +16,7 @@ import sympy as sp
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.equations.factors import refuse
-from lieapp.equations.jets import Jet, JetSpace, MultiIndex
+from lieapp.equations.jets import Jet, JetSpace, divides
 from lieapp.errors import DeclarationError, EquationError
 
 
@@ -236,7 +236,7 @@ class Leading:
             else:
                 a, J = jet
                 i = next(k for k in reversed(range(len(J))) if J[k] > rule[1][k])
-                lower = (*J[:i], J[i] - 1, *J[i + 1 :])
+                lower = self.jets.raised(J, i, -1)
                 self._normal[jet] = self.reduce(self.jets.total_derivative(self.normal((a, lower)), i))
         return self._normal[jet]
 
@@ -249,10 +249,7 @@ class Leading:
 
     def _rule(self, jet: Jet) -> Jet | None:
         a, J = jet
-        for b, K in self.rules:
-            if a == b and all(n >= k for n, k in zip(J, K, strict=True)):
-                return (b, K)
-        return None
+        return next(((b, K) for b, K in self.rules if a == b and divides(K, J)), None)
 
 
 def solve_for_leading(system: System) -> Leading:
@@ -321,7 +318,8 @@ def _solve(system: System, ranking: Ranking, roots: bool) -> Leading | None:
         found = system.jets.jets(equation)
         if not found:
             raise EquationError(
-                f"{system.name}: the equations are inconsistent: they imply {_told(equation)}.",
+                f"{system.name}: the equations are inconsistent: they imply "
+                f"{1 if equation.is_number else equation} = 0.",
                 hint="They have no solution; leave out or correct the equation that contradicts the others.",
             )
         if reduced not in system.residuals:
@@ -333,9 +331,9 @@ def _solve(system: System, ranking: Ranking, roots: bool) -> Leading | None:
         if not alone.linear:
             check_one_branch(equation, symbol, system.jets, system.name)
         rule = _canonical(alone.value, system.jets)
-        if not _is_one(alone.divisor):
+        if not alone.divisor.is_Rational:
             solved.assumed_nonzero.append(sp.factor(alone.divisor))
-        displaced = [j for j in solved.rules if j[0] == lead[0] and _divides(lead[1], j[1])]
+        displaced = [j for j in solved.rules if j[0] == lead[0] and divides(lead[1], j[1])]
         queue += [system.jets.symbol(*j) - solved.rules.pop(j) for j in displaced]
         solved._normal.clear()
         queue += [_cross(solved, lead, rule, j) for j in solved.rules if j[0] == lead[0]]
@@ -353,19 +351,6 @@ def _cross(solved: Leading, lead: Jet, rule: sp.Expr, other: Jet) -> sp.Expr:
     down = tuple(a - b for a, b in zip(top, other[1], strict=True))
     total = solved.jets.total_derivatives
     return total(rule, up) - total(solved.rules[other], down)
-
-
-def _told(equation: sp.Expr) -> str:
-    """What an equation without unknowns says: 1 = 0 for every number."""
-    return "1 = 0" if equation.is_number else f"{equation} = 0"
-
-
-def _divides(J: MultiIndex, K: MultiIndex) -> bool:
-    return all(a <= b for a, b in zip(J, K, strict=True))
-
-
-def _is_one(coefficient: sp.Expr) -> bool:
-    return bool(coefficient.is_Rational)
 
 
 def _weight(coefficient: sp.Expr, jets: JetSpace) -> int:

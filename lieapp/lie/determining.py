@@ -14,12 +14,12 @@ from typing import Any
 
 import sympy as sp
 
-from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.coefficients import CoefficientField, Element, common_denominator
 from lieapp.equations.equation import System
 from lieapp.equations.factors import one_equation, without_products
-from lieapp.equations.jets import MultiIndex
+from lieapp.equations.jets import JetSpace, MultiIndex
 from lieapp.equations.leading import Leading, check_equations, solve_for_leading
-from lieapp.lie.linear import Form, Key, Unknowns, add, derivative, primitive
+from lieapp.lie.linear import Form, Key, Unknowns, add, derivative, lifted, primitive
 from lieapp.lie.normal_form import Vector
 from lieapp.lie.prolongation import GeneralProlongation
 from lieapp.lie.solving import State, solve
@@ -96,15 +96,15 @@ def determining_equations(system: System, leading: Leading | None = None) -> Det
     equations: list[Form] = []
     divisors = list(leading.assumed_nonzero)
     seen = set()
-    for residual in residuals:
-        for form in jet_field.split(jet_field.condition(residual), coefficients):
-            form, content = primitive({key: coefficients.lift(c) for key, c in form.items()}, coefficients)
+    for slopes in jet_field.slopes:
+        for form in jet_field.split(jet_field.condition(slopes), coefficients):
+            form, content = primitive(lifted(form, coefficients), coefficients)
             divisors.append(coefficients.expression(content))
             signature = frozenset(form.items())
             if form and signature not in seen:
                 seen.add(signature)
                 equations.append(form)
-    equations = [{key: coefficients.lift(c) for key, c in form.items()} for form in equations]
+    equations = [lifted(form, coefficients) for form in equations]
     divisors += jet_field.divisors
     return DeterminingSystem(
         system, leading, coefficients, unknowns, components, equations, residuals, divisors, divided
@@ -120,6 +120,13 @@ def quicker(system: System) -> str:
     return "".join(f", or {way}" for way in ways)
 
 
+def slopes_of(residual: sp.Expr, jets: JetSpace) -> dict[Any, sp.Expr]:
+    """∂Δ/∂xⁱ by position i and ∂Δ/∂uᵃ_J by (a, J), those that don't vanish."""
+    slopes: dict[Any, sp.Expr] = {i: sp.diff(residual, x) for i, x in enumerate(jets.independent)}
+    slopes |= {jet: sp.diff(residual, s) for s, jet in jets.jets(residual).items()}
+    return {key: e for key, e in slopes.items() if e != 0}
+
+
 class _JetField:
     """pr V(Δ) on solutions, with coefficients in the field of coordinates, free derivatives and atoms."""
 
@@ -127,61 +134,39 @@ class _JetField:
         self.system, self.jets = system, system.jets
         asked = {J for r in residuals for _, J in self.jets.jets(r).values()}
         self.prolongation = GeneralProlongation(self.jets, order, asked=asked)
-        self.slopes = [self._slopes(r) for r in residuals]
-        self.by_residual = dict(zip(residuals, self.slopes, strict=True))
         ring = self.prolongation.ring
         values = {s: leading.normal(self.jets.index(s)) for s in ring.symbols}
-        slopes = {key: leading.reduce(e) for s in self.slopes for key, e in s.items()}
-        self.slopes_on_solutions: dict[sp.Expr, dict[Any, Element]] = {}
-        used = [*values.values(), *slopes.values()]
-        for s in self.slopes:
-            used += [leading.reduce(e) for e in s.values()]
-        free = sorted(
-            {s for e in used for s, (_, J) in self.jets.jets(e).items() if any(J)},
-            key=lambda s: self.jets.index(s),
-        )
-        self.free = tuple(free)
-        self.field = CoefficientField((*self.jets.coordinates, *free), system.parameters)
+        slopes = [{key: leading.reduce(e) for key, e in slopes_of(r, self.jets).items()} for r in residuals]
+        used = [*values.values(), *(e for s in slopes for e in s.values())]
+        free = {s for e in used for s, (_, J) in self.jets.jets(e).items() if any(J)}
+        self.free = sorted(free, key=self.jets.index)
+        self.field = CoefficientField((*self.jets.coordinates, *self.free), system.parameters)
         self.field.elements(used)
         elements = [self.field.element(values[s]) for s in ring.symbols]
-        self.common = self.field.field.ring.one
-        for e in elements:
-            self.common = self.common.lcm(e.denom)
+        self.common = common_denominator(elements, self.field.field.ring.one)
         self.fractions = [n for n, e in enumerate(elements) if e.denom != 1]
         # over one denominator, so that products need no common divisors
         self.values = [
             e.numer * self.common.exquo(e.denom) if n in self.fractions else e.numer for n, e in enumerate(elements)
         ]
-        for residual, s in self.by_residual.items():
-            self.slopes_on_solutions[residual] = {
-                key: self.field.element(leading.reduce(e)) for key, e in s.items()
-            }
+        self.slopes = [{key: self.field.element(e) for key, e in s.items()} for s in slopes]
         self._monomials: dict[MultiIndex, tuple[int, Any]] = {}
         self.divisors: list[sp.Expr] = []
 
-    def _slopes(self, residual: sp.Expr) -> dict[Any, sp.Expr]:
-        """∂Δ/∂xⁱ by position i and ∂Δ/∂uᵃ_J by (a, J), those that don't vanish."""
-        slopes: dict[Any, sp.Expr] = {i: sp.diff(residual, x) for i, x in enumerate(self.jets.independent)}
-        slopes |= {jet: sp.diff(residual, s) for s, jet in self.jets.jets(residual).items()}
-        return {key: e for key, e in slopes.items() if e != 0}
-
-    def condition(self, residual: sp.Expr) -> Form:
+    def condition(self, slopes: dict[Any, Element]) -> Form:
         """pr V(Δ) on solutions, times a power of the common denominator of the rules and that of the slopes."""
-        slopes = self.slopes_on_solutions[residual]
-        denominator = self.field.field.ring.one
-        for slope in slopes.values():
-            denominator = denominator.lcm(slope.denom)
+        denominator = common_denominator(slopes.values(), self.field.field.ring.one)
         zero = (0,) * len(self.jets.coordinates)
         # by the power of the common denominator that is below
         layers: dict[int, Polynomials] = {}
         for key, slope in slopes.items():
             factor = slope.numer * denominator.exquo(slope.denom)
             if isinstance(key, int):
-                _collect(layers.setdefault(0, {}), (key, zero), factor)
+                add(layers.setdefault(0, {}), (key, zero), factor)
                 continue
             for component, polynomial in self.prolongation.coefficient(*key).items():
                 for power, value in self._on_solutions(polynomial).items():
-                    _collect(layers.setdefault(power, {}), component, factor * value)
+                    add(layers.setdefault(power, {}), component, factor * value)
         result: Form = {}
         highest = max(layers, default=0)
         for power, layer in layers.items():
@@ -230,10 +215,6 @@ class _JetField:
         return [form for form in parts.values() if form]
 
 
-def _collect(form: Polynomials, key: Key, value: Any) -> None:
-    form[key] = form[key] + value if key in form else value
-
-
 def affine_symmetries(determining: DeterminingSystem) -> list[Vector]:
     """A basis of the symmetries with ξ and φ affine in x and u: translations, scalings, rotations, Galilean boosts.
 
@@ -241,15 +222,9 @@ def affine_symmetries(determining: DeterminingSystem) -> list[Vector]:
     determining equations wasn't given the time to end.
     """
     field, unknowns = determining.field, determining.unknowns.copy()
-    field_gens = field.field.gens
     values: dict[int, Form] = {}
-    constants: list[int] = []
     for f in determining.components:
-        values[f] = {}
-        for v in range(-1, len(field.variables)):
-            c = unknowns.new(())
-            constants.append(c)
-            values[f][(c, unknowns.zero)] = field.one if v < 0 else field_gens[v]
+        values[f] = {(unknowns.new(()), unknowns.zero): c for c in (field.one, *field.field.gens[: unknowns.size])}
     known: dict[Key, Form] = {}
     equations: list[Form] = []
     for equation in determining.equations:
@@ -262,7 +237,4 @@ def affine_symmetries(determining: DeterminingSystem) -> list[Vector]:
             for key, d in known[(f, K)].items():
                 add(form, key, field.lift(c) * d)
         equations.append(form)
-    state = State(field, unknowns, equations, [values[f] for f in determining.components])
-    solution = solve(state)
-    zero = unknowns.zero
-    return [[value.get((c, zero), field.zero) for value in state.values] for c in solution.constants]
+    return solve(State(field, unknowns, equations, list(values.values()))).vectors()

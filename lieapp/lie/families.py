@@ -10,13 +10,12 @@ from typing import Any
 
 import sympy as sp
 
-from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.factors import named
-from lieapp.lie.linear import Form, Unknowns, add, derivative
-from lieapp.lie.normal_form import Vector, normal_basis
-from lieapp.lie.solving import State, solve
+from lieapp.lie.linear import Form, Unknowns, add, derivative, lifted, reduced
+from lieapp.lie.normal_form import Row, Vector, echelon, normal_basis
+from lieapp.lie.solving import Solution, State, solve
 from lieapp.lie.solving.complete import reduced_form
-from lieapp.lie.solving.engine import values_of
 from lieapp.lie.vector_field import Field
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "mu", "rho", "sigma")
@@ -77,11 +76,14 @@ class Group:
 
     def lifted(self, field: CoefficientField) -> Group:
         """The same group in the field as it is now."""
-        conditions, values = (
-            tuple({key: field.lift(c) for key, c in form.items()} for form in forms)
-            for forms in (self.conditions, self.values)
-        )
+        conditions, values = (tuple(lifted(f, field) for f in forms) for forms in (self.conditions, self.values))
         return Group(self.functions, conditions, values)
+
+
+def group_of(solution: Solution, functions: Sequence[int], conditions: Sequence[Form]) -> Group:
+    """One of the groups of a solution."""
+    values = ({key: c for key, c in value.items() if key[0] in functions} for value in solution.state.values)
+    return Group(tuple(functions), tuple(conditions), tuple(values))
 
 
 def family_of(
@@ -130,7 +132,7 @@ def family_holds(
         for (f, K), c in equation.items():
             for key, d in derivative(group.values[components.index(f)], K, field, unknowns).items():
                 add(total, key, field.lift(c) * d)
-        total = {k: c for k, c in ((k, field.reduce(c)) for k, c in total.items()) if c}
+        total = reduced(total, field)
         if total and reduced_form(state, total, list(group.conditions), only_lead=False):
             return False
     return True
@@ -174,23 +176,14 @@ def relations_modulo(
     solution = solve(state)
     if state.equations and any(any(f in g for f, _ in v) for v in state.values for g, _ in solution.groups):
         return None
-    relations = [[value.get((f, own.zero), field.zero) for value in state.values] for f in solution.constants]
-    return [r for r in relations if any(r)]
+    return [r for r in solution.vectors() if any(r)]
 
 
 def _outside(vectors: Sequence[Vector], relations: list[list[Any]], field: CoefficientField) -> list[Vector]:
-    """Drop one vector for each independent relation among them."""
-    dropped: set[int] = set()
-    rows = [[field.lift(c) for c in r] for r in relations]
-    while rows:
-        row = rows.pop()
-        k = next((k for k in range(len(row) - 1, -1, -1) if row[k]), None)
-        if k is None:
-            continue
-        dropped.add(k)
-        rows = [
-            [field.reduce(a - r[k] / row[k] * b) for a, b in zip(r, row, strict=True)] if r[k] else r for r in rows
-        ]
+    """Drop one vector for each independent relation among them, the last that occurs in it."""
+    n = len(vectors)
+    rows: list[Row] = [{(n - k, ()): field.lift(c) for k, c in enumerate(r) if c} for r in relations]
+    dropped = {n - column for (column, _), _ in echelon(rows, field)}
     return [[field.lift(c) for c in v] for k, v in enumerate(vectors) if k not in dropped]
 
 
@@ -216,7 +209,10 @@ def restrict(
     wide = CoefficientField((*field.variables, *own.values()), field.constants)
     functions = unknowns.copy(len(wide.variables))
     pad = (0,) * len(own)
-    convert = _Converter(field, wide)
+
+    def widened(form: Form) -> Form:
+        return {key: wide.element(field.expression(c)) for key, c in form.items()}
+
     constants = [functions.new(()) for _ in vectors]
     values = []
     for k in range(len(field.variables)):
@@ -226,51 +222,30 @@ def restrict(
                 add(form, (f, (*K, *pad)), c)
         values.append(form)
     conditions = [{(f, (*K, *pad)): c for (f, K), c in e.items()} for g in groups for e in g.conditions]
-    equations = [convert.form(c) for c in conditions]
+    equations = [widened(c) for c in conditions]
     for x, length in shifts.items():
-        equations += [convert.difference(form, x, length) for form in (*values, *conditions)]
-    equations = [{key: wide.lift(c) for key, c in e.items()} for e in equations]
+        equations += [_difference(form, x, length, field, wide) for form in (*values, *conditions)]
+    equations = [lifted(e, wide) for e in equations]
     state = State(wide, functions, equations, [])
-    state.values = [{key: wide.lift(c) for key, c in convert.form(v).items()} for v in values]
+    state.values = [lifted(widened(v), wide) for v in values]
     state.lift()
     solution = solve(state)
-    left = [
-        Group(tuple(fs), tuple(cs), tuple(_part(value, fs) for value in state.values)) for fs, cs in solution.groups
-    ]
-    left = [group for group in left if any(group.values)]
-    own_values = [values_of(solution, f)[: len(field.variables)] for f in solution.constants]
-    kept = [[field.element(wide.expression(wide.lift(_single(c, wide)))) for c in v] for v in own_values]
+    left = [group for fs, cs in solution.groups if any((group := group_of(solution, fs, cs)).values)]
+    kept = [[field.element(wide.expression(wide.lift(c))) for c in v] for v in solution.vectors()]
     kept = normal_basis([[field.lift(c) for c in v] for v in kept], field)
     kept = [[wide.element(field.expression(c)) for c in v] for v in kept]
     kept = [[wide.lift(c) for c in v] for v in kept]
     return normal_basis(modulo_families(kept, left, wide, functions), wide), left, wide, functions
 
 
-class _Converter:
-    """Coefficients of one field as coefficients of another, also shifted in a variable."""
-
-    def __init__(self, source: CoefficientField, target: CoefficientField) -> None:
-        self.source, self.target = source, target
-
-    def form(self, form: Form) -> Form:
-        """The form over the target field."""
-        return {key: self.target.element(self.source.expression(c)) for key, c in form.items()}
-
-    def difference(self, form: Form, x: sp.Symbol, length: sp.Expr) -> Form:
-        """Coefficients at x + length minus coefficients at x; functions count as periodic in x."""
-        result: Form = {}
-        for key, c in form.items():
-            expression = self.source.expression(c)
-            moved, here = self.target.elements([expression.xreplace({x: x + length}), expression])
-            result = {k: self.target.lift(d) for k, d in result.items()}
-            add(result, key, moved - here)
-        return result
-
-
-def _single(value: Form, field: CoefficientField) -> Element:
-    """The coefficient of a form in one constant."""
-    return next(iter(value.values()), field.zero)
-
-
-def _part(value: Form, functions: Sequence[int]) -> Form:
-    return {key: c for key, c in value.items() if key[0] in functions}
+def _difference(
+    form: Form, x: sp.Symbol, length: sp.Expr, source: CoefficientField, target: CoefficientField
+) -> Form:
+    """Coefficients at x + length minus coefficients at x, in another field; functions count as periodic in x."""
+    result: Form = {}
+    for key, c in form.items():
+        expression = source.expression(c)
+        moved, here = target.elements([expression.xreplace({x: x + length}), expression])
+        result = lifted(result, target)
+        add(result, key, moved - here)
+    return result

@@ -16,7 +16,7 @@ from lieapp.equations.coefficients import CoefficientField, Element, FunctionOrd
 from lieapp.equations.equation import System
 from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem, determining_equations
-from lieapp.lie.linear import Form, Unknowns, add, combined, raised
+from lieapp.lie.linear import Form, Unknowns, add, combined, lifted, raised
 from lieapp.lie.solving import State, solve
 from lieapp.lie.solving.engine import sorted_out
 from lieapp.lie.solving.guess import ansatz, around_sources
@@ -101,10 +101,10 @@ class _Search:
             for symbol, (a, J) in jets.jets(residual).items():
                 if all(n == 0 or v in arguments for v, n in enumerate(J)):
                     add(form, (functions[a], J), field.element(sp.diff(residual, symbol)))
-                    form = {key: field.lift(c) for key, c in form.items()}
+                    form = lifted(form, field)
             add(form, (constant, unknowns.zero), field.element(source))
             forms.append(form)
-        forms = [{key: field.lift(c) for key, c in form.items()} for form in forms]
+        forms = [lifted(form, field) for form in forms]
         ids = [*functions, constant]
         return State(field, unknowns, forms, [unknowns.form(field, f) for f in ids], system.nonzero), ids
 
@@ -263,9 +263,7 @@ def _carried(determining: DeterminingSystem, state: State, by: Mapping[sp.Symbol
     values = [moved(form) for form in state.values]
     slopes = [[base.element(sp.diff(p, x)) for x in jets.independent] for p in by.values()]
     # every element may have made the field grow
-    conditions, values = (
-        [{key: base.lift(c) for key, c in f.items()} for f in forms] for forms in (conditions, values)
-    )
+    conditions, values = ([lifted(f, base) for f in forms] for forms in (conditions, values))
     size = len(jets.independent)
     for k, slope in enumerate(slopes, start=size):
         moving = [(base.lift(s), value) for s, value in zip(slope, values[:size], strict=True)]

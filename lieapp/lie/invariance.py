@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.coefficients import CoefficientField, Element, parted
 from lieapp.equations.equation import System
 from lieapp.equations.jets import JetSpace, MultiIndex
 from lieapp.equations.leading import Leading, solve_for_leading
@@ -52,7 +52,7 @@ class _Derivatives:
         """D_J Qᵃ."""
         if (a, J) not in self.known:
             i = max(k for k, n in enumerate(J) if n)
-            below = self.of(a, (*J[:i], J[i] - 1, *J[i + 1 :]))
+            below = self.of(a, self.jets.raised(J, i, -1))
             self.known[(a, J)] = self.jets.total_derivative(below, i)
         return self.known[(a, J)]
 
@@ -100,17 +100,12 @@ def _replaced(polynomial: Any, values: Mapping[int, Element], field: Coefficient
             # a ring refuses 0**0
             numer = value.numer**e if e else ring.one
             powers[n, e] = field.reduce_polynomial(numer * value.denom ** (degrees[n] - e))
-    parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
-    for m, c in polynomial.items():
-        rest = tuple(0 if n in values else e for n, e in enumerate(m))
-        parts.setdefault(tuple(m[n] for n in values), {})[rest] = c
     total = ring.zero
-    for exponents, part in parts.items():
-        product = ring.from_dict(part)
-        for n, e in zip(values, exponents, strict=True):
+    for on, part in parted(polynomial, values).items():
+        for n in values:
             if degrees[n]:
-                product *= powers[n, e]
-        total += product
+                part *= powers[n, on[n]]
+        total += part
     return total
 
 

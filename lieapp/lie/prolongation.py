@@ -1,13 +1,12 @@
 """Prolongation of a point field V = ξⁱ ∂ᵢ + φᵃ ∂_{uᵃ} to derivatives (Olver 1993, Thm 2.36).
 
-With the characteristic Qᵃ = φᵃ - ξⁱ uᵃᵢ the coefficient of ∂/∂uᵃ_J in pr V is φᵃ_J = D_J Qᵃ + ξⁱ
-uᵃ_{J+i}. `prolong` does this for a given field, `GeneralProlongation` for unknown ξ(x, u), φ(x, u), as
-linear forms whose coefficients are integer polynomials in the jets.
+With the characteristic Qᵃ = φᵃ - ξⁱ uᵃᵢ the coefficient of ∂/∂uᵃ_J in pr V is φᵃ_J = D_J Qᵃ + ξⁱ uᵃ_{J+i}.
+`GeneralProlongation` has them for unknown ξ(x, u), φ(x, u), as linear forms with integer polynomials in the jets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import sympy as sp
@@ -15,6 +14,7 @@ from sympy import ZZ
 from sympy.polys.rings import PolyRing
 
 from lieapp.equations.jets import JetSpace, MultiIndex
+from lieapp.lie.linear import add
 
 
 def characteristic(jets: JetSpace, components: Mapping[str, sp.Expr]) -> tuple[sp.Expr, ...]:
@@ -29,20 +29,6 @@ def characteristic(jets: JetSpace, components: Mapping[str, sp.Expr]) -> tuple[s
     return tuple(result)
 
 
-def prolong(
-    jets: JetSpace, components: Mapping[str, sp.Expr], indices: Sequence[tuple[int, MultiIndex]]
-) -> dict[tuple[int, MultiIndex], sp.Expr]:
-    """φᵃ_J of a given field for each (a, J), expanded."""
-    Q = characteristic(jets, components)
-    result = {}
-    for a, J in indices:
-        value = jets.total_derivatives(Q[a], J)
-        for i, x in enumerate(jets.independent):
-            value += components.get(str(x), sp.S.Zero) * jets.symbol(a, jets.raised(J, i))
-        result[(a, J)] = sp.expand(value)
-    return result
-
-
 JetForm = dict[tuple[int, MultiIndex], Any]
 """(number of the component, multi-index over all coordinates) -> polynomial in the jets over ℤ."""
 
@@ -53,21 +39,12 @@ class GeneralProlongation:
     Args:
         jets: the jet space.
         order: highest |J| that will be asked for.
-        fixed: for each component the positions of the coordinates it depends on; all of them by default.
         asked: the J that will be asked for; all up to the order by default.
     """
 
-    def __init__(
-        self,
-        jets: JetSpace,
-        order: int,
-        fixed: Sequence[frozenset[int]] | None = None,
-        asked: Collection[MultiIndex] | None = None,
-    ) -> None:
+    def __init__(self, jets: JetSpace, order: int, asked: Collection[MultiIndex] | None = None) -> None:
         self.jets = jets
         self.p, self.q = len(jets.independent), len(jets.dependent)
-        size = self.p + self.q
-        self.arguments = tuple(fixed or [frozenset(range(size))] * size)
         self.indices = [J for n in range(1, order + 1) for J in multi_indices(self.p, n) if _occurs(J, asked)]
         self.symbols = [jets.symbol(a, J) for a in range(self.q) for J in self.indices]
         self.ring = PolyRing(self.symbols, ZZ, sp.polys.orderings.grevlex)
@@ -85,12 +62,12 @@ class GeneralProlongation:
                 self._known[(a, J)] = {(self.p + a, (0,) * (self.p + self.q)): self.ring.one}
             else:
                 i = max(k for k, n in enumerate(J) if n)
-                lower = (*J[:i], J[i] - 1, *J[i + 1 :])
+                lower = self.jets.raised(J, i, -1)
                 result = self.total(self.coefficient(a, lower), i)
                 for k in range(self.p):
                     factor = self.jet(a, self.jets.raised(lower, k))
                     for key, c in self.total({(k, (0,) * (self.p + self.q)): self.ring.one}, i).items():
-                        _add(result, key, -c * factor)
+                        add(result, key, -c * factor)
                 self._known[(a, J)] = result
         return self._known[(a, J)]
 
@@ -99,12 +76,10 @@ class GeneralProlongation:
         result: JetForm = {}
         first = self.jets.raised(self.jets.zero, i)
         for (f, K), c in form.items():
-            _add(result, (f, K), self._total_of_jets(c, i))
-            if i in self.arguments[f]:
-                _add(result, (f, self.jets.raised(K, i)), c)
+            add(result, (f, K), self._total_of_jets(c, i))
+            add(result, (f, self.jets.raised(K, i)), c)
             for a in range(self.q):
-                if self.p + a in self.arguments[f]:
-                    _add(result, (f, self.jets.raised(K, self.p + a)), c * self.jet(a, first))
+                add(result, (f, self.jets.raised(K, self.p + a)), c * self.jet(a, first))
         return result
 
     def _total_of_jets(self, polynomial: Any, i: int) -> Any:
@@ -129,12 +104,3 @@ def _occurs(K: MultiIndex, asked: Collection[MultiIndex] | None) -> bool:
     return asked is None or any(
         sum(K) <= sum(J) and sum(max(k - j, 0) for k, j in zip(K, J, strict=True)) <= 1 for J in asked
     )
-
-
-def _add(form: JetForm, key: tuple[int, MultiIndex], value: Any) -> None:
-    if value:
-        total = form.get(key, 0) + value
-        if total:
-            form[key] = total
-        else:
-            form.pop(key, None)

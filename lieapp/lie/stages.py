@@ -24,13 +24,12 @@ from lieapp.lie.certificate.safeguard import disagreement
 from lieapp.lie.certificate.taylor import BadPointError
 from lieapp.lie.deadline import Clock, OutOfTimeError
 from lieapp.lie.determining import DeterminingSystem, affine_symmetries, determining_equations, quicker
-from lieapp.lie.families import Family, Group, family_holds, family_of, modulo_families, restrict
+from lieapp.lie.families import Family, Group, family_holds, family_of, group_of, modulo_families, restrict
 from lieapp.lie.inhomogeneous import NoParticularSolutionError, solve_moved, sources
 from lieapp.lie.invariance import defect
 from lieapp.lie.normal_form import Vector, expression_of, normal_basis
 from lieapp.lie.solving import Solution, State, solve
 from lieapp.lie.solving.count import agreed
-from lieapp.lie.solving.engine import values_of
 from lieapp.lie.structure import structure_of
 from lieapp.lie.truth import Truth
 from lieapp.lie.vector_field import Field
@@ -138,7 +137,7 @@ def solved(so_far: Derivation) -> Derivation:
         so_far.solved_by(solution.state),
         moved=moved,
         exhausted=solution.exhausted,
-        vectors=tuple(_vector(solution, f) for f in solution.constants),
+        vectors=tuple(solution.vectors()),
         groups=groups,
         finite=finite,
         counts=(None,) * len(finite),
@@ -150,18 +149,11 @@ def _groups(solution: Solution) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
     infinite: list[Group] = []
     finite: list[Group] = []
     for (functions, conditions), is_finite in zip(solution.groups, solution.finite, strict=True):
-        members = set(functions)
-        values = tuple({key: c for key, c in value.items() if key[0] in members} for value in solution.state.values)
-        if any(values):
-            group = Group(tuple(functions), tuple(conditions), values)
+        group = group_of(solution, functions, conditions)
+        if any(group.values):
             # of equations that were still to be worked on nobody knows what they leave
             (finite if is_finite or (conditions and not solution.exhausted) else infinite).append(group)
     return tuple(infinite), tuple(finite)
-
-
-def _vector(solution: Solution, f: int) -> Vector:
-    zero = solution.state.field.zero
-    return [next(iter(part.values()), zero) for part in values_of(solution, f)]
 
 
 def independent(so_far: Derivation) -> Derivation:

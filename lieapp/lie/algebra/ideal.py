@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lieapp.equations.coefficients import CoefficientField, Element
-from lieapp.equations.jets import MultiIndex
+from lieapp.equations.coefficients import CoefficientField, Element, parted
 from lieapp.lie.families import Group
-from lieapp.lie.linear import Form, Key, Unknowns, add, differentiated, primitive, raised
+from lieapp.lie.linear import Form, Key, Unknowns, add, differentiated, primitive, raised, reduced
 from lieapp.lie.normal_form import Vector
 from lieapp.lie.solving import State
 from lieapp.lie.solving.complete import cross, lead, reduced_form
@@ -119,13 +118,11 @@ class Members:
         movers = {n for v in set(range(len(self.field.variables))) - bound for n in self.field.movers(v)}
         parts: dict[tuple[int, ...], Equation] = {}
         for (side, product), c in tagged.items():
-            for monomial, number in c.numer.items():
-                on = tuple(e if n in movers else 0 for n, e in enumerate(monomial))
-                rest = tuple(0 if n in movers else e for n, e in enumerate(monomial))
-                term = self.field.field.raw_new(self.field.field.ring.from_dict({rest: number}))
+            for on, rest in parted(c.numer, movers).items():
+                term = self.field.field.raw_new(rest)
                 form, right = parts.setdefault(on, ({}, {}))
                 if side:
-                    _accumulate(right, term, {product: self.field.one})
+                    add(right, product, term)
                 else:
                     add(form, product[0], term)
         return list(parts.values())
@@ -169,7 +166,7 @@ class Members:
                 parts.setdefault((*product[:slot], *product[slot + 1 :]), {})[product[slot]] = c
             form = {}
             for rest, part in parts.items():
-                part = {key: c for key, c in ((key, self.field.reduce(c)) for key, c in part.items()) if c}
+                part = reduced(part, self.field)
                 if part:
                     part = reduced_form(self.state, part, self.conditions, only_lead=False)
                 for key, c in part.items():
@@ -189,11 +186,7 @@ class Members:
 
     def _too_high(self, first: Form, second: Form) -> bool:
         (f, J), (g, K) = lead(self.state, first), lead(self.state, second)
-        return f == g and _overlap(J, K)
-
-
-def _overlap(J: MultiIndex, K: MultiIndex) -> bool:
-    return any(a and b for a, b in zip(J, K, strict=True))
+        return f == g and any(a and b for a, b in zip(J, K, strict=True))
 
 
 def _single(form: Form) -> MultiForm:
@@ -201,13 +194,6 @@ def _single(form: Form) -> MultiForm:
 
 
 def _accumulate(total: MultiForm, factor: Element, form: MultiForm) -> None:
-    if not factor:
-        return
-    for product, c in form.items():
-        value = factor * c
-        if product in total:
-            value = total[product] + value
-        if value:
-            total[product] = value
-        else:
-            total.pop(product, None)
+    if factor:
+        for product, c in form.items():
+            add(total, product, factor * c)

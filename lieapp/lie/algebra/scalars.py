@@ -15,6 +15,7 @@ import sympy as sp
 from sympy import QQ
 from sympy.polys.matrices import DomainMatrix
 
+from lieapp.equations.coefficients import coprime
 from lieapp.equations.factors import vanishing_factors
 
 Scalar = Any
@@ -227,15 +228,8 @@ class Scalars:
 
     def _integral(self, row: Row) -> Row:
         """Coprime polynomials in the parameters, the leading coefficient of the first one positive."""
+        cleared = coprime(row)
         ring = self.domain.field.ring
-        denominator = ring.one
-        for c in row:
-            denominator = denominator.lcm(c.denom)
-        cleared = [c.numer * denominator.exquo(c.denom) for c in row]
-        content = ring.zero
-        for p in cleared:
-            content = content.gcd(p)
-        cleared = [p.exquo(content) for p in cleared]
         if ring.domain.is_QQ:
             up = sp.ilcm(1, *(int(n.denominator) for p in cleared for n in p.values()))
             down = sp.igcd(0, *(int(n.numerator * (up // n.denominator)) for p in cleared for n in p.values()))

@@ -70,10 +70,6 @@ class Algebra:
         """Whether the vectors lie in the span of A."""
         return len(self.scalars.echelon([*A, *vectors])[0]) == len(A)
 
-    def is_ideal(self, A: Basis) -> bool:
-        """Whether [g, A] ⊂ A."""
-        return self.contains(A, [self.product(self.unit(k), a) for k in range(self.size) for a in A])
-
     def coordinates(self, A: Basis, vectors: Basis) -> list[Row | None]:
         """Each vector's coefficients in the basis A; None where it isn't in the span."""
         n = len(A)

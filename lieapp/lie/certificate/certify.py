@@ -45,7 +45,7 @@ from lieapp.lie.certificate.counting import (
 )
 from lieapp.lie.certificate.taylor import BadPointError, Point
 from lieapp.lie.families import Group
-from lieapp.lie.linear import Form, Unknowns, raised
+from lieapp.lie.linear import Form, Unknowns, lifted, raised, reduced
 from lieapp.lie.normal_form import Vector
 
 
@@ -193,8 +193,7 @@ def certify(
 
     Raises EquationError when the derived symmetries are more than the equations allow, or one of them is none.
     """
-    forms = [{key: field.reduce(field.lift(c)) for key, c in form.items()} for form in equations]
-    forms = [{key: c for key, c in form.items() if c} for form in forms]
+    forms = [reduced(lifted(form, field), field) for form in equations]
     count = _Count(
         forms,
         components,

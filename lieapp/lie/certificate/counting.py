@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from math import comb, perm, prod
 
-from lieapp.equations.jets import MultiIndex
+from lieapp.equations.jets import MultiIndex, divides, raised
 from lieapp.lie.certificate.taylor import Point, Series
 from lieapp.lie.linear import Form, Key
 from lieapp.lie.prolongation import multi_indices
@@ -58,11 +58,6 @@ class Columns:
         """Place of the function and exponents."""
         key, f = divmod(column, self.count)
         return f, self.point.exponents(key)
-
-
-def divides(J: MultiIndex, K: MultiIndex) -> bool:
-    """Whether ∂_K is a derivative of ∂_J."""
-    return all(a <= b for a, b in zip(J, K, strict=True))
 
 
 class Vanishing:
@@ -186,7 +181,7 @@ def free_counts(least: Sequence[Sequence[MultiIndex]], size: int, order: int) ->
         for m in range(order + 1):
             counts[m] += len(layer)
             # whatever divides a free derivative is free
-            up = {(*K[:i], K[i] + 1, *K[i + 1 :]) for K in layer for i in range(size)}
+            up = {raised(K, i) for K in layer for i in range(size)}
             layer = {K for K in up if not any(divides(J, K) for J in generators)}
             if len(layer) > MAX_UNKNOWNS:
                 raise TooLargeError("large")

@@ -128,7 +128,7 @@ def _substituted(
         if (a, J) not in known:
             check_time(deadline)
             i = max(k for k, n in enumerate(J) if n)
-            below = of(a, (*J[:i], J[i] - 1, *J[i + 1 :]))
+            below = of(a, system.jets.raised(J, i, -1))
             known[(a, J)] = _total(below, frame.independent[i], slopes[i], target)
         return known[(a, J)]
 

@@ -8,7 +8,7 @@ other: one ODE for f (cyclic vectors; elimination by linear algebra).
 from __future__ import annotations
 
 from lieapp.equations.coefficients import Element, FunctionOrderError
-from lieapp.lie.linear import Form, Key, differentiated, raised
+from lieapp.lie.linear import Form, Key, combined, differentiated, raised, reduced
 from lieapp.lie.solving.complete import is_finite, reduced_form
 from lieapp.lie.solving.count import coupled
 from lieapp.lie.solving.state import State, Step, form_sort_key
@@ -112,26 +112,16 @@ def _relation(state: State, f: int, v: int, equations: list[Form]) -> tuple[Form
         for key, other, origin in pivots:
             if key in row:
                 factor = row[key]
-                row = _minus(state, row, factor, other)
-                made = _minus(state, made, factor, origin)
+                row = reduced(combined((field.one, row), (-factor, other)), field)
+                made = reduced(combined((field.one, made), (-factor, origin)), field)
         if not row:
             return made, divisors
         key = min(row)
         scale = row[key]
         divisors.append(scale)
-        pivots.append((key, _scaled(state, row, scale), _scaled(state, made, scale)))
+        row, made = (reduced({k: c / scale for k, c in form.items()}, field) for form in (row, made))
+        pivots.append((key, row, made))
     return None
-
-
-def _scaled(state: State, form: Form, by: object) -> Form:
-    return {key: state.field.reduce(c / by) for key, c in form.items()}
-
-
-def _minus(state: State, form: Form, factor: object, other: Form) -> Form:
-    result = dict(form)
-    for key, c in other.items():
-        result[key] = state.field.reduce(result.get(key, state.field.zero) - factor * c)
-    return {key: c for key, c in result.items() if c}
 
 
 MAX_SEPARATED = 40

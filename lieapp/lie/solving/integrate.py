@@ -12,7 +12,7 @@ from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from lieapp.equations.coefficients import CoefficientField, Element
 from lieapp.errors import EquationError
-from lieapp.lie.linear import Form, Key, add, combined, raised
+from lieapp.lie.linear import Form, Key, add, combined, lifted, raised
 from lieapp.lie.solving.state import State, form_sort_key
 
 ELEMENTARY = (sp.exp, sp.log, *TrigonometricFunction.__subclasses__(), *HyperbolicFunction.__subclasses__())
@@ -220,7 +220,7 @@ def integrate(state: State) -> bool:
 def _integrate(state: State, equation: Form, key: Key, v: int) -> bool:
     f, K = key
     # what was tried before may have brought new atoms
-    equation = {other: state.field.lift(c) for other, c in equation.items()}
+    equation = lifted(equation, state.field)
     pivot = equation[key]
     known = {other: -c / pivot for other, c in equation.items() if other != key}
     for _ in range(K[v]):
@@ -246,7 +246,7 @@ def form_antiderivative(state: State, form: Form, v: int) -> Form | None:
             value = antiderivative(state, r, v)
             if value is None:
                 return None
-            result = {k: state.field.lift(c) for k, c in result.items()}
+            result = lifted(result, state.field)
             add(result, (g, K), value)
         elif K[v]:
             lower = raised(K, v, -1)
@@ -261,5 +261,5 @@ def form_antiderivative(state: State, form: Form, v: int) -> Form | None:
 
 def _same(state: State, equation: Form) -> Form:
     """The equation as it stands in the state, which may have been lifted meanwhile."""
-    lifted = {key: state.field.lift(c) for key, c in equation.items()}
-    return next(e for e in state.equations if e == lifted)
+    here = lifted(equation, state.field)
+    return next(e for e in state.equations if e == here)

@@ -15,9 +15,9 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.polys.matrices import DomainMatrix
 
-from lieapp.equations.coefficients import Element
+from lieapp.equations.coefficients import Element, parted
 from lieapp.equations.factors import vanishing_factors
-from lieapp.lie.linear import Form, add
+from lieapp.lie.linear import Form
 from lieapp.lie.solving.state import State, Step, simplest
 
 MAX_PARTS = 5
@@ -67,10 +67,8 @@ def _parts(state: State, equation: Form, movers: list[int]) -> dict[frozenset, E
     ring = field.field.ring
     by_monomial: dict[tuple[int, ...], dict[Any, int]] = {}
     for key, c in equation.items():
-        for m, number in c.numer.items():
-            on = tuple(e if n in movers else 0 for n, e in enumerate(m))
-            rest = tuple(0 if n in movers else e for n, e in enumerate(m))
-            by_monomial.setdefault(on, {})[(key, rest)] = number
+        for on, rest in parted(c.numer, movers).items():
+            by_monomial.setdefault(on, {}).update({(key, m): number for m, number in rest.items()})
     result: dict[frozenset, Element] = {}
     for on, terms in by_monomial.items():
         first = terms[min(terms)]
@@ -128,20 +126,8 @@ def split_form(state: State, form: Form) -> list[Form]:
     movers = sorted({n for v in outside for n in state.field.movers(v)})
     if not any(m[n] for c in form.values() for m in c.numer for n in movers):
         return [form]
-    ring = state.field.field.ring
-    parts: dict[tuple[int, ...], dict] = {}
+    parts: dict[tuple[int, ...], Form] = {}
     for key, c in form.items():
-        for monomial, number in c.numer.items():
-            on = tuple(monomial[n] for n in movers)
-            rest = list(monomial)
-            for n in movers:
-                rest[n] = 0
-            part = parts.setdefault(on, {})
-            part.setdefault(key, {})[tuple(rest)] = number
-    result = []
-    for _, part in sorted(parts.items()):
-        split_part: Form = {}
-        for key, polynomial in part.items():
-            add(split_part, key, state.field.field.raw_new(ring.from_dict(polynomial)))
-        result.append(split_part)
-    return result
+        for on, rest in parted(c.numer, movers).items():
+            parts.setdefault(on, {})[key] = state.field.field.raw_new(rest)
+    return [part for _, part in sorted(parts.items())]

@@ -15,7 +15,7 @@ from sympy.polys.matrices import DomainMatrix
 
 from lieapp.equations.coefficients import CoefficientField, Element
 from lieapp.equations.factors import named, vanishing_factors
-from lieapp.lie.linear import Form, Unknowns, primitive, substituted
+from lieapp.lie.linear import Form, Unknowns, lifted, primitive, substituted
 
 MAX_SETS = 8
 """Sets beyond which those with most in common are joined: that assumes more, and is shorter to read."""
@@ -159,12 +159,9 @@ class State:
 
     def lift(self) -> None:
         """Bring everything into the field as it is now, after new atoms came in."""
-        self.equations = [self._lifted(e) for e in self.equations]
-        self.values = [self._lifted(v) for v in self.values]
+        self.equations = [lifted(e, self.field) for e in self.equations]
+        self.values = [lifted(v, self.field) for v in self.values]
         self._signatures = {frozenset(e.items()) for e in self.equations}
-
-    def _lifted(self, form: Form) -> Form:
-        return {key: self.field.lift(c) for key, c in form.items()}
 
     def substitute(self, f: int, value: Form, rule: str) -> None:
         """Replace f by a form in other functions everywhere, and record it."""
@@ -243,6 +240,11 @@ class Solution:
     groups: list[tuple[list[int], list[Form]]]
     finite: list[bool]
     exhausted: bool = True
+
+    def vectors(self) -> list[list[Element]]:
+        """The components that belong to each constant."""
+        field, zero = self.state.field, self.state.unknowns.zero
+        return [[value.get((f, zero), field.zero) for value in self.state.values] for f in self.constants]
 
 
 def form_sort_key(form: Form) -> tuple[int, int, Sequence[Any]]:
