@@ -35,6 +35,11 @@ class Evolution:
         """Positions of the other independent variables."""
         return tuple(i for i in range(len(self.jets.independent)) if i != self.time)
 
+    def rates(self) -> list[tuple[sp.Symbol, sp.Expr]]:
+        """uᵃ_t and Fᵃ for each unknown."""
+        first = self.jets.raised(self.jets.zero, self.time)
+        return [(self.jets.symbol(a, first), f) for a, f in enumerate(self.rhs)]
+
     def frechet(self) -> dict[tuple[int, int, MultiIndex], sp.Expr]:
         """∂Fᵃ/∂uᵇ_J as a map from (a, b, J), only entries that don't vanish."""
         entries = {}

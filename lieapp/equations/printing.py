@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import sympy as sp
 from sympy.printing.str import StrPrinter
@@ -37,6 +37,11 @@ def ordered_terms(expression: sp.Expr, jets: JetSpace) -> list[sp.Expr]:
         return not any(J[0] for J in orders), order == 0, order, str(term)
 
     return sorted(sp.Add.make_args(expression), key=rank)
+
+
+def aligned(rows: Iterable[str]) -> str:
+    """A block of LaTeX (amsmath)."""
+    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
 
 class _Code(StrPrinter):

@@ -14,7 +14,8 @@ import sympy as sp
 
 from lieapp.document import Formula
 from lieapp.equations.equation import System
-from lieapp.equations.evolution import Evolution, evolution_form
+from lieapp.equations.evolution import evolution_form
+from lieapp.equations.jets import JetSpace
 from lieapp.equations.printing import equation_of, ordered_latex
 from lieapp.errors import EquationError
 from lieapp.lie.consequences import Flow, Reduced
@@ -24,7 +25,7 @@ from lieapp.lie.families import Family
 from lieapp.lie.linear import Form, Key
 from lieapp.lie.reduction.invariants import Invariants
 from lieapp.lie.reduction.target import Reduction
-from lieapp.lie.solving import State, Step
+from lieapp.lie.solving import Step
 from lieapp.lie.vector_field import formula_of
 from lieapp.results.truth import (
     CertificateResult,
@@ -34,6 +35,7 @@ from lieapp.results.truth import (
     InvariantsResult,
     ReducedResult,
     ReductionResult,
+    StepResult,
     StructureResult,
     TruthResult,
 )
@@ -76,29 +78,19 @@ class Notation:
         """The variables that a function depends on."""
         return [str(self.field.variables[v]) for v in sorted(self.unknowns.arguments[f])]
 
-    def declared(self, f: int) -> str:
+    def named(self, f: int) -> Formula:
+        """The name in both forms."""
+        return Formula(self.name(f), self._latex[f])
+
+    def declared(self, f: int) -> Formula:
         """f1(t, x)"""
-        inside = ", ".join(self.arguments(f))
-        return self.name(f) + (f"({inside})" if inside else "")
+        return called(self.name(f), self.arguments(f))
 
-    def written(self, f: int) -> str:
-        """The name as LaTeX."""
-        self.name(f)
-        return self._latex[f]
-
-    def expression(self, form: Form) -> sp.Expr:
-        """A form with a symbol for each derivative."""
+    def formula(self, form: Form) -> Formula:
+        """A form with a symbol for each derivative, in SymPy's syntax and as LaTeX."""
         terms = [self.field.expression(c) * self._symbol(key) for key, c in sorted(form.items())]
-        return sp.Add(*terms)
-
-    def text(self, form: Form) -> str:
-        """A form in SymPy's syntax, with the names above."""
-        return str(self.expression(form))
-
-    def latex(self, form: Form) -> str:
-        """A form as LaTeX."""
-        expression = self.expression(form)
-        return str(sp.latex(expression, symbol_names=self._symbols))
+        expression = sp.Add(*terms)
+        return Formula(str(expression), str(sp.latex(expression, symbol_names=self._symbols)))
 
     def _symbol(self, key: Key) -> sp.Symbol:
         f, K = key
@@ -117,39 +109,47 @@ class Notation:
         return symbol
 
 
-def explanation(
-    determining: DeterminingSystem, state: State, moved: Mapping[sp.Symbol, sp.Expr] | None = None
-) -> dict[str, Any]:
-    """The object under `explain` in the JSON of `lieapp truth --explain`.
+def explanation(truth: Truth, asked: Mapping[str, Any]) -> Explanation:
+    """How a truth was derived; `asked` as `statement` gives it.
 
     `leading`: the derivatives that the system was solved for; `components`: the unknown functions; `determining`:
     the equations that they must satisfy (`= 0` understood); `steps`: what was done, in order; `solution`: the
-    components in the functions and constants that are left, with the `conditions` on these. Formulas as `text` and
-    as `latex`. `moved`, where a linear equation has a source: a solution of it for each unknown u; everything else
-    is then said of the homogeneous equation, for u minus that solution.
+    components in the functions and constants that are left, with the `conditions` on these. `moved`, where a linear
+    equation has a source: a solution of it for each unknown u; everything else is then said of the homogeneous
+    equation, for u minus that solution.
     """
-    notation = Notation(determining)
-    system, leading = determining.system, determining.leading
-    coordinates = system.jets.coordinates
-    solved = [(system.jets.symbol(*jet), rule) for jet, rule in leading.rules.items()]
-    return {
-        "leading": [
-            {"text": f"{s} = {rule}", "latex": f"{sp.latex(s)} = {ordered_latex(rule, system.jets)}"}
-            for s, rule in solved
+    determining, state = (truth.moved or truth).determining, (truth.moved or truth).state
+    notation, jets = Notation(determining), determining.system.jets
+    moved = {str(u): formula_of(p) for u, p in (truth.moved.by if truth.moved else {}).items()}
+    components = {notation.name(f): notation.arguments(f) for f in determining.components}
+    equations = list(map(notation.formula, determining.equations))
+    steps = list(_steps(notation, state.steps))
+    solution = list(map(notation.formula, state.values))
+    return Explanation(
+        **asked,
+        leading=[_equal(jets.symbol(*jet), rule, jets) for jet, rule in determining.leading.rules.items()],
+        components=components,
+        determining=equations,
+        steps=steps,
+        solution=dict(zip(map(str, jets.coordinates), solution, strict=True)),
+        conditions=list(map(notation.formula, state.equations)),
+        moved=moved,
+        jets_shown=list(map(named, asked["jets"])),
+        components_shown=[called(name, arguments) for name, arguments in components.items()],
+        solution_shown=[
+            Formula(f"{name} = {value.text}", f"{named(name).latex} = {value.latex}")
+            for name, value in zip(components, solution, strict=True)
         ],
-        "components": {notation.name(f): notation.arguments(f) for f in determining.components},
-        "determining": [_formula(notation, form) for form in determining.equations],
-        "steps": list(_steps(notation, state.steps)),
-        "solution": {str(x): _formula(notation, value) for x, value in zip(coordinates, state.values, strict=True)},
-        "conditions": [_formula(notation, form) for form in state.equations],
-        "moved": {str(u): {"text": str(p), "latex": sp.latex(p)} for u, p in (moved or {}).items()},
-    }
+        moved_shown=[
+            Formula(f"{u} - ({p.text})", rf"{named(u).latex} - \left({p.latex}\right)") for u, p in moved.items()
+        ],
+    )
 
 
 def statement(system: System, clock: Clock) -> dict[str, Any]:
     """What was asked: `equations` (`= 0` understood), the `jets` in them, and the `evolution` form.
 
-    `no_evolution` is the reason why there is no such form, else empty. Formulas as `text` and as `latex`.
+    `no_evolution` is the reason why there is no such form, else empty.
     """
     jets, found, reason = system.jets, None, ""
     try:
@@ -157,46 +157,34 @@ def statement(system: System, clock: Clock) -> dict[str, Any]:
         reason = "" if found else clock.told()
     except EquationError as error:
         reason = error.message
-    rates = [] if found is None else _rates(found)
-    occurring = jets.jets(sp.Tuple(*system.residuals))
+    rates = [] if found is None else found.rates()
     return {
-        "equations": [{"text": str(r), "latex": ordered_latex(r, jets)} for r in system.residuals],
-        "jets": list(map(str, occurring)),
-        "evolution": [
-            {"text": f"{u} = {f}", "latex": f"{sp.latex(u)} = {ordered_latex(f, jets)}"} for u, f in rates
-        ],
+        "equations": [Formula(str(r), ordered_latex(r, jets)) for r in system.residuals],
+        "jets": list(map(str, jets.jets(sp.Tuple(*system.residuals)))),
+        "evolution": [_equal(u, f, jets) for u, f in rates],
         "no_evolution": reason,
     }
 
 
-def _rates(form: Evolution) -> list[tuple[sp.Symbol, sp.Expr]]:
-    """u_t and F for each unknown."""
-    first = form.jets.raised(form.jets.zero, form.time)
-    return [(form.jets.symbol(a, first), f) for a, f in enumerate(form.rhs)]
+def _equal(symbol: sp.Symbol, value: sp.Expr, jets: JetSpace) -> Formula:
+    return Formula(f"{symbol} = {value}", f"{sp.latex(symbol)} = {ordered_latex(value, jets)}")
 
 
-def _formula(notation: Notation, form: Form) -> dict[str, str]:
-    return {"text": notation.text(form), "latex": notation.latex(form)}
-
-
-def _steps(notation: Notation, steps: Iterable[Step]) -> Iterator[dict[str, Any]]:
+def _steps(notation: Notation, steps: Iterable[Step]) -> Iterator[StepResult]:
     known = set(notation.determining.components)
     for step in steps:
-        right = _formula(notation, step.form)
-        if step.function is None:
-            text, latex = f"{right['text']} = 0", f"{right['latex']} = 0"
-        else:
-            text = f"{notation.name(step.function)} = {right['text']}"
-            latex = f"{notation.written(step.function)} = {right['latex']}"
-        new = [f for f in dict.fromkeys(f for f, _ in step.form) if f not in known]
-        known.update(new)
-        yield {
-            "rule": step.rule,
-            "text": text,
-            "latex": latex,
-            "new": [notation.declared(f) for f in new],
-            "parts": [_formula(notation, part) for part in step.parts],
-        }
+        right = notation.formula(step.form)
+        text, latex = f"{right.text} = 0", f"{right.latex} = 0"
+        if step.function is not None:
+            left = notation.named(step.function)
+            text, latex = f"{left.text} = {right.text}", f"{left.latex} = {right.latex}"
+        fresh = [f for f in dict.fromkeys(f for f, _ in step.form) if f not in known]
+        known.update(fresh)
+        new = list(map(notation.declared, fresh))
+        parts = list(map(notation.formula, step.parts))
+        yield StepResult(
+            rule=step.rule, text=text, latex=latex, new=[f.text for f in new], parts=parts, new_shown=new
+        )
 
 
 def told(truth: Truth, periodic_in: Sequence[str] = ()) -> TruthResult:
@@ -212,7 +200,7 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> TruthResult:
         assumed_independent=[list(map(str, span)) for span in truth.assumed_independent],
         assumed_generic=list(truth.assumed_generic),
         certified=truth.certified,
-        certificate=CertificateResult(**truth.certificate.as_json()),
+        certificate=msgspec.convert(truth.certificate, CertificateResult, from_attributes=True),
         periodic=[field.as_json() for field in truth.periodic],
         periodic_families=[_family(family) for family in truth.periodic_families],
         structure=truth.structure or StructureResult(),
@@ -245,10 +233,8 @@ def sentence(result: TruthResult) -> str:
 
 def _family(family: Family) -> FamilyResult:
     return FamilyResult(
-        functions={name: list(arguments) for name, arguments in family.functions.items()},
-        conditions=list(map(str, family.conditions)),
-        field=family.field.as_json(),
-        functions_shown=[_called(name, arguments) for name, arguments in family.functions.items()],
+        **family.as_json(),
+        functions_shown=[called(name, arguments) for name, arguments in family.functions.items()],
         conditions_shown=list(map(formula_of, family.conditions)),
         shown=family.field.formula(),
     )
@@ -286,29 +272,11 @@ def _reduction(found: Reduction) -> ReductionResult:
     return ReductionResult(
         **found.as_json(),
         variables_shown=[_between(z, e) for z, e in found.variables.items() if str(e) != z],
-        functions_shown=[_called(name, arguments) for name in (jets.dependent if jets else ())],
+        functions_shown=[called(name, arguments) for name in (jets.dependent if jets else ())],
         ansatz_shown=[_between(u, e) for u, e in found.ansatz.items()],
         equations_shown=[Formula(str(e), ordered_latex(e, jets)) for e in found.residuals] if jets else [],
         assumed_nonzero_shown=list(map(formula_of, found.assumed_nonzero)),
     )
-
-
-def told_explanation(statement: Mapping[str, Any], derivation: Mapping[str, Any]) -> Explanation:
-    """The two parts of `explain` as one."""
-    result = msgspec.convert({**statement, **derivation}, Explanation)
-    result.jets_shown = list(map(named, result.jets))
-    result.components_shown = [_called(name, arguments) for name, arguments in result.components.items()]
-    result.moved_shown = [
-        Formula(f"{u} - ({p.text})", rf"{named(u).latex} - \left({p.latex}\right)") for u, p in result.moved.items()
-    ]
-    result.solution_shown = [
-        Formula(f"{name} = {value.text}", f"{named(name).latex} = {value.latex}")
-        for name, value in zip(result.components, result.solution.values(), strict=True)
-    ]
-    for step in result.steps:
-        step.new_shown = [_called(name, inside.rstrip(")").split(", ")) for name, _, inside in
-                          (new.partition("(") for new in step.new)]  # fmt: skip
-    return result
 
 
 def named(name: str) -> Formula:
@@ -316,7 +284,7 @@ def named(name: str) -> Formula:
     return formula_of(sp.Symbol(name))
 
 
-def _called(name: str, arguments: Iterable[str]) -> Formula:
+def called(name: str, arguments: Iterable[str]) -> Formula:
     """`alpha(t, x)`; the name alone without arguments."""
     inside = [named(argument) for argument in arguments if argument]
     text, latex = (", ".join(parts) for parts in ((a.text for a in inside), (a.latex for a in inside)))

@@ -12,10 +12,11 @@ import sympy as sp
 
 from lieapp.equations.equation import System, as_expression, exact
 from lieapp.equations.free_equations import SAME
-from lieapp.equations.printing import ordered_latex
+from lieapp.equations.printing import aligned, ordered_latex
 from lieapp.errors import EquationError, UsageError
 from lieapp.lie.certificate.certify import Certificate
 from lieapp.lie.consequences import free_name, taken_by
+from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Family
 from lieapp.lie.inhomogeneous import Moved
@@ -24,14 +25,18 @@ from lieapp.lie.reduction.invariants import combined, invariants
 from lieapp.lie.reduction.reduce import reduce
 from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.solving import State
-from lieapp.lie.told import explanation, told
+from lieapp.lie.told import called, explanation, statement, told
 from lieapp.lie.vector_field import Field
-from lieapp.results.truth import StructureResult
+from lieapp.results.truth import Explanation, StructureResult
 
 Generator = int | Field | Mapping[int, Any]
 """How one is given: 1 is V1, {1: 1, 2: c} is V1 + c V2."""
 
 HINT = "Give its number as printed (1 for V1), a field, or a combination such as {1: 1, 2: c}."
+
+
+UNASKED = {"equations": [], "jets": [], "evolution": [], "no_evolution": ""}
+"""What LaTeX leaves out of a derivation."""
 
 
 def chosen(truth: Truth, generator: Generator) -> Field:
@@ -218,18 +223,18 @@ class Truth:
         """
         return reduce(self.system, chosen(self, generator))
 
-    def explain(self) -> dict[str, Any]:
-        """The determining equations and every step of their solution."""
-        if self.moved:
-            return explanation(self.moved.determining, self.moved.state, self.moved.by)
-        return explanation(self.determining, self.state)
+    def explain(self, asked: Mapping[str, Any] | None = None) -> Explanation:
+        """The determining equations and every step of their solution; `asked` as `told.statement` gives it."""
+        return explanation(self, asked or statement(self.system, Clock()))
 
     def latex(self, explain: bool = False, more: Sequence[str] = ()) -> str:
         r"""One `aligned` block (amsmath): the equations, V_1, V_2, …, families F_1, …, what is assumed or left.
 
         With `explain` after one of its derivation. `more`: further rows, as those of flows and reductions.
         """
-        return (derivation_latex(self.explain()) + "\n" if explain else "") + _aligned([*_rows(self), *more])
+        return (derivation_latex(explanation(self, UNASKED)) + "\n" if explain else "") + aligned(
+            [*_rows(self), *more]
+        )
 
     def __repr__(self) -> str:
         """Several lines: the dimension, the generators, families and how complete that is."""
@@ -252,10 +257,6 @@ class Truth:
         """The object of `lieapp truth --json`."""
         document: dict[str, Any] = msgspec.to_builtins(told(self))
         return document
-
-
-def _aligned(rows: Sequence[str]) -> str:
-    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
 
 def _rows(truth: Truth) -> Iterator[str]:
@@ -282,44 +283,36 @@ def _algebra(generators: Sequence[Field], families: Sequence[Family]) -> Iterato
         yield f"V_{{{k}}} &= {field.latex()}"
     for k, family in enumerate(families, start=1):
         where = ",\\; ".join(f"{sp.latex(condition)} = 0" for condition in family.conditions)
+        functions = ", ".join(called(name, inside).latex for name, inside in family.functions.items())
         yield (
             f"F_{{{k}}} &= {family.field.latex()}"
-            + rf"\quad\text{{for every }} {_functions(family)}"
+            + rf"\quad\text{{for every }} {functions}"
             + (rf"\text{{ with }} {where}" if where else "")
         )
     if not generators and not families:
         yield r"& \text{no point symmetries}"
 
 
-def derivation_latex(explained: Mapping[str, Any]) -> str:
+def derivation_latex(explained: Explanation) -> str:
     """The derivation as one `aligned` block: leading derivatives, equations, steps, general symmetry."""
     rows = [
-        rf"& {sp.latex(sp.Symbol(u))} - \left({formula['latex']}\right) \text{{ in place of the unknown}}"
-        for u, formula in explained["moved"].items()
+        rf"& {sp.latex(sp.Symbol(u))} - \left({formula.latex}\right) \text{{ in place of the unknown}}"
+        for u, formula in explained.moved.items()
     ]
-    rows += [rf"& {formula['latex']}" for formula in explained["leading"]]
-    rows += [rf"& {formula['latex']} = 0" for formula in explained["determining"]]
-    for number, step in enumerate(explained["steps"], start=1):
-        new = "".join(rf",\; {_declared(text)}" for text in step["new"])
-        rows.append(rf"&\text{{{number}. {step['rule']}: }} {step['latex']}{new}")
-        rows += [rf"&\qquad {part['latex']} = 0" for part in step["parts"]]
-    names = dict(zip(explained["solution"], explained["components"], strict=True))
-    for x, formula in explained["solution"].items():
-        letter, _, index = names[x].partition("^")
-        rows.append(rf"\{letter}^{{{sp.latex(sp.Symbol(index))}}} &= {formula['latex']}")
-    rows += [rf"& \text{{where }} {formula['latex']} = 0" for formula in explained["conditions"]]
-    return _aligned(rows)
+    rows += [rf"& {formula.latex}" for formula in explained.leading]
+    rows += [rf"& {formula.latex} = 0" for formula in explained.determining]
+    for number, step in enumerate(explained.steps, start=1):
+        new = "".join(rf",\; {_declared(text)}" for text in step.new)
+        rows.append(rf"&\text{{{number}. {step.rule}: }} {step.latex}{new}")
+        rows += [rf"&\qquad {part.latex} = 0" for part in step.parts]
+    for name, formula in zip(explained.components, explained.solution.values(), strict=True):
+        letter, _, index = name.partition("^")
+        rows.append(rf"\{letter}^{{{sp.latex(sp.Symbol(index))}}} &= {formula.latex}")
+    rows += [rf"& \text{{where }} {formula.latex} = 0" for formula in explained.conditions]
+    return aligned(rows)
 
 
 def _declared(text: str) -> str:
     """f1(t, x) as f_{1}(t, x)."""
     name, bracket, inside = text.partition("(")
     return f"{name[0]}_{{{name[1:]}}}{bracket}{inside}"
-
-
-def _functions(family: Family) -> str:
-    parts = []
-    for name, arguments in family.functions.items():
-        inside = ", ".join(sp.latex(sp.Symbol(a)) for a in arguments)
-        parts.append(sp.latex(sp.Symbol(name)) + (f"({inside})" if inside else ""))
-    return ", ".join(parts)

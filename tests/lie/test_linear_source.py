@@ -96,8 +96,8 @@ def test_without_a_particular_solution_the_family_is_not_certified():
 
 def test_the_derivation_is_that_of_the_homogeneous_equation():
     explained = derive(system_of("u_t - u_xx - 1", "t,x", "u")).explain()
-    assert explained["moved"]["u"]["text"] in ("t", "-x**2/2")
-    assert {"u_t = u_xx", "u_xx = u_t"} & {formula["text"] for formula in explained["leading"]}
+    assert explained.moved["u"].text in ("t", "-x**2/2")
+    assert {"u_t = u_xx", "u_xx = u_t"} & {formula.text for formula in explained.leading}
 
 
 @pytest.mark.parametrize(

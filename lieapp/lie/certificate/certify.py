@@ -23,7 +23,6 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
 
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.errors import EquationError
@@ -167,16 +166,6 @@ class Certificate:
     orders: tuple[int, ...] = ()
     known: tuple[int, ...] = ()
     reason: str = "nothing was counted"
-
-    def as_json(self) -> dict[str, Any]:
-        """What `lieapp truth --json` says of it."""
-        return {
-            "bound": self.bound,
-            "dimension": self.dimension,
-            "orders": list(self.orders),
-            "known": list(self.known),
-            "reason": self.reason,
-        }
 
 
 def certify(

@@ -13,7 +13,7 @@ from lieapp.equations.equation import System
 from lieapp.equations.factors import vanishing_factors
 from lieapp.equations.jets import JetSpace, MultiIndex
 from lieapp.equations.leading import Leading, solve_for_leading
-from lieapp.equations.printing import ordered_latex
+from lieapp.equations.printing import aligned, ordered_latex
 from lieapp.errors import EquationError
 from lieapp.lie.reduction.exact import element_of
 
@@ -102,7 +102,7 @@ class Reduction:
         r"""The same as an `aligned` block of LaTeX, derivatives written as indices."""
         if self.reason or self.jets is None:
             return rf"\text{{{self.text()}}}"
-        return "\\begin{aligned}\n" + " \\\\\n".join(self.latex_rows()) + "\n\\end{aligned}"
+        return aligned(self.latex_rows())
 
     def latex_rows(self) -> list[str]:
         """The rows of that block."""
