@@ -12,6 +12,7 @@ import sympy as sp
 
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.factors import named
+from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.linear import Form, Unknowns, add, derivative, lifted, reduced
 from lieapp.lie.normal_form import Row, Vector, echelon, normal_basis
 from lieapp.lie.solving import Solution, State, solve
@@ -117,17 +118,12 @@ def _signed(expression: sp.Expr) -> sp.Expr:
     return -expression if str(expression).startswith("-") else expression
 
 
-def family_holds(
-    group: Group,
-    equations: Sequence[Form],
-    components: Sequence[int],
-    field: CoefficientField,
-    unknowns: Unknowns,
-) -> bool:
+def family_holds(group: Group, determining: DeterminingSystem) -> bool:
     """Whether a family solves the determining equations modulo its own conditions, exactly."""
+    field, unknowns, components = determining.field, determining.unknowns, determining.components
     state = State(field, unknowns, [], [])
     group = group.lifted(field)
-    for equation in equations:
+    for equation in determining.equations:
         total: Form = {}
         for (f, K), c in equation.items():
             for key, d in derivative(group.values[components.index(f)], K, field, unknowns).items():

@@ -216,8 +216,7 @@ def _field(vector: Vector, base: CoefficientField, system: System) -> Field:
 
 
 def _holds(group: Group, so_far: Derivation) -> bool:
-    one = so_far.determining
-    if not family_holds(group, one.equations, one.components, one.field, one.unknowns):
+    if not family_holds(group, so_far.determining):
         raise EquationError(
             f"{so_far.system.name}: a derived family fails the determining equations.",
             hint="This is a fault of the solver; please report the equation.",
@@ -292,8 +291,7 @@ def _certificate(so_far: Derivation) -> Certificate:
         told = ""
     if told:
         return Certificate(dimension=len(vectors), reason=told)
-    given = (one.equations, one.components, one.field, one.unknowns, vectors, so_far.groups)
-    return certify(*given, so_far.system.name, certificate_seconds(so_far.clock))
+    return certify(one, vectors, so_far.groups, certificate_seconds(so_far.clock))
 
 
 def certificate_seconds(clock: Clock) -> float:

@@ -24,7 +24,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from lieapp.equations.coefficients import CoefficientField
 from lieapp.errors import EquationError
 from lieapp.lie.certificate.counting import (
     Columns,
@@ -32,19 +31,19 @@ from lieapp.lie.certificate.counting import (
     TooLargeError,
     Vanishing,
     check_size,
-    check_time,
+    count_free,
     eliminate,
     free_columns,
     free_counts,
-    least_principal,
     order_of,
     rows_of,
     shifted,
     without_vanishing,
 )
 from lieapp.lie.certificate.taylor import BadPointError, Point
+from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Group
-from lieapp.lie.linear import Form, Unknowns, lifted, raised, reduced
+from lieapp.lie.linear import Unknowns, lifted, raised, reduced
 from lieapp.lie.normal_form import Vector
 
 
@@ -106,13 +105,7 @@ def jets_of_members(
             if v not in unknowns.arguments[f]:
                 vanishing.add(f, raised(unknowns.zero, v))
     check_size(own.count, max(len(unknowns.arguments[f]) for f in group.functions), top)
-    rows: list[Row] = []
-    for condition in conditions:
-        degree = top - order_of(condition)
-        if degree >= 0:
-            expanded = {key: point.series(c, degree) for key, c in condition.items()}
-            rows += rows_of(expanded, top, own, vanishing)
-    pivots = eliminate(rows, p, deadline)
+    pivots = eliminate(rows_of(conditions, top, own, vanishing, deadline), p, deadline)
     values: dict[int, Row] = {column: {column: 1} for column in free_columns(own, pivots, vanishing, top)}
     for lead in sorted(pivots):
         value: Row = {}
@@ -169,30 +162,13 @@ class Certificate:
 
 
 def certify(
-    equations: Sequence[Form],
-    components: Sequence[int],
-    field: CoefficientField,
-    unknowns: Unknowns,
-    vectors: Sequence[Vector],
-    groups: Sequence[Group],
-    name: str = "equation",
-    budget: float = BUDGET,
+    determining: DeterminingSystem, vectors: Sequence[Vector], groups: Sequence[Group], budget: float = BUDGET
 ) -> Certificate:
     """Compare the derived generators (vectors) and families (groups) with all solutions of the equations.
 
     Raises EquationError when the derived symmetries are more than the equations allow, or one of them is none.
     """
-    forms = [reduced(lifted(form, field), field) for form in equations]
-    count = _Count(
-        forms,
-        components,
-        field,
-        unknowns,
-        [[field.lift(c) for c in v] for v in vectors],
-        [group.lifted(field) for group in groups],
-        name,
-        time.perf_counter() + budget,
-    )
+    count = _Count(determining, vectors, groups, time.perf_counter() + budget)
     last = Certificate(dimension=len(vectors))
     try:
         count.check()
@@ -211,22 +187,19 @@ def certify(
     return last
 
 
-@dataclass
 class _Count:
     """The two counts at one point after the other."""
 
-    forms: list[Form]
-    components: Sequence[int]
-    field: CoefficientField
-    unknowns: Unknowns
-    vectors: list[Vector]
-    groups: list[Group]
-    name: str
-    deadline: float
-
-    def __post_init__(self) -> None:
-        self.rest, self.vanishing = without_vanishing(self.forms)
-        self.lowest = max((order_of(form) for form in self.rest), default=1)
+    def __init__(
+        self, determining: DeterminingSystem, vectors: Sequence[Vector], groups: Sequence[Group], deadline: float
+    ) -> None:
+        self.field, self.unknowns = determining.field, determining.unknowns
+        self.components, self.name, self.deadline = determining.components, determining.system.name, deadline
+        self.vectors = [[self.field.lift(c) for c in v] for v in vectors]
+        self.groups = [group.lifted(self.field) for group in groups]
+        forms = [reduced(lifted(form, self.field), self.field) for form in determining.equations]
+        self.rest, self.vanishing = without_vanishing(forms)
+        self.lowest = max(map(order_of, self.rest), default=1)
         # orders from which the families' own counts go on regularly
         self.families = max(
             (order_of_values(g) + max(map(order_of, g.conditions), default=0) for g in self.groups), default=0
@@ -250,10 +223,7 @@ class _Count:
         point = Point(self.field, order + most + MARGIN + 1, random)
         # both number the same coefficients in the same way
         columns, places = Columns(point, self.components), Columns(point, range(point.size))
-        rows: list[Row] = []
-        for form in self.rest:
-            degree = order - order_of(form)
-            rows += rows_of({key: point.series(c, degree) for key, c in form.items()}, order, columns, Vanishing())
+        rows = rows_of(self.rest, order, columns, Vanishing(), self.deadline)
         for k, vector in enumerate(self.vectors, start=1):
             if not self._solve([jet_of(vector, places, order)], rows, columns):
                 return f"generator {k}"
@@ -276,30 +246,16 @@ class _Count:
 
     def at(self, order: int, random: Random, margin: int = 2) -> Certificate:
         """The counts of an expansion to some order."""
-        check_size(len(self.components), self.field_size, order)
+        size = len(self.field.variables)
+        check_size(len(self.components), size, order)
         point = Point(self.field, max(order, self.families + 2) + margin + 3, random)
-        columns = Columns(point, self.components)
-        rows = []
-        for form in self.rest:
-            check_time(self.deadline)
-            degree = order - order_of(form)
-            series = {key: point.series(c, degree) for key, c in form.items()}
-            rows += rows_of(series, order, columns, self.vanishing)
-        pivots = eliminate(rows, point.p, self.deadline)
-        least = least_principal(pivots, columns, self.vanishing)
-        highest = max((sum(K) for Ks in least for K in Ks), default=0)
-        orders = free_counts(least, point.size, highest + 3)
+        least, orders = count_free(self.rest, order, Columns(point, self.components), self.vanishing, self.deadline)
         end = next((k for k in range(len(orders) - 1) if orders[k] == orders[k + 1]), None)
-        to = max(highest, self.families) + 1 if end is None else end
+        to = max(len(orders) - 4, self.families) + 1 if end is None else end
         if end is None:
-            orders = free_counts(least, point.size, to)
+            orders = free_counts(least, size, to)
         known, added = known_counts(self.vectors, self.groups, self.unknowns, point, to, margin, self.deadline)
         return self._judged(orders[: to + 1], known, added, end is not None)
-
-    @property
-    def field_size(self) -> int:
-        """The number of coordinates."""
-        return len(self.field.variables)
 
     def _judged(self, orders: list[int], known: list[int], added: int, finite: bool) -> Certificate:
         if any(u < d for u, d in zip(orders, known, strict=True)):
