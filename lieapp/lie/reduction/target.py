@@ -155,6 +155,14 @@ class Target:
     nonzero: Sequence[sp.Expr] = ()
     assumed: list[sp.Expr] = field(default_factory=list)
 
+    @classmethod
+    def of(
+        cls, system: System, taken: Sequence[sp.Expr], jets: JetSpace, stand_in: Mapping[sp.Symbol, sp.Symbol]
+    ) -> Target:
+        """New jets in place of a system's; symbols of the `taken` expressions that aren't its own stay free too."""
+        free = set().union(*(e.free_symbols for e in taken)) - {*system.jets.coordinates, *system.parameters}
+        return cls(jets, stand_in, [*system.parameters, *sorted(free, key=str)], system.nonzero)
+
     def symbol(self, a: int, J: MultiIndex) -> sp.Symbol:
         """The jet w^a_J, its stand-in for J = 0."""
         s = self.jets.symbol(a, J)
