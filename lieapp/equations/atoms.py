@@ -312,7 +312,6 @@ def _multiple_angle(n: sp.Integer, sine: sp.Expr, cosine: sp.Expr) -> tuple[sp.E
 
 
 def _sine_and_cosine(e: sp.Expr) -> sp.Expr:
-    argument = e.args[0]
-    sine, cosine = sp.sin(argument), sp.cos(argument)
+    sine, cosine = sp.sin(e.args[0]), sp.cos(e.args[0])
     quotients = {sp.tan: sine / cosine, sp.cot: cosine / sine, sp.sec: 1 / cosine, sp.csc: 1 / sine}
     return quotients[e.func]

@@ -30,12 +30,7 @@ class FunctionOrderError(EquationError):
 
 
 class CoefficientField:
-    """Q(variables, constants, atoms) with the derivations ∂/∂v.
-
-    Args:
-        variables: coordinates to differentiate by, in order.
-        constants: parameters.
-    """
+    """Q(variables, constants, atoms) with the derivations ∂/∂v for the variables; constants are parameters."""
 
     def __init__(self, variables: Sequence[sp.Symbol], constants: Sequence[sp.Symbol] = ()) -> None:
         self.variables = tuple(variables)

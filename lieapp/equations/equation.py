@@ -103,25 +103,23 @@ def read_pde(pde: PDE) -> System:
 
     Raises EquationError when a variable isn't declared, an unknown can't be read or a parameter has no value.
     """
-    variables = tuple(pde.region)
-    equations = pde.equation if isinstance(pde.equation, (list, tuple)) else [pde.equation]
-    return read_equations(equations, variables, pde.parameters, name=pde.name)
+    return read_equations(pde.equation, tuple(pde.region), pde.parameters, name=pde.name)
 
 
 def read_transform(pde: PDE, transform: ChangeOfVariables) -> System:
     """The system that a change of variables solves in place of the plugin's own."""
-    equation = transform.equation
-    equations = equation if isinstance(equation, (list, tuple)) else [equation]
-    return read_equations(equations, tuple(pde.region), pde.parameters, name=f"{pde.name} (transform)")
+    return read_equations(transform.equation, tuple(pde.region), pde.parameters, name=f"{pde.name} (transform)")
 
 
 def read_equations(
-    equations: Sequence[sp.Eq | sp.Expr],
+    equations: sp.Eq | sp.Expr | Sequence[sp.Eq | sp.Expr],
     variables: tuple[sp.Symbol, ...],
     values: Mapping[sp.Symbol, float],
     name: str,
 ) -> System:
     """Read SymPy equations in u(t, x) and its derivatives as a system on jets."""
+    if not isinstance(equations, (list, tuple)):
+        equations = [equations]
     sides = [e.lhs - e.rhs if isinstance(e, sp.Eq) else as_expression(e, name) for e in equations]
     functions = _unknowns(sides, variables, name)
     jets = JetSpace(variables, tuple(f.func.__name__ for f in functions))

@@ -12,6 +12,7 @@ import sympy as sp
 
 from lieapp.equations.equation import System
 from lieapp.equations.jets import JetSpace, MultiIndex
+from lieapp.equations.printing import code_of
 from lieapp.errors import EquationError
 
 
@@ -78,7 +79,7 @@ def evolution_form(system: System) -> Evolution:
         for a, J in jets.jets(residual).values():
             if J[time] > 0 and first != J:
                 raise EquationError(
-                    f"{system.name}: the equation contains {_written(jets, a, J)}; data can be simulated for "
+                    f"{system.name}: the equation contains {code_of(a, J, jets)}; data can be simulated for "
                     f"{jets.dependent[a]}_{t} = F only, with no {t}-derivative in F.",
                     hint=f"Introduce v = {jets.symbol(a, first)} as a second unknown."
                     if J[time] > 1
@@ -109,13 +110,6 @@ def tidy(expression: sp.Expr, jets: JetSpace) -> sp.Expr:
         return sp.simplify(expression)
     terms = sp.Poly(expression, *found).terms()
     return sp.Add(*(sp.factor(c) * sp.Mul(*(s**n for s, n in zip(found, m, strict=True))) for m, c in terms))
-
-
-def _written(jets: JetSpace, a: int, J: MultiIndex) -> str:
-    arguments = ", ".join(
-        str(x) if count == 1 else f"{x}, {count}" for x, count in zip(jets.independent, J, strict=True) if count
-    )
-    return f"{jets.dependent[a]}.diff({arguments})"
 
 
 @dataclass(frozen=True)

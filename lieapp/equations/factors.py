@@ -38,7 +38,7 @@ def vanishing_factors(
 def _may_vanish(
     factor: sp.Expr, constants: set[sp.Symbol], functions: Mapping[sp.Symbol, sp.Expr], known: Sequence[sp.Expr]
 ) -> bool:
-    if not factor.free_symbols & constants or factor.is_nonzero or factor.is_positive or factor.is_negative:
+    if not factor.free_symbols & constants or _cannot_vanish(factor):
         return False
     if any(sp.expand(factor - sign * k) == 0 for k in known for sign in (1, -1)):
         return False
@@ -86,7 +86,7 @@ def one_equation(residual: sp.Expr, system: System) -> tuple[sp.Expr, list[sp.Ex
     sides = [f for f in factors if jets.order([f])] or [f for f in factors if jets.jets(f)]
     if len(sides) > 1:
         refuse(sides, system.name)
-    if not sides or len(factors) == 1 == _multiplicity(residual):
+    if not sides or (len(factors) == 1 and all(n == 1 and f.as_base_exp()[0] == f for f, n in _listed(residual))):
         return residual, []
     divided = []
     for factor in factors:
@@ -122,10 +122,6 @@ def _factors(expression: sp.Expr) -> list[sp.Expr]:
         parts = [base] if base == factor else _factors(base)
         found += [f for f in parts if f not in found]
     return found
-
-
-def _multiplicity(expression: sp.Expr) -> int:
-    return max((n if f.as_base_exp()[0] == f else 2 for f, n in _listed(expression)), default=1)
 
 
 def _listed(expression: sp.Expr) -> Iterable[tuple[sp.Expr, int]]:

@@ -52,7 +52,7 @@ def check_equations(system: System) -> None:
     if system.jets.order(system.residuals) == 0:
         raise DeclarationError(
             f"{system.name}: no derivative occurs; it is no differential equation.",
-            hint=f"Derivatives are written {_example(system.jets)}.",
+            hint=f"Derivatives are written {system.jets.symbol(0, (*system.jets.zero[1:], 1))}.",
         )
 
 
@@ -79,7 +79,8 @@ def check_determined(leads: Iterable[Jet], jets: JetSpace, name: str) -> None:
     if free:
         names = " and ".join(free)
         raise EquationError(
-            f"{name}: the system is underdetermined: {names} may be any function of {_list(jets)}.",
+            f"{name}: the system is underdetermined: {names} may be any function of "
+            f"{', '.join(map(str, jets.independent))}.",
             hint="Add the missing equation, or declare what is given as a function of a variable: k:x.",
         )
 
@@ -95,27 +96,11 @@ def check_differential(leads: Iterable[Jet], values: Iterable[sp.Expr], jets: Je
             )
 
 
-def _example(jets: JetSpace) -> str:
-    J = tuple(int(i == len(jets.zero) - 1) for i in range(len(jets.zero)))
-    return str(jets.symbol(0, J))
-
-
-def _list(jets: JetSpace) -> str:
-    return ", ".join(str(x) for x in jets.independent)
-
-
-MAX_DEGREE = 12
-"""Highest pure power of a derivative that is solved by a root."""
-
-
 @dataclass(frozen=True)
 class Solved:
-    """A derivative in terms of the others.
+    """A derivative in terms of the others, what was divided by, and whether the derivative occurred linearly.
 
-    Args:
-        value: what it equals.
-        divisor: what was divided by.
-        linear: whether the derivative occurred linearly; else the value is one real branch.
+    If it didn't, the value is one real branch.
     """
 
     value: sp.Expr
@@ -179,6 +164,8 @@ def check_one_branch(equation: sp.Expr, symbol: sp.Symbol, jets: JetSpace, name:
         refuse([symbol**half + middle / 2 + sign * root for sign in (-1, 1)], name)
 
 
+MAX_DEGREE = 12
+"""Highest pure power of a derivative that is solved by a root."""
 MAX_EQUATIONS = 24
 """Equations in a completed system beyond which a ranking is given up."""
 
@@ -187,9 +174,7 @@ MAX_EQUATIONS = 24
 class Ranking:
     """An order of the derivatives that differentiation respects.
 
-    Args:
-        variables: positions of the variables, the most important first.
-        orderly: compare |J| before anything else.
+    `variables` are positions, the most important first; an orderly one compares |J| before anything else.
     """
 
     variables: tuple[int, ...]
@@ -279,13 +264,8 @@ def _best(system: System, roots: bool) -> Leading | None:
             continue
         weights = [_weight(c, system.jets) for c in solved.assumed_nonzero]
         # dividing by derivatives costs most; then cross derivatives; then high derivatives of the rules
-        score = (
-            max(weights, default=0) > 3,
-            len(solved.rules),
-            not ranking.orderly,
-            max(weights, default=0),
-            n,
-        )
+        most = max(weights, default=0)
+        score = (most > 3, len(solved.rules), not ranking.orderly, most, n)
         if best is None or score < best[0]:
             best = (score, solved)
         if score[:4] == (False, len(system.residuals), False, 0):

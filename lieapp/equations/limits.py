@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import NamedTuple
 
 import sympy as sp
 
@@ -32,17 +30,11 @@ APART = "Give each equation of a system by itself; a plugin file holds longer on
 INSIDE = "Put a parameter, such as a, or an arbitrary function, such as k(u), in place of what stands inside."
 
 
-@dataclass(frozen=True)
-class Excess:
-    """What is too large: the node that errors point to, the problem, and the next step."""
+def excess(tree: ast.expr) -> tuple[ast.AST, str, str] | None:
+    """What of an expression is too large: the node that errors point to, the problem, and the next step.
 
-    node: ast.AST
-    problem: str
-    hint: str
-
-
-def excess(tree: ast.expr) -> Excess | None:
-    """What of an expression is more than may be read; None if nothing is."""
+    None if nothing is.
+    """
     depth: dict[ast.AST, int] = {}
     nesting: dict[ast.AST, int] = {}
     parts, work = 0, 0
@@ -58,15 +50,15 @@ def excess(tree: ast.expr) -> Excess | None:
         work += 2 ** (own - 1) if rank else 0
         parts += isinstance(node, (ast.Name, ast.Constant))
         if depth[node] > MAX_DEPTH:
-            return Excess(node, f"this is nested too deeply; {MAX_DEPTH} levels are the most", DEEP)
+            return (node, f"this is nested too deeply; {MAX_DEPTH} levels are the most", DEEP)
         if nesting[node] > MAX_NESTING:
             words = f"this is nested too deeply: it counts {nesting[node]}, and {MAX_NESTING} is the most"
-            return Excess(node, f"{words}; {RANKS}", INSIDE)
+            return (node, f"{words}; {RANKS}", INSIDE)
         if work > MAX_WORK:
             words = f"this is nested too deeply or too often: it counts {work} up to here, {MAX_WORK} is the most"
-            return Excess(node, words, INSIDE)
+            return (node, words, INSIDE)
         if parts > MAX_PARTS:
-            return Excess(node, f"more than {MAX_PARTS} names and numbers stand up to here", APART)
+            return (node, f"more than {MAX_PARTS} names and numbers stand up to here", APART)
     return None
 
 
@@ -95,10 +87,8 @@ def _rank(node: ast.expr) -> int:
             return 2
         return 0 if isinstance(node.left, (ast.Name, ast.Constant)) else 1
     below = node.right
-    simple = isinstance(below, (ast.Name, ast.Constant)) or (
-        isinstance(below, ast.BinOp) and isinstance(below.op, ast.Pow)
-    )
-    return int(isinstance(node.op, ast.Div) and not simple)
+    power = isinstance(below, ast.BinOp) and isinstance(below.op, ast.Pow)
+    return int(isinstance(node.op, ast.Div) and not power and not isinstance(below, (ast.Name, ast.Constant)))
 
 
 MAX_DIGITS = 60
@@ -128,13 +118,6 @@ LONG = ("this number is too long", PARAMETER)
 ZERO = ("division by zero", NONZERO)
 UNREAL = ("this is not a finite real expression", REAL)
 """Problems with their next steps."""
-
-
-class PowerProblem(NamedTuple):
-    """Why a power isn't read: which part of it errors point to, the problem and the next step."""
-
-    part: str
-    problem: tuple[str, str]
 
 
 def exact_number(text: str) -> sp.Rational | None:
@@ -178,26 +161,24 @@ def number_problem(value: sp.Expr) -> tuple[str, str] | None:
     return LARGE if size.is_finite and not bool(size <= sp.Integer(2) ** MAX_BITS) else None
 
 
-def power_problem(base: sp.Expr, exponent: sp.Expr) -> PowerProblem | None:
-    """What is wrong with a power before it is made; None if nothing is."""
+def power_problem(base: sp.Expr, exponent: sp.Expr) -> tuple[str, tuple[str, str]] | None:
+    """What is wrong with a power before it is made: which part of it, the problem and the next step; else None."""
     # a constant part of an exponent becomes a factor, and nested powers multiply their exponents
     constant = exponent if exponent.is_number else exponent.as_coeff_Add()[0] if base.is_number else sp.S.Zero
     inner = base.exp if base.is_Pow and base.exp.is_number else 1
     if base.is_number and base.is_negative and exponent.is_number and not exponent.is_integer:
-        return PowerProblem("power", UNREAL)
+        return "power", UNREAL
     # a comparison that can't be decided stays a relation
     if (abs(inner * constant) <= MAX_EXPONENT) != True:  # noqa: E712
-        return PowerProblem("exponent", (f"exponents above {MAX_EXPONENT} are not supported", POWER))
+        return "exponent", (f"exponents above {MAX_EXPONENT} are not supported", POWER)
     if constant.is_Rational and constant.q > MAX_DENOMINATOR:
-        return PowerProblem(
-            "exponent", (f"exponents with denominators above {MAX_DENOMINATOR} are not supported", POWER)
-        )
+        return "exponent", (f"exponents with denominators above {MAX_DENOMINATOR} are not supported", POWER)
     below = base.atoms(sp.Rational) if constant.is_number and not constant.is_integer else {base}
     most = MAX_RAISED if constant.is_integer else MAX_FACTORED
     if any(number.is_Rational and _bits(number) > most for number in below):
-        return PowerProblem("base", LONG)
+        return "base", LONG
     if base == 0 and not exponent.is_positive:
-        return PowerProblem("exponent", ZERO)
+        return "exponent", ZERO
     return None
 
 
@@ -222,16 +203,6 @@ SIGNS = {
 """The problem and the next step for each sign."""
 
 OPERATORS = "+-*/"
-
-
-def misspelt(character: str) -> tuple[str, str] | None:
-    """What is wrong with a character and what to write; None if nothing is."""
-    return SIGNS.get(character)
-
-
-def unfinished(text: str) -> bool:
-    """Whether the text stops where something must follow."""
-    return text.rstrip().endswith((*OPERATORS, "("))
 
 
 def hint_of(text: str, column: int) -> str:

@@ -32,16 +32,16 @@ from lieapp.equations.limits import (
     LARGE,
     LONG,
     MAX_LENGTH,
+    OPERATORS,
+    SIGNS,
     UNREAL,
     ZERO,
     exact_number,
     excess,
     hint_of,
-    misspelt,
     number_problem,
     power_problem,
     too_large,
-    unfinished,
 )
 from lieapp.errors import ParseError
 
@@ -127,12 +127,8 @@ def parse_system(
 def _equation(text: str, resolve: Resolver, functions: Mapping[str, sp.Expr], typed: bool) -> sp.Expr:
     sides = text.split("=")
     if len(sides) > 2:
-        fail(
-            text,
-            text.index("=", len(sides[0]) + 1),
-            "an equation has one '=' at most",
-            f"{SYSTEM} Comparisons aren't equations.",
-        )
+        second = text.index("=", len(sides[0]) + 1)
+        fail(text, second, "an equation has one '=' at most", f"{SYSTEM} Comparisons aren't equations.")
     left = _Reader(text, 0, sides[0], resolve, functions, typed=typed).read()
     if len(sides) == 1:
         return left
@@ -185,16 +181,10 @@ def _terms(expression: sp.Expr) -> int:
 
 @dataclass
 class _Reader:
-    """Reads one side of an equation.
+    """Reads one side of an equation: `part`, which begins at an offset in the `whole` text that errors show.
 
-    Args:
-        whole: the text that errors show.
-        offset: where `part` begins in it.
-        part: what is read.
-        resolve: the expression of a name, None if unknown.
-        functions: k(u) for each declared function k.
-        integrals: whether `Integral(f, t)` is read.
-        typed: whether its size is bounded before it is read.
+    `resolve` has the expression of a name, None if unknown, `functions` k(u) for each declared function k. The rest
+    is as for `parse_expression`.
     """
 
     whole: str
@@ -213,7 +203,7 @@ class _Reader:
                 hint=f"{SYSTEM} A plugin file holds longer ones.",
             )
         for place, character in enumerate(self.part):
-            if (found := misspelt(character)) is not None:
+            if (found := SIGNS.get(character)) is not None:
                 fail(self.whole, self.offset + place, *found)
         lead = len(self.part) - len(self.part.lstrip())
         self.offset += lead
@@ -223,7 +213,7 @@ class _Reader:
         try:
             tree = ast.parse(self.part, mode="eval")
         except SyntaxError as error:
-            if unfinished(self.part):
+            if self.part.endswith((*OPERATORS, "(")):
                 fail(self.whole, self.offset + len(self.part), "an expression is missing here", EXAMPLE)
             column = min(max((error.offset or 1) - 1, 0), len(self.part))
             hint = SYSTEM if ";" in self.part else hint_of(self.part, column)
@@ -231,7 +221,7 @@ class _Reader:
         except (ValueError, RecursionError, MemoryError):
             fail(self.whole, self.offset, "this can't be read", EXAMPLE)
         if self.typed and (much := excess(tree.body)) is not None:
-            self._fail(much.node, much.problem, much.hint)
+            self._fail(*much)
         try:
             result = self._visit(tree.body)
         except RecursionError:
@@ -301,7 +291,7 @@ class _Reader:
         if isinstance(node.op, ast.Pow):
             if (found := power_problem(left, right)) is not None:
                 places = {"base": node.left, "exponent": node.right, "power": node}
-                self._fail(places[found.part], *found.problem)
+                self._fail(places[found[0]], *found[1])
             return left**right
         self._fail(node, "this operator is not allowed", "Use + - * / and **.")
 
@@ -329,13 +319,8 @@ class _Reader:
             return sp.pi
         if node.id in FUNCTIONS:
             self._fail(node, f"{node.id} needs an argument in parentheses", f"For example {node.id}(x).")
-        self._fail(
-            node,
-            f"{node.id!r} is not declared",
-            SMOOTH
-            if node.id == "I"
-            else "Declare it as a variable, an unknown, a parameter or a function; derivatives are written u_x.",
-        )
+        other = "Declare it as a variable, an unknown, a parameter or a function; derivatives are written u_x."
+        self._fail(node, f"{node.id!r} is not declared", SMOOTH if node.id == "I" else other)
 
     def _call(self, node: ast.Call) -> sp.Expr:
         if not isinstance(node.func, ast.Name) or node.keywords:
@@ -355,15 +340,14 @@ class _Reader:
             if arguments[1:] == [0]:
                 self._fail(node, *ZERO)
             return arguments[0] / (arguments[1] if len(arguments) == 2 else 1)
-        if name in self.functions:
-            if tuple(arguments) != self.functions[name].args:
-                declared = self.functions[name]
+        if (declared := self.functions.get(name)) is not None:
+            if tuple(arguments) != declared.args:
                 self._fail(node, f"{name} is declared as {declared}", f"Write {declared}, or {name} alone.")
-            return self.functions[name]
+            return declared
         if len(arguments) != 1:
             self._fail(node, f"{name} takes one argument", f"For example {name}(x).")
         if name == "sqrt" and (found := power_problem(arguments[0], sp.S.Half)) is not None:
-            self._fail(node, *found.problem)
+            self._fail(node, *found[1])
         if too_large(FUNCTIONS[name], arguments[0]):
             self._fail(node, *LARGE)
         return FUNCTIONS[name](arguments[0])

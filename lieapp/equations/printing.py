@@ -8,7 +8,7 @@ import sympy as sp
 from sympy.printing.str import StrPrinter
 
 from lieapp.document import Formula
-from lieapp.equations.jets import JetSpace
+from lieapp.equations.jets import JetSpace, MultiIndex
 
 
 def equation_of(residual: sp.Expr, jets: JetSpace) -> Formula:
@@ -44,6 +44,13 @@ def aligned(rows: Iterable[str]) -> str:
     return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
 
+def code_of(a: int, J: MultiIndex, jets: JetSpace) -> str:
+    """`u.diff(t, x, 2)`."""
+    named = zip(jets.independent, J, strict=True)
+    inside = ", ".join(str(x) if n == 1 else f"{x}, {n}" for x, n in named if n)
+    return jets.dependent[a] + (f".diff({inside})" if inside else "")
+
+
 class _Code(StrPrinter):
     """SymPy's own syntax, with `sp.` before its names and exact fractions; jets as derivatives."""
 
@@ -54,10 +61,7 @@ class _Code(StrPrinter):
     def _print_Symbol(self, expr: sp.Symbol) -> str:  # noqa: N802
         if not self._jets.is_jet(expr):
             return str(expr.name)
-        a, J = self._jets.index(expr)
-        named = zip(self._jets.independent, J, strict=True)
-        inside = ", ".join(str(x) if n == 1 else f"{x}, {n}" for x, n in named if n)
-        return self._jets.dependent[a] + (f".diff({inside})" if inside else "")
+        return code_of(*self._jets.index(expr), self._jets)
 
     def _print_Rational(self, expr: sp.Rational) -> str:  # noqa: N802
         return str(expr.p) if expr.q == 1 else f"sp.Rational({expr.p}, {expr.q})"
