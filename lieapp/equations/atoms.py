@@ -40,12 +40,7 @@ class Atom:
 
 @dataclass
 class AtomTable:
-    """The atoms met so far, and the rewriting into them.
-
-    Args:
-        variables: what may be differentiated by.
-        constants: free constants (parameters).
-    """
+    """The atoms met so far, and the rewriting into them; constants are parameters."""
 
     variables: tuple[sp.Symbol, ...]
     constants: tuple[sp.Symbol, ...]

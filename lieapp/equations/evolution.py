@@ -154,7 +154,10 @@ def split(evolution: Evolution) -> Splitting:
                 remaining.append(term)
         rest.append(sp.Add(*remaining))
     linear = {key: c for key, value in linear.items() if (c := sp.simplify(value)) != 0}
-    return Splitting(evolution, linear, tuple(rest), degree(evolution, rest), _semilinear(evolution, rest))
+    # no derivative of the highest order (from the second on) is left in N
+    top = evolution.jets.order(evolution.rhs)
+    semilinear = top < 2 or evolution.jets.order(rest) < top
+    return Splitting(evolution, linear, tuple(rest), degree(evolution, rest), semilinear)
 
 
 def common_rate(splitting: Splitting) -> tuple[sp.Expr, Splitting] | None:
@@ -184,12 +187,6 @@ def degree(evolution: Evolution, expressions: list[sp.Expr] | tuple[sp.Expr, ...
         if found:
             result = max(result, sp.Poly(e, *found).total_degree() if e.is_polynomial(*found) else 3)
     return result
-
-
-def _semilinear(evolution: Evolution, rest: list[sp.Expr]) -> bool:
-    """Whether no derivative of the highest order (from the second on) is left in N."""
-    top = evolution.jets.order(evolution.rhs)
-    return top < 2 or evolution.jets.order(rest) < top
 
 
 @dataclass(frozen=True)

@@ -26,20 +26,17 @@ def check_real(expressions: Iterable[sp.Expr], name: str) -> None:
     for expression in expressions:
         atoms = sorted(expression.free_symbols | expression.atoms(AppliedUndef), key=str)
         for atom in atoms:
-            if atom.is_commutative is False:
-                problem = "is not commutative"
-            elif atom.is_zero:
-                problem = "is assumed to be 0"
-            elif atom.is_extended_real is False:
-                problem = "is assumed not to be real"
-            elif atom.is_finite is False:
-                problem = "is assumed to be infinite"
-            else:
-                continue
-            raise EquationError(
-                f"{name}: {atom} {problem}; everything in an equation is a real number here.",
-                hint="Write complex equations as two real ones, and make symbols with real=True.",
-            )
+            problems = {
+                "is not commutative": atom.is_commutative is False,
+                "is assumed to be 0": atom.is_zero,
+                "is assumed not to be real": atom.is_extended_real is False,
+                "is assumed to be infinite": atom.is_finite is False,
+            }
+            for problem in (told for told, true in problems.items() if true):
+                raise EquationError(
+                    f"{name}: {atom} {problem}; everything in an equation is a real number here.",
+                    hint="Write complex equations as two real ones, and make symbols with real=True.",
+                )
         if expression.is_commutative is False:
             raise EquationError(
                 f"{name}: {expression} doesn't commute.", hint="Write matrix equations in their components."
@@ -49,10 +46,7 @@ def check_real(expressions: Iterable[sp.Expr], name: str) -> None:
 def check_distinct(symbols: Iterable[sp.Symbol], functions: Iterable[AppliedUndef], name: str) -> None:
     """Raises EquationError for a name that stands for two symbols, for a symbol and a function, or two functions.
 
-    Args:
-        symbols: all that occur.
-        functions: all that occur, with their arguments: u(t, x) and u(t) are two.
-        name: what messages call the equations.
+    Functions are given with their arguments: u(t, x) and u(t) are two.
     """
     known: dict[str, sp.Symbol] = {}
     for symbol in sorted(set(symbols), key=sp.default_sort_key):
@@ -121,8 +115,11 @@ def read_free(
     _check_unknowns(unknowns, applied, variables, name)
     jets = JetSpace(variables, tuple(f.func.__name__ for f in unknowns))
     coordinates = dict(zip([*variables, *unknowns], jets.coordinates, strict=True))
+    # k of a jet symbol in place of k(u(t, x))
     arbitrary = {
-        f: _arbitrary(f, coordinates, name) for f in applied if f not in unknowns and f.args[0] in coordinates
+        f: sp.Function(f.func.__name__, real=True)(coordinates[f.args[0]])
+        for f in applied
+        if f not in unknowns and f.args[0] in coordinates
     }
     names = {*map(str, symbols), *(f.func.__name__ for f in applied)}
     check_no_jets(sorted(names), jets, name)
@@ -240,12 +237,6 @@ def _check_unknowns(
             )
 
 
-def _arbitrary(f: AppliedUndef, coordinates: dict[sp.Expr, sp.Symbol], name: str) -> sp.Expr:
-    """k of a jet symbol in place of k(u(t, x))."""
-    result: sp.Expr = sp.Function(f.func.__name__, real=True)(coordinates[f.args[0]])
-    return result
-
-
 def _residual(
     side: sp.Expr,
     jets: JetSpace,
@@ -271,17 +262,12 @@ def _residual(
 
 def _slope(node: sp.Expr, arbitrary: dict[AppliedUndef, sp.Expr]) -> sp.Expr | None:
     """k'(u), k''(u), … in jets; None for a derivative of something else."""
-    if isinstance(node, sp.Derivative):
-        inner, point = node, node.expr
-        if point not in arbitrary:
-            return None
-    else:
-        inner = node.expr
-        if not isinstance(inner, sp.Derivative) or not isinstance(inner.expr, AppliedUndef):
-            return None
-        point = inner.expr.subs(dict(zip(node.variables, node.point, strict=True)))
-        if point not in arbitrary:
-            return None
+    inner = node if isinstance(node, sp.Derivative) else node.expr
+    if not isinstance(inner, sp.Derivative):
+        return None
+    point = inner.expr if inner is node else inner.expr.subs(dict(zip(node.variables, node.point, strict=True)))
+    if point not in arbitrary:
+        return None
     value = arbitrary[point]
     count = sum(int(n) for _, n in inner.variable_count)
     return sp.Derivative(value, (value.args[0], count))

@@ -28,12 +28,7 @@ def divides(J: MultiIndex, K: MultiIndex) -> bool:
 
 @dataclass(frozen=True)
 class JetSpace:
-    """Names of the variables and unknowns, and the jet symbols made from them on demand.
-
-    Args:
-        independent: the symbols x¹ … xᵖ.
-        dependent: the names of u¹ … u^q.
-    """
+    """The symbols x¹ … xᵖ of the variables, the names of u¹ … u^q, and the jet symbols made from them on demand."""
 
     independent: tuple[sp.Symbol, ...]
     dependent: tuple[str, ...]

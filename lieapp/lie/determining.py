@@ -19,9 +19,9 @@ from lieapp.equations.equation import System
 from lieapp.equations.factors import one_equation, without_products
 from lieapp.equations.jets import JetSpace, MultiIndex
 from lieapp.equations.leading import Leading, check_equations, solve_for_leading
+from lieapp.lie.invariance import GeneralProlongation
 from lieapp.lie.linear import Form, Key, Unknowns, add, derivative, lifted, primitive
 from lieapp.lie.normal_form import Vector
-from lieapp.lie.prolongation import GeneralProlongation
 from lieapp.lie.solving import State, solve
 
 HIGH = 8

@@ -236,12 +236,10 @@ def left_open(so_far: Derivation) -> Derivation:
 
 
 def _counted(so_far: Derivation) -> Derivation:
-    return replace(so_far, counts=tuple(_constants(g, so_far.state) for g in so_far.finite))
-
-
-def _constants(group: Group, state: State) -> int | None:
-    """How many constants the solutions of a group's conditions have at most; None if two points disagree."""
-    return agreed(state, list(group.functions), list(group.conditions)) if group.conditions else None
+    """With how many constants the solutions of the conditions have at most; None if two points disagree."""
+    counts = (agreed(so_far.state, list(g.functions), list(g.conditions)) if g.conditions else None
+              for g in so_far.finite)  # fmt: skip
+    return replace(so_far, counts=tuple(counts))
 
 
 def _told(so_far: Derivation) -> list[str]:

@@ -105,17 +105,13 @@ def plain(c: sp.Expr) -> Coefficient:
 Coordinates = list[Any]
 
 
-def bracket(V: Vector, W: Vector, field: CoefficientField) -> Vector:
-    """[V, W]ᵏ = Vʲ ∂ⱼ Wᵏ - Wʲ ∂ⱼ Vᵏ."""
-    return _bracket(V, _slopes(V, field), W, _slopes(W, field), field)
-
-
-def _slopes(V: Vector, field: CoefficientField) -> list[dict[int, Element]]:
+def slopes(V: Vector, field: CoefficientField) -> list[dict[int, Element]]:
     """∂ⱼ Vᵏ, a dictionary over j for each k."""
     return [{j: d for j in range(len(V)) if c and (d := field.diff(c, j))} for c in V]
 
 
-def _bracket(V: Vector, slopes_V: list, W: Vector, slopes_W: list, field: CoefficientField) -> Vector:
+def bracket(V: Vector, slopes_V: list, W: Vector, slopes_W: list, field: CoefficientField) -> Vector:
+    """[V, W]ᵏ = Vʲ ∂ⱼ Wᵏ - Wʲ ∂ⱼ Vᵏ, with what `slopes` gives of both."""
     result = []
     for k in range(len(V)):
         total = field.zero
@@ -142,8 +138,8 @@ def structure_constants(
     vectors = [[field.lift(c) for c in v] for v in vectors]
     n = len(vectors)
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-    slopes = [_slopes(v, field) for v in vectors]
-    brackets = [_bracket(vectors[i], slopes[i], vectors[j], slopes[j], field) for i, j in pairs]
+    moving = [slopes(v, field) for v in vectors]
+    brackets = [bracket(vectors[i], moving[i], vectors[j], moving[j], field) for i, j in pairs]
     rows: list[Coordinates | None] = [
         None if row is None else [row.get((k, ()), field.zero) for k in range(n)]
         for row in coordinates_in(vectors, brackets, field)

@@ -33,6 +33,9 @@ EXAMPLES = {
 }
 """How each argument is written."""
 
+NAMED = (str, sp.Symbol, AppliedUndef)
+"""What names something."""
+
 
 def several(value: Any) -> list[Any]:
     """One equation or a list of them, as a list. Raises UsageError for what has no order, and other things."""
@@ -61,11 +64,8 @@ def names(value: Any, what: str, separator: str = ",") -> list[Any]:
         return [part.strip() for part in value.split(separator) if part.strip()]
     if isinstance(value, (sp.Symbol, AppliedUndef)):
         return [value]
-    if not isinstance(value, (list, tuple)):
+    if not isinstance(value, (list, tuple)) or not all(isinstance(e, NAMED) for e in value):
         _refuse(what, value)
-    for one in value:
-        if not isinstance(one, (str, sp.Symbol, AppliedUndef)):
-            _refuse(what, value)
     return list(value)
 
 
@@ -89,20 +89,16 @@ def declarations(value: Any, what: str) -> list[str]:
 def _declared(key: Any, known: Any, what: str, value: Any) -> str:
     if not isinstance(key, (str, sp.Symbol, UndefinedFunction)):
         _refuse(what, value)
-    words = [known] if isinstance(known, (str, sp.Symbol, AppliedUndef)) else known
-    if words is None:
-        words = []
-    if not isinstance(words, (list, tuple)) or not all(
-        isinstance(w, (str, sp.Symbol, AppliedUndef)) for w in words
-    ):
+    words = [] if known is None else [known] if isinstance(known, NAMED) else known
+    if not isinstance(words, (list, tuple)) or not all(isinstance(w, NAMED) for w in words):
         _refuse(what, value)
-    told = [w if isinstance(w, str) else _called(w) for w in words]
+    told = list(map(_called, words))
     name = key if isinstance(key, str) else key.__name__ if isinstance(key, UndefinedFunction) else key.name
     return f"{name}:{', '.join(told)}" if told else name
 
 
-def _called(expression: sp.Expr) -> str:
-    """u of u(t, x)."""
+def _called(expression: Any) -> str:
+    """u of u(t, x), and names and symbols themselves."""
     return str(expression.func.__name__) if isinstance(expression, AppliedUndef) else str(expression)
 
 
@@ -204,7 +200,7 @@ def system_of(
                     f"{what} variables of {given[0]!r} are not given.",
                     hint="For example symmetries('u_t - u_xx', 't,x', 'u').",
                 )
-        typed = (given, _texts(variables), _texts(unknowns), constants, arbitrary)
+        typed = (given, list(map(_called, variables)), list(map(_called, unknowns)), constants, arbitrary)
         if clock is not None and clock.left() < inf and not has_alarms():
             _try_apart(typed, clock.left())
         return parse_system(*typed)
@@ -256,11 +252,6 @@ def _try_apart(typed: Sequence[Sequence[str]], left: float) -> None:
         subprocess.run(command, input=json.dumps(typed).encode(), timeout=max(left, 0.0), check=False)
     except subprocess.TimeoutExpired:
         raise OutOfTimeError from None
-
-
-def _texts(given: Sequence[Any]) -> list[str]:
-    """The names of variables and unknowns: u of u(t, x)."""
-    return [e.func.__name__ if isinstance(e, AppliedUndef) else str(e) for e in given]
 
 
 if __name__ == "__main__":

@@ -45,46 +45,32 @@ if TYPE_CHECKING:
 
 
 class Notation:
-    """Names of the unknown functions, and forms in them as expressions.
-
-    Args:
-        determining: whose components and coordinates are named.
-    """
+    """Names of the unknown functions of determining equations, and forms in them as expressions."""
 
     def __init__(self, determining: DeterminingSystem) -> None:
         self.determining = determining
         self.field, self.unknowns = determining.field, determining.unknowns
         jets = determining.system.jets
-        self._plain: dict[int, str] = {}
-        self._latex: dict[int, str] = {}
+        self._names: dict[int, Formula] = {}
         for k, (f, x) in enumerate(zip(determining.components, jets.coordinates, strict=True)):
             letter = "xi" if k < len(jets.independent) else "phi"
-            self._plain[f] = f"{letter}^{x}"
-            self._latex[f] = rf"\{letter}^{{{sp.latex(x)}}}"
+            self._names[f] = Formula(f"{letter}^{x}", rf"\{letter}^{{{sp.latex(x)}}}")
         self._count = {"c": 0, "f": 0}
         self._short = all(len(str(v)) == 1 for v in self.field.variables)
         self._symbols: dict[sp.Symbol, str] = {}
 
-    def name(self, f: int) -> str:
+    def name(self, f: int) -> Formula:
         """xi^x, f3 or c1; names are given in the order in which they are first asked for."""
-        if f not in self._plain:
+        if f not in self._names:
             letter = "f" if self.unknowns.arguments[f] else "c"
             self._count[letter] += 1
-            self._plain[f] = f"{letter}{self._count[letter]}"
-            self._latex[f] = f"{letter}_{{{self._count[letter]}}}"
-        return self._plain[f]
+            n = self._count[letter]
+            self._names[f] = Formula(f"{letter}{n}", f"{letter}_{{{n}}}")
+        return self._names[f]
 
     def arguments(self, f: int) -> list[str]:
         """The variables that a function depends on."""
         return [str(self.field.variables[v]) for v in sorted(self.unknowns.arguments[f])]
-
-    def named(self, f: int) -> Formula:
-        """The name in both forms."""
-        return Formula(self.name(f), self._latex[f])
-
-    def declared(self, f: int) -> Formula:
-        """f1(t, x)"""
-        return called(self.name(f), self.arguments(f))
 
     def formula(self, form: Form) -> Formula:
         """A form with a symbol for each derivative, in SymPy's syntax and as LaTeX."""
@@ -97,10 +83,10 @@ class Notation:
         name = self.name(f)
         letters = [v for v, n in zip(self.field.variables, K, strict=True) for _ in range(n)]
         below = ("" if self._short else "_").join(map(str, letters))
-        symbol = sp.Symbol(name + (f"_{below}" if below else ""), real=True)
+        symbol = sp.Symbol(name.text + (f"_{below}" if below else ""), real=True)
         if symbol not in self._symbols:
             script = " ".join(sp.latex(v) for v in letters)
-            base = self._latex[f]
+            base = name.latex
             if script and base.endswith("}") and "_{" in base:
                 # f_{1} goes on below the line: f_{1, tx}
                 self._symbols[symbol] = f"{base[:-1]}, {script}}}"
@@ -121,7 +107,7 @@ def explanation(truth: Truth, asked: Mapping[str, Any]) -> Explanation:
     determining, state = (truth.moved or truth).determining, (truth.moved or truth).state
     notation, jets = Notation(determining), determining.system.jets
     moved = {str(u): formula_of(p) for u, p in (truth.moved.by if truth.moved else {}).items()}
-    components = {notation.name(f): notation.arguments(f) for f in determining.components}
+    components = {notation.name(f).text: notation.arguments(f) for f in determining.components}
     equations = list(map(notation.formula, determining.equations))
     steps = list(_steps(notation, state.steps))
     solution = list(map(notation.formula, state.values))
@@ -176,11 +162,11 @@ def _steps(notation: Notation, steps: Iterable[Step]) -> Iterator[StepResult]:
         right = notation.formula(step.form)
         text, latex = f"{right.text} = 0", f"{right.latex} = 0"
         if step.function is not None:
-            left = notation.named(step.function)
+            left = notation.name(step.function)
             text, latex = f"{left.text} = {right.text}", f"{left.latex} = {right.latex}"
         fresh = [f for f in dict.fromkeys(f for f, _ in step.form) if f not in known]
         known.update(fresh)
-        new = list(map(notation.declared, fresh))
+        new = [called(notation.name(f).text, notation.arguments(f)) for f in fresh]
         parts = list(map(notation.formula, step.parts))
         yield StepResult(
             rule=step.rule, text=text, latex=latex, new=[f.text for f in new], parts=parts, new_shown=new

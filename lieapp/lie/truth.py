@@ -99,9 +99,8 @@ def _constant(truth: Truth, coefficient: Any) -> sp.Expr:
     if isinstance(coefficient, bool) or not isinstance(found, sp.Expr) or found.has(sp.nan, sp.oo, sp.zoo, -sp.oo):
         raise EquationError(f"{coefficient!r} is no coefficient.", hint=HINT)
     found = exact(found)
-    moved = {str(s): s for s in _symbols(truth)[0]}
     _check_symbols(truth, found)
-    inside = sorted(str(s) for s in found.free_symbols if str(s) in moved)
+    inside = {str(s) for s in truth.system.jets.coordinates} & {str(s) for s in found.free_symbols}
     if inside or found.is_extended_real is False or not found.is_commutative:
         raise EquationError(
             f"the coefficient {found} is no real constant.",
@@ -112,16 +111,10 @@ def _constant(truth: Truth, coefficient: Any) -> sp.Expr:
 
 def _check_symbols(truth: Truth, expression: sp.Expr) -> None:
     """Raises EquationError for a symbol named as one of the equation's that is another one."""
-    coordinates, parameters = _symbols(truth)
-    known = {s.name: s for s in (*coordinates, *parameters)}
+    known = {s.name: s for s in (*truth.system.jets.coordinates, *truth.system.parameters)}
     for symbol in sorted(expression.free_symbols, key=str):
         if known.get(symbol.name, symbol) != symbol:
             raise EquationError(f"two different symbols are named {symbol.name}.", hint=SAME)
-
-
-def _symbols(truth: Truth) -> tuple[tuple[sp.Symbol, ...], tuple[sp.Symbol, ...]]:
-    """Coordinates and parameters."""
-    return truth.system.jets.coordinates, truth.system.parameters
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,11 +12,7 @@ from lieapp.document import Formula
 
 @dataclass(frozen=True, eq=True, repr=False)
 class Field:
-    """A generator.
-
-    Args:
-        components: an expression for each coordinate name, independent variables first.
-    """
+    """A generator: an expression for each coordinate name, independent variables first."""
 
     components: dict[str, sp.Expr]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lieapp.equations.jets import JetSpace
 from lieapp.equations.parsing import parse_system
-from lieapp.lie.prolongation import GeneralProlongation, characteristic, multi_indices
+from lieapp.lie.invariance import GeneralProlongation, characteristic, multi_indices
 from lieapp.lie.stages import derive
 
 x, t, y = sp.symbols("x t y", real=True)

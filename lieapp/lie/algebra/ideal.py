@@ -27,13 +27,7 @@ Equation = tuple[Form, MultiForm]
 
 
 class Members:
-    """The general member of all families.
-
-    Args:
-        groups: the families.
-        field: coefficients.
-        unknowns: the arguments of the functions.
-    """
+    """The general member of all families, and the conditions on its functions."""
 
     def __init__(self, groups: Sequence[Group], field: CoefficientField, unknowns: Unknowns) -> None:
         self.field, self.unknowns = field, unknowns

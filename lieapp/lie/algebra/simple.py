@@ -9,23 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 from lieapp.lie.algebra.scalars import Row, Scalar, Scalars, Undecided
 from lieapp.lie.algebra.series import combined, killing_form
 from lieapp.lie.algebra.table import Algebra
 
 
-@dataclass(frozen=True)
-class Simple:
-    """A real simple algebra.
+class Simple(NamedTuple):
+    """A real simple algebra, as `sl(2, R)`: its dimension, and the positive squares of its Killing form.
 
-    Args:
-        name: as `sl(2, R)`.
-        dimension: over the reals.
-        positive: positive squares of the Killing form.
-        ideals: simple ideals of the complexification; 2 for a complex algebra taken as a real one.
+    `ideals` counts the simple ideals of the complexification: 2 for a complex algebra taken as a real one.
     """
 
     name: str

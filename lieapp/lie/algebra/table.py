@@ -13,13 +13,7 @@ Basis = list[Row]
 
 
 class Algebra:
-    """A finite-dimensional Lie algebra over an exact field.
-
-    Args:
-        size: the dimension.
-        brackets: c^k_ij for i < j, as elements of the field; pairs that commute may be left out.
-        scalars: the field.
-    """
+    """A finite-dimensional Lie algebra over an exact field: c^k_ij for i < j, those that vanish may be left out."""
 
     def __init__(self, size: int, brackets: Mapping[tuple[int, int], Sequence[Scalar]], scalars: Scalars) -> None:
         self.size = size

@@ -16,8 +16,8 @@ from math import comb, perm, prod
 
 from lieapp.equations.jets import MultiIndex, divides, raised
 from lieapp.lie.certificate.taylor import Point
+from lieapp.lie.invariance import multi_indices
 from lieapp.lie.linear import Form, Key
-from lieapp.lie.prolongation import multi_indices
 
 Row = dict[int, int]
 """Column -> value mod p."""
@@ -31,12 +31,7 @@ class TooLargeError(Exception):
 
 
 class Columns:
-    """The numbering of Taylor coefficients, order first, then lexicographic: a ranking.
-
-    Args:
-        point: where series are taken.
-        functions: the ids of the functions.
-    """
+    """The numbering of functions' Taylor coefficients at a point, order first, then lexicographic: a ranking."""
 
     def __init__(self, point: Point, functions: Sequence[int]) -> None:
         self.point = point

@@ -21,7 +21,7 @@ from lieapp.equations.jets import Jet, JetSpace, MultiIndex, raised
 from lieapp.lie.certificate.counting import check_time
 from lieapp.lie.certificate.taylor import WIDTH, BadPointError, Point, Series, random_prime
 from lieapp.lie.determining import DeterminingSystem, slopes_of
-from lieapp.lie.prolongation import multi_indices
+from lieapp.lie.invariance import multi_indices
 
 Row = list[int]
 

@@ -241,7 +241,8 @@ def _separable(f: sp.Expr, X: sp.Symbol, K: sp.Symbol, sigma: sp.Symbol, at_zero
         return None
     if at_zero:
         value = solved(left, X, left.xreplace({X: K}) + right)
-        return None if value is None else ([value], [_no_inverse(X)])
+        # flows don't use their constants; the value at 0 stands for them
+        return None if value is None else ([value], [X])
     factor, core = left.as_independent(X, as_Add=False)
     constant, start = core - right / factor, K
     if core == X**2 and (-right / factor).is_positive:
@@ -303,8 +304,3 @@ def _coupled(
     values = forward * sp.Matrix(list(K)) + particular
     constants = backward * (sp.Matrix(list(block)) - particular)
     return list(values), list(constants)
-
-
-def _no_inverse(X: sp.Symbol) -> sp.Expr:
-    """Flows don't use their constants; the value at 0 stands for them."""
-    return X

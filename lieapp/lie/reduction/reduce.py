@@ -226,14 +226,7 @@ def _through(expression: sp.Expr, rates: Sequence[sp.Expr], target: Target) -> s
 
 @dataclass(frozen=True)
 class Chart:
-    """Old coordinates with the first derivatives in new terms.
-
-    Args:
-        frame: the adapted coordinates.
-        target: the new jets.
-        first: y' of each unknown in coordinates and new jets.
-        rate: r' likewise.
-    """
+    """Adapted coordinates, the new jets, and y' of each unknown and r' in terms of both."""
 
     frame: Frame
     target: Target

@@ -15,6 +15,7 @@ from sympy.core.function import AppliedUndef
 
 from lieapp.equations.coefficients import Element
 from lieapp.lie.linear import Form, Unknowns, add, combined, derivative, substituted
+from lieapp.lie.normal_form import Row, echelon
 from lieapp.lie.solving.complete import is_finite
 from lieapp.lie.solving.count import agreed, coupled, large
 from lieapp.lie.solving.eliminate import eliminate
@@ -53,7 +54,9 @@ def count_and_guess(state: State) -> bool:
 def guess(state: State) -> bool:
     """When nothing else is left: solve a part by an ansatz, or keep the solutions of it that are found."""
     for functions, equations in coupled(state):
-        if not is_finite(state, functions, equations) or not state.first_try("guess", _signature(equations)):
+        if not is_finite(state, functions, equations) or not state.first_try(
+            "guess", frozenset(frozenset(e.items()) for e in equations)
+        ):
             continue
         most = agreed(state, functions, equations)
         if most is None:
@@ -195,10 +198,6 @@ def _combinations(state: State, functions: list[int], found: list[dict[int, Elem
     return {f: form for f, form in result.items() if form}
 
 
-def _signature(equations: list[Form]) -> frozenset:
-    return frozenset(frozenset(e.items()) for e in equations)
-
-
 TRIES = ((ansatz, 1), (around_sources, 1), (ansatz, 2), (around_sources, 2), (ansatz, 3), (ansatz, 4))
 
 
@@ -219,17 +218,9 @@ def free_constants(state: State) -> bool:
 
 
 def _independent(state: State, found: list[dict[int, Element]], constants: list[int]) -> list[dict[int, Element]]:
-    """Solutions whose values of the constants are independent."""
-    chosen, pivots = [], list[tuple[int, list[Element]]]()
-    for solution in found:
-        row = [solution[c] for c in constants]
-        for k, other in pivots:
-            row = [a - row[k] * b for a, b in zip(row, other, strict=True)] if row[k] else row
-        first = next((n for n, a in enumerate(row) if a), None)
-        if first is not None:
-            pivots.append((first, [a / row[first] for a in row]))
-            chosen.append(solution)
-    return chosen
+    """Solutions whose values of the constants are independent, the first ones."""
+    rows: list[Row] = [{(k, ()): s[c] for k, s in enumerate(found) if s[c]} for c in constants]
+    return [found[k] for (k, _), _ in echelon(rows, state.field)]
 
 
 def _take_out(state: State, functions: list[int], constants: list[int], chosen: list[dict[int, Element]]) -> None:

@@ -9,6 +9,7 @@ vanishes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import sympy as sp
@@ -30,14 +31,11 @@ MAX_TERMS = 4
 def assume_independent(state: State, equation: Form) -> None:
     """Record that the coefficients are independent, by their Wronskian if that is short."""
     field = state.field
-    outside = sorted(set(range(len(field.variables))) - state.arguments(equation))
-    movers = sorted({n for v in outside for n in field.movers(v)})
+    outside, movers = _outside(state, equation)
     parts = [p.numer for p in _parts(state, equation, movers).values()]
     if not any(m[n] for p in parts for m in p for n in field.arbitrary()):
         return
-    common = parts[0]
-    for p in parts[1:]:
-        common = common.gcd(p)
+    common = reduce(lambda common, p: common.gcd(p), parts)
     state.divide(field.field.raw_new(common))
     if len(parts) == 1:
         return
@@ -53,12 +51,23 @@ def assume_independent(state: State, equation: Form) -> None:
     state.assume_independent(expressions)
 
 
+def _outside(state: State, equation: Form) -> tuple[list[int], list[int]]:
+    """Variables that no function of an equation depends on, and the positions of the generators with them."""
+    outside = sorted(set(range(len(state.field.variables))) - state.arguments(equation))
+    return outside, sorted({n for v in outside for n in state.field.movers(v)})
+
+
 def _wronskian(expressions: Sequence[sp.Expr], x: sp.Symbol) -> sp.Expr:
     rows = [list(expressions)]
     for _ in expressions[1:]:
         # as expressions: the field has no atoms for derivatives this high
         rows.append([sp.diff(e, x) for e in rows[-1]])
-    return _determinant(rows)
+    # by polynomials in the functions and their derivatives
+    matrix = sp.Matrix(rows)
+    found = sorted(matrix.atoms(AppliedUndef, sp.Derivative), key=lambda e: (-e.count_ops(), str(e)))
+    names = {e: sp.Dummy(real=True) for e in found}
+    value = DomainMatrix.from_Matrix(matrix.xreplace(names)).to_field().det()
+    return value.as_expr().xreplace({s: e for e, s in names.items()})
 
 
 def _parts(state: State, equation: Form, movers: list[int]) -> dict[frozenset, Element]:
@@ -75,15 +84,6 @@ def _parts(state: State, equation: Form, movers: list[int]) -> dict[frozenset, E
         same = frozenset((place, sp.Rational(int(c), int(first))) for place, c in terms.items())
         result[same] = result.get(same, field.zero) + field.field.raw_new(ring.from_dict({on: first}))
     return {same: p for same, p in result.items() if p}
-
-
-def _determinant(rows: list[list[sp.Expr]]) -> sp.Expr:
-    """By polynomials in the functions and their derivatives."""
-    matrix = sp.Matrix(rows)
-    found = sorted(matrix.atoms(AppliedUndef, sp.Derivative), key=lambda e: (-e.count_ops(), str(e)))
-    names = {e: sp.Dummy(real=True) for e in found}
-    value = DomainMatrix.from_Matrix(matrix.xreplace(names)).to_field().det()
-    return value.as_expr().xreplace({s: e for e, s in names.items()})
 
 
 def split(state: State) -> bool:
@@ -115,15 +115,13 @@ def _split(state: State, equations: list[Form]) -> bool:
 
 def _has_arbitrary(state: State, equation: Form) -> bool:
     """Whether arbitrary functions of a variable occur that none of the equation's functions depends on."""
-    outside = set(range(len(state.field.variables))) - state.arguments(equation)
-    movers = {n for v in outside for n in state.field.movers(v)} & state.field.arbitrary()
+    movers = state.field.arbitrary().intersection(_outside(state, equation)[1])
     return any(m[n] for c in equation.values() for m in c.numer for n in movers)
 
 
 def split_form(state: State, form: Form) -> list[Form]:
     """The parts of one primitive form."""
-    outside = set(range(len(state.field.variables))) - state.arguments(form)
-    movers = sorted({n for v in outside for n in state.field.movers(v)})
+    movers = _outside(state, form)[1]
     if not any(m[n] for c in form.values() for m in c.numer for n in movers):
         return [form]
     parts: dict[tuple[int, ...], Form] = {}
