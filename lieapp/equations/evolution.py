@@ -18,13 +18,7 @@ from lieapp.errors import EquationError
 
 @dataclass(frozen=True)
 class Evolution:
-    """u_t = F with F free of t-derivatives.
-
-    Args:
-        jets: variables and unknowns.
-        time: position of the evolution variable among the independent ones.
-        rhs: Fᵃ in the order of the unknowns, on the jet space.
-    """
+    """uᵃ_t = Fᵃ with `rhs` F free of t-derivatives; `time` is the position of t among the independent variables."""
 
     jets: JetSpace
     time: int
@@ -43,11 +37,8 @@ class Evolution:
 
     def frechet(self) -> dict[tuple[int, int, MultiIndex], sp.Expr]:
         """∂Fᵃ/∂uᵇ_J as a map from (a, b, J), only entries that don't vanish."""
-        entries = {}
-        for a, f in enumerate(self.rhs):
-            for s, (b, J) in self.jets.jets(f).items():
-                entries[(a, b, J)] = sp.diff(f, s)
-        return {key: value for key, value in entries.items() if value != 0}
+        found = ((a, f, s, jet) for a, f in enumerate(self.rhs) for s, jet in self.jets.jets(f).items())
+        return {(a, *jet): slope for a, f, s, jet in found if (slope := sp.diff(f, s)) != 0}
 
 
 def time_variable(system: System) -> int:

@@ -7,7 +7,7 @@ equations lead with derivatives of one unknown, the difference of their cross de
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import permutations
 
@@ -66,34 +66,6 @@ def without_vanishing(expression: sp.Expr, system: System) -> sp.Expr:
     if normal == 0 or len(system.jets.jets(normal)) < len(found):
         return normal
     return expression
-
-
-def check_determined(leads: Iterable[Jet], jets: JetSpace, name: str) -> None:
-    """Raises EquationError if the leading derivatives leave an unknown arbitrary.
-
-    Of a system completed by its integrability conditions, an unknown with no leading derivative is an
-    arbitrary function of all variables (Riquier; Seiler 2010, *Involution*, ch. 9).
-    """
-    determined = {a for a, _ in leads}
-    free = [u for a, u in enumerate(jets.dependent) if a not in determined]
-    if free:
-        names = " and ".join(free)
-        raise EquationError(
-            f"{name}: the system is underdetermined: {names} may be any function of "
-            f"{', '.join(map(str, jets.independent))}.",
-            hint="Add the missing equation, or declare what is given as a function of a variable: k:x.",
-        )
-
-
-def check_differential(leads: Iterable[Jet], values: Iterable[sp.Expr], jets: JetSpace, name: str) -> None:
-    """Raises EquationError if an unknown is fixed without derivatives: it is no independent coordinate then."""
-    for (a, J), value in zip(leads, values, strict=True):
-        if not any(J):
-            u = jets.dependent[a]
-            raise EquationError(
-                f"{name}: the equations say {u} = {value}, without a derivative of {u}.",
-                hint=f"Put this in place of {u} everywhere and leave {u} out of the unknowns.",
-            )
 
 
 @dataclass(frozen=True)
@@ -191,12 +163,9 @@ class Ranking:
 class Leading:
     """Equations solved for their leading derivatives uᵃ_J = R.
 
-    Args:
-        jets: the jet space.
-        ranking: the ranking used.
-        rules: R for each leading derivative, free of leading derivatives and their derivatives.
-        assumed_nonzero: coefficients that were divided by.
-        implied: equations that the given ones imply together, before they were solved.
+    `rules` have R for each leading derivative, free of leading derivatives and their derivatives; `assumed_nonzero`
+    are coefficients that were divided by, `implied` equations that the given ones imply together, before they were
+    solved.
     """
 
     jets: JetSpace
@@ -251,8 +220,23 @@ def solve_for_leading(system: System) -> Leading:
             f"{system.name}: the equations can't be solved for leading derivatives.",
             hint="Solve the equation for one of its highest derivatives, or differentiate it once.",
         )
-    check_differential(solved.rules, solved.rules.values(), system.jets, system.name)
-    check_determined(solved.rules, system.jets, system.name)
+    jets = system.jets
+    for (a, J), value in solved.rules.items():
+        if not any(J):
+            u = jets.dependent[a]
+            raise EquationError(
+                f"{system.name}: the equations say {u} = {value}, without a derivative of {u}.",
+                hint=f"Put this in place of {u} everywhere and leave {u} out of the unknowns.",
+            )
+    # of a system completed by its integrability conditions (Riquier; Seiler 2010, *Involution*, ch. 9)
+    determined = {a for a, _ in solved.rules}
+    if free := [u for a, u in enumerate(jets.dependent) if a not in determined]:
+        variables = ", ".join(map(str, jets.independent))
+        raise EquationError(
+            f"{system.name}: the system is underdetermined: {' and '.join(free)} may be any function of "
+            f"{variables}.",
+            hint="Add the missing equation, or declare what is given as a function of a variable: k:x.",
+        )
     return solved
 
 

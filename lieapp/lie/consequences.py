@@ -42,12 +42,10 @@ def free_name(taken: Collection[str]) -> str:
 
 @dataclass(frozen=True)
 class Flow:
-    """The finite transformation of one generator.
+    """The finite transformation of one generator: each coordinate in the coordinates and the parameter.
 
-    Args:
-        values: each coordinate as an expression in the coordinates and the parameter; None if there is no answer.
-        domain: where it holds: what must be positive, the generic real branch being meant.
-        reason: why there is no answer.
+    Without an answer the values are None and `reason` says why. What is in `domain` must be positive, the generic
+    real branch being meant.
     """
 
     values: dict[str, sp.Expr] | None

@@ -33,12 +33,7 @@ def has_alarms() -> bool:
 
 
 class Clock:
-    """What is left of a budget.
-
-    Args:
-        seconds: the budget; None if there is no limit.
-        note: told what is being worked on, for whoever waits.
-    """
+    """What is left of a budget in seconds, None if there is no limit; `note` is told what is being worked on."""
 
     def __init__(self, seconds: float | None = None, note: Callable[[str], None] | None = None) -> None:
         self.seconds = seconds

@@ -27,12 +27,9 @@ MAX_TOLD, MAX_IN_LINE = 20, 3
 
 @dataclass(frozen=True, repr=False)
 class Family:
-    """Generators with arbitrary functions, in formulas.
+    """Generators with arbitrary functions, whose arguments are told, in formulas.
 
-    Args:
-        functions: the arguments of each arbitrary function.
-        conditions: what must vanish, in jet notation (`alpha_t - alpha_xx`).
-        field: the generator; derivatives of the functions in jet notation.
+    The `conditions` must vanish; in them and in the field derivatives stand in jet notation, `alpha_t - alpha_xx`.
     """
 
     functions: dict[str, tuple[str, ...]]
@@ -143,11 +140,12 @@ def modulo_families(
     """
     if not groups or not vectors:
         return list(vectors)
-    vectors = [[field.lift(c) for c in v] for v in vectors]
-    relations = relations_modulo(vectors, groups, field, unknowns)
-    return (
-        [[field.lift(c) for c in v] for v in vectors] if relations is None else _outside(vectors, relations, field)
-    )
+    relations = relations_modulo(vectors, groups, field, unknowns) or []
+    # one for each relation, the last that occurs in it
+    n = len(vectors)
+    rows: list[Row] = [{(n - k, ()): field.lift(c) for k, c in enumerate(r) if c} for r in relations]
+    dropped = {n - column for (column, _), _ in echelon(rows, field)}
+    return [[field.lift(c) for c in v] for k, v in enumerate(vectors) if k not in dropped]
 
 
 def relations_modulo(
@@ -173,14 +171,6 @@ def relations_modulo(
     if state.equations and any(any(f in g for f, _ in v) for v in state.values for g, _ in solution.groups):
         return None
     return [r for r in solution.vectors() if any(r)]
-
-
-def _outside(vectors: Sequence[Vector], relations: list[list[Any]], field: CoefficientField) -> list[Vector]:
-    """Drop one vector for each independent relation among them, the last that occurs in it."""
-    n = len(vectors)
-    rows: list[Row] = [{(n - k, ()): field.lift(c) for k, c in enumerate(r) if c} for r in relations]
-    dropped = {n - column for (column, _), _ in echelon(rows, field)}
-    return [[field.lift(c) for c in v] for k, v in enumerate(vectors) if k not in dropped]
 
 
 Restriction = tuple[list[Vector], list[Group], CoefficientField, Unknowns]

@@ -303,8 +303,8 @@ def restricted(so_far: Derivation) -> Derivation:
     """What a domain with periodic variables keeps: everything without such variables."""
     if not so_far.variables:
         return replace(so_far, periodic=so_far.generators, periodic_families=so_far.families)
-    late = "what a periodic domain keeps"
-    return so_far.within(-TELLING, _periodic) or so_far.left_out(f"{so_far.clock.told()}: {late}")
+    kept = so_far.within(-TELLING, _periodic)
+    return kept or so_far.left_out(f"{so_far.clock.told()}: what a periodic domain keeps")
 
 
 def _periodic(so_far: Derivation) -> Derivation:
@@ -323,12 +323,12 @@ def structured(so_far: Derivation) -> Derivation:
     """Brackets and what follows from them: told quickly, or not within what is reasonable to wait for it."""
     so_far.clock.note("brackets and structure")
     spare = max(-TELLING, so_far.clock.reserve_for(1 / 4))
-    return replace(so_far, structure=so_far.within(spare, _structure))
 
+    def work(copy: Derivation) -> StructureResult:
+        field, unknowns = copy.state.field, copy.state.unknowns
+        return structure_of(copy.vectors, field, copy.groups, unknowns, copy.system.nonzero)
 
-def _structure(so_far: Derivation) -> StructureResult:
-    state = so_far.state
-    return structure_of(so_far.vectors, state.field, so_far.groups, state.unknowns, so_far.system.nonzero)
+    return replace(so_far, structure=so_far.within(spare, work))
 
 
 STAGES = (solved, independent, proved, left_open, certified, restricted, structured)

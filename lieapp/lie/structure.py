@@ -46,6 +46,10 @@ def summary(table: Table, size: int, nonzero: Sequence[sp.Expr] = ()) -> Structu
     kind = _decided(lambda: type_of(g.subalgebra(factor))) if factor else None
     middle = _decided(lambda: center(g))
     nil = None if root is None else _decided(lambda: nilradical(g, root))
+    levi = None
+    if factor is not None:
+        shown = {"factor_shown": _shown(factor, g), "radical_shown": _shown(root, g)}
+        levi = LeviResult(factor=_basis(factor, g), radical=_written(root, g), type=kind, **shown)
     return StructureResult(
         abelian=None if derived is None else derived[0] == [],
         nilpotent=None if lower is None else lower[-1] == [],
@@ -59,22 +63,12 @@ def summary(table: Table, size: int, nonzero: Sequence[sp.Expr] = ()) -> Structu
         killing_signature=_decided(lambda: list(signature(form, g.scalars))),
         radical=_written(root, g),
         nilradical=_written(nil, g),
-        levi=None if factor is None else _levi(factor, root, kind, g),
+        levi=levi,
         assumed_nonzero=[str(e) for e in g.scalars.assumed],
         center_shown=_shown(middle, g),
         derived_algebra_shown=_shown(derived[0] if derived else None, g),
         nilradical_shown=_shown(nil, g),
         assumed_nonzero_shown=list(map(formula_of, g.scalars.assumed)),
-    )
-
-
-def _levi(factor: Basis, root: Basis | None, kind: str | None, g: Algebra) -> LeviResult:
-    return LeviResult(
-        factor=_basis(factor, g),
-        radical=_written(root, g),
-        type=kind,
-        factor_shown=_shown(factor, g),
-        radical_shown=_shown(root, g),
     )
 
 
@@ -114,13 +108,8 @@ def bracket(V: Vector, slopes_V: list, W: Vector, slopes_W: list, field: Coeffic
     """[V, W]ᵏ = Vʲ ∂ⱼ Wᵏ - Wʲ ∂ⱼ Vᵏ, with what `slopes` gives of both."""
     result = []
     for k in range(len(V)):
-        total = field.zero
-        for j, slope in slopes_W[k].items():
-            if V[j]:
-                total += V[j] * slope
-        for j, slope in slopes_V[k].items():
-            if W[j]:
-                total -= W[j] * slope
+        total = sum((V[j] * slope for j, slope in slopes_W[k].items() if V[j]), field.zero)
+        total -= sum((W[j] * slope for j, slope in slopes_V[k].items() if W[j]), field.zero)
         result.append(field.reduce(total))
     return result
 

@@ -33,11 +33,9 @@ class Undecided(Exception):  # noqa: N818 - not an error: the answer is "not kno
 
 
 class Scalars:
-    """The field that holds given expressions, with elimination that records what it divides by.
+    """The field that holds structure constants, with elimination that records what it divides by.
 
-    Args:
-        expressions: structure constants; numbers and parameters, no coordinates.
-        nonzero: expressions in the parameters that are known not to vanish.
+    `nonzero` are expressions in the parameters that are known not to vanish.
     """
 
     def __init__(self, expressions: Iterable[sp.Expr], nonzero: Sequence[sp.Expr] = ()) -> None:

@@ -42,20 +42,15 @@ def center(g: Algebra) -> Basis:
 
 def killing_form(g: Algebra) -> list[Row]:
     """κ(eᵢ, eⱼ) = tr(ad eᵢ ad eⱼ)."""
-    zero = g.scalars.zero
     ad = [
         {(j, k): c for j, row in enumerate(g.adjoint(g.unit(i))) for k, c in enumerate(row) if c}
         for i in range(g.size)
     ]
-    form = [[zero] * g.size for _ in range(g.size)]
+    form = [[g.scalars.zero] * g.size for _ in range(g.size)]
     for i in range(g.size):
         for j in range(i, g.size):
-            total = zero
-            for (k, m), c in ad[i].items():
-                other = ad[j].get((m, k))
-                if other is not None:
-                    total = total + c * other
-            form[i][j] = form[j][i] = total
+            products = (c * ad[j][m, k] for (k, m), c in ad[i].items() if (m, k) in ad[j])
+            form[i][j] = form[j][i] = sum(products, g.scalars.zero)
     return form
 
 
@@ -124,12 +119,8 @@ def _times(A: list[Row], B: list[Row], g: Algebra) -> list[Row]:
 
 
 def _trace(A: list[Row], B: list[Row], g: Algebra) -> Scalar:
-    total = g.scalars.zero
-    for i, row in enumerate(A):
-        for j, x in enumerate(row):
-            if x and B[j][i]:
-                total = total + x * B[j][i]
-    return total
+    pairs = ((x, B[j][i]) for i, row in enumerate(A) for j, x in enumerate(row))
+    return sum((x * y for x, y in pairs if x and y), g.scalars.zero)
 
 
 def levi_factor(g: Algebra, radical: Basis) -> Basis:

@@ -98,9 +98,7 @@ def fundamental_matrix(A: sp.Matrix, sigma: sp.Symbol, at_zero: bool) -> tuple[s
     if not all(vanishes(e) for e in A * B - B * A):
         return None
     forward, backward = matrix_exponential(B), matrix_exponential(-B)
-    if forward is None or backward is None:
-        return None
-    return forward, backward
+    return None if forward is None or backward is None else (forward, backward)
 
 
 def matrix_exponential(B: sp.Matrix) -> sp.Matrix | None:
@@ -155,13 +153,9 @@ Rates = Mapping[sp.Symbol, sp.Expr]
 
 @dataclass
 class Orbits:
-    """X(σ; K), and the constants as functions of the point: K(σ, X).
+    """X(σ; K), and the constants as functions of the point: K(σ, X), which are invariants.
 
-    Args:
-        parameter: σ.
-        values: each coordinate in terms of σ and the constants.
-        invariants: each constant in terms of σ and the coordinates; constant along orbits.
-        constant: the constant that belongs to each coordinate.
+    `values` has X for each coordinate, `constant` the K that belongs to it, `invariants` K(σ, X) for each constant.
     """
 
     parameter: sp.Symbol
@@ -176,10 +170,8 @@ def orbits(rates: Rates, sigma: sp.Symbol, deadline: float, at_zero: bool = Fals
     With `at_zero` each constant is the value of its coordinate at σ = 0. Symbols are taken as positive.
     Raises TooLargeError after the deadline.
     """
-    result = Orbits(sigma)
+    result = Orbits(sigma, constant={X: sp.Dummy(f"K_{X.name}", positive=True) for X in rates})
     small = [sigma] if at_zero else []
-    for X in rates:
-        result.constant[X] = sp.Dummy(f"K_{X.name}", positive=True)
     for block in _blocks(rates):
         check_time(deadline)
         known = [tidy(without_moduli(rates[X].xreplace(result.values), small)) for X in block]

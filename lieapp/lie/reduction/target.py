@@ -50,9 +50,8 @@ class Reduction:
     @property
     def functions(self) -> tuple[sp.Expr, ...]:
         """The new unknowns as functions, w1(z), …"""
-        return (
-            () if self.jets is None else tuple(sp.Function(n)(*self.jets.independent) for n in self.jets.dependent)
-        )
+        jets = self.jets
+        return () if jets is None else tuple(sp.Function(n)(*jets.independent) for n in jets.dependent)
 
     @property
     def equations(self) -> tuple[sp.Expr, ...]:
@@ -77,12 +76,11 @@ class Reduction:
 
     def as_json(self) -> dict[str, Any]:
         """`{"kind": "similarity", "variables": {"z": "x/sqrt(t)"}, "ansatz": {"u": "w"}, "equations": […], …}`"""
-        names = () if self.jets is None else tuple(map(str, self.jets.independent))
-        unknowns = () if self.jets is None else self.jets.dependent
+        names, unknowns = (self.jets.independent, self.jets.dependent) if self.jets else ((), ())
         return {
             "kind": self.kind,
             "variables": {name: str(value) for name, value in self.variables.items()},
-            "functions": {name: list(names) for name in unknowns},
+            "functions": {name: list(map(str, names)) for name in unknowns},
             "ansatz": {name: str(value) for name, value in self.ansatz.items()},
             "equations": [str(e) for e in self.residuals],
             "assumed_nonzero": [str(e) for e in self.assumed_nonzero],
@@ -142,11 +140,7 @@ def names_in_use(system: System, expressions: Iterable[sp.Expr]) -> set[str]:
 class Target:
     """Jets of the new unknowns; the unknowns themselves and the variables have positive stand-ins.
 
-    Args:
-        jets: the new jet space.
-        stand_in: the positive stand-in of each new variable and unknown.
-        parameters: symbols that stay free.
-        nonzero: expressions declared not to vanish.
+    `parameters` stay free; `nonzero` are declared not to vanish.
     """
 
     jets: JetSpace
@@ -189,16 +183,14 @@ class Target:
         base, (element,) = element_of([expression], variables)
         if not element:
             return sp.S.Zero
-        factors = _factors(element, base)
+        # each as often as it occurs
+        factors = [f for f, n in base.reduce(element).numer.factor_list()[1] for _ in range(n)]
         kept = [f for f in factors if self._counts(f, base, variables, found)]
         if not kept:
             # w = 0 itself is what is left, not something to divide by
             self.assumed = [e for e in self.assumed if e not in self.jets.unknowns]
-            kept = [
-                f
-                for f in factors
-                if set(self.jets.unknowns) & self.leave(base.expression(base.field.raw_new(f))).free_symbols
-            ]
+            written = [self.leave(base.expression(base.field.raw_new(f))) for f in factors]
+            kept = [f for f, e in zip(factors, written, strict=True) if e.free_symbols & set(self.jets.unknowns)]
         if not kept:
             return None
         result = sp.Mul(*(base.expression(base.field.raw_new(f)) for f in kept))
@@ -251,12 +243,6 @@ class Target:
             return sp.expand(equation / coefficient)
         rest = equation.primitive()[1]
         return -rest if sp.expand(coefficient).could_extract_minus_sign() else rest
-
-
-def _factors(element: Element, base: CoefficientField) -> list[Element]:
-    """Irreducible factors of the numerator, each as often as it occurs."""
-    numer = base.reduce(element).numer
-    return [f for f, n in numer.factor_list()[1] for _ in range(n)]
 
 
 def proportional(old: sp.Expr, new: sp.Expr, jets: Sequence[sp.Symbol], others: Sequence[sp.Symbol]) -> bool:

@@ -63,13 +63,10 @@ def _complexity(e: sp.Expr) -> tuple[int, int, str]:
 
 @dataclass(frozen=True)
 class Step:
-    """One exact step, for `--explain`; written out by `explain` when it is asked for.
+    """One exact step, for `--explain`: the rule, as "integrate" or "split", and what it was done to.
 
-    Args:
-        rule: what was done, as "integrate" or "split".
-        form: the equation that was used up or found, or what `function` is replaced by.
-        function: the function that is replaced; None where `form` is an equation.
-        parts: the equations that it was split into.
+    `form` is the equation that was used up or found, and `parts` those that it was split into; or what a `function`
+    is replaced by, which else is None.
     """
 
     rule: str
