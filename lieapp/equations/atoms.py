@@ -21,14 +21,10 @@ FUNCTION_ORDERS = 4
 
 @dataclass(frozen=True)
 class Atom:
-    """One generator that stands for a function.
+    """A ring generator that stands for an expression, with ∂/∂v for each variable v it depends on.
 
-    Args:
-        symbol: the ring generator.
-        expression: what it stands for.
-        derivatives: ∂/∂v for each variable v it depends on, rational in generators and atoms.
-        degree, power: `symbol**degree = power` if the atom is algebraic over earlier ones, else degree 0;
-            degree 1 if a finer atom replaced it.
+    The derivatives are rational in generators and atoms. `symbol**degree = power` if the atom is algebraic over
+    earlier ones, else degree 0; degree 1 if a finer atom replaced it.
     """
 
     symbol: sp.Symbol

@@ -107,12 +107,9 @@ def tidy(expression: sp.Expr, jets: JetSpace) -> sp.Expr:
 class Splitting:
     """u_t = L(t) u + N(t, x, u, u_J, …).
 
-    Args:
-        evolution: the equation.
-        linear: c(t) for each (a, b, J) with L = Σ c ∂^J uᵇ in equation a.
-        nonlinear: Nᵃ, everything else.
-        degree: polynomial degree of N in the jets; 3 where N isn't polynomial.
-        semilinear: whether the highest derivatives all stand in L.
+    `linear` has c(t) for each (a, b, J) with L = Σ c ∂^J uᵇ in equation a, `nonlinear` is N, `degree` its
+    polynomial degree in the jets, 3 where N isn't polynomial; it is semilinear if the highest derivatives all
+    stand in L.
     """
 
     evolution: Evolution

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import sympy as sp
 
 from lieapp.lie.deadline import Clock
-from lieapp.lie.reduction.closed_flow import domain, flow
-from lieapp.lie.reduction.invariants import Invariants, invariants
+from lieapp.lie.reduction.flows import Invariants, domain, flow, invariants
 from lieapp.lie.reduction.reduce import SECONDS, reduce
 from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.vector_field import Field

@@ -33,18 +33,12 @@ Polynomials = dict[Key, Any]
 
 @dataclass
 class DeterminingSystem:
-    """Linear equations for the components of a symmetry.
+    """Linear equations for the components of a symmetry: forms that must vanish, with coefficients in the field.
 
-    Args:
-        system: the equations whose symmetries are sought.
-        leading: the system solved for leading derivatives.
-        field: coefficients in coordinates and parameters.
-        unknowns: the unknown functions.
-        components: the function ids of ξ¹ … ξᵖ, φ¹ … φ^q.
-        equations: forms that must vanish.
-        residuals: the left-hand sides they come from: the system's, or those of its completion.
-        assumed_nonzero: expressions that were divided by.
-        divided: factors of the equations that were divided out and vanish for some functions or parameters.
+    `components` are the function ids of ξ¹ … ξᵖ, φ¹ … φ^q among the unknowns, `residuals` the left-hand sides
+    that the equations come from: the system's, or those of its completion, which is solved for `leading`
+    derivatives. `assumed_nonzero` was divided by; `divided` are factors of the system's equations that were
+    divided out and vanish for some functions or parameters.
     """
 
     system: System
@@ -70,17 +64,14 @@ class DeterminingSystem:
         return replace(self, field=state.field, unknowns=state.unknowns)
 
 
-def determining_equations(system: System, leading: Leading | None = None) -> DeterminingSystem:
+def determining_equations(system: System) -> DeterminingSystem:
     """The determining equations of the point symmetries of a system, its equations without what can be divided out.
 
     Raises EquationError if an equation is a product, or implies one by the others.
     """
-    if leading is None:
-        check_equations(system)
-        system, divided = without_products(system)
-        leading = solve_for_leading(system)
-    else:
-        divided = []
+    check_equations(system)
+    system, divided = without_products(system)
+    leading = solve_for_leading(system)
     for implied in leading.implied:
         divided += [e for e in one_equation(implied, system)[1] if e not in divided]
     residuals = [system.jets.symbol(*jet) - rule for jet, rule in leading.rules.items()]

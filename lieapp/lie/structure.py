@@ -13,6 +13,9 @@ from lieapp.equations.coefficients import CoefficientField, Element
 from lieapp.lie.algebra.ideal import Members
 from lieapp.lie.algebra.scalars import Undecided
 from lieapp.lie.algebra.series import (
+    Algebra,
+    Basis,
+    Table,
     center,
     derived_series,
     killing_form,
@@ -22,7 +25,6 @@ from lieapp.lie.algebra.series import (
     radical,
 )
 from lieapp.lie.algebra.simple import signature, type_of
-from lieapp.lie.algebra.table import Algebra, Basis, Table
 from lieapp.lie.families import Group, relations_modulo
 from lieapp.lie.linear import Unknowns
 from lieapp.lie.normal_form import Row, Vector, coordinates_in, echelon

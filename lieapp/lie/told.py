@@ -23,7 +23,6 @@ from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Family
 from lieapp.lie.linear import Form, Key
-from lieapp.lie.reduction.invariants import Invariants
 from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.solving import Step
 from lieapp.lie.vector_field import formula_of
@@ -240,16 +239,14 @@ def told_flow(found: Flow) -> FlowResult:
 
 def told_reduced(found: Reduced) -> ReducedResult:
     """Invariants of one generator, and the reduction by it."""
-    return ReducedResult(invariants=_invariants(found.invariants), reduction=_reduction(found.reduction))
-
-
-def _invariants(found: Invariants) -> InvariantsResult:
-    return InvariantsResult(
-        invariants=list(map(str, found.expressions)),
-        similarity=found.similarity,
-        reason=found.reason,
-        invariants_shown=list(map(formula_of, found.expressions)),
+    one = found.invariants
+    invariants = InvariantsResult(
+        invariants=list(map(str, one.expressions)),
+        similarity=one.similarity,
+        reason=one.reason,
+        invariants_shown=list(map(formula_of, one.expressions)),
     )
+    return ReducedResult(invariants=invariants, reduction=_reduction(found.reduction))
 
 
 def _reduction(found: Reduction) -> ReductionResult:

@@ -20,8 +20,7 @@ from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Family
 from lieapp.lie.inhomogeneous import Moved
-from lieapp.lie.reduction.closed_flow import flow
-from lieapp.lie.reduction.invariants import combined, invariants
+from lieapp.lie.reduction.flows import combined, flow, invariants
 from lieapp.lie.reduction.reduce import reduce
 from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.solving import State

@@ -64,17 +64,9 @@ def _sum(components: dict[str, sp.Expr], write: type | object, basis: str, space
     return "".join(parts) or "0"
 
 
-SPACE_TIME = ("t", "x", "y", "z", "r", "s")
-
-
-def name(field: Field, independent: Sequence[str] | None = None) -> str:
-    """ "space translation", "time translation", "Galilean boost", "scaling", …; else the formula.
-
-    Args:
-        field: the generator.
-        independent: names of the independent variables; guessed from usual letters if not given.
-    """
-    variables = [n for n in field.components if n in (SPACE_TIME if independent is None else independent)]
+def name(field: Field, independent: Sequence[str]) -> str:
+    """ "space translation", "time translation", "Galilean boost", "scaling", …; else the formula."""
+    variables = [n for n in field.components if n in independent]
     nonzero = {n: sp.expand(e) for n, e in field.components.items() if e != 0}
     for rule in (_translation, _scaling, _rotation, _boost, _projective, _superposition):
         found = rule(nonzero, variables)

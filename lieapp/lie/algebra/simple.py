@@ -13,8 +13,7 @@ from itertools import count
 from typing import NamedTuple
 
 from lieapp.lie.algebra.scalars import Row, Scalar, Scalars, Undecided
-from lieapp.lie.algebra.series import combined, killing_form
-from lieapp.lie.algebra.table import Algebra
+from lieapp.lie.algebra.series import Algebra, combined, killing_form
 
 
 class Simple(NamedTuple):

@@ -23,8 +23,8 @@ from lieapp.errors import EquationError
 from lieapp.lie.certificate.counting import TooLargeError, check_time
 from lieapp.lie.invariance import is_symmetry
 from lieapp.lie.reduction.exact import tidy
+from lieapp.lie.reduction.flows import Frame, frames
 from lieapp.lie.reduction.integrals import primitive
-from lieapp.lie.reduction.invariants import Frame, frames
 from lieapp.lie.reduction.orbits import orbits
 from lieapp.lie.reduction.target import (
     Reduction,
@@ -299,7 +299,8 @@ def _by_prolongation(frame: Frame, v: sp.Symbol, deadline: float) -> sp.Expr | N
     )
     if not prolonged.is_polynomial(slope) or sp.degree(prolonged, slope) > 1:
         return None
-    found = orbits({slope: tidy((prolonged / frame.rate).xreplace(frame.orbits.values))}, frame.tau, deadline)
+    rate = (prolonged / frame.rates[frame.tau]).xreplace(frame.orbits.values)
+    found = orbits({slope: tidy(rate)}, frame.tau, deadline)
     if found is None:
         return None
     value = found.values[slope].xreplace({found.constant[slope]: v})
@@ -310,7 +311,7 @@ def _by_canonical_coordinate(
     frame: Frame, radius: sp.Expr, others: Sequence[sp.Symbol], primes: Sequence[sp.Symbol], v: sp.Symbol
 ) -> tuple[sp.Expr, ...] | None:
     """y' from v = r'/s' with V(s) = 1, or v = s' where r = x, and w' = (D w)/r': linear equations."""
-    time = primitive(tidy((1 / frame.rate).xreplace(frame.orbits.values)), frame.tau)
+    time = primitive(tidy((1 / frame.rates[frame.tau]).xreplace(frame.orbits.values)), frame.tau)
     if time is None:
         return None
     s = tidy(time.xreplace(frame.orbits.invariants))

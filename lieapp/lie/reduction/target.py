@@ -131,8 +131,7 @@ def fresh_names(wanted: Sequence[str], taken: Iterable[str], count: int) -> list
 def names_in_use(system: System, expressions: Iterable[sp.Expr]) -> set[str]:
     """Names of coordinates, parameters and functions of a system, and of the symbols in some expressions."""
     symbols = {*system.jets.coordinates, *system.parameters}
-    for e in (*expressions, *system.residuals):
-        symbols |= e.free_symbols
+    symbols = symbols.union(*(e.free_symbols for e in (*expressions, *system.residuals)))
     return {s.name for s in symbols} | set(system.functions)
 
 

@@ -51,7 +51,9 @@ def _eliminate(state: State, equations: list[Form]) -> bool:
         for f, K in equation:
             if any(K) or sum(1 for g, _ in equation if g == f) > 1:
                 continue
-            if state.unknowns.arguments[f] != everything or not _within(state, equation, everything):
+            if state.unknowns.arguments[f] != everything:
+                continue
+            if not all(state.field.depends(c) <= everything for c in equation.values()):
                 continue
             c = equation[(f, K)]
             constant = not state.field.depends(c)
@@ -67,10 +69,6 @@ def _eliminate(state: State, equations: list[Form]) -> bool:
     value = {other: -c / pivot for other, c in equation.items() if other != key}
     state.substitute(key[0], value, "eliminate")
     return True
-
-
-def _within(state: State, equation: Form, everything: frozenset[int]) -> bool:
-    return all(state.field.depends(c) <= everything for c in equation.values())
 
 
 MAX_ORDER = 5

@@ -222,14 +222,11 @@ class State:
 
 @dataclass
 class Solution:
-    """The outcome: components in constants and in functions with side conditions.
+    """The outcome: `state.values` are the components, in constants and in functions with side conditions.
 
-    Args:
-        state: the final state; `state.values` are the components.
-        constants: ids of the free constants.
-        groups: functions left, grouped by the conditions that couple them, with those conditions.
-        finite: for each group, whether its conditions leave only finitely many constants.
-        exhausted: whether no step was left to take; False when the number of steps ran out.
+    `groups` are the functions left, grouped by the conditions that couple them, with those conditions; `finite`
+    says for each whether its conditions leave only finitely many constants. `exhausted` is False when the number
+    of steps ran out.
     """
 
     state: State
