@@ -6,7 +6,7 @@ Jets are plain real symbols named as in the command line's grammar, `u_txx`; `mu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import sympy as sp
@@ -24,6 +24,13 @@ def raised(J: MultiIndex, i: int, by: int = 1) -> MultiIndex:
 def divides(J: MultiIndex, K: MultiIndex) -> bool:
     """Whether ∂_K is a derivative of ∂_J."""
     return all(j <= k for j, k in zip(J, K, strict=True))
+
+
+def jet_name(name: str, variables: Sequence[sp.Symbol], J: MultiIndex) -> str:
+    """`u_txx`, with _ between the variables if some have longer names; dummies aren't differentiated by."""
+    letters = [str(x) for x, count in zip(variables, J, strict=True) for _ in range(count)]
+    short = all(len(str(x)) == 1 for x in variables if not isinstance(x, sp.Dummy))
+    return name + ("_" + ("" if short else "_").join(letters) if letters else "")
 
 
 @dataclass(frozen=True)
@@ -56,11 +63,7 @@ class JetSpace:
         """The jet symbol uᵃ_J."""
         key = (a, tuple(J))
         if key not in self._symbols:
-            letters = [str(x) for x, count in zip(self.independent, J, strict=True) for _ in range(count)]
-            short = all(len(str(x)) == 1 for x in self.independent)
-            suffix = ("" if short else "_").join(letters)
-            name = self.dependent[a] + ("_" + suffix if letters else "")
-            self._symbols[key] = sp.Symbol(name, real=True)
+            self._symbols[key] = sp.Symbol(jet_name(self.dependent[a], self.independent, J), real=True)
             self._jets[self._symbols[key]] = key
         return self._symbols[key]
 
@@ -90,6 +93,14 @@ class JetSpace:
             for _ in range(count):
                 expression = self.total_derivative(expression, i)
         return expression
+
+    def from_below(self, known: dict[Jet, sp.Expr], jet: Jet, total: Callable[[sp.Expr, int], sp.Expr]) -> sp.Expr:
+        """What belongs to a derivative: Dᵢ, `total`, of what belongs to the one below it, kept in `known`."""
+        if jet not in known:
+            a, J = jet
+            i = max(k for k, n in enumerate(J) if n)
+            known[jet] = total(self.from_below(known, (a, raised(J, i, -1)), total), i)
+        return known[jet]
 
     def order(self, expressions: Iterable[sp.Expr]) -> int:
         """The highest order |J| among the jets of the expressions."""

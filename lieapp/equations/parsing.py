@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import sympy as sp
 
+from lieapp.equations import limits
 from lieapp.equations.declarations import (
     FUNCTIONS,
     check_condition,
@@ -27,22 +28,6 @@ from lieapp.equations.declarations import (
 )
 from lieapp.equations.equation import System
 from lieapp.equations.jets import AmbiguousError, JetSpace, multi_index
-from lieapp.equations.limits import (
-    DEEP,
-    LARGE,
-    LONG,
-    MAX_LENGTH,
-    OPERATORS,
-    SIGNS,
-    UNREAL,
-    ZERO,
-    exact_number,
-    excess,
-    hint_of,
-    number_problem,
-    power_problem,
-    too_large,
-)
 from lieapp.errors import ParseError
 
 MAX_TERMS = 1000
@@ -197,13 +182,13 @@ class _Reader:
 
     def read(self) -> sp.Expr:
         """The expression."""
-        if len(self.part) > MAX_LENGTH:
+        if len(self.part) > limits.MAX_LENGTH:
             raise ParseError(
-                f"The expression has {len(self.part)} characters; {MAX_LENGTH} are the most.",
+                f"The expression has {len(self.part)} characters; {limits.MAX_LENGTH} are the most.",
                 hint=f"{SYSTEM} A plugin file holds longer ones.",
             )
         for place, character in enumerate(self.part):
-            if (found := SIGNS.get(character)) is not None:
+            if (found := limits.SIGNS.get(character)) is not None:
                 fail(self.whole, self.offset + place, *found)
         lead = len(self.part) - len(self.part.lstrip())
         self.offset += lead
@@ -213,21 +198,21 @@ class _Reader:
         try:
             tree = ast.parse(self.part, mode="eval")
         except SyntaxError as error:
-            if self.part.endswith((*OPERATORS, "(")):
+            if self.part.endswith((*limits.OPERATORS, "(")):
                 fail(self.whole, self.offset + len(self.part), "an expression is missing here", EXAMPLE)
             column = min(max((error.offset or 1) - 1, 0), len(self.part))
-            hint = SYSTEM if ";" in self.part else hint_of(self.part, column)
+            hint = SYSTEM if ";" in self.part else limits.hint_of(self.part, column)
             fail(self.whole, self.offset + column, "this can't be read", hint)
         except (ValueError, RecursionError, MemoryError):
             fail(self.whole, self.offset, "this can't be read", EXAMPLE)
-        if self.typed and (much := excess(tree.body)) is not None:
+        if self.typed and (much := limits.excess(tree.body)) is not None:
             self._fail(*much)
         try:
             result = self._visit(tree.body)
         except RecursionError:
-            fail(self.whole, self.offset, "this is nested too deeply", DEEP)
+            fail(self.whole, self.offset, "this is nested too deeply", limits.DEEP)
         if _depth(result) > MAX_LEVELS:
-            fail(self.whole, self.offset, "this is nested too deeply", DEEP)
+            fail(self.whole, self.offset, "this is nested too deeply", limits.DEEP)
         if _terms(result) > MAX_TERMS:
             fail(self.whole, self.offset, f"this has more than {MAX_TERMS} terms when multiplied out", LOWER)
         return result
@@ -245,11 +230,11 @@ class _Reader:
             return self._checked(node, self._value(node))
         except ArithmeticError:
             # numbers so near a pole that they can't be told from it
-            self._fail(node, *UNREAL)
+            self._fail(node, *limits.UNREAL)
 
     def _checked(self, node: ast.AST, value: sp.Expr) -> sp.Expr:
         """A value; what is infinite, complex or too large is refused where it arises."""
-        if (problem := number_problem(value)) is not None:
+        if (problem := limits.number_problem(value)) is not None:
             self._fail(node, *problem)
         return value
 
@@ -286,10 +271,10 @@ class _Reader:
             return left * right
         if isinstance(node.op, ast.Div):
             if right == 0:
-                self._fail(node.right, *ZERO)
+                self._fail(node.right, *limits.ZERO)
             return left / right
         if isinstance(node.op, ast.Pow):
-            if (found := power_problem(left, right)) is not None:
+            if (found := limits.power_problem(left, right)) is not None:
                 places = {"base": node.left, "exponent": node.right, "power": node}
                 self._fail(places[found[0]], *found[1])
             return left**right
@@ -301,9 +286,9 @@ class _Reader:
             self._fail(node, f"{value!r} is not a real number", "Write numbers as 3, 0.1 or Rational(1, 3).")
         # the digits themselves: a double would round them
         line = self.part.splitlines()[node.lineno - 1].encode()
-        number = exact_number(line[node.col_offset : node.end_col_offset].decode())
+        number = limits.exact_number(line[node.col_offset : node.end_col_offset].decode())
         if number is None:
-            self._fail(node, *LONG)
+            self._fail(node, *limits.LONG)
         return number
 
     def _name(self, node: ast.Name) -> sp.Expr:
@@ -338,7 +323,7 @@ class _Reader:
             if not 1 <= len(arguments) <= 2 or not all(a.is_Rational for a in arguments):
                 self._fail(node, "Rational takes one or two numbers", "Write Rational(1, 3).")
             if arguments[1:] == [0]:
-                self._fail(node, *ZERO)
+                self._fail(node, *limits.ZERO)
             return arguments[0] / (arguments[1] if len(arguments) == 2 else 1)
         if (declared := self.functions.get(name)) is not None:
             if tuple(arguments) != declared.args:
@@ -346,8 +331,8 @@ class _Reader:
             return declared
         if len(arguments) != 1:
             self._fail(node, f"{name} takes one argument", f"For example {name}(x).")
-        if name == "sqrt" and (found := power_problem(arguments[0], sp.S.Half)) is not None:
+        if name == "sqrt" and (found := limits.power_problem(arguments[0], sp.S.Half)) is not None:
             self._fail(node, *found[1])
-        if too_large(FUNCTIONS[name], arguments[0]):
-            self._fail(node, *LARGE)
+        if limits.too_large(FUNCTIONS[name], arguments[0]):
+            self._fail(node, *limits.LARGE)
         return FUNCTIONS[name](arguments[0])

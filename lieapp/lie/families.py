@@ -12,6 +12,7 @@ import sympy as sp
 
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.factors import named
+from lieapp.equations.jets import jet_name
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.linear import Form, Unknowns, add, derivative, lifted, reduced
 from lieapp.lie.normal_form import Row, Vector, echelon, normal_basis
@@ -100,14 +101,11 @@ def family_of(
 
 
 def _written(form: Form, field: CoefficientField, names: dict[int, str]) -> sp.Expr:
-    total = sp.S.Zero
-    # lengths of periods are named L_x and never differentiated by
-    short = all(len(str(v)) == 1 for v in field.variables if not isinstance(v, sp.Dummy))
-    for (f, K), c in sorted(form.items()):
-        letters = [str(v) for v, n in zip(field.variables, K, strict=True) for _ in range(n)]
-        name = names[f] + ("_" + ("" if short else "_").join(letters) if letters else "")
-        total += field.expression(c) * sp.Symbol(name, real=True)
-    return total
+    terms = (
+        field.expression(c) * sp.Symbol(jet_name(names[f], field.variables, K), real=True)
+        for (f, K), c in sorted(form.items())
+    )
+    return sp.Add(*terms)
 
 
 def _signed(expression: sp.Expr) -> sp.Expr:

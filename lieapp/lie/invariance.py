@@ -115,14 +115,16 @@ def defect(
     """What is left of the invariance condition, one expression for each equation; all 0 for a symmetry."""
     leading = leading or solve_for_leading(system)
     jets = system.jets
-    derivatives = _Derivatives(jets, characteristic(jets, components))
+    known = {(a, jets.zero): q for a, q in enumerate(characteristic(jets, components))}
     xi = {i: components[str(x)] for i, x in enumerate(jets.independent) if components.get(str(x), 0) != 0}
     result = []
     for residual in system.residuals:
         terms = [(sp.diff(residual, jets.independent[i]), value) for i, value in xi.items()]
         for s, (a, J) in jets.jets(residual).items():
             moved = sum((value * jets.symbol(a, jets.raised(J, i)) for i, value in xi.items()), sp.S.Zero)
-            terms.append((sp.diff(residual, s), sp.expand(derivatives.of(a, J) + moved)))
+            terms.append(
+                (sp.diff(residual, s), sp.expand(jets.from_below(known, (a, J), jets.total_derivative) + moved))
+            )
         result.append(_on_solutions(terms, system, leading))
     return tuple(result)
 
@@ -130,22 +132,6 @@ def defect(
 def is_symmetry(system: System, components: Mapping[str, sp.Expr], leading: Leading | None = None) -> bool:
     """Whether a field generates point symmetries of the system, decided exactly."""
     return all(e == 0 for e in defect(system, components, leading))
-
-
-class _Derivatives:
-    """D_J Qᵃ, each from the one below it."""
-
-    def __init__(self, jets: JetSpace, Q: tuple[sp.Expr, ...]) -> None:
-        self.jets = jets
-        self.known = {(a, jets.zero): q for a, q in enumerate(Q)}
-
-    def of(self, a: int, J: MultiIndex) -> sp.Expr:
-        """D_J Qᵃ."""
-        if (a, J) not in self.known:
-            i = max(k for k, n in enumerate(J) if n)
-            below = self.of(a, self.jets.raised(J, i, -1))
-            self.known[(a, J)] = self.jets.total_derivative(below, i)
-        return self.known[(a, J)]
 
 
 def _on_solutions(terms: list[tuple[sp.Expr, sp.Expr]], system: System, leading: Leading) -> sp.Expr:

@@ -24,7 +24,7 @@ from lieapp.lie.certificate.safeguard import disagreement
 from lieapp.lie.certificate.taylor import BadPointError
 from lieapp.lie.deadline import Clock, OutOfTimeError
 from lieapp.lie.determining import DeterminingSystem, affine_symmetries, determining_equations, quicker
-from lieapp.lie.families import Family, Group, family_holds, family_of, group_of, modulo_families, restrict
+from lieapp.lie.families import Group, family_holds, family_of, group_of, modulo_families, restrict
 from lieapp.lie.inhomogeneous import NoParticularSolutionError, solve_moved, sources
 from lieapp.lie.invariance import defect
 from lieapp.lie.normal_form import Vector, expression_of, normal_basis
@@ -39,8 +39,6 @@ T = TypeVar("T")
 
 TELLING = 2.0
 """Seconds beyond the budget in which the result is put into words."""
-
-__all__ = ["Family", "Field", "Truth", "derive"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -10,20 +10,9 @@ from msgspec.structs import replace
 
 from lieapp.document import Formula
 from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.lie.algebra import series
 from lieapp.lie.algebra.ideal import Members
 from lieapp.lie.algebra.scalars import Undecided
-from lieapp.lie.algebra.series import (
-    Algebra,
-    Basis,
-    Table,
-    center,
-    derived_series,
-    killing_form,
-    levi_factor,
-    lower_central_series,
-    nilradical,
-    radical,
-)
 from lieapp.lie.algebra.simple import signature, type_of
 from lieapp.lie.families import Group, relations_modulo
 from lieapp.lie.linear import Unknowns
@@ -34,20 +23,20 @@ from lieapp.results.truth import Coefficient, LeviResult, StructureResult, Vecto
 T = TypeVar("T")
 
 
-def summary(table: Table, size: int, nonzero: Sequence[sp.Expr] = ()) -> StructureResult:
+def summary(table: series.Table, size: int, nonzero: Sequence[sp.Expr] = ()) -> StructureResult:
     """What the structure constants say, without the brackets themselves."""
     try:
-        g = Algebra.from_table(table, size, nonzero)
+        g = series.Algebra.from_table(table, size, nonzero)
     except Undecided:
         return StructureResult()
-    derived = _decided(lambda: derived_series(g))
-    lower = _decided(lambda: lower_central_series(g))
-    form = killing_form(g)
-    root = None if derived is None else _decided(lambda: radical(g, form, derived[0]))
-    factor = None if root is None else _decided(lambda: levi_factor(g, root))
+    derived = _decided(lambda: series.derived_series(g))
+    lower = _decided(lambda: series.lower_central_series(g))
+    form = series.killing_form(g)
+    root = None if derived is None else _decided(lambda: series.radical(g, form, derived[0]))
+    factor = None if root is None else _decided(lambda: series.levi_factor(g, root))
     kind = _decided(lambda: type_of(g.subalgebra(factor))) if factor else None
-    middle = _decided(lambda: center(g))
-    nil = None if root is None else _decided(lambda: nilradical(g, root))
+    middle = _decided(lambda: series.center(g))
+    nil = None if root is None else _decided(lambda: series.nilradical(g, root))
     levi = None
     if factor is not None:
         shown = {"factor_shown": _shown(factor, g), "radical_shown": _shown(root, g)}
@@ -81,15 +70,15 @@ def _decided(compute: Callable[[], T]) -> T | None:
         return None
 
 
-def _written(A: Basis | None, g: Algebra) -> Vectors | None:
+def _written(A: series.Basis | None, g: series.Algebra) -> Vectors | None:
     return None if A is None else _basis(A, g)
 
 
-def _basis(A: Basis, g: Algebra) -> Vectors:
+def _basis(A: series.Basis, g: series.Algebra) -> Vectors:
     return [[plain(c) for c in g.scalars.primitive(a)] for a in A]
 
 
-def _shown(A: Basis | None, g: Algebra) -> list[Formula]:
+def _shown(A: series.Basis | None, g: series.Algebra) -> list[Formula]:
     return [combination(g.scalars.primitive(a)) for a in A or []]
 
 
@@ -117,11 +106,8 @@ def bracket(V: Vector, slopes_V: list, W: Vector, slopes_W: list, field: Coeffic
 
 
 def structure_constants(
-    vectors: Sequence[Vector],
-    field: CoefficientField,
-    groups: Sequence[Group] = (),
-    unknowns: Unknowns | None = None,
-) -> tuple[Table | None, bool]:
+    vectors: Sequence[Vector], field: CoefficientField, groups: Sequence[Group], unknowns: Unknowns | None
+) -> tuple[series.Table | None, bool]:
     """c^k_ij, i < j, for brackets that don't vanish, and whether they hold modulo the families only.
 
     No table if a bracket leaves the span of the vectors and families, as it may when generators are missing.
@@ -140,7 +126,7 @@ def structure_constants(
         found = _modulo(vectors, [brackets[k] for k in outside], groups, field, unknowns)
         for k, row in zip(outside, found, strict=True):
             rows[k] = row
-    table: Table = {}
+    table: series.Table = {}
     for pair, row in zip(pairs, rows, strict=True):
         if row is None:
             return None, bool(outside)

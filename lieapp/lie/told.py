@@ -15,7 +15,7 @@ import sympy as sp
 from lieapp.document import Formula
 from lieapp.equations.equation import System
 from lieapp.equations.evolution import evolution_form
-from lieapp.equations.jets import JetSpace
+from lieapp.equations.jets import JetSpace, jet_name
 from lieapp.equations.printing import equation_of, ordered_latex
 from lieapp.errors import EquationError
 from lieapp.lie.consequences import Flow, Reduced
@@ -26,18 +26,7 @@ from lieapp.lie.linear import Form, Key
 from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.solving import Step
 from lieapp.lie.vector_field import formula_of
-from lieapp.results.truth import (
-    CertificateResult,
-    Explanation,
-    FamilyResult,
-    FlowResult,
-    InvariantsResult,
-    ReducedResult,
-    ReductionResult,
-    StepResult,
-    StructureResult,
-    TruthResult,
-)
+from lieapp.results import truth as results
 
 if TYPE_CHECKING:
     from lieapp.lie.truth import Truth
@@ -55,7 +44,6 @@ class Notation:
             letter = "xi" if k < len(jets.independent) else "phi"
             self._names[f] = Formula(f"{letter}^{x}", rf"\{letter}^{{{sp.latex(x)}}}")
         self._count = {"c": 0, "f": 0}
-        self._short = all(len(str(v)) == 1 for v in self.field.variables)
         self._symbols: dict[sp.Symbol, str] = {}
 
     def name(self, f: int) -> Formula:
@@ -80,11 +68,9 @@ class Notation:
     def _symbol(self, key: Key) -> sp.Symbol:
         f, K = key
         name = self.name(f)
-        letters = [v for v, n in zip(self.field.variables, K, strict=True) for _ in range(n)]
-        below = ("" if self._short else "_").join(map(str, letters))
-        symbol = sp.Symbol(name.text + (f"_{below}" if below else ""), real=True)
+        symbol = sp.Symbol(jet_name(name.text, self.field.variables, K), real=True)
         if symbol not in self._symbols:
-            script = " ".join(sp.latex(v) for v in letters)
+            script = " ".join(sp.latex(v) for v, n in zip(self.field.variables, K, strict=True) for _ in range(n))
             base = name.latex
             if script and base.endswith("}") and "_{" in base:
                 # f_{1} goes on below the line: f_{1, tx}
@@ -94,7 +80,7 @@ class Notation:
         return symbol
 
 
-def explanation(truth: Truth, asked: Mapping[str, Any]) -> Explanation:
+def explanation(truth: Truth, asked: Mapping[str, Any]) -> results.Explanation:
     """How a truth was derived; `asked` as `statement` gives it.
 
     `leading`: the derivatives that the system was solved for; `components`: the unknown functions; `determining`:
@@ -110,7 +96,7 @@ def explanation(truth: Truth, asked: Mapping[str, Any]) -> Explanation:
     equations = list(map(notation.formula, determining.equations))
     steps = list(_steps(notation, state.steps))
     solution = list(map(notation.formula, state.values))
-    return Explanation(
+    return results.Explanation(
         **asked,
         leading=[_equal(jets.symbol(*jet), rule, jets) for jet, rule in determining.leading.rules.items()],
         components=components,
@@ -155,7 +141,7 @@ def _equal(symbol: sp.Symbol, value: sp.Expr, jets: JetSpace) -> Formula:
     return Formula(f"{symbol} = {value}", f"{sp.latex(symbol)} = {ordered_latex(value, jets)}")
 
 
-def _steps(notation: Notation, steps: Iterable[Step]) -> Iterator[StepResult]:
+def _steps(notation: Notation, steps: Iterable[Step]) -> Iterator[results.StepResult]:
     known = set(notation.determining.components)
     for step in steps:
         right = notation.formula(step.form)
@@ -167,15 +153,15 @@ def _steps(notation: Notation, steps: Iterable[Step]) -> Iterator[StepResult]:
         known.update(fresh)
         new = [called(notation.name(f).text, notation.arguments(f)) for f in fresh]
         parts = list(map(notation.formula, step.parts))
-        yield StepResult(
+        yield results.StepResult(
             rule=step.rule, text=text, latex=latex, new=[f.text for f in new], parts=parts, new_shown=new
         )
 
 
-def told(truth: Truth, periodic_in: Sequence[str] = ()) -> TruthResult:
+def told(truth: Truth, periodic_in: Sequence[str] = ()) -> results.TruthResult:
     """The result of a derivation, without what follows from its generators and the way to them."""
     system = truth.system
-    result = TruthResult(
+    result = results.TruthResult(
         dimension=truth.dimension,
         infinite=truth.infinite,
         generators=[field.as_json() for field in truth.generators],
@@ -185,10 +171,10 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> TruthResult:
         assumed_independent=[list(map(str, span)) for span in truth.assumed_independent],
         assumed_generic=list(truth.assumed_generic),
         certified=truth.certified,
-        certificate=msgspec.convert(truth.certificate, CertificateResult, from_attributes=True),
+        certificate=msgspec.convert(truth.certificate, results.CertificateResult, from_attributes=True),
         periodic=[field.as_json() for field in truth.periodic],
         periodic_families=[_family(family) for family in truth.periodic_families],
-        structure=truth.structure or StructureResult(),
+        structure=truth.structure or results.StructureResult(),
         seconds=round(truth.seconds, 3),
         periodic_in=list(periodic_in),
         equation_shown=[equation_of(r, system.jets) for r in system.residuals],
@@ -202,7 +188,7 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> TruthResult:
     return result
 
 
-def sentence(result: TruthResult) -> str:
+def sentence(result: results.TruthResult) -> str:
     """The outcome in one sentence: "4 symmetries, 3 kept if periodic in x; certified"."""
     count, families = result.dimension, len(result.families)
     said = f"{count} symmetr{'y' if count == 1 else 'ies'}"
@@ -216,8 +202,8 @@ def sentence(result: TruthResult) -> str:
     return said
 
 
-def _family(family: Family) -> FamilyResult:
-    return FamilyResult(
+def _family(family: Family) -> results.FamilyResult:
+    return results.FamilyResult(
         **family.as_json(),
         functions_shown=[called(name, arguments) for name, arguments in family.functions.items()],
         conditions_shown=list(map(formula_of, family.conditions)),
@@ -225,10 +211,10 @@ def _family(family: Family) -> FamilyResult:
     )
 
 
-def told_flow(found: Flow) -> FlowResult:
+def told_flow(found: Flow) -> results.FlowResult:
     """The flow of one generator."""
     moved = {} if found.values is None else {c: e for c, e in found.values.items() if str(e) != c}
-    return FlowResult(
+    return results.FlowResult(
         flow=None if found.values is None else {c: str(e) for c, e in found.values.items()},
         domain=list(map(str, found.domain)),
         reason=found.reason,
@@ -237,22 +223,22 @@ def told_flow(found: Flow) -> FlowResult:
     )
 
 
-def told_reduced(found: Reduced) -> ReducedResult:
+def told_reduced(found: Reduced) -> results.ReducedResult:
     """Invariants of one generator, and the reduction by it."""
     one = found.invariants
-    invariants = InvariantsResult(
+    invariants = results.InvariantsResult(
         invariants=list(map(str, one.expressions)),
         similarity=one.similarity,
         reason=one.reason,
         invariants_shown=list(map(formula_of, one.expressions)),
     )
-    return ReducedResult(invariants=invariants, reduction=_reduction(found.reduction))
+    return results.ReducedResult(invariants=invariants, reduction=_reduction(found.reduction))
 
 
-def _reduction(found: Reduction) -> ReductionResult:
+def _reduction(found: Reduction) -> results.ReductionResult:
     jets = found.jets
     arguments = list(map(str, jets.independent)) if jets else []
-    return ReductionResult(
+    return results.ReductionResult(
         **found.as_json(),
         variables_shown=[_between(z, e) for z, e in found.variables.items() if str(e) != z],
         functions_shown=[called(name, arguments) for name in (jets.dependent if jets else ())],

@@ -80,10 +80,7 @@ class Members:
         """Whether these components are those of a member."""
         functions: dict[int, MultiForm] = {}
         equations = [e for pair in zip(self.components, components, strict=True) for e in self._split(*pair)]
-        while True:
-            found = next((e for e in equations if self._single_unknown(e[0], functions)), None)
-            if found is None:
-                break
+        while found := next((e for e in equations if self._single_unknown(e[0], functions)), None):
             equations = [e for e in equations if e is not found]
             f, c = self._single_unknown(found[0], functions) or (0, self.field.one)
             self.state.divide(c)
@@ -174,13 +171,11 @@ class Members:
                 condition = cross(self.state, first, second)
                 if condition and reduced_form(self.state, condition, self.conditions, only_lead=False):
                     return False
-                if condition is None and self._too_high(first, second):
+                (f, J), (g, K) = lead(self.state, first), lead(self.state, second)
+                # a condition of too high an order
+                if condition is None and f == g and any(a and b for a, b in zip(J, K, strict=True)):
                     return False
         return True
-
-    def _too_high(self, first: Form, second: Form) -> bool:
-        (f, J), (g, K) = lead(self.state, first), lead(self.state, second)
-        return f == g and any(a and b for a, b in zip(J, K, strict=True))
 
 
 def _single(form: Form) -> MultiForm:

@@ -25,21 +25,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from lieapp.errors import EquationError
-from lieapp.lie.certificate.counting import (
-    Columns,
-    Row,
-    TooLargeError,
-    Vanishing,
-    check_size,
-    count_free,
-    eliminate,
-    free_columns,
-    free_counts,
-    order_of,
-    rows_of,
-    shifted,
-    without_vanishing,
-)
+from lieapp.lie.certificate import counting
 from lieapp.lie.certificate.taylor import BadPointError, Point
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Group
@@ -49,7 +35,7 @@ from lieapp.lie.normal_form import Vector
 
 def order_of_values(group: Group) -> int:
     """Highest derivative of a family's functions in its components."""
-    return max(order_of(value) for value in group.values)
+    return max(counting.order_of(value) for value in group.values)
 
 
 def known_counts(
@@ -66,7 +52,7 @@ def known_counts(
     The latter is the rank at the highest order of all minus that of the families. Side conditions are expanded
     `margin` orders further than the functions' coefficients that are used.
     """
-    columns = Columns(point, range(point.size))
+    columns = counting.Columns(point, range(point.size))
     rows = [jet_of(vector, columns, order) for vector in vectors]
     members = [
         row for group in groups for row in jets_of_members(group, unknowns, columns, order, margin, deadline)
@@ -76,21 +62,21 @@ def known_counts(
     return [sum(1 for m in orders if m <= k) for k in range(order + 1)], added
 
 
-def _pivot_orders(rows: Sequence[Row], columns: Columns, deadline: float) -> list[int]:
+def _pivot_orders(rows: Sequence[counting.Row], columns: counting.Columns, deadline: float) -> list[int]:
     """Orders of the pivots when low orders are eliminated first: those up to k count the rank of k-jets."""
     turned = [{-column: c for column, c in row.items()} for row in rows if row]
-    return [columns.order(-column) for column in eliminate(turned, columns.point.p, deadline)]
+    return [columns.order(-column) for column in counting.eliminate(turned, columns.point.p, deadline)]
 
 
-def jet_of(vector: Vector, columns: Columns, order: int) -> Row:
+def jet_of(vector: Vector, columns: counting.Columns, order: int) -> counting.Row:
     """The Taylor coefficients of a generator's components."""
     point = columns.point
     return {columns.of(k, key): c for k, e in enumerate(vector) for key, c in point.series(e, order).items()}
 
 
 def jets_of_members(
-    group: Group, unknowns: Unknowns, target: Columns, order: int, margin: int, deadline: float
-) -> list[Row]:
+    group: Group, unknowns: Unknowns, target: counting.Columns, order: int, margin: int, deadline: float
+) -> list[counting.Row]:
     """The jets that the free Taylor coefficients of a family's functions give.
 
     Side conditions are expanded `margin` orders further than the functions' coefficients that are used.
@@ -98,27 +84,29 @@ def jets_of_members(
     point = target.point
     p, used = point.p, order + order_of_values(group)
     top = used + margin
-    own = Columns(point, group.functions)
-    conditions, vanishing = without_vanishing(group.conditions)
+    own = counting.Columns(point, group.functions)
+    conditions, vanishing = counting.without_vanishing(group.conditions)
     for f in group.functions:
         for v in range(point.size):
             if v not in unknowns.arguments[f]:
                 vanishing.add(f, raised(unknowns.zero, v))
-    check_size(own.count, max(len(unknowns.arguments[f]) for f in group.functions), top)
-    pivots = eliminate(rows_of(conditions, top, own, vanishing, deadline), p, deadline)
-    values: dict[int, Row] = {column: {column: 1} for column in free_columns(own, pivots, vanishing, top)}
+    counting.check_size(own.count, max(len(unknowns.arguments[f]) for f in group.functions), top)
+    pivots = counting.eliminate(counting.rows_of(conditions, top, own, vanishing, deadline), p, deadline)
+    values: dict[int, counting.Row] = {
+        column: {column: 1} for column in counting.free_columns(own, pivots, vanishing, top)
+    }
     for lead in sorted(pivots):
-        value: Row = {}
+        value: counting.Row = {}
         for column, c in pivots[lead].items():
             if column != lead:
                 for free, x in values[column].items():
                     value[free] = (value.get(free, 0) - c * x) % p
         values[lead] = value
-    images: dict[int, Row] = {}
+    images: dict[int, counting.Row] = {}
     for k, form in enumerate(group.values):
         for (f, K), c in form.items():
             series = point.series(c, order)
-            for key, up, factor in shifted(point, K, order):
+            for key, up, factor in counting.shifted(point, K, order):
                 if vanishing.has(f, up):
                     continue
                 for free, x in values[own.of(f, point.pack(up))].items():
@@ -181,7 +169,7 @@ def certify(
                 last = replace(last, certified=False, reason="two primes and points disagree")
     except BadPointError:
         return replace(last, certified=False, reason="no point modulo a prime was found at which all roots exist")
-    except TooLargeError as error:
+    except counting.TooLargeError as error:
         reason = f"the count was given up, too {error}"
         return replace(last, certified=False, reason=f"{reason}; {last.reason}" if last.orders else reason)
     return last
@@ -198,11 +186,12 @@ class _Count:
         self.vectors = [[self.field.lift(c) for c in v] for v in vectors]
         self.groups = [group.lifted(self.field) for group in groups]
         forms = [reduced(lifted(form, self.field), self.field) for form in determining.equations]
-        self.rest, self.vanishing = without_vanishing(forms)
-        self.lowest = max(map(order_of, self.rest), default=1)
+        self.rest, self.vanishing = counting.without_vanishing(forms)
+        self.lowest = max(map(counting.order_of, self.rest), default=1)
         # orders from which the families' own counts go on regularly
         self.families = max(
-            (order_of_values(g) + max(map(order_of, g.conditions), default=0) for g in self.groups), default=0
+            (order_of_values(g) + max(map(counting.order_of, g.conditions), default=0) for g in self.groups),
+            default=0,
         )
 
     def check(self) -> None:
@@ -218,12 +207,12 @@ class _Count:
     def _first_false(self, random: Random) -> str:
         """`generator 2` or `family 1`, the first that leaves something of the equations at a point; "" if none."""
         lows = [sum(K) for Ks in self.vanishing.least.values() for K in Ks]
-        order = max([0, *map(order_of, self.rest), *lows])
+        order = max([0, *map(counting.order_of, self.rest), *lows])
         most = max((order_of_values(group) for group in self.groups), default=0)
         point = Point(self.field, order + most + MARGIN + 1, random)
         # both number the same coefficients in the same way
-        columns, places = Columns(point, self.components), Columns(point, range(point.size))
-        rows = rows_of(self.rest, order, columns, Vanishing(), self.deadline)
+        columns, places = counting.Columns(point, self.components), counting.Columns(point, range(point.size))
+        rows = counting.rows_of(self.rest, order, columns, counting.Vanishing(), self.deadline)
         for k, vector in enumerate(self.vectors, start=1):
             if not self._solve([jet_of(vector, places, order)], rows, columns):
                 return f"generator {k}"
@@ -233,7 +222,7 @@ class _Count:
                 return f"family {k}"
         return ""
 
-    def _solve(self, jets: Iterable[Row], rows: Sequence[Row], columns: Columns) -> bool:
+    def _solve(self, jets: Iterable[counting.Row], rows: Sequence[counting.Row], columns: counting.Columns) -> bool:
         functions, p = list(columns.place), columns.point.p
         for jet in jets:
             for column, c in jet.items():
@@ -247,13 +236,15 @@ class _Count:
     def at(self, order: int, random: Random, margin: int = 2) -> Certificate:
         """The counts of an expansion to some order."""
         size = len(self.field.variables)
-        check_size(len(self.components), size, order)
+        counting.check_size(len(self.components), size, order)
         point = Point(self.field, max(order, self.families + 2) + margin + 3, random)
-        least, orders = count_free(self.rest, order, Columns(point, self.components), self.vanishing, self.deadline)
+        least, orders = counting.count_free(
+            self.rest, order, counting.Columns(point, self.components), self.vanishing, self.deadline
+        )
         end = next((k for k in range(len(orders) - 1) if orders[k] == orders[k + 1]), None)
         to = max(len(orders) - 4, self.families) + 1 if end is None else end
         if end is None:
-            orders = free_counts(least, size, to)
+            orders = counting.free_counts(least, size, to)
         known, added = known_counts(self.vectors, self.groups, self.unknowns, point, to, margin, self.deadline)
         return self._judged(orders[: to + 1], known, added, end is not None)
 

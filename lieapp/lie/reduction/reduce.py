@@ -154,18 +154,14 @@ def _of_ansatz(
         (a, system.jets.zero): U[u] for a, u in enumerate(frame.dependent)
     }
 
-    def of(a: int, J: MultiIndex) -> sp.Expr:
-        if (a, J) not in known:
-            check_time(deadline)
-            i = max(k for k, n in enumerate(J) if n)
-            below = of(a, system.jets.raised(J, i, -1))
-            total = sp.diff(below, frame.independent[i]) + _through(below, slopes[i], target)
-            known[(a, J)] = sp.expand(total)
-        return known[(a, J)]
+    def total(below: sp.Expr, i: int) -> sp.Expr:
+        check_time(deadline)
+        return sp.expand(sp.diff(below, frame.independent[i]) + _through(below, slopes[i], target))
 
     result = []
     for residual in system.residuals:
-        values = {s: of(a, J) for s, (a, J) in system.jets.jets(residual).items()}
+        jets = system.jets.jets(residual)
+        values = {s: system.jets.from_below(known, jet, total) for s, jet in jets.items()}
         # the unknowns themselves before the variables: stand-ins don't collide with symbols
         result.append(residual.xreplace({**frame.positive.stand_in, **values}))
     return result

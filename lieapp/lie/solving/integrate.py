@@ -5,12 +5,14 @@ Antiderivatives of coefficients are verified by differentiation.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
-from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.coefficients import CoefficientField, Element, parted
 from lieapp.errors import EquationError
 from lieapp.lie.linear import Form, Key, add, combined, lifted, raised
 from lieapp.lie.solving.state import State, form_sort_key
@@ -30,13 +32,10 @@ def antiderivative(state: State, element: Element, v: int) -> Element | None:
     before = len(field.field.symbols)
     primitive = integral(state, field.expression(element), field.variables[v])
     result = None
-    if primitive is not None:
-        try:
-            candidate = field.element(primitive)
-            if not field.reduce(field.diff(candidate, v) - field.lift(element)):
-                result = candidate
-        except EquationError:
-            result = None
+    with suppress(EquationError):
+        candidate = None if primitive is None else field.element(primitive)
+        if candidate is not None and not field.reduce(field.diff(candidate, v) - field.lift(element)):
+            result = candidate
     if len(field.field.symbols) != before:
         state.lift()
     return result
@@ -143,28 +142,22 @@ def _formal(expression: sp.Expr, v: sp.Symbol) -> sp.Expr | None:
 def _of_polynomial(field: CoefficientField, element: Element, v: int) -> Element | None:
     """Term by term when v occurs only as a power above the line."""
     movers = field.movers(v)
-    if any(m[n] for m in element.denom for n in movers):
-        return None
-    if any(m[n] for m in element.numer for n in movers[1:]):
+    numer, denom = element.numer, element.denom
+    if any(m[n] for m in denom for n in movers) or any(m[n] for m in numer for n in movers[1:]):
         return None
     result = field.zero
-    gen = field.field.gens[v]
-    by_power: dict[int, dict] = {}
-    for m, c in element.numer.items():
-        by_power.setdefault(m[v], {})[(*m[:v], 0, *m[v + 1 :])] = c
-    for power, terms in by_power.items():
-        part = field.field.raw_new(field.field.ring.from_dict(terms))
-        result += part * gen ** (power + 1) / (power + 1)
-    return result / field.field.raw_new(element.denom)
+    for on, rest in parted(numer, (v,)).items():
+        result += field.field.raw_new(rest) * field.field.gens[v] ** (on[v] + 1) / (on[v] + 1)
+    return result / field.field.raw_new(denom)
 
 
 def one_term(state: State) -> bool:
     """Integrate one equation with a single term, the lowest orders first; only one variable is integrated."""
-    found = [e for e in state.equations if len(e) == 1 and sum(1 for n in next(iter(e))[1] if n) <= 1]
+    found = [next(iter(e)) for e in state.equations if len(e) == 1]
+    found = [(f, K) for f, K in found if sum(map(bool, K)) <= 1]
     if not found:
         return False
-    equation = min(found, key=lambda e: (sum(next(iter(e))[1]), next(iter(e))))
-    f, K = next(iter(equation))
+    f, K = min(found, key=lambda key: (sum(key[1]), key))
     if not any(K):
         state.substitute(f, {}, "vanish")
         return True
@@ -178,10 +171,10 @@ def mixed_term(state: State) -> bool:
 
     The parts overlap in the monomials xʲ yᵏ, so constants may come twice; the basis drops repetitions.
     """
-    found = [e for e in state.equations if len(e) == 1]
+    found = [next(iter(e)) for e in state.equations if len(e) == 1]
     if not found:
         return False
-    f, K = next(iter(min(found, key=lambda e: (sum(next(iter(e))[1]), next(iter(e))))))
+    f, K = min(found, key=lambda key: (sum(key[1]), key))
     value: Form = {}
     for v, n in enumerate(K):
         if n:
