@@ -93,12 +93,9 @@ def read_free(
 ) -> System:
     """The system of SymPy equations (= 0 understood) in u(t, x) and its derivatives.
 
-    Args:
-        equations: `sp.Eq`s, or expressions that vanish.
-        independent: the variables, in order; else the arguments of the function that has most of them.
-        dependent: the unknowns u(t, x), in order; else every function of all the variables.
-        nonzero: expressions in the parameters that are known not to vanish.
-        name: what messages call the system.
+    The variables, in order, are else the arguments of the function that has most of them; the unknowns u(t, x),
+    in order, else every function of all the variables. Expressions in the parameters that are `nonzero` are known
+    not to vanish. Messages call the system by its name.
 
     Raises EquationError when unknowns and arbitrary functions can't be told apart or the equations can't be read.
     """

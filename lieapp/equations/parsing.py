@@ -14,18 +14,8 @@ from typing import Any, NoReturn
 
 import sympy as sp
 
-from lieapp.equations import limits
-from lieapp.equations.declarations import (
-    FUNCTIONS,
-    check_condition,
-    check_declared,
-    check_equations,
-    check_names,
-    check_used,
-    fail,
-    functions_of,
-    parameters_of,
-)
+from lieapp.equations import declarations, limits
+from lieapp.equations.declarations import FUNCTIONS, fail
 from lieapp.equations.equation import System
 from lieapp.equations.jets import AmbiguousError, JetSpace, multi_index
 from lieapp.errors import ParseError
@@ -57,13 +47,10 @@ def parse_expression(
 ) -> sp.Expr:
     """An expression in the given names, as the JSON contract writes fields: `2*sqrt(t + 1)`.
 
-    Args:
-        text: SymPy syntax.
-        names: what each name stands for, usually the coordinate symbols.
-        functions: k(u) for each declared function k.
-        integrals: whether antiderivatives that aren't elementary are read, `Integral(exp(sin(t)), t)`, which
-            derived fields have and typed equations have not.
-        typed: whether somebody typed it, so that its size is bounded (`bounds.py`) before it is read.
+    `names` has what each name stands for, usually the coordinate symbols, `functions` k(u) for each declared
+    function k. With `integrals` antiderivatives that aren't elementary are read, `Integral(exp(sin(t)), t)`,
+    which derived fields have and typed equations have not. What somebody `typed` is bounded in size (`limits.py`)
+    before it is read.
     """
     return _Reader(text, 0, text, names.get, functions or {}, integrals, typed).read()
 
@@ -80,31 +67,27 @@ def parse_system(
 
     Raises ParseError for what the grammar has not, and for declarations that contradict one another.
 
-    Args:
-        equations: `u_t + u*u_x + u_xxx`, with `= 0` understood, or `u_t = u_xx`.
-        independent: names of the variables.
-        dependent: names of the unknowns.
-        parameters: `nu`, `nu:positive`, or `g:positive, g != 3`.
-        functions: arbitrary functions and their argument, `k:u`.
-        typed: whether somebody typed it, as for `parse_expression`; else lieapp wrote it.
+    Equations are `u_t + u*u_x + u_xxx`, with `= 0` understood, or `u_t = u_xx`. Parameters are `nu`,
+    `nu:positive`, or `g:positive, g != 3`; arbitrary functions have their argument, `k:u`. `typed` is as for
+    `parse_expression`; else lieapp wrote it.
     """
     jets = JetSpace(tuple(sp.Symbol(n, real=True) for n in independent), tuple(dependent))
-    constants, conditions = parameters_of(parameters)
+    constants, conditions = declarations.parameters_of(parameters)
     taken = [*independent, *dependent, *(str(c) for c in constants)]
-    declared = functions_of(functions, jets)
-    check_names([*taken, *declared])
+    declared = declarations.functions_of(functions, jets)
+    declarations.check_names([*taken, *declared])
     nonzero = []
     for condition in conditions:
-        check_declared(condition, constants)
+        declarations.check_declared(condition, constants)
         own = {str(c): c for c in constants}
         left, right = (parse_expression(side, own, typed=True) for side in (condition.left, condition.right))
         nonzero.append(left - right)
-        check_condition(condition, nonzero[-1], constants)
+        declarations.check_condition(condition, nonzero[-1], constants)
     values: dict[str, sp.Expr] = {str(s): s for s in (*jets.coordinates, *constants)}
     resolve = _jet_resolver(jets, values, declared)
     residuals = tuple(_equation(text, resolve, declared, typed) for text in equations)
-    check_equations(equations, residuals, jets)
-    check_used(constants, declared, residuals)
+    declarations.check_equations(equations, residuals, jets)
+    declarations.check_used(constants, declared, residuals)
     arguments = {k: tuple(str(a) for a in f.args) for k, f in declared.items()}
     return System(jets, residuals, constants, functions=arguments, nonzero=tuple(nonzero))
 

@@ -23,7 +23,6 @@ class Unknowns:
     def __init__(self, size: int) -> None:
         self.size = size
         self.arguments: dict[int, frozenset[int]] = {}
-        self._next = 0
 
     @property
     def zero(self) -> MultiIndex:
@@ -32,8 +31,7 @@ class Unknowns:
 
     def new(self, arguments: Iterable[int]) -> int:
         """A new function of the given variables."""
-        f = self._next
-        self._next += 1
+        f = len(self.arguments)
         self.arguments[f] = frozenset(arguments)
         return f
 
@@ -41,7 +39,6 @@ class Unknowns:
         """The same functions, to add others to; over more variables if a size is given."""
         other = Unknowns(size or self.size)
         other.arguments = dict(self.arguments)
-        other._next = self._next
         return other
 
     def form(self, field: CoefficientField, f: int) -> Form:

@@ -193,9 +193,7 @@ class Truth:
     def flow(self, generator: Generator, parameter: str | None = None) -> dict[str, sp.Expr] | None:
         """The finite transformation exp(s V): coordinate -> expression; None if no closed form was found.
 
-        Args:
-            generator: its number, a field, or a combination {1: 1, 2: c}.
-            parameter: the name of s; one that the equation doesn't use if None.
+        The parameter is the name of s; one that the equation doesn't use if None.
         """
         field = chosen(self, generator)
         return flow(field, parameter_named(self, field, parameter))

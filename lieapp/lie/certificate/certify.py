@@ -130,15 +130,11 @@ BUDGET = 20.0
 
 @dataclass(frozen=True)
 class Certificate:
-    """Upper and lower bounds of the algebra.
+    """Upper and lower bounds of the algebra; certified if they meet at both points, else with the reason.
 
-    Args:
-        certified: whether the bounds meet at both points.
-        bound: the dimension is at most this; None if it isn't bounded or there are families.
-        dimension: rank of the derived generators' jets at the point, modulo the families'.
-        orders: the number of free Taylor coefficients of order at most 0, 1, …
-        known: how many of them the derived symmetries account for.
-        reason: why it isn't certified.
+    The dimension is at most `bound`, None if it isn't bounded or there are families; `dimension` is the rank of
+    the derived generators' jets at the point, modulo the families'. `orders` are the numbers of free Taylor
+    coefficients of order at most 0, 1, …, and `known` those that the derived symmetries account for.
     """
 
     certified: bool = False

@@ -33,13 +33,12 @@ def eliminate_source(state: State) -> bool:
 
 def _is_partial(state: State, equation: Form) -> bool:
     """Whether some function occurs with derivatives by different variables, of second order or higher."""
-    moved: dict[int, set[int]] = {}
-    highest: dict[int, int] = {}
-    for f, K in equation:
-        if any(K):
-            moved.setdefault(f, set()).update(v for v, n in enumerate(K) if n)
-            highest[f] = max(highest.get(f, 0), sum(K))
-    return any(len(variables) > 1 and highest[f] > 1 for f, variables in moved.items())
+    for f in {f for f, _ in equation}:
+        orders = [K for g, K in equation if g == f]
+        moved = [v for v in range(state.unknowns.size) if any(K[v] for K in orders)]
+        if len(moved) > 1 and max(map(sum, orders)) > 1:
+            return True
+    return False
 
 
 def _eliminate(state: State, equations: list[Form]) -> bool:

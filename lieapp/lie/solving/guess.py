@@ -74,11 +74,7 @@ def guess(state: State) -> bool:
 
 
 def ansatz(
-    state: State,
-    functions: list[int],
-    equations: list[Form],
-    degree: int,
-    factors: Sequence[Element] = (),
+    state: State, functions: list[int], equations: list[Form], degree: int, factors: Sequence[Element] = ()
 ) -> list[dict[int, Element]]:
     """Independent solutions whose functions are polynomials of a degree in their variables and atoms.
 

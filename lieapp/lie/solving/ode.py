@@ -347,9 +347,12 @@ def _particular(state: State, basis: list[Element], r: Element, v: int) -> Eleme
     for _ in range(n - 1):
         rows.append([field.diff(y, v) for y in rows[-1]])
     right = [*[field.zero] * (n - 1), r]
-    weights = solve_square(state, [[*row, b] for row, b in zip(rows, right, strict=True)])
-    if weights is None:
+    # Σ yⱼ⁽ⁱ⁾ uⱼ = δ r has one solution u; what was tried before may have brought new atoms
+    square = [[field.reduce(field.lift(c)) for c in (*row, b)] for row, b in zip(rows, right, strict=True)]
+    pivots = echelon([{(k, ()): c for k, c in enumerate(row) if c} for row in square], field)
+    if [column for (column, _), _ in pivots] != list(range(n)):
         return None
+    weights = [row.get((n, ()), field.zero) for _, row in pivots]
     total = field.zero
     for y, w in zip(basis, weights, strict=True):
         if not w:
@@ -359,14 +362,3 @@ def _particular(state: State, basis: list[Element], r: Element, v: int) -> Eleme
             return None
         total = field.lift(total) + field.lift(y) * primitive
     return field.reduce(total)
-
-
-def solve_square(state: State, rows: list[list[Element]]) -> list[Element] | None:
-    """The solution of an augmented square system in the field; None if there is none, or more than one."""
-    field, n = state.field, len(rows)
-    # what was tried before may have brought new atoms
-    reduced = [[field.reduce(field.lift(c)) for c in row] for row in rows]
-    pivots = echelon([{(k, ()): c for k, c in enumerate(row) if c} for row in reduced], field)
-    if [column for (column, _), _ in pivots] != list(range(n)):
-        return None
-    return [row.get((n, ()), field.zero) for _, row in pivots]
