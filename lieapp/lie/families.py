@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.factors import named
@@ -225,11 +226,16 @@ def restrict(
 def _difference(
     form: Form, x: sp.Symbol, length: sp.Expr, source: CoefficientField, target: CoefficientField
 ) -> Form:
-    """Coefficients at x + length minus coefficients at x, in another field; functions count as periodic in x."""
+    """Coefficients at x + length minus coefficients at x, in another field; functions count as periodic in x.
+
+    Arbitrary functions of the equation too, as g(x): else it isn't one on a periodic domain.
+    """
     result: Form = {}
     for key, c in form.items():
         expression = source.expression(c)
-        moved, here = target.elements([expression.xreplace({x: x + length}), expression])
+        kept = {e: sp.Dummy() for e in expression.atoms(AppliedUndef, sp.Derivative)}
+        moved = expression.xreplace(kept).xreplace({x: x + length}).xreplace({s: e for e, s in kept.items()})
+        moved, here = target.elements([moved, expression])
         result = lifted(result, target)
         add(result, key, moved - here)
     return result

@@ -68,11 +68,8 @@ def name(field: Field, independent: Sequence[str]) -> str:
     """ "space translation", "time translation", "Galilean boost", "scaling", …; else the formula."""
     variables = [n for n in field.components if n in independent]
     nonzero = {n: sp.expand(e) for n, e in field.components.items() if e != 0}
-    for rule in (_translation, _scaling, _rotation, _boost, _projective, _superposition):
-        found = rule(nonzero, variables)
-        if found:
-            return found
-    return field.text()
+    rules = (_translation, _scaling, _rotation, _boost, _projective, _superposition)
+    return next((found for rule in rules if (found := rule(nonzero, variables))), field.text())
 
 
 def _symbols(parts: dict[str, sp.Expr]) -> dict[str, sp.Symbol]:
