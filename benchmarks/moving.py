@@ -24,7 +24,7 @@ from typing import Any
 
 import torch
 from jaxtyping import Bool, Float
-from lieapp.augment.windows import longest
+from lieapp.augment.time_window import longest
 from machine import heading
 from torch import Tensor
 

@@ -15,7 +15,7 @@ import sympy as sp
 
 from lieapp.equations.parsing import parse_expression
 from lieapp.lie.certificate import certify as certificate
-from lieapp.lie.certificate.known import known_counts
+from lieapp.lie.certificate.certify import known_counts
 from lieapp.lie.certificate.taylor import Point
 from lieapp.lie.determining import determining_equations
 from lieapp.lie.families import Group, family_holds
@@ -127,9 +127,7 @@ class Symmetries:
 
     def holds(self, group):
         """Whether a family solves the determining equations, exactly."""
-        return family_holds(
-            group, self.determining.equations, self.determining.components, self.field, self.unknowns
-        )
+        return family_holds(group, self.determining)
 
     def certificate(self, space, further=certificate.FURTHER):
         """What the certificate says of a space.
@@ -137,14 +135,6 @@ class Symmetries:
         `further`: orders tried beyond those of the equations; few for spaces that aren't complete, which are tried
         to the end.
         """
-        whole, found = self.lifted(space), self.determining
+        whole = self.lifted(space)
         with mock.patch.object(certificate, "FURTHER", further):
-            return certificate.certify(
-                found.equations,
-                found.components,
-                self.field,
-                self.unknowns,
-                whole.vectors,
-                whole.groups,
-                budget=120.0,
-            )
+            return certificate.certify(self.determining, whole.vectors, whole.groups, budget=120.0)

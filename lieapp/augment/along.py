@@ -17,9 +17,8 @@ from lieapp.augment.learned import FILE, Learned, read_learned
 from lieapp.equations.equation import System
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import EquationError, ParseError, RunError, UnknownRunError, UsageError
-from lieapp.lie.names import name
 from lieapp.lie.stages import derive
-from lieapp.lie.vector_field import Field
+from lieapp.lie.vector_field import Field, name
 from lieapp.results import EquationResult
 from lieapp.results.base import read_result
 

@@ -15,7 +15,7 @@ from lieapp.augment.velocity import Coefficients, Points, Velocity, columns
 from lieapp.domains.solutions import Scales
 from lieapp.equations.jets import JetSpace
 from lieapp.lie.consequences import free_name
-from lieapp.lie.reduction.closed_flow import flow
+from lieapp.lie.reduction.flows import flow
 from lieapp.lie.vector_field import Field
 from lieapp.methods.flow import Flow, Solver
 from lieapp.numerics.codegen import Tape

@@ -10,9 +10,8 @@ from torch import Tensor
 from lieapp.api import PDE
 from lieapp.data.declared import unknown_name
 from lieapp.data.stepping import State
-from lieapp.equations.equation import as_expression, exact, on_jets
+from lieapp.equations.equation import as_expression, exact, on_jets, with_values
 from lieapp.equations.evolution import Evolution
-from lieapp.equations.plausible import with_values
 from lieapp.errors import EquationError
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.spectral import SpectralDifferentiator

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.equations.splitting import Splitting, fluxes
+from lieapp.equations.evolution import Splitting, fluxes
 from lieapp.numerics.codegen import Tape, scalar_functions
 from lieapp.numerics.etdrk import Matrix, Modes, Problem
 from lieapp.numerics.grid import Grid

@@ -26,8 +26,7 @@ from lieapp.data.source import from_source
 from lieapp.data.stepping import State, Tolerance, Values, march
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import read_pde, read_transform
-from lieapp.equations.evolution import Evolution, evolution_form
-from lieapp.equations.splitting import Splitting, common_rate, split
+from lieapp.equations.evolution import Evolution, Splitting, common_rate, evolution_form, split
 from lieapp.numerics.codegen import Tape, scalar_functions
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import resample

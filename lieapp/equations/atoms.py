@@ -7,7 +7,7 @@ uⁿ/u. Branches are the real generic ones: radicands and arguments of logarithm
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import sympy as sp
@@ -21,14 +21,10 @@ FUNCTION_ORDERS = 4
 
 @dataclass(frozen=True)
 class Atom:
-    """One generator that stands for a function.
+    """A ring generator that stands for an expression, with ∂/∂v for each variable v it depends on.
 
-    Args:
-        symbol: the ring generator.
-        expression: what it stands for.
-        derivatives: ∂/∂v for each variable v it depends on, rational in generators and atoms.
-        degree, power: `symbol**degree = power` if the atom is algebraic over earlier ones, else degree 0;
-            degree 1 if a finer atom replaced it.
+    The derivatives are rational in generators and atoms. `symbol**degree = power` if the atom is algebraic over
+    earlier ones, else degree 0; degree 1 if a finer atom replaced it.
     """
 
     symbol: sp.Symbol
@@ -40,12 +36,7 @@ class Atom:
 
 @dataclass
 class AtomTable:
-    """The atoms met so far, and the rewriting into them.
-
-    Args:
-        variables: what may be differentiated by.
-        constants: free constants (parameters).
-    """
+    """The atoms met so far, and the rewriting into them; constants are parameters."""
 
     variables: tuple[sp.Symbol, ...]
     constants: tuple[sp.Symbol, ...]
@@ -100,7 +91,7 @@ class AtomTable:
             # formal, from the solver: its derivative is the integrand
             return self._free_atom(e, {e.limits[0][0]: e.function})
         if e.is_NumberSymbol:
-            return self._constant(e)
+            return self._free_atom(e, {})
         raise EquationError(
             f"{e} is not supported in coefficients.",
             hint="Use exp, log, sqrt, sin, cos, tan, sinh, cosh, tanh, powers.",
@@ -263,9 +254,6 @@ class AtomTable:
                 self.atoms[place] = replace(atom, derivatives={v: above})
         return self._known[e]
 
-    def _constant(self, e: sp.Expr) -> sp.Expr:
-        return self._free_atom(e, {})
-
     def _free_atom(self, e: sp.Expr, rates: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
         for atom in self.atoms:
             if atom.expression == e:
@@ -278,11 +266,6 @@ class AtomTable:
     def expressions(self) -> dict[sp.Symbol, sp.Expr]:
         """What each atom stands for."""
         return {a.symbol: a.expression for a in self.atoms}
-
-    def depending(self, variables: Iterable[sp.Symbol]) -> set[sp.Symbol]:
-        """The atoms that depend on any of the variables."""
-        wanted = set(variables)
-        return {a.symbol for a in self.atoms if wanted & set(a.derivatives)}
 
 
 def _factors(base: sp.Expr) -> list[tuple[sp.Expr, sp.Expr]]:
@@ -320,7 +303,6 @@ def _multiple_angle(n: sp.Integer, sine: sp.Expr, cosine: sp.Expr) -> tuple[sp.E
 
 
 def _sine_and_cosine(e: sp.Expr) -> sp.Expr:
-    argument = e.args[0]
-    sine, cosine = sp.sin(argument), sp.cos(argument)
+    sine, cosine = sp.sin(e.args[0]), sp.cos(e.args[0])
     quotients = {sp.tan: sine / cosine, sp.cot: cosine / sine, sp.sec: 1 / cosine, sp.csc: 1 / sine}
     return quotients[e.func]

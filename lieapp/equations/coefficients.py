@@ -7,8 +7,9 @@ the atoms' relations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from copy import copy
+from functools import reduce
 from typing import Any
 
 import sympy as sp
@@ -29,12 +30,7 @@ class FunctionOrderError(EquationError):
 
 
 class CoefficientField:
-    """Q(variables, constants, atoms) with the derivations ∂/∂v.
-
-    Args:
-        variables: coordinates to differentiate by, in order.
-        constants: parameters.
-    """
+    """Q(variables, constants, atoms) with the derivations ∂/∂v for the variables; constants are parameters."""
 
     def __init__(self, variables: Sequence[sp.Symbol], constants: Sequence[sp.Symbol] = ()) -> None:
         self.variables = tuple(variables)
@@ -189,6 +185,25 @@ class CoefficientField:
             if isinstance(a.expression, (AppliedUndef, sp.Derivative))
         }
 
-    def is_constant(self, element: Element) -> bool:
-        """Whether no variable occurs."""
-        return not self.depends(element)
+
+def parted(polynomial: Any, movers: Container[int]) -> dict[tuple[int, ...], Any]:
+    """What stands with each monomial in some generators, given by their positions."""
+    parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
+    for m, number in polynomial.items():
+        on = tuple(e if n in movers else 0 for n, e in enumerate(m))
+        parts.setdefault(on, {})[tuple(0 if n in movers else e for n, e in enumerate(m))] = number
+    return {on: polynomial.ring.from_dict(part) for on, part in parts.items()}
+
+
+def common_denominator(elements: Iterable[Element], one: Any) -> Any:
+    """The least common multiple of denominators, one without any."""
+    return reduce(lambda common, c: common if c.denom == 1 else common.lcm(c.denom), elements, one)
+
+
+def coprime(elements: Sequence[Element]) -> list[Any]:
+    """Polynomials without a common factor in the proportions of the elements, which aren't all zero."""
+    ring = elements[0].field.ring
+    denominator = common_denominator(elements, ring.one)
+    cleared = [c.numer * denominator.exquo(c.denom) for c in elements]
+    content = reduce(lambda common, p: common.gcd(p), cleared, ring.zero)
+    return [p.exquo(content) for p in cleared]

@@ -39,7 +39,8 @@ def parameters_of(texts: Sequence[str]) -> tuple[tuple[sp.Symbol, ...], list[Con
     conditions: list[Condition] = []
     for text in texts:
         last = ""
-        for part in _parts(text):
+        # what commas outside of parentheses separate
+        for part in map(str.strip, re.split(r",(?![^(]*\))", text)):
             if "!=" in part:
                 left, _, right = part.partition("!=")
                 conditions.append(Condition(text, part, left.strip(), right.strip()))
@@ -50,12 +51,9 @@ def parameters_of(texts: Sequence[str]) -> tuple[tuple[sp.Symbol, ...], list[Con
                 assumed[last].append(name)
                 continue
             if colon and what not in ASSUMPTIONS:
-                fail(
-                    text,
-                    text.find(part) + part.find(":") + 1,
-                    f"{what!r} is not one of {', '.join(ASSUMPTIONS)}",
-                    "For example nu, nu:positive or 'g:positive, g != 3'.",
-                )
+                problem = f"{what!r} is not one of {', '.join(ASSUMPTIONS)}"
+                place = text.find(part) + part.find(":") + 1
+                fail(text, place, problem, "For example nu, nu:positive or 'g:positive, g != 3'.")
             _check_name(name)
             if name in assumed:
                 raise ParseError(f"{name!r} is declared twice.", hint=TWICE)
@@ -80,12 +78,9 @@ def check_declared(condition: Condition, constants: Sequence[sp.Symbol]) -> None
     known = {*map(str, constants), *FUNCTIONS, *RESERVED}
     for found in re.finditer(r"[^\W\d]\w*", condition.part):
         if found[0] not in known:
-            fail(
-                condition.text,
-                condition.text.find(condition.part) + found.start(),
-                f"{found[0]!r} is no parameter that is declared",
-                f"Declare {found[0]} first: '{found[0]}, {condition.part}'.",
-            )
+            place = condition.text.find(condition.part) + found.start()
+            hint = f"Declare {found[0]} first: '{found[0]}, {condition.part}'."
+            fail(condition.text, place, f"{found[0]!r} is no parameter that is declared", hint)
 
 
 def check_condition(condition: Condition, difference: sp.Expr, constants: Sequence[sp.Symbol]) -> None:
@@ -99,11 +94,6 @@ def check_condition(condition: Condition, difference: sp.Expr, constants: Sequen
     fail(condition.text, condition.text.find(condition.part), problem, hint)
 
 
-def _parts(text: str) -> list[str]:
-    """What commas outside of parentheses separate."""
-    return [part.strip() for part in re.split(r",(?![^(]*\))", text)]
-
-
 def functions_of(texts: Sequence[str], jets: JetSpace) -> dict[str, sp.Expr]:
     """k(u) for each declared `k:u`."""
     coordinates = {str(s): s for s in jets.coordinates}
@@ -111,12 +101,8 @@ def functions_of(texts: Sequence[str], jets: JetSpace) -> dict[str, sp.Expr]:
     for text in texts:
         name, _, argument = (piece.strip() for piece in text.partition(":"))
         if argument not in coordinates:
-            fail(
-                text,
-                text.find(":") + 1,
-                f"{name} must be given one argument of {', '.join(coordinates)}",
-                f"For example {name or 'k'}:{jets.dependent[0]}.",
-            )
+            problem = f"{name} must be given one argument of {', '.join(coordinates)}"
+            fail(text, text.find(":") + 1, problem, f"For example {name or 'k'}:{jets.dependent[0]}.")
         declared[name] = sp.Function(name, real=True)(coordinates[argument])
     return declared
 
@@ -130,12 +116,8 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def _check_name(name: str) -> None:
-    if (
-        re.fullmatch(r"[A-Za-z][A-Za-z0-9]*(_[0-9]+)?", name)
-        and name not in FUNCTIONS
-        and name not in RESERVED
-        and not keyword.iskeyword(name)
-    ):
+    taken = name in FUNCTIONS or name in RESERVED or keyword.iskeyword(name)
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9]*(_[0-9]+)?", name) and not taken:
         return
     hint = "Names are letters and digits, and neither a function, pi nor a word of Python."
     if re.search(r"\w[\s;]+\w", name):

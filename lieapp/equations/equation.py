@@ -10,8 +10,41 @@ from sympy.core.function import AppliedUndef
 
 from lieapp.api import PDE, ChangeOfVariables
 from lieapp.equations.jets import JetSpace
-from lieapp.equations.plausible import with_values
 from lieapp.errors import EquationError
+
+INFINITE = (sp.oo, -sp.oo, sp.zoo, sp.nan)
+
+NOT_LOCAL = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Subs)
+"""What makes an equation depend on more than the point, the unknowns and their derivatives there."""
+
+
+def with_values(expression: sp.Expr, values: Mapping[sp.Expr, sp.Expr], jets: JetSpace, name: str) -> sp.Expr:
+    """An expression on jets with its parameters replaced.
+
+    Raises EquationError if it is infinite or complex then, or isn't local.
+    """
+    for node in expression.atoms(*NOT_LOCAL):
+        raise EquationError(
+            f"{name}: {node} is no expression in the unknowns and their derivatives at one point.",
+            hint="Carry out integrals and sums; that of an unknown becomes an unknown v with v.diff(x) = u.",
+        )
+    result: sp.Expr = expression.subs(values)
+    if result.has(*INFINITE):
+        bad = [term for term in sp.Add.make_args(expression) if term.subs(values).has(*INFINITE)]
+        coefficient, what = (bad or [expression])[0].as_independent(*jets.jets(expression), as_Add=False)
+        used = ", ".join(f"{s} = {v}" for s, v in values.items() if coefficient.has(s))
+        told = f" with {used}" if used else ""
+        raise EquationError(
+            f"{name}: the coefficient {coefficient} of {what} isn't a finite number{told}.",
+            hint="Correct the equation or its parameters.",
+        )
+    if any(node.is_number and node.is_extended_real is False for node in sp.preorder_traversal(result)):
+        raise EquationError(
+            f"{name}: {result} = 0 is complex; an equation must be real.",
+            hint="Write u = v + i w, and give the real and the imaginary part as two equations in v and w.",
+        )
+    return result
+
 
 LARGEST = 10**30
 """Denominators above it are binary fractions, which nobody means."""
@@ -70,25 +103,23 @@ def read_pde(pde: PDE) -> System:
 
     Raises EquationError when a variable isn't declared, an unknown can't be read or a parameter has no value.
     """
-    variables = tuple(pde.region)
-    equations = pde.equation if isinstance(pde.equation, (list, tuple)) else [pde.equation]
-    return read_equations(equations, variables, pde.parameters, name=pde.name)
+    return read_equations(pde.equation, tuple(pde.region), pde.parameters, name=pde.name)
 
 
 def read_transform(pde: PDE, transform: ChangeOfVariables) -> System:
     """The system that a change of variables solves in place of the plugin's own."""
-    equation = transform.equation
-    equations = equation if isinstance(equation, (list, tuple)) else [equation]
-    return read_equations(equations, tuple(pde.region), pde.parameters, name=f"{pde.name} (transform)")
+    return read_equations(transform.equation, tuple(pde.region), pde.parameters, name=f"{pde.name} (transform)")
 
 
 def read_equations(
-    equations: Sequence[sp.Eq | sp.Expr],
+    equations: sp.Eq | sp.Expr | Sequence[sp.Eq | sp.Expr],
     variables: tuple[sp.Symbol, ...],
     values: Mapping[sp.Symbol, float],
     name: str,
 ) -> System:
     """Read SymPy equations in u(t, x) and its derivatives as a system on jets."""
+    if not isinstance(equations, (list, tuple)):
+        equations = [equations]
     sides = [e.lhs - e.rhs if isinstance(e, sp.Eq) else as_expression(e, name) for e in equations]
     functions = _unknowns(sides, variables, name)
     jets = JetSpace(variables, tuple(f.func.__name__ for f in functions))

@@ -1,23 +1,87 @@
 """Equations in SymPy's own notation with parameters and arbitrary functions left free.
 
 A function of all the independent variables is an unknown; any other function of one variable or of one unknown,
-such as k(u(t, x)), is arbitrary; every other symbol is a generic constant.
+such as k(u(t, x)), is arbitrary; every other symbol is a generic constant. Results are written with names, so one
+name must stand for one thing; and all of them are real.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from lieapp.equations.distinct import check_distinct, check_no_jets, check_real
-from lieapp.equations.equation import System, as_expression, exact, on_jets
-from lieapp.equations.jets import JetSpace
-from lieapp.equations.literals import too_large
-from lieapp.equations.plausible import with_values
+from lieapp.equations.equation import System, as_expression, exact, on_jets, with_values
+from lieapp.equations.jets import JetSpace, readings
+from lieapp.equations.limits import too_large
 from lieapp.errors import EquationError
+
+SAME = "Make it once, with its assumptions, and use that one: t, x = sp.symbols('t x', real=True)."
+
+
+def check_real(expressions: Iterable[sp.Expr], name: str) -> None:
+    """Raises EquationError for symbols or functions that are no real numbers, or that are always 0."""
+    for expression in expressions:
+        atoms = sorted(expression.free_symbols | expression.atoms(AppliedUndef), key=str)
+        for atom in atoms:
+            problems = {
+                "is not commutative": atom.is_commutative is False,
+                "is assumed to be 0": atom.is_zero,
+                "is assumed not to be real": atom.is_extended_real is False,
+                "is assumed to be infinite": atom.is_finite is False,
+            }
+            for problem in (told for told, true in problems.items() if true):
+                raise EquationError(
+                    f"{name}: {atom} {problem}; everything in an equation is a real number here.",
+                    hint="Write complex equations as two real ones, and make symbols with real=True.",
+                )
+        if expression.is_commutative is False:
+            raise EquationError(
+                f"{name}: {expression} doesn't commute.", hint="Write matrix equations in their components."
+            )
+
+
+def check_distinct(symbols: Iterable[sp.Symbol], functions: Iterable[AppliedUndef], name: str) -> None:
+    """Raises EquationError for a name that stands for two symbols, for a symbol and a function, or two functions.
+
+    Functions are given with their arguments: u(t, x) and u(t) are two.
+    """
+    known: dict[str, sp.Symbol] = {}
+    for symbol in sorted(set(symbols), key=sp.default_sort_key):
+        other = known.setdefault(symbol.name, symbol)
+        if other != symbol:
+            raise EquationError(f"{name}: two different symbols are named {symbol.name}.", hint=SAME)
+    applied: dict[str, AppliedUndef] = {}
+    for function in sorted(set(functions), key=str):
+        called = function.func.__name__
+        if called in known:
+            arguments = ", ".join(map(str, function.args))
+            raise EquationError(
+                f"{name}: {called} is the name of a symbol and of the function {function}.",
+                hint=f"Write {called} = sp.Function('{called}')({arguments}) for the function, or give the symbol "
+                "another name.",
+            )
+        other = applied.setdefault(called, function)
+        if other != function:
+            raise EquationError(
+                f"{name}: {called} is used at different arguments, as {other} and {function}.",
+                hint="Delay and reflection equations have no point symmetries in this sense; a function of other "
+                "variables needs a name of its own.",
+            )
+
+
+def check_no_jets(names: Sequence[str], jets: JetSpace, name: str) -> None:
+    """Raises EquationError for a name that results would confuse with a derivative: u_x beside u."""
+    variables = [str(x) for x in jets.independent]
+    for called in names:
+        for u in jets.dependent:
+            if called.startswith(f"{u}_") and readings(called[len(u) + 1 :], variables):
+                raise EquationError(
+                    f"{name}: the name {called} is that of a derivative of {u}.",
+                    hint=f"Write u.diff(x) for the derivative, or choose a name other than {called}.",
+                )
 
 
 def read_free(
@@ -29,12 +93,9 @@ def read_free(
 ) -> System:
     """The system of SymPy equations (= 0 understood) in u(t, x) and its derivatives.
 
-    Args:
-        equations: `sp.Eq`s, or expressions that vanish.
-        independent: the variables, in order; else the arguments of the function that has most of them.
-        dependent: the unknowns u(t, x), in order; else every function of all the variables.
-        nonzero: expressions in the parameters that are known not to vanish.
-        name: what messages call the system.
+    The variables, in order, are else the arguments of the function that has most of them; the unknowns u(t, x),
+    in order, else every function of all the variables. Expressions in the parameters that are `nonzero` are known
+    not to vanish. Messages call the system by its name.
 
     Raises EquationError when unknowns and arbitrary functions can't be told apart or the equations can't be read.
     """
@@ -51,8 +112,11 @@ def read_free(
     _check_unknowns(unknowns, applied, variables, name)
     jets = JetSpace(variables, tuple(f.func.__name__ for f in unknowns))
     coordinates = dict(zip([*variables, *unknowns], jets.coordinates, strict=True))
+    # k of a jet symbol in place of k(u(t, x))
     arbitrary = {
-        f: _arbitrary(f, coordinates, name) for f in applied if f not in unknowns and f.args[0] in coordinates
+        f: sp.Function(f.func.__name__, real=True)(coordinates[f.args[0]])
+        for f in applied
+        if f not in unknowns and f.args[0] in coordinates
     }
     names = {*map(str, symbols), *(f.func.__name__ for f in applied)}
     check_no_jets(sorted(names), jets, name)
@@ -170,12 +234,6 @@ def _check_unknowns(
             )
 
 
-def _arbitrary(f: AppliedUndef, coordinates: dict[sp.Expr, sp.Symbol], name: str) -> sp.Expr:
-    """k of a jet symbol in place of k(u(t, x))."""
-    result: sp.Expr = sp.Function(f.func.__name__, real=True)(coordinates[f.args[0]])
-    return result
-
-
 def _residual(
     side: sp.Expr,
     jets: JetSpace,
@@ -201,17 +259,12 @@ def _residual(
 
 def _slope(node: sp.Expr, arbitrary: dict[AppliedUndef, sp.Expr]) -> sp.Expr | None:
     """k'(u), k''(u), … in jets; None for a derivative of something else."""
-    if isinstance(node, sp.Derivative):
-        inner, point = node, node.expr
-        if point not in arbitrary:
-            return None
-    else:
-        inner = node.expr
-        if not isinstance(inner, sp.Derivative) or not isinstance(inner.expr, AppliedUndef):
-            return None
-        point = inner.expr.subs(dict(zip(node.variables, node.point, strict=True)))
-        if point not in arbitrary:
-            return None
+    inner = node if isinstance(node, sp.Derivative) else node.expr
+    if not isinstance(inner, sp.Derivative):
+        return None
+    point = inner.expr if inner is node else inner.expr.subs(dict(zip(node.variables, node.point, strict=True)))
+    if point not in arbitrary:
+        return None
     value = arbitrary[point]
     count = sum(int(n) for _, n in inner.variable_count)
     return sp.Derivative(value, (value.args[0], count))

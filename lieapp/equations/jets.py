@@ -1,32 +1,48 @@
 """Jet coordinates uᵃ_J and total derivatives Dᵢ = ∂/∂xⁱ + Σ uᵃ_{J+i} ∂/∂uᵃ_J (Olver 1993, ch. 2.3).
 
 A multi-index J counts derivatives per independent variable: with variables (t, x) the jet u_xxx is (0, 3).
-Jets are plain real symbols named as in the command line's grammar, `u_txx`.
+Jets are plain real symbols named as in the command line's grammar, `u_txx`; `multi_index` reads such letters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import sympy as sp
 
 MultiIndex = tuple[int, ...]
+Jet = tuple[int, MultiIndex]
+"""(a, J) of uᵃ_J."""
+
+
+def raised(J: MultiIndex, i: int, by: int = 1) -> MultiIndex:
+    """J with more derivatives in xⁱ, or fewer."""
+    return (*J[:i], J[i] + by, *J[i + 1 :])
+
+
+def divides(J: MultiIndex, K: MultiIndex) -> bool:
+    """Whether ∂_K is a derivative of ∂_J."""
+    return all(j <= k for j, k in zip(J, K, strict=True))
+
+
+def jet_name(name: str, variables: Sequence[sp.Symbol], J: MultiIndex) -> str:
+    """`u_txx`, with _ between the variables if some have longer names; dummies aren't differentiated by."""
+    letters = [str(x) for x, count in zip(variables, J, strict=True) for _ in range(count)]
+    short = all(len(str(x)) == 1 for x in variables if not isinstance(x, sp.Dummy))
+    return name + ("_" + ("" if short else "_").join(letters) if letters else "")
 
 
 @dataclass(frozen=True)
 class JetSpace:
-    """Names of the variables and unknowns, and the jet symbols made from them on demand.
-
-    Args:
-        independent: the symbols x¹ … xᵖ.
-        dependent: the names of u¹ … u^q.
-    """
+    """The symbols x¹ … xᵖ of the variables, the names of u¹ … u^q, and the jet symbols made from them on demand."""
 
     independent: tuple[sp.Symbol, ...]
     dependent: tuple[str, ...]
     _symbols: dict[tuple[int, MultiIndex], sp.Symbol] = field(default_factory=dict, repr=False, compare=False)
     _jets: dict[sp.Symbol, tuple[int, MultiIndex]] = field(default_factory=dict, repr=False, compare=False)
+
+    raised = staticmethod(raised)
 
     @property
     def zero(self) -> MultiIndex:
@@ -47,11 +63,7 @@ class JetSpace:
         """The jet symbol uᵃ_J."""
         key = (a, tuple(J))
         if key not in self._symbols:
-            letters = [str(x) for x, count in zip(self.independent, J, strict=True) for _ in range(count)]
-            short = all(len(str(x)) == 1 for x in self.independent)
-            suffix = ("" if short else "_").join(letters)
-            name = self.dependent[a] + ("_" + suffix if letters else "")
-            self._symbols[key] = sp.Symbol(name, real=True)
+            self._symbols[key] = sp.Symbol(jet_name(self.dependent[a], self.independent, J), real=True)
             self._jets[self._symbols[key]] = key
         return self._symbols[key]
 
@@ -68,15 +80,11 @@ class JetSpace:
         found = [s for s in expression.free_symbols if s in self._jets]
         return {s: self._jets[s] for s in sorted(found, key=lambda s: (self._jets[s][0], self._jets[s][1]))}
 
-    def raised(self, J: MultiIndex, i: int) -> MultiIndex:
-        """J with one more derivative in xⁱ."""
-        return (*J[:i], J[i] + 1, *J[i + 1 :])
-
     def total_derivative(self, expression: sp.Expr, i: int) -> sp.Expr:
         """Dᵢ of an expression on the jet space."""
         result = sp.diff(expression, self.independent[i])
         for s, (a, J) in self.jets(expression).items():
-            result += self.symbol(a, self.raised(J, i)) * sp.diff(expression, s)
+            result += self.symbol(a, raised(J, i)) * sp.diff(expression, s)
         return result
 
     def total_derivatives(self, expression: sp.Expr, J: MultiIndex) -> sp.Expr:
@@ -86,6 +94,49 @@ class JetSpace:
                 expression = self.total_derivative(expression, i)
         return expression
 
+    def from_below(self, known: dict[Jet, sp.Expr], jet: Jet, total: Callable[[sp.Expr, int], sp.Expr]) -> sp.Expr:
+        """What belongs to a derivative: Dᵢ, `total`, of what belongs to the one below it, kept in `known`."""
+        if jet not in known:
+            a, J = jet
+            i = max(k for k, n in enumerate(J) if n)
+            known[jet] = total(self.from_below(known, (a, raised(J, i, -1)), total), i)
+        return known[jet]
+
     def order(self, expressions: Iterable[sp.Expr]) -> int:
         """The highest order |J| among the jets of the expressions."""
         return max((sum(J) for e in expressions for _, J in self.jets(e).values()), default=0)
+
+
+class AmbiguousError(ValueError):
+    """Letters that can be read as different derivatives."""
+
+
+def multi_index(letters: str, variables: Sequence[str]) -> MultiIndex | None:
+    """How often each variable occurs in `txx` or `time_x`; None if something else does.
+
+    Raises AmbiguousError if names of variables put together are the name of another: `xx` beside `x`.
+    """
+    found = readings(letters, variables)
+    if len(found) > 1:
+        meant = " or ".join(_words(J, variables) for J in sorted(found))
+        raise AmbiguousError(f"{letters!r} can mean the derivative with respect to {meant}")
+    return next(iter(found), None)
+
+
+def readings(letters: str, variables: Sequence[str]) -> set[MultiIndex]:
+    """Every way to read the letters as variables, with or without `_` between them."""
+    zero = (0,) * len(variables)
+    # the readings of what stands before each place
+    before: list[set[MultiIndex]] = [{zero}] + [set() for _ in letters]
+    for place, letter in enumerate(letters):
+        if letter == "_":
+            before[place + 1] |= before[place]
+        for i, variable in enumerate(variables):
+            if letters.startswith(variable, place):
+                end = place + len(variable)
+                before[end] |= {raised(J, i) for J in before[place]}
+    return before[-1] - {zero}
+
+
+def _words(J: MultiIndex, variables: Sequence[str]) -> str:
+    return " and ".join(f"{x}{f', {n} times' if n > 1 else ''}" for x, n in zip(variables, J, strict=True) if n)

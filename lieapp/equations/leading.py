@@ -1,8 +1,8 @@
 """Solving a system for leading derivatives, and replacing them and all their derivatives.
 
-A ranking orders the derivatives; each equation is solved for its highest one. Where two equations lead
-with derivatives of one unknown, the difference of their cross derivatives is a further equation (Riquier,
-Janet), so that hidden conditions such as the pressure equation of an incompressible flow are found.
+A ranking orders the derivatives; each equation is solved for its highest one, linearly or by a root. Where two
+equations lead with derivatives of one unknown, the difference of their cross derivatives is a further equation
+(Riquier, Janet), so that hidden conditions such as the pressure equation of an incompressible flow are found.
 """
 
 from __future__ import annotations
@@ -13,13 +13,131 @@ from itertools import permutations
 
 import sympy as sp
 
+from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
-from lieapp.equations.jets import JetSpace, MultiIndex
-from lieapp.equations.solvable import check_one_branch, solved_for
-from lieapp.equations.wellposed import check_determined, check_differential, check_equations, without_vanishing
-from lieapp.errors import EquationError
+from lieapp.equations.factors import refuse
+from lieapp.equations.jets import Jet, JetSpace, divides
+from lieapp.errors import DeclarationError, EquationError
 
-Jet = tuple[int, MultiIndex]
+
+def check_equations(system: System) -> None:
+    """Raises EquationError for an equation that is identically zero or impossible; DeclarationError for an unknown
+    in none, and where no derivative occurs.
+
+    Whether an equation is zero is decided with all relations, as sin² + cos² = 1.
+    """
+    count = len(system.residuals)
+    used: set[int] = set()
+    for n, residual in enumerate(system.residuals, start=1):
+        which = f"equation {n} of {count}" if count > 1 else "the equation"
+        left = without_vanishing(residual, system)
+        if left == 0:
+            raise EquationError(
+                f"{system.name}: {which}, {residual} = 0, is identically zero.",
+                hint="It holds for every function and says nothing; leave it out or correct it.",
+            )
+        found = system.jets.jets(left)
+        if not found:
+            raise EquationError(
+                f"{system.name}: {which}, {residual} = 0, contains no unknown.",
+                hint="Write it in the unknowns and their derivatives, or leave it out.",
+            )
+        used |= {a for a, _ in found.values()}
+    missing = [u for a, u in enumerate(system.jets.dependent) if a not in used]
+    if missing:
+        raise DeclarationError(
+            f"{system.name}: the unknown {missing[0]} occurs in no equation.",
+            hint=f"Leave {missing[0]} out of the unknowns, or add the equation that determines it.",
+        )
+    if system.jets.order(system.residuals) == 0:
+        raise DeclarationError(
+            f"{system.name}: no derivative occurs; it is no differential equation.",
+            hint=f"Derivatives are written {system.jets.symbol(0, (*system.jets.zero[1:], 1))}.",
+        )
+
+
+def without_vanishing(expression: sp.Expr, system: System) -> sp.Expr:
+    """The expression itself, 0 if it vanishes identically, or a form of it without jets that cancel."""
+    found = system.jets.jets(expression)
+    if expression.is_polynomial(*expression.free_symbols):
+        return sp.expand(expression)
+    field = CoefficientField((*system.jets.independent, *found), system.parameters)
+    normal = field.expression(field.element(expression))
+    if normal == 0 or len(system.jets.jets(normal)) < len(found):
+        return normal
+    return expression
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A derivative in terms of the others, what was divided by, and whether the derivative occurred linearly.
+
+    If it didn't, the value is one real branch.
+    """
+
+    value: sp.Expr
+    divisor: sp.Expr
+    linear: bool
+
+
+def solved_for(equation: sp.Expr, symbol: sp.Symbol) -> Solved | None:
+    """The equation solved for a symbol that occurs linearly, as a square or as one pure power; else None."""
+    slope = sp.diff(equation, symbol)
+    if not slope.has(symbol):
+        return Solved(-(equation - slope * symbol) / slope, slope, linear=True)
+    if not equation.is_polynomial(symbol):
+        return None
+    polynomial = sp.Poly(equation, symbol)
+    degree = polynomial.degree()
+    top, constant = polynomial.nth(degree), polynomial.nth(0)
+    if degree == 2:
+        middle = polynomial.nth(1)
+        root = _root(middle**2 / 4 - top * constant, 2)
+        return None if root is None else Solved((root - middle / 2) / top, top, linear=False)
+    if degree <= MAX_DEGREE and all(m in ((degree,), (0,)) for m in polynomial.monoms()):
+        root = _root(-constant / top, degree)
+        return None if root is None else Solved(root, top, linear=False)
+    return None
+
+
+def _root(radicand: sp.Expr, degree: int) -> sp.Expr | None:
+    """The real root for generic values; None if there is no such root."""
+    # √(u²) is the branch u, not |u|: one branch of an irreducible equation has the symmetries of all
+    positive = {s: sp.Dummy(s.name, positive=True) for s in radicand.free_symbols}
+    radicand = sp.factor(radicand.xreplace(positive))
+    if radicand.is_negative and degree % 2:
+        root = -((-radicand) ** sp.Rational(1, degree))
+    elif radicand.is_negative:
+        return None
+    else:
+        root = radicand ** sp.Rational(1, degree)
+    return root.xreplace({dummy: s for s, dummy in positive.items()})
+
+
+def check_one_branch(equation: sp.Expr, symbol: sp.Symbol, jets: JetSpace, name: str) -> None:
+    """Raises EquationError if the roots of u_J² + b u_J + c = 0, or of u_Jⁿ = c, are equations of their own.
+
+    That is so where the root is taken of a square in the derivatives, times what is free of derivatives. Else going
+    around a point at which the derivatives let the root vanish leads from one root to the other at the same (x, u),
+    and both have the same symmetries.
+    """
+    polynomial = sp.Poly(equation, symbol)
+    degree = polynomial.degree()
+    if degree % 2:
+        return
+    top, half = polynomial.nth(degree), degree // 2
+    middle = polynomial.nth(1) / top if degree == 2 else sp.S.Zero
+    radicand = sp.together(middle**2 / 4 - polynomial.nth(0) / top)
+    sides = (sp.factor_list(side)[1] for side in sp.fraction(radicand))
+    if any(n % 2 and jets.order([f]) for side in sides for f, n in side):
+        return
+    root = _root(radicand, 2)
+    if root is not None:
+        refuse([symbol**half + middle / 2 + sign * root for sign in (-1, 1)], name)
+
+
+MAX_DEGREE = 12
+"""Highest pure power of a derivative that is solved by a root."""
 MAX_EQUATIONS = 24
 """Equations in a completed system beyond which a ranking is given up."""
 
@@ -28,9 +146,7 @@ MAX_EQUATIONS = 24
 class Ranking:
     """An order of the derivatives that differentiation respects.
 
-    Args:
-        variables: positions of the variables, the most important first.
-        orderly: compare |J| before anything else.
+    `variables` are positions, the most important first; an orderly one compares |J| before anything else.
     """
 
     variables: tuple[int, ...]
@@ -47,12 +163,9 @@ class Ranking:
 class Leading:
     """Equations solved for their leading derivatives uᵃ_J = R.
 
-    Args:
-        jets: the jet space.
-        ranking: the ranking used.
-        rules: R for each leading derivative, free of leading derivatives and their derivatives.
-        assumed_nonzero: coefficients that were divided by.
-        implied: equations that the given ones imply together, before they were solved.
+    `rules` have R for each leading derivative, free of leading derivatives and their derivatives; `assumed_nonzero`
+    are coefficients that were divided by, `implied` equations that the given ones imply together, before they were
+    solved.
     """
 
     jets: JetSpace
@@ -77,7 +190,7 @@ class Leading:
             else:
                 a, J = jet
                 i = next(k for k in reversed(range(len(J))) if J[k] > rule[1][k])
-                lower = (*J[:i], J[i] - 1, *J[i + 1 :])
+                lower = self.jets.raised(J, i, -1)
                 self._normal[jet] = self.reduce(self.jets.total_derivative(self.normal((a, lower)), i))
         return self._normal[jet]
 
@@ -90,10 +203,7 @@ class Leading:
 
     def _rule(self, jet: Jet) -> Jet | None:
         a, J = jet
-        for b, K in self.rules:
-            if a == b and all(n >= k for n, k in zip(J, K, strict=True)):
-                return (b, K)
-        return None
+        return next(((b, K) for b, K in self.rules if a == b and divides(K, J)), None)
 
 
 def solve_for_leading(system: System) -> Leading:
@@ -110,8 +220,23 @@ def solve_for_leading(system: System) -> Leading:
             f"{system.name}: the equations can't be solved for leading derivatives.",
             hint="Solve the equation for one of its highest derivatives, or differentiate it once.",
         )
-    check_differential(solved.rules, solved.rules.values(), system.jets, system.name)
-    check_determined(solved.rules, system.jets, system.name)
+    jets = system.jets
+    for (a, J), value in solved.rules.items():
+        if not any(J):
+            u = jets.dependent[a]
+            raise EquationError(
+                f"{system.name}: the equations say {u} = {value}, without a derivative of {u}.",
+                hint=f"Put this in place of {u} everywhere and leave {u} out of the unknowns.",
+            )
+    # of a system completed by its integrability conditions (Riquier; Seiler 2010, *Involution*, ch. 9)
+    determined = {a for a, _ in solved.rules}
+    if free := [u for a, u in enumerate(jets.dependent) if a not in determined]:
+        variables = ", ".join(map(str, jets.independent))
+        raise EquationError(
+            f"{system.name}: the system is underdetermined: {' and '.join(free)} may be any function of "
+            f"{variables}.",
+            hint="Add the missing equation, or declare what is given as a function of a variable: k:x.",
+        )
     return solved
 
 
@@ -123,13 +248,8 @@ def _best(system: System, roots: bool) -> Leading | None:
             continue
         weights = [_weight(c, system.jets) for c in solved.assumed_nonzero]
         # dividing by derivatives costs most; then cross derivatives; then high derivatives of the rules
-        score = (
-            max(weights, default=0) > 3,
-            len(solved.rules),
-            not ranking.orderly,
-            max(weights, default=0),
-            n,
-        )
+        most = max(weights, default=0)
+        score = (most > 3, len(solved.rules), not ranking.orderly, most, n)
         if best is None or score < best[0]:
             best = (score, solved)
         if score[:4] == (False, len(system.residuals), False, 0):
@@ -162,7 +282,8 @@ def _solve(system: System, ranking: Ranking, roots: bool) -> Leading | None:
         found = system.jets.jets(equation)
         if not found:
             raise EquationError(
-                f"{system.name}: the equations are inconsistent: they imply {_told(equation)}.",
+                f"{system.name}: the equations are inconsistent: they imply "
+                f"{1 if equation.is_number else equation} = 0.",
                 hint="They have no solution; leave out or correct the equation that contradicts the others.",
             )
         if reduced not in system.residuals:
@@ -174,9 +295,9 @@ def _solve(system: System, ranking: Ranking, roots: bool) -> Leading | None:
         if not alone.linear:
             check_one_branch(equation, symbol, system.jets, system.name)
         rule = _canonical(alone.value, system.jets)
-        if not _is_one(alone.divisor):
+        if not alone.divisor.is_Rational:
             solved.assumed_nonzero.append(sp.factor(alone.divisor))
-        displaced = [j for j in solved.rules if j[0] == lead[0] and _divides(lead[1], j[1])]
+        displaced = [j for j in solved.rules if j[0] == lead[0] and divides(lead[1], j[1])]
         queue += [system.jets.symbol(*j) - solved.rules.pop(j) for j in displaced]
         solved._normal.clear()
         queue += [_cross(solved, lead, rule, j) for j in solved.rules if j[0] == lead[0]]
@@ -194,19 +315,6 @@ def _cross(solved: Leading, lead: Jet, rule: sp.Expr, other: Jet) -> sp.Expr:
     down = tuple(a - b for a, b in zip(top, other[1], strict=True))
     total = solved.jets.total_derivatives
     return total(rule, up) - total(solved.rules[other], down)
-
-
-def _told(equation: sp.Expr) -> str:
-    """What an equation without unknowns says: 1 = 0 for every number."""
-    return "1 = 0" if equation.is_number else f"{equation} = 0"
-
-
-def _divides(J: MultiIndex, K: MultiIndex) -> bool:
-    return all(a <= b for a, b in zip(J, K, strict=True))
-
-
-def _is_one(coefficient: sp.Expr) -> bool:
-    return bool(coefficient.is_Rational)
 
 
 def _weight(coefficient: sp.Expr, jets: JetSpace) -> int:

@@ -14,32 +14,10 @@ from typing import Any, NoReturn
 
 import sympy as sp
 
-from lieapp.equations.bounds import DEEP, MAX_LENGTH, excess
-from lieapp.equations.declarations import (
-    FUNCTIONS,
-    check_condition,
-    check_declared,
-    check_equations,
-    check_names,
-    check_used,
-    fail,
-    functions_of,
-    parameters_of,
-)
+from lieapp.equations import declarations, limits
+from lieapp.equations.declarations import FUNCTIONS, fail
 from lieapp.equations.equation import System
-from lieapp.equations.jets import JetSpace
-from lieapp.equations.literals import (
-    LARGE,
-    LONG,
-    UNREAL,
-    ZERO,
-    exact_number,
-    number_problem,
-    power_problem,
-    too_large,
-)
-from lieapp.equations.readings import AmbiguousError, multi_index
-from lieapp.equations.spelling import hint_of, misspelt, unfinished
+from lieapp.equations.jets import AmbiguousError, JetSpace, multi_index
 from lieapp.errors import ParseError
 
 MAX_TERMS = 1000
@@ -69,13 +47,10 @@ def parse_expression(
 ) -> sp.Expr:
     """An expression in the given names, as the JSON contract writes fields: `2*sqrt(t + 1)`.
 
-    Args:
-        text: SymPy syntax.
-        names: what each name stands for, usually the coordinate symbols.
-        functions: k(u) for each declared function k.
-        integrals: whether antiderivatives that aren't elementary are read, `Integral(exp(sin(t)), t)`, which
-            derived fields have and typed equations have not.
-        typed: whether somebody typed it, so that its size is bounded (`bounds.py`) before it is read.
+    `names` has what each name stands for, usually the coordinate symbols, `functions` k(u) for each declared
+    function k. With `integrals` antiderivatives that aren't elementary are read, `Integral(exp(sin(t)), t)`,
+    which derived fields have and typed equations have not. What somebody `typed` is bounded in size (`limits.py`)
+    before it is read.
     """
     return _Reader(text, 0, text, names.get, functions or {}, integrals, typed).read()
 
@@ -92,31 +67,27 @@ def parse_system(
 
     Raises ParseError for what the grammar has not, and for declarations that contradict one another.
 
-    Args:
-        equations: `u_t + u*u_x + u_xxx`, with `= 0` understood, or `u_t = u_xx`.
-        independent: names of the variables.
-        dependent: names of the unknowns.
-        parameters: `nu`, `nu:positive`, or `g:positive, g != 3`.
-        functions: arbitrary functions and their argument, `k:u`.
-        typed: whether somebody typed it, as for `parse_expression`; else lieapp wrote it.
+    Equations are `u_t + u*u_x + u_xxx`, with `= 0` understood, or `u_t = u_xx`. Parameters are `nu`,
+    `nu:positive`, or `g:positive, g != 3`; arbitrary functions have their argument, `k:u`. `typed` is as for
+    `parse_expression`; else lieapp wrote it.
     """
     jets = JetSpace(tuple(sp.Symbol(n, real=True) for n in independent), tuple(dependent))
-    constants, conditions = parameters_of(parameters)
+    constants, conditions = declarations.parameters_of(parameters)
     taken = [*independent, *dependent, *(str(c) for c in constants)]
-    declared = functions_of(functions, jets)
-    check_names([*taken, *declared])
+    declared = declarations.functions_of(functions, jets)
+    declarations.check_names([*taken, *declared])
     nonzero = []
     for condition in conditions:
-        check_declared(condition, constants)
+        declarations.check_declared(condition, constants)
         own = {str(c): c for c in constants}
         left, right = (parse_expression(side, own, typed=True) for side in (condition.left, condition.right))
         nonzero.append(left - right)
-        check_condition(condition, nonzero[-1], constants)
+        declarations.check_condition(condition, nonzero[-1], constants)
     values: dict[str, sp.Expr] = {str(s): s for s in (*jets.coordinates, *constants)}
     resolve = _jet_resolver(jets, values, declared)
     residuals = tuple(_equation(text, resolve, declared, typed) for text in equations)
-    check_equations(equations, residuals, jets)
-    check_used(constants, declared, residuals)
+    declarations.check_equations(equations, residuals, jets)
+    declarations.check_used(constants, declared, residuals)
     arguments = {k: tuple(str(a) for a in f.args) for k, f in declared.items()}
     return System(jets, residuals, constants, functions=arguments, nonzero=tuple(nonzero))
 
@@ -124,12 +95,8 @@ def parse_system(
 def _equation(text: str, resolve: Resolver, functions: Mapping[str, sp.Expr], typed: bool) -> sp.Expr:
     sides = text.split("=")
     if len(sides) > 2:
-        fail(
-            text,
-            text.index("=", len(sides[0]) + 1),
-            "an equation has one '=' at most",
-            f"{SYSTEM} Comparisons aren't equations.",
-        )
+        second = text.index("=", len(sides[0]) + 1)
+        fail(text, second, "an equation has one '=' at most", f"{SYSTEM} Comparisons aren't equations.")
     left = _Reader(text, 0, sides[0], resolve, functions, typed=typed).read()
     if len(sides) == 1:
         return left
@@ -182,16 +149,10 @@ def _terms(expression: sp.Expr) -> int:
 
 @dataclass
 class _Reader:
-    """Reads one side of an equation.
+    """Reads one side of an equation: `part`, which begins at an offset in the `whole` text that errors show.
 
-    Args:
-        whole: the text that errors show.
-        offset: where `part` begins in it.
-        part: what is read.
-        resolve: the expression of a name, None if unknown.
-        functions: k(u) for each declared function k.
-        integrals: whether `Integral(f, t)` is read.
-        typed: whether its size is bounded before it is read.
+    `resolve` has the expression of a name, None if unknown, `functions` k(u) for each declared function k. The rest
+    is as for `parse_expression`.
     """
 
     whole: str
@@ -204,13 +165,13 @@ class _Reader:
 
     def read(self) -> sp.Expr:
         """The expression."""
-        if len(self.part) > MAX_LENGTH:
+        if len(self.part) > limits.MAX_LENGTH:
             raise ParseError(
-                f"The expression has {len(self.part)} characters; {MAX_LENGTH} are the most.",
+                f"The expression has {len(self.part)} characters; {limits.MAX_LENGTH} are the most.",
                 hint=f"{SYSTEM} A plugin file holds longer ones.",
             )
         for place, character in enumerate(self.part):
-            if (found := misspelt(character)) is not None:
+            if (found := limits.SIGNS.get(character)) is not None:
                 fail(self.whole, self.offset + place, *found)
         lead = len(self.part) - len(self.part.lstrip())
         self.offset += lead
@@ -220,21 +181,21 @@ class _Reader:
         try:
             tree = ast.parse(self.part, mode="eval")
         except SyntaxError as error:
-            if unfinished(self.part):
+            if self.part.endswith((*limits.OPERATORS, "(")):
                 fail(self.whole, self.offset + len(self.part), "an expression is missing here", EXAMPLE)
             column = min(max((error.offset or 1) - 1, 0), len(self.part))
-            hint = SYSTEM if ";" in self.part else hint_of(self.part, column)
+            hint = SYSTEM if ";" in self.part else limits.hint_of(self.part, column)
             fail(self.whole, self.offset + column, "this can't be read", hint)
         except (ValueError, RecursionError, MemoryError):
             fail(self.whole, self.offset, "this can't be read", EXAMPLE)
-        if self.typed and (much := excess(tree.body)) is not None:
-            self._fail(much.node, much.problem, much.hint)
+        if self.typed and (much := limits.excess(tree.body)) is not None:
+            self._fail(*much)
         try:
             result = self._visit(tree.body)
         except RecursionError:
-            fail(self.whole, self.offset, "this is nested too deeply", DEEP)
+            fail(self.whole, self.offset, "this is nested too deeply", limits.DEEP)
         if _depth(result) > MAX_LEVELS:
-            fail(self.whole, self.offset, "this is nested too deeply", DEEP)
+            fail(self.whole, self.offset, "this is nested too deeply", limits.DEEP)
         if _terms(result) > MAX_TERMS:
             fail(self.whole, self.offset, f"this has more than {MAX_TERMS} terms when multiplied out", LOWER)
         return result
@@ -252,11 +213,11 @@ class _Reader:
             return self._checked(node, self._value(node))
         except ArithmeticError:
             # numbers so near a pole that they can't be told from it
-            self._fail(node, *UNREAL)
+            self._fail(node, *limits.UNREAL)
 
     def _checked(self, node: ast.AST, value: sp.Expr) -> sp.Expr:
         """A value; what is infinite, complex or too large is refused where it arises."""
-        if (problem := number_problem(value)) is not None:
+        if (problem := limits.number_problem(value)) is not None:
             self._fail(node, *problem)
         return value
 
@@ -293,12 +254,12 @@ class _Reader:
             return left * right
         if isinstance(node.op, ast.Div):
             if right == 0:
-                self._fail(node.right, *ZERO)
+                self._fail(node.right, *limits.ZERO)
             return left / right
         if isinstance(node.op, ast.Pow):
-            if (found := power_problem(left, right)) is not None:
+            if (found := limits.power_problem(left, right)) is not None:
                 places = {"base": node.left, "exponent": node.right, "power": node}
-                self._fail(places[found.part], *found.problem)
+                self._fail(places[found[0]], *found[1])
             return left**right
         self._fail(node, "this operator is not allowed", "Use + - * / and **.")
 
@@ -308,9 +269,9 @@ class _Reader:
             self._fail(node, f"{value!r} is not a real number", "Write numbers as 3, 0.1 or Rational(1, 3).")
         # the digits themselves: a double would round them
         line = self.part.splitlines()[node.lineno - 1].encode()
-        number = exact_number(line[node.col_offset : node.end_col_offset].decode())
+        number = limits.exact_number(line[node.col_offset : node.end_col_offset].decode())
         if number is None:
-            self._fail(node, *LONG)
+            self._fail(node, *limits.LONG)
         return number
 
     def _name(self, node: ast.Name) -> sp.Expr:
@@ -326,13 +287,8 @@ class _Reader:
             return sp.pi
         if node.id in FUNCTIONS:
             self._fail(node, f"{node.id} needs an argument in parentheses", f"For example {node.id}(x).")
-        self._fail(
-            node,
-            f"{node.id!r} is not declared",
-            SMOOTH
-            if node.id == "I"
-            else "Declare it as a variable, an unknown, a parameter or a function; derivatives are written u_x.",
-        )
+        other = "Declare it as a variable, an unknown, a parameter or a function; derivatives are written u_x."
+        self._fail(node, f"{node.id!r} is not declared", SMOOTH if node.id == "I" else other)
 
     def _call(self, node: ast.Call) -> sp.Expr:
         if not isinstance(node.func, ast.Name) or node.keywords:
@@ -350,17 +306,16 @@ class _Reader:
             if not 1 <= len(arguments) <= 2 or not all(a.is_Rational for a in arguments):
                 self._fail(node, "Rational takes one or two numbers", "Write Rational(1, 3).")
             if arguments[1:] == [0]:
-                self._fail(node, *ZERO)
+                self._fail(node, *limits.ZERO)
             return arguments[0] / (arguments[1] if len(arguments) == 2 else 1)
-        if name in self.functions:
-            if tuple(arguments) != self.functions[name].args:
-                declared = self.functions[name]
+        if (declared := self.functions.get(name)) is not None:
+            if tuple(arguments) != declared.args:
                 self._fail(node, f"{name} is declared as {declared}", f"Write {declared}, or {name} alone.")
-            return self.functions[name]
+            return declared
         if len(arguments) != 1:
             self._fail(node, f"{name} takes one argument", f"For example {name}(x).")
-        if name == "sqrt" and (found := power_problem(arguments[0], sp.S.Half)) is not None:
-            self._fail(node, *found.problem)
-        if too_large(FUNCTIONS[name], arguments[0]):
-            self._fail(node, *LARGE)
+        if name == "sqrt" and (found := limits.power_problem(arguments[0], sp.S.Half)) is not None:
+            self._fail(node, *found[1])
+        if limits.too_large(FUNCTIONS[name], arguments[0]):
+            self._fail(node, *limits.LARGE)
         return FUNCTIONS[name](arguments[0])

@@ -1,12 +1,54 @@
-"""Expressions on jets as a plugin file has them: `u.diff(t) + u*u.diff(x) + sp.Rational(1, 3)*u`."""
+"""Expressions on jets in writing, in the order in which one writes an equation, and as a plugin file has them."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable
 
 import sympy as sp
 from sympy.printing.str import StrPrinter
 
-from lieapp.equations.jets import JetSpace
-from lieapp.equations.latex import ordered_terms
+from lieapp.document import Formula
+from lieapp.equations.jets import JetSpace, MultiIndex
+
+
+def equation_of(residual: sp.Expr, jets: JetSpace) -> Formula:
+    """`residual = 0` in both forms."""
+    return Formula(f"{_ordered(residual, jets, str)} = 0", f"{ordered_latex(residual, jets)} = 0")
+
+
+def ordered_latex(expression: sp.Expr, jets: JetSpace) -> str:
+    """LaTeX with terms in the order of `ordered_terms`."""
+    return _ordered(expression, jets, sp.latex)
+
+
+def _ordered(expression: sp.Expr, jets: JetSpace, write: Callable[[sp.Expr], str]) -> str:
+    # SymPy multiplies 2 (t + 1) out by itself; here it goes back
+    terms = [sp.factor_terms(term, fraction=True) for term in ordered_terms(expression, jets)]
+    return " + ".join(map(write, terms)).replace("+ - ", "- ").replace("+ -", "- ")
+
+
+def ordered_terms(expression: sp.Expr, jets: JetSpace) -> list[sp.Expr]:
+    """The terms of a sum as one writes an equation: u_t, rising derivatives, undifferentiated terms."""
+
+    def rank(term: sp.Expr) -> tuple[bool, bool, int, str]:
+        orders = [J for _, J in jets.jets(term).values()]
+        order = max((sum(J) for J in orders), default=0)
+        # the evolution variable is the first by custom
+        return not any(J[0] for J in orders), order == 0, order, str(term)
+
+    return sorted(sp.Add.make_args(expression), key=rank)
+
+
+def aligned(rows: Iterable[str]) -> str:
+    """A block of LaTeX (amsmath)."""
+    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+
+def code_of(a: int, J: MultiIndex, jets: JetSpace) -> str:
+    """`u.diff(t, x, 2)`."""
+    named = zip(jets.independent, J, strict=True)
+    inside = ", ".join(str(x) if n == 1 else f"{x}, {n}" for x, n in named if n)
+    return jets.dependent[a] + (f".diff({inside})" if inside else "")
 
 
 class _Code(StrPrinter):
@@ -19,10 +61,7 @@ class _Code(StrPrinter):
     def _print_Symbol(self, expr: sp.Symbol) -> str:  # noqa: N802
         if not self._jets.is_jet(expr):
             return str(expr.name)
-        a, J = self._jets.index(expr)
-        named = zip(self._jets.independent, J, strict=True)
-        inside = ", ".join(str(x) if n == 1 else f"{x}, {n}" for x, n in named if n)
-        return self._jets.dependent[a] + (f".diff({inside})" if inside else "")
+        return code_of(*self._jets.index(expr), self._jets)
 
     def _print_Rational(self, expr: sp.Rational) -> str:  # noqa: N802
         return str(expr.p) if expr.q == 1 else f"sp.Rational({expr.p}, {expr.q})"

@@ -81,14 +81,9 @@ def _singular(coefficient: sp.Expr, box: Box) -> dict[sp.Symbol, float] | None:
     """A place in the box where a coefficient isn't a finite real number; None if none is found."""
     if coefficient.is_polynomial(*coefficient.free_symbols):
         return None
-    for critical in _criticals(coefficient):
-        place = _zero(critical, box)
-        if place is not None:
-            return place
-    for place, value in _sampled(coefficient, box):
-        if value is None:
-            return place
-    return None
+    zeros = (place for critical in _criticals(coefficient) if (place := _zero(critical, box)) is not None)
+    infinite = (place for place, value in _sampled(coefficient, box) if value is None)
+    return next(itertools.chain(zeros, infinite), None)
 
 
 def _criticals(expression: sp.Expr) -> Iterator[sp.Expr]:

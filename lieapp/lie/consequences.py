@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 import sympy as sp
 
 from lieapp.lie.deadline import Clock
-from lieapp.lie.reduction.closed_flow import domain, flow
-from lieapp.lie.reduction.invariants import Invariants, invariants
+from lieapp.lie.reduction.flows import Invariants, domain, flow, invariants
 from lieapp.lie.reduction.reduce import SECONDS, reduce
-from lieapp.lie.reduction.reduced import Reduction
+from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.vector_field import Field
 
 if TYPE_CHECKING:
@@ -42,12 +41,10 @@ def free_name(taken: Collection[str]) -> str:
 
 @dataclass(frozen=True)
 class Flow:
-    """The finite transformation of one generator.
+    """The finite transformation of one generator: each coordinate in the coordinates and the parameter.
 
-    Args:
-        values: each coordinate as an expression in the coordinates and the parameter; None if there is no answer.
-        domain: where it holds: what must be positive, the generic real branch being meant.
-        reason: why there is no answer.
+    Without an answer the values are None and `reason` says why. What is in `domain` must be positive, the generic
+    real branch being meant.
     """
 
     values: dict[str, sp.Expr] | None

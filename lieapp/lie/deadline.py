@@ -23,10 +23,6 @@ AGAIN = 0.25
 """Seconds until the alarm rings again, should something have swallowed it."""
 
 
-def _unheard(stage: str) -> None:
-    """Nobody waits."""
-
-
 class OutOfTimeError(BaseException):
     """The time is over. No Exception, so that nothing which handles errors handles it."""
 
@@ -37,16 +33,11 @@ def has_alarms() -> bool:
 
 
 class Clock:
-    """What is left of a budget.
-
-    Args:
-        seconds: the budget; None if there is no limit.
-        note: told what is being worked on, for whoever waits.
-    """
+    """What is left of a budget in seconds, None if there is no limit; `note` is told what is being worked on."""
 
     def __init__(self, seconds: float | None = None, note: Callable[[str], None] | None = None) -> None:
         self.seconds = seconds
-        self.note = note or _unheard
+        self.note = note or (lambda stage: None)
         self.started = time.perf_counter()
 
     def part(self, share: float = 1.0) -> Clock:

@@ -2,8 +2,7 @@
 
 pr V(Δ) = ξⁱ ∂Δ/∂xⁱ + φᵃ_J ∂Δ/∂uᵃ_J vanishes modulo the system exactly when V generates symmetries (Olver
 1993, Thm 2.31). The components ξ(x, u), φ(x, u) don't depend on derivatives, so each coefficient of the
-remaining derivatives must vanish: linear homogeneous equations, kept as forms over the field of
-coefficients.
+remaining derivatives must vanish: linear homogeneous equations, kept as forms over the field of coefficients.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from typing import Any
 
 import sympy as sp
 
-from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.coefficients import CoefficientField, Element, common_denominator
 from lieapp.equations.equation import System
-from lieapp.equations.jets import MultiIndex
-from lieapp.equations.leading import Leading, solve_for_leading
-from lieapp.equations.products import one_equation, without_products
-from lieapp.equations.wellposed import check_equations
-from lieapp.lie.linear import Form, Key, Unknowns, add, primitive
-from lieapp.lie.prolongation import GeneralProlongation
-from lieapp.lie.solving.state import State
+from lieapp.equations.factors import one_equation, without_products
+from lieapp.equations.jets import JetSpace, MultiIndex
+from lieapp.equations.leading import Leading, check_equations, solve_for_leading
+from lieapp.lie.invariance import GeneralProlongation
+from lieapp.lie.linear import Form, Key, Unknowns, add, derivative, lifted, primitive
+from lieapp.lie.normal_form import Vector
+from lieapp.lie.solving import State, solve
 
 HIGH = 8
 """Order from which the determining equations of an equation take long."""
@@ -34,18 +33,12 @@ Polynomials = dict[Key, Any]
 
 @dataclass
 class DeterminingSystem:
-    """Linear equations for the components of a symmetry.
+    """Linear equations for the components of a symmetry: forms that must vanish, with coefficients in the field.
 
-    Args:
-        system: the equations whose symmetries are sought.
-        leading: the system solved for leading derivatives.
-        field: coefficients in coordinates and parameters.
-        unknowns: the unknown functions.
-        components: the function ids of ξ¹ … ξᵖ, φ¹ … φ^q.
-        equations: forms that must vanish.
-        residuals: the left-hand sides they come from: the system's, or those of its completion.
-        assumed_nonzero: expressions that were divided by.
-        divided: factors of the equations that were divided out and vanish for some functions or parameters.
+    `components` are the function ids of ξ¹ … ξᵖ, φ¹ … φ^q among the unknowns, `residuals` the left-hand sides
+    that the equations come from: the system's, or those of its completion, which is solved for `leading`
+    derivatives. `assumed_nonzero` was divided by; `divided` are factors of the system's equations that were
+    divided out and vanish for some functions or parameters.
     """
 
     system: System
@@ -71,17 +64,14 @@ class DeterminingSystem:
         return replace(self, field=state.field, unknowns=state.unknowns)
 
 
-def determining_equations(system: System, leading: Leading | None = None) -> DeterminingSystem:
+def determining_equations(system: System) -> DeterminingSystem:
     """The determining equations of the point symmetries of a system, its equations without what can be divided out.
 
     Raises EquationError if an equation is a product, or implies one by the others.
     """
-    if leading is None:
-        check_equations(system)
-        system, divided = without_products(system)
-        leading = solve_for_leading(system)
-    else:
-        divided = []
+    check_equations(system)
+    system, divided = without_products(system)
+    leading = solve_for_leading(system)
     for implied in leading.implied:
         divided += [e for e in one_equation(implied, system)[1] if e not in divided]
     residuals = [system.jets.symbol(*jet) - rule for jet, rule in leading.rules.items()]
@@ -97,15 +87,15 @@ def determining_equations(system: System, leading: Leading | None = None) -> Det
     equations: list[Form] = []
     divisors = list(leading.assumed_nonzero)
     seen = set()
-    for residual in residuals:
-        for form in jet_field.split(jet_field.condition(residual), coefficients):
-            form, content = primitive({key: coefficients.lift(c) for key, c in form.items()}, coefficients)
+    for slopes in jet_field.slopes:
+        for form in jet_field.split(jet_field.condition(slopes), coefficients):
+            form, content = primitive(lifted(form, coefficients), coefficients)
             divisors.append(coefficients.expression(content))
             signature = frozenset(form.items())
             if form and signature not in seen:
                 seen.add(signature)
                 equations.append(form)
-    equations = [{key: coefficients.lift(c) for key, c in form.items()} for form in equations]
+    equations = [lifted(form, coefficients) for form in equations]
     divisors += jet_field.divisors
     return DeterminingSystem(
         system, leading, coefficients, unknowns, components, equations, residuals, divisors, divided
@@ -121,6 +111,13 @@ def quicker(system: System) -> str:
     return "".join(f", or {way}" for way in ways)
 
 
+def slopes_of(residual: sp.Expr, jets: JetSpace) -> dict[Any, sp.Expr]:
+    """∂Δ/∂xⁱ by position i and ∂Δ/∂uᵃ_J by (a, J), those that don't vanish."""
+    slopes: dict[Any, sp.Expr] = {i: sp.diff(residual, x) for i, x in enumerate(jets.independent)}
+    slopes |= {jet: sp.diff(residual, s) for s, jet in jets.jets(residual).items()}
+    return {key: e for key, e in slopes.items() if e != 0}
+
+
 class _JetField:
     """pr V(Δ) on solutions, with coefficients in the field of coordinates, free derivatives and atoms."""
 
@@ -128,61 +125,39 @@ class _JetField:
         self.system, self.jets = system, system.jets
         asked = {J for r in residuals for _, J in self.jets.jets(r).values()}
         self.prolongation = GeneralProlongation(self.jets, order, asked=asked)
-        self.slopes = [self._slopes(r) for r in residuals]
-        self.by_residual = dict(zip(residuals, self.slopes, strict=True))
         ring = self.prolongation.ring
         values = {s: leading.normal(self.jets.index(s)) for s in ring.symbols}
-        slopes = {key: leading.reduce(e) for s in self.slopes for key, e in s.items()}
-        self.slopes_on_solutions: dict[sp.Expr, dict[Any, Element]] = {}
-        used = [*values.values(), *slopes.values()]
-        for s in self.slopes:
-            used += [leading.reduce(e) for e in s.values()]
-        free = sorted(
-            {s for e in used for s, (_, J) in self.jets.jets(e).items() if any(J)},
-            key=lambda s: self.jets.index(s),
-        )
-        self.free = tuple(free)
-        self.field = CoefficientField((*self.jets.coordinates, *free), system.parameters)
+        slopes = [{key: leading.reduce(e) for key, e in slopes_of(r, self.jets).items()} for r in residuals]
+        used = [*values.values(), *(e for s in slopes for e in s.values())]
+        free = {s for e in used for s, (_, J) in self.jets.jets(e).items() if any(J)}
+        self.free = sorted(free, key=self.jets.index)
+        self.field = CoefficientField((*self.jets.coordinates, *self.free), system.parameters)
         self.field.elements(used)
         elements = [self.field.element(values[s]) for s in ring.symbols]
-        self.common = self.field.field.ring.one
-        for e in elements:
-            self.common = self.common.lcm(e.denom)
+        self.common = common_denominator(elements, self.field.field.ring.one)
         self.fractions = [n for n, e in enumerate(elements) if e.denom != 1]
         # over one denominator, so that products need no common divisors
         self.values = [
             e.numer * self.common.exquo(e.denom) if n in self.fractions else e.numer for n, e in enumerate(elements)
         ]
-        for residual, s in self.by_residual.items():
-            self.slopes_on_solutions[residual] = {
-                key: self.field.element(leading.reduce(e)) for key, e in s.items()
-            }
+        self.slopes = [{key: self.field.element(e) for key, e in s.items()} for s in slopes]
         self._monomials: dict[MultiIndex, tuple[int, Any]] = {}
         self.divisors: list[sp.Expr] = []
 
-    def _slopes(self, residual: sp.Expr) -> dict[Any, sp.Expr]:
-        """∂Δ/∂xⁱ by position i and ∂Δ/∂uᵃ_J by (a, J), those that don't vanish."""
-        slopes: dict[Any, sp.Expr] = {i: sp.diff(residual, x) for i, x in enumerate(self.jets.independent)}
-        slopes |= {jet: sp.diff(residual, s) for s, jet in self.jets.jets(residual).items()}
-        return {key: e for key, e in slopes.items() if e != 0}
-
-    def condition(self, residual: sp.Expr) -> Form:
+    def condition(self, slopes: dict[Any, Element]) -> Form:
         """pr V(Δ) on solutions, times a power of the common denominator of the rules and that of the slopes."""
-        slopes = self.slopes_on_solutions[residual]
-        denominator = self.field.field.ring.one
-        for slope in slopes.values():
-            denominator = denominator.lcm(slope.denom)
+        denominator = common_denominator(slopes.values(), self.field.field.ring.one)
         zero = (0,) * len(self.jets.coordinates)
         # by the power of the common denominator that is below
         layers: dict[int, Polynomials] = {}
         for key, slope in slopes.items():
             factor = slope.numer * denominator.exquo(slope.denom)
             if isinstance(key, int):
-                _collect(layers.setdefault(0, {}), (key, zero), factor)
+                add(layers.setdefault(0, {}), (key, zero), factor)
                 continue
             for component, polynomial in self.prolongation.coefficient(*key).items():
                 for power, value in self._on_solutions(polynomial).items():
-                    _collect(layers.setdefault(power, {}), component, factor * value)
+                    add(layers.setdefault(power, {}), component, factor * value)
         result: Form = {}
         highest = max(layers, default=0)
         for power, layer in layers.items():
@@ -231,5 +206,26 @@ class _JetField:
         return [form for form in parts.values() if form]
 
 
-def _collect(form: Polynomials, key: Key, value: Any) -> None:
-    form[key] = form[key] + value if key in form else value
+def affine_symmetries(determining: DeterminingSystem) -> list[Vector]:
+    """A basis of the symmetries with ξ and φ affine in x and u: translations, scalings, rotations, Galilean boosts.
+
+    Two thirds of the known generators are of this kind. They are what can always be told when the solver of the
+    determining equations wasn't given the time to end.
+    """
+    field, unknowns = determining.field, determining.unknowns.copy()
+    values: dict[int, Form] = {}
+    for f in determining.components:
+        values[f] = {(unknowns.new(()), unknowns.zero): c for c in (field.one, *field.field.gens[: unknowns.size])}
+    known: dict[Key, Form] = {}
+    equations: list[Form] = []
+    for equation in determining.equations:
+        form: Form = {}
+        for (f, K), c in equation.items():
+            if sum(K) > 1:
+                continue
+            if (f, K) not in known:
+                known[(f, K)] = derivative(values[f], K, field, unknowns)
+            for key, d in known[(f, K)].items():
+                add(form, key, field.lift(c) * d)
+        equations.append(form)
+    return solve(State(field, unknowns, equations, list(values.values()))).vectors()

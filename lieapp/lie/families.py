@@ -1,31 +1,37 @@
-"""Families of symmetries with arbitrary functions: their formulas, check, and the quotient by them."""
+"""Families of symmetries with arbitrary functions: their formulas, check, the quotient by them, and what of them
+and of the generators a domain with periodic variables keeps.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from lieapp.equations.coefficients import CoefficientField
-from lieapp.lie.linear import Form, Unknowns, add, derivative
-from lieapp.lie.normal_form import Vector
-from lieapp.lie.solving import State, solve
+from lieapp.equations.factors import named
+from lieapp.equations.jets import jet_name
+from lieapp.lie.determining import DeterminingSystem
+from lieapp.lie.linear import Form, Unknowns, add, derivative, lifted, reduced
+from lieapp.lie.normal_form import Row, Vector, echelon, normal_basis
+from lieapp.lie.solving import Solution, State, solve
 from lieapp.lie.solving.complete import reduced_form
 from lieapp.lie.vector_field import Field
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "mu", "rho", "sigma")
 
+MAX_TOLD, MAX_IN_LINE = 20, 3
+"""Conditions of an unsolved group that are written out; those that stand in one line with their generator."""
+
 
 @dataclass(frozen=True, repr=False)
 class Family:
-    """Generators with arbitrary functions, in formulas.
+    """Generators with arbitrary functions, whose arguments are told, in formulas.
 
-    Args:
-        functions: the arguments of each arbitrary function.
-        conditions: what must vanish, in jet notation (`alpha_t - alpha_xx`).
-        field: the generator; derivatives of the functions in jet notation.
+    The `conditions` must vanish; in them and in the field derivatives stand in jet notation, `alpha_t - alpha_xx`.
     """
 
     functions: dict[str, tuple[str, ...]]
@@ -46,11 +52,18 @@ class Family:
         where = "; ".join(f"{condition} = 0" for condition in self.conditions)
         return f"{self.field.text()} for every {functions}" + (f" where {where}" if where else "")
 
-    def __str__(self) -> str:
-        return self.text()
+    def left_open(self, count: int | None = None) -> list[str]:
+        """Lines for one that isn't solved: `alpha d_y with alpha_xx - alpha*f = 0: 2 constants`."""
+        conditions = [f"{named(c)[0]} = 0" for c in self.conditions]
+        ending = "" if count is None else f": {count} constant{'' if count == 1 else 's'}"
+        field = self.field.text()
+        if len(conditions) <= MAX_IN_LINE:
+            return [field + (f" with {', '.join(conditions)}" if conditions else "") + ending]
+        more = len(conditions) - MAX_TOLD
+        lines = [f"{field} with {len(conditions)} equations{ending}", *conditions[:MAX_TOLD]]
+        return lines if more <= 0 else [*lines, f"and {more} more equations in {', '.join(self.functions)}"]
 
-    def __repr__(self) -> str:
-        return self.text()
+    __repr__ = text
 
 
 @dataclass(frozen=True)
@@ -63,11 +76,14 @@ class Group:
 
     def lifted(self, field: CoefficientField) -> Group:
         """The same group in the field as it is now."""
-        conditions, values = (
-            tuple({key: field.lift(c) for key, c in form.items()} for form in forms)
-            for forms in (self.conditions, self.values)
-        )
+        conditions, values = (tuple(lifted(f, field) for f in forms) for forms in (self.conditions, self.values))
         return Group(self.functions, conditions, values)
+
+
+def group_of(solution: Solution, functions: Sequence[int], conditions: Sequence[Form]) -> Group:
+    """One of the groups of a solution."""
+    values = ({key: c for key, c in value.items() if key[0] in functions} for value in solution.state.values)
+    return Group(tuple(functions), tuple(conditions), tuple(values))
 
 
 def family_of(
@@ -86,14 +102,11 @@ def family_of(
 
 
 def _written(form: Form, field: CoefficientField, names: dict[int, str]) -> sp.Expr:
-    total = sp.S.Zero
-    # lengths of periods are named L_x and never differentiated by
-    short = all(len(str(v)) == 1 for v in field.variables if not isinstance(v, sp.Dummy))
-    for (f, K), c in sorted(form.items()):
-        letters = [str(v) for v, n in zip(field.variables, K, strict=True) for _ in range(n)]
-        name = names[f] + ("_" + ("" if short else "_").join(letters) if letters else "")
-        total += field.expression(c) * sp.Symbol(name, real=True)
-    return total
+    terms = (
+        field.expression(c) * sp.Symbol(jet_name(names[f], field.variables, K), real=True)
+        for (f, K), c in sorted(form.items())
+    )
+    return sp.Add(*terms)
 
 
 def _signed(expression: sp.Expr) -> sp.Expr:
@@ -101,22 +114,17 @@ def _signed(expression: sp.Expr) -> sp.Expr:
     return -expression if str(expression).startswith("-") else expression
 
 
-def family_holds(
-    group: Group,
-    equations: Sequence[Form],
-    components: Sequence[int],
-    field: CoefficientField,
-    unknowns: Unknowns,
-) -> bool:
+def family_holds(group: Group, determining: DeterminingSystem) -> bool:
     """Whether a family solves the determining equations modulo its own conditions, exactly."""
+    field, unknowns, components = determining.field, determining.unknowns, determining.components
     state = State(field, unknowns, [], [])
     group = group.lifted(field)
-    for equation in equations:
+    for equation in determining.equations:
         total: Form = {}
         for (f, K), c in equation.items():
             for key, d in derivative(group.values[components.index(f)], K, field, unknowns).items():
                 add(total, key, field.lift(c) * d)
-        total = {k: c for k, c in ((k, field.reduce(c)) for k, c in total.items()) if c}
+        total = reduced(total, field)
         if total and reduced_form(state, total, list(group.conditions), only_lead=False):
             return False
     return True
@@ -131,11 +139,12 @@ def modulo_families(
     """
     if not groups or not vectors:
         return list(vectors)
-    vectors = [[field.lift(c) for c in v] for v in vectors]
-    relations = relations_modulo(vectors, groups, field, unknowns)
-    return (
-        [[field.lift(c) for c in v] for v in vectors] if relations is None else _outside(vectors, relations, field)
-    )
+    relations = relations_modulo(vectors, groups, field, unknowns) or []
+    # one for each relation, the last that occurs in it
+    n = len(vectors)
+    rows: list[Row] = [{(n - k, ()): field.lift(c) for k, c in enumerate(r) if c} for r in relations]
+    dropped = {n - column for (column, _), _ in echelon(rows, field)}
+    return [[field.lift(c) for c in v] for k, v in enumerate(vectors) if k not in dropped]
 
 
 def relations_modulo(
@@ -160,21 +169,73 @@ def relations_modulo(
     solution = solve(state)
     if state.equations and any(any(f in g for f, _ in v) for v in state.values for g, _ in solution.groups):
         return None
-    relations = [[value.get((f, own.zero), field.zero) for value in state.values] for f in solution.constants]
-    return [r for r in relations if any(r)]
+    return [r for r in solution.vectors() if any(r)]
 
 
-def _outside(vectors: Sequence[Vector], relations: list[list[Any]], field: CoefficientField) -> list[Vector]:
-    """Drop one vector for each independent relation among them."""
-    dropped: set[int] = set()
-    rows = [[field.lift(c) for c in r] for r in relations]
-    while rows:
-        row = rows.pop()
-        k = next((k for k in range(len(row) - 1, -1, -1) if row[k]), None)
-        if k is None:
-            continue
-        dropped.add(k)
-        rows = [
-            [field.reduce(a - r[k] / row[k] * b) for a, b in zip(r, row, strict=True)] if r[k] else r for r in rows
-        ]
-    return [[field.lift(c) for c in v] for k, v in enumerate(vectors) if k not in dropped]
+Restriction = tuple[list[Vector], list[Group], CoefficientField, Unknowns]
+
+
+def restrict(
+    vectors: Sequence[Vector],
+    groups: Sequence[Group],
+    field: CoefficientField,
+    unknowns: Unknowns,
+    periodic: Sequence[sp.Symbol],
+    lengths: Mapping[sp.Symbol, sp.Expr] | None = None,
+) -> Restriction:
+    """Periodic generators and families, in a field of their own that also holds the lengths as variables.
+
+    They are the kernel of V(x+L, u) - V(x, u) on the span of the generators and families, for every length L unless
+    lengths are given. Families keep members whose functions have the period. The generators are in normal form,
+    modulo the families.
+    """
+    own = {x: sp.Dummy(f"L_{x}", positive=True) for x in periodic if not lengths or x not in lengths}
+    shifts = {x: own.get(x, (lengths or {}).get(x)) for x in periodic}
+    wide = CoefficientField((*field.variables, *own.values()), field.constants)
+    functions = unknowns.copy(len(wide.variables))
+    pad = (0,) * len(own)
+
+    def widened(form: Form) -> Form:
+        return {key: wide.element(field.expression(c)) for key, c in form.items()}
+
+    constants = [functions.new(()) for _ in vectors]
+    values = []
+    for k in range(len(field.variables)):
+        form = {(c, functions.zero): v[k] for c, v in zip(constants, vectors, strict=True) if v[k]}
+        for group in groups:
+            for (f, K), c in group.values[k].items():
+                add(form, (f, (*K, *pad)), c)
+        values.append(form)
+    conditions = [{(f, (*K, *pad)): c for (f, K), c in e.items()} for g in groups for e in g.conditions]
+    equations = [widened(c) for c in conditions]
+    for x, length in shifts.items():
+        equations += [_difference(form, x, length, field, wide) for form in (*values, *conditions)]
+    equations = [lifted(e, wide) for e in equations]
+    state = State(wide, functions, equations, [])
+    state.values = [lifted(widened(v), wide) for v in values]
+    state.lift()
+    solution = solve(state)
+    left = [group for fs, cs in solution.groups if any((group := group_of(solution, fs, cs)).values)]
+    kept = [[field.element(wide.expression(wide.lift(c))) for c in v] for v in solution.vectors()]
+    kept = normal_basis([[field.lift(c) for c in v] for v in kept], field)
+    kept = [[wide.element(field.expression(c)) for c in v] for v in kept]
+    kept = [[wide.lift(c) for c in v] for v in kept]
+    return normal_basis(modulo_families(kept, left, wide, functions), wide), left, wide, functions
+
+
+def _difference(
+    form: Form, x: sp.Symbol, length: sp.Expr, source: CoefficientField, target: CoefficientField
+) -> Form:
+    """Coefficients at x + length minus coefficients at x, in another field; functions count as periodic in x.
+
+    Arbitrary functions of the equation too, as g(x): else it isn't one on a periodic domain.
+    """
+    result: Form = {}
+    for key, c in form.items():
+        expression = source.expression(c)
+        kept = {e: sp.Dummy() for e in expression.atoms(AppliedUndef, sp.Derivative)}
+        moved = expression.xreplace(kept).xreplace({x: x + length}).xreplace({s: e for e, s in kept.items()})
+        moved, here = target.elements([moved, expression])
+        result = lifted(result, target)
+        add(result, key, moved - here)
+    return result

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import sympy as sp
 
@@ -16,11 +17,11 @@ from lieapp.equations.coefficients import CoefficientField, Element, FunctionOrd
 from lieapp.equations.equation import System
 from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem, determining_equations
-from lieapp.lie.linear import Form, Unknowns, add, combined, raised
+from lieapp.lie.linear import Form, Unknowns, add, combined, lifted, raised
 from lieapp.lie.solving import State, solve
-from lieapp.lie.solving.antiderivative import antiderivative
 from lieapp.lie.solving.engine import sorted_out
 from lieapp.lie.solving.guess import ansatz, around_sources
+from lieapp.lie.solving.integrate import antiderivative
 from lieapp.lie.solving.state import Solution
 
 LOW, HIGH = (0, 1, 2), (3, 4)
@@ -72,12 +73,12 @@ class _Search:
     def solution(self, parts: Sequence[sp.Expr]) -> list[sp.Expr] | None:
         """One solution of L p + S = 0 for these S."""
         whole = range(len(self.system.jets.independent))
-        tries = [
-            *((self._by_ansatz, degree) for degree in LOW),
-            *((self._by_terms, degree) for degree in LOW),
+        tries: list[tuple[Callable[[Sequence[sp.Expr], int], list[sp.Expr] | None], int]] = [
+            *((partial(self._guessed, ansatz), degree) for degree in LOW),
+            *((partial(self._guessed, around_sources), degree) for degree in LOW),
             *((self._by_solver, v) for v in whole),
             *((self._by_integrals, v) for v in whole),
-            *((self._by_ansatz, degree) for degree in HIGH),
+            *((partial(self._guessed, ansatz), degree) for degree in HIGH),
         ]
         for method, number in tries:
             try:
@@ -101,10 +102,10 @@ class _Search:
             for symbol, (a, J) in jets.jets(residual).items():
                 if all(n == 0 or v in arguments for v, n in enumerate(J)):
                     add(form, (functions[a], J), field.element(sp.diff(residual, symbol)))
-                    form = {key: field.lift(c) for key, c in form.items()}
+                    form = lifted(form, field)
             add(form, (constant, unknowns.zero), field.element(source))
             forms.append(form)
-        forms = [{key: field.lift(c) for key, c in form.items()} for form in forms]
+        forms = [lifted(form, field) for form in forms]
         ids = [*functions, constant]
         return State(field, unknowns, forms, [unknowns.form(field, f) for f in ids], system.nonzero), ids
 
@@ -122,17 +123,10 @@ class _Search:
         scale = state.values[-1][(f, zero)]
         return self._found(state, [value.get((f, zero), state.field.zero) / scale for value in state.values[:-1]])
 
-    def _by_ansatz(self, parts: Sequence[sp.Expr], degree: int) -> list[sp.Expr] | None:
-        """Polynomials in the variables and in the atoms of the equations."""
-        return self._guessed(parts, degree, ansatz)
-
-    def _by_terms(self, parts: Sequence[sp.Expr], degree: int) -> list[sp.Expr] | None:
-        """Terms of the sources and of their derivatives times polynomials."""
-        return self._guessed(parts, degree, around_sources)
-
     def _guessed(
-        self, parts: Sequence[sp.Expr], degree: int, method: Callable[..., list[dict[int, Element]]]
+        self, method: Callable[..., list[dict[int, Element]]], parts: Sequence[sp.Expr], degree: int
     ) -> list[sp.Expr] | None:
+        """Polynomials in the variables and in the atoms of the equations, or around terms of the sources."""
         state, ids = self._state(parts, range(len(self.system.jets.independent)))
         *functions, constant = ids
         for found in method(state, ids, state.equations, degree):
@@ -177,7 +171,7 @@ class _Search:
 def homogeneous(system: System, parts: Sequence[sp.Expr]) -> System:
     """L u = 0."""
     residuals = tuple(sp.expand(r - s) for r, s in zip(system.residuals, parts, strict=True))
-    return System(system.jets, residuals, system.parameters, system.name, system.functions, system.nonzero)
+    return replace(system, residuals=residuals)
 
 
 class NoParticularSolutionError(Exception):
@@ -186,13 +180,7 @@ class NoParticularSolutionError(Exception):
 
 @dataclass(frozen=True)
 class Moved:
-    """What was solved in place of an equation with a source.
-
-    Args:
-        determining: the determining equations of L v = 0.
-        state: the solver's last state for them.
-        by: p of v = u - p for each unknown.
-    """
+    """What was solved in place of an equation with a source: L v = 0 for v = u - p, with `by` = p for each u."""
 
     determining: DeterminingSystem
     state: State
@@ -224,23 +212,18 @@ def solve_moved(
     if any(v >= len(system.jets.independent) for f in _functions(state) for v in state.unknowns.arguments[f]):
         return None
     if found is None:
-        if not all(solution.finite):
-            raise NoParticularSolutionError(_missing(system, solution))
-        return None
+        if all(solution.finite):
+            return None
+        equations = ", ".join(f"{residual} = 0" for residual in system.residuals)
+        raise NoParticularSolutionError(
+            f"a solution of {equations} in closed form: with one, the {len(solution.constants)} generators of the "
+            "homogeneous equation are separated from the family"
+        )
     by = dict(zip(system.jets.unknowns, found, strict=True))
     carried = clock.within(clock.reserve / 2, lambda: _carried(determining, state, by), None)
     if carried is None:
         return None
     return replace(sorted_out(carried), exhausted=solution.exhausted), Moved(there.grown(state), state, by)
-
-
-def _missing(system: System, solution: Solution) -> str:
-    equations = ", ".join(f"{residual} = 0" for residual in system.residuals)
-    count = len(solution.constants)
-    return (
-        f"a solution of {equations} in closed form: with one, the {count} generators of the homogeneous equation "
-        "are separated from the family"
-    )
 
 
 def _functions(state: State) -> set[int]:
@@ -254,18 +237,14 @@ def _carried(determining: DeterminingSystem, state: State, by: Mapping[sp.Symbol
     names = {f: unknowns.new(state.unknowns.arguments[f]) for f in sorted(_functions(state))}
 
     def moved(form: Form) -> Form:
-        return {
-            (names[f], K): base.element(state.field.expression(state.field.lift(c)).xreplace(back))
-            for (f, K), c in form.items()
-        }
+        there = lifted(form, state.field).items()
+        return {(names[f], K): base.element(state.field.expression(c).xreplace(back)) for (f, K), c in there}
 
     conditions = [moved(form) for form in state.equations]
     values = [moved(form) for form in state.values]
     slopes = [[base.element(sp.diff(p, x)) for x in jets.independent] for p in by.values()]
     # every element may have made the field grow
-    conditions, values = (
-        [{key: base.lift(c) for key, c in f.items()} for f in forms] for forms in (conditions, values)
-    )
+    conditions, values = ([lifted(f, base) for f in forms] for forms in (conditions, values))
     size = len(jets.independent)
     for k, slope in enumerate(slopes, start=size):
         moving = [(base.lift(s), value) for s, value in zip(slope, values[:size], strict=True)]

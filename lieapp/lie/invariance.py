@@ -1,21 +1,112 @@
-"""The exact invariance condition of a given field, Σ ∂Δ/∂uᵃ_J (D_J Qᵃ + ξⁱ uᵃ_{J+i}) + ξⁱ ∂Δ/∂xⁱ = 0 on solutions.
+"""Prolongation of a point field V = ξⁱ ∂ᵢ + φᵃ ∂_{uᵃ} to derivatives, and its exact invariance condition.
 
-Olver 1993, Thms 2.31 and 2.36. Independent of the solver: it uses the characteristic Q, not the prolonged general
-field. The terms with ξ add ξⁱ DᵢΔ, which vanishes on solutions, and cancel the derivatives of highest order.
+With the characteristic Qᵃ = φᵃ - ξⁱ uᵃᵢ the coefficient of ∂/∂uᵃ_J in pr V is φᵃ_J = D_J Qᵃ + ξⁱ uᵃ_{J+i} (Olver
+1993, Thm 2.36). `GeneralProlongation` has them for unknown ξ(x, u), φ(x, u), as linear forms with integer
+polynomials in the jets, for the determining equations. `defect` is independent of the solver: it takes the
+characteristic of a given field, Σ ∂Δ/∂uᵃ_J (D_J Qᵃ + ξⁱ uᵃ_{J+i}) + ξⁱ ∂Δ/∂xⁱ = 0 on solutions (Thm 2.31). The
+terms with ξ add ξⁱ DᵢΔ, which vanishes on solutions, and cancel the derivatives of highest order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import sympy as sp
+from sympy import ZZ
+from sympy.polys.rings import PolyRing
 
-from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.coefficients import CoefficientField, Element, parted
 from lieapp.equations.equation import System
 from lieapp.equations.jets import JetSpace, MultiIndex
 from lieapp.equations.leading import Leading, solve_for_leading
-from lieapp.lie.prolongation import characteristic
+from lieapp.lie.linear import add
+
+
+def characteristic(jets: JetSpace, components: Mapping[str, sp.Expr]) -> tuple[sp.Expr, ...]:
+    """Qᵃ = φᵃ - ξⁱ uᵃᵢ of a field given by its components, one entry for each coordinate name."""
+    zero = jets.zero
+    result = []
+    for a, u in enumerate(jets.dependent):
+        Q = components.get(u, sp.S.Zero)
+        for i, x in enumerate(jets.independent):
+            Q -= components.get(str(x), sp.S.Zero) * jets.symbol(a, jets.raised(zero, i))
+        result.append(Q)
+    return tuple(result)
+
+
+JetForm = dict[tuple[int, MultiIndex], Any]
+"""(number of the component, multi-index over all coordinates) -> polynomial in the jets over ℤ."""
+
+
+class GeneralProlongation:
+    """φᵃ_J for unknown components, numbered as the coordinates: ξ¹ … ξᵖ, φ¹ … φ^q.
+
+    `asked` are the J that will be asked for, |J| at most `order`; all of these by default.
+    """
+
+    def __init__(self, jets: JetSpace, order: int, asked: Collection[MultiIndex] | None = None) -> None:
+        self.jets = jets
+        self.p, self.q = len(jets.independent), len(jets.dependent)
+        self.indices = [J for n in range(1, order + 1) for J in multi_indices(self.p, n) if _occurs(J, asked)]
+        self.symbols = [jets.symbol(a, J) for a in range(self.q) for J in self.indices]
+        self.ring = PolyRing(self.symbols, ZZ, sp.polys.orderings.grevlex)
+        self.position = {(a, J): n for n, (a, J) in enumerate((a, J) for a in range(self.q) for J in self.indices)}
+        self._known: dict[tuple[int, MultiIndex], JetForm] = {}
+
+    def jet(self, a: int, J: MultiIndex) -> Any:
+        """The ring generator of uᵃ_J, |J| ≥ 1."""
+        return self.ring.gens[self.position[(a, J)]]
+
+    def coefficient(self, a: int, J: MultiIndex) -> JetForm:
+        """φᵃ_J by the recursion φᵃ_{J+i} = Dᵢ φᵃ_J - Σₖ Dᵢξᵏ uᵃ_{J+k} (Olver 1993, eq. 2.44)."""
+        if (a, J) not in self._known:
+            if not any(J):
+                self._known[(a, J)] = {(self.p + a, (0,) * (self.p + self.q)): self.ring.one}
+            else:
+                i = max(k for k, n in enumerate(J) if n)
+                lower = self.jets.raised(J, i, -1)
+                result = self.total(self.coefficient(a, lower), i)
+                for k in range(self.p):
+                    factor = self.jet(a, self.jets.raised(lower, k))
+                    for key, c in self.total({(k, (0,) * (self.p + self.q)): self.ring.one}, i).items():
+                        add(result, key, -c * factor)
+                self._known[(a, J)] = result
+        return self._known[(a, J)]
+
+    def total(self, form: JetForm, i: int) -> JetForm:
+        """Dᵢ of a form: ∂ᵢ + Σ uᵃᵢ ∂_{uᵃ} on the components, and on the jets in the coefficients."""
+        result: JetForm = {}
+        first = self.jets.raised(self.jets.zero, i)
+        for (f, K), c in form.items():
+            add(result, (f, K), self._total_of_jets(c, i))
+            add(result, (f, self.jets.raised(K, i)), c)
+            for a in range(self.q):
+                add(result, (f, self.jets.raised(K, self.p + a)), c * self.jet(a, first))
+        return result
+
+    def _total_of_jets(self, polynomial: Any, i: int) -> Any:
+        result = self.ring.zero
+        used = {n for m in polynomial for n, e in enumerate(m) if e}
+        for n in used:
+            a, J = divmod(n, len(self.indices))
+            slope = polynomial.diff(self.ring.gens[n])
+            result += slope * self.jet(a, self.jets.raised(self.indices[J], i))
+        return result
+
+
+def multi_indices(size: int, order: int) -> list[MultiIndex]:
+    """All multi-indices of a given order."""
+    if size == 1:
+        return [(order,)]
+    return [(k, *rest) for k in range(order, -1, -1) for rest in multi_indices(size - 1, order - k)]
+
+
+def _occurs(K: MultiIndex, asked: Collection[MultiIndex] | None) -> bool:
+    """Whether uᵃ_K stands in some φᵃ_J: K is at most as high as J, and beyond J by one derivative at most."""
+    return asked is None or any(
+        sum(K) <= sum(J) and sum(max(k - j, 0) for k, j in zip(K, J, strict=True)) <= 1 for J in asked
+    )
 
 
 def defect(
@@ -24,14 +115,16 @@ def defect(
     """What is left of the invariance condition, one expression for each equation; all 0 for a symmetry."""
     leading = leading or solve_for_leading(system)
     jets = system.jets
-    derivatives = _Derivatives(jets, characteristic(jets, components))
+    known = {(a, jets.zero): q for a, q in enumerate(characteristic(jets, components))}
     xi = {i: components[str(x)] for i, x in enumerate(jets.independent) if components.get(str(x), 0) != 0}
     result = []
     for residual in system.residuals:
         terms = [(sp.diff(residual, jets.independent[i]), value) for i, value in xi.items()]
         for s, (a, J) in jets.jets(residual).items():
             moved = sum((value * jets.symbol(a, jets.raised(J, i)) for i, value in xi.items()), sp.S.Zero)
-            terms.append((sp.diff(residual, s), sp.expand(derivatives.of(a, J) + moved)))
+            terms.append(
+                (sp.diff(residual, s), sp.expand(jets.from_below(known, (a, J), jets.total_derivative) + moved))
+            )
         result.append(_on_solutions(terms, system, leading))
     return tuple(result)
 
@@ -39,22 +132,6 @@ def defect(
 def is_symmetry(system: System, components: Mapping[str, sp.Expr], leading: Leading | None = None) -> bool:
     """Whether a field generates point symmetries of the system, decided exactly."""
     return all(e == 0 for e in defect(system, components, leading))
-
-
-class _Derivatives:
-    """D_J Qᵃ, each from the one below it."""
-
-    def __init__(self, jets: JetSpace, Q: tuple[sp.Expr, ...]) -> None:
-        self.jets = jets
-        self.known = {(a, jets.zero): q for a, q in enumerate(Q)}
-
-    def of(self, a: int, J: MultiIndex) -> sp.Expr:
-        """D_J Qᵃ."""
-        if (a, J) not in self.known:
-            i = max(k for k, n in enumerate(J) if n)
-            below = self.of(a, (*J[:i], J[i] - 1, *J[i + 1 :]))
-            self.known[(a, J)] = self.jets.total_derivative(below, i)
-        return self.known[(a, J)]
 
 
 def _on_solutions(terms: list[tuple[sp.Expr, sp.Expr]], system: System, leading: Leading) -> sp.Expr:
@@ -100,17 +177,12 @@ def _replaced(polynomial: Any, values: Mapping[int, Element], field: Coefficient
             # a ring refuses 0**0
             numer = value.numer**e if e else ring.one
             powers[n, e] = field.reduce_polynomial(numer * value.denom ** (degrees[n] - e))
-    parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
-    for m, c in polynomial.items():
-        rest = tuple(0 if n in values else e for n, e in enumerate(m))
-        parts.setdefault(tuple(m[n] for n in values), {})[rest] = c
     total = ring.zero
-    for exponents, part in parts.items():
-        product = ring.from_dict(part)
-        for n, e in zip(values, exponents, strict=True):
+    for on, part in parted(polynomial, values).items():
+        for n in values:
             if degrees[n]:
-                product *= powers[n, e]
-        total += product
+                part *= powers[n, on[n]]
+        total += part
     return total
 
 

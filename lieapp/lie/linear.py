@@ -7,13 +7,14 @@ equation is a form that must vanish; a solved unknown is a form in the functions
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
-from lieapp.equations.coefficients import CoefficientField, Element
-from lieapp.equations.jets import MultiIndex
+from lieapp.equations.coefficients import CoefficientField, Element, common_denominator
+from lieapp.equations.jets import MultiIndex, raised
 
 Key = tuple[int, MultiIndex]
 Form = dict[Key, Element]
+K = TypeVar("K")
 
 
 class Unknowns:
@@ -22,7 +23,6 @@ class Unknowns:
     def __init__(self, size: int) -> None:
         self.size = size
         self.arguments: dict[int, frozenset[int]] = {}
-        self._next = 0
 
     @property
     def zero(self) -> MultiIndex:
@@ -31,8 +31,7 @@ class Unknowns:
 
     def new(self, arguments: Iterable[int]) -> int:
         """A new function of the given variables."""
-        f = self._next
-        self._next += 1
+        f = len(self.arguments)
         self.arguments[f] = frozenset(arguments)
         return f
 
@@ -40,7 +39,6 @@ class Unknowns:
         """The same functions, to add others to; over more variables if a size is given."""
         other = Unknowns(size or self.size)
         other.arguments = dict(self.arguments)
-        other._next = self._next
         return other
 
     def form(self, field: CoefficientField, f: int) -> Form:
@@ -48,12 +46,7 @@ class Unknowns:
         return {(f, self.zero): field.one}
 
 
-def raised(K: MultiIndex, v: int, by: int = 1) -> MultiIndex:
-    """K with more derivatives in v."""
-    return (*K[:v], K[v] + by, *K[v + 1 :])
-
-
-def add(form: Form, key: Key, value: Element) -> None:
+def add(form: dict[K, Any], key: K, value: Any) -> None:
     """Add a term in place, dropping what cancels."""
     if key in form:
         value = form[key] + value
@@ -105,15 +98,22 @@ def substituted(form: Form, f: int, value: Form, field: CoefficientField, unknow
     return result
 
 
+def reduced(form: Form, field: CoefficientField) -> Form:
+    """The form with coefficients in normal form modulo the relations of the atoms, without those that vanish."""
+    return {key: value for key, c in form.items() if (value := field.reduce(c))}
+
+
+def lifted(form: Form, field: CoefficientField) -> Form:
+    """The form in the field as it is now."""
+    return {key: field.lift(c) for key, c in form.items()}
+
+
 def primitive(form: Form, field: CoefficientField) -> tuple[Form, Any]:
     """The equation form = 0 with coprime polynomial coefficients, and the factor that was divided out."""
-    form = {key: c for key, c in ((key, field.reduce(c)) for key, c in form.items()) if c}
+    form = reduced(form, field)
     if not form:
         return {}, field.field.ring.one
-    denominator = field.field.ring.one
-    for c in form.values():
-        if not c.denom.is_ground or abs(c.denom.LC) != 1:
-            denominator = denominator.lcm(c.denom)
+    denominator = common_denominator(form.values(), field.field.ring.one)
     numerators = {
         key: field.reduce_polynomial(c.numer if c.denom == denominator else c.numer * denominator.exquo(c.denom))
         for key, c in form.items()
@@ -129,6 +129,5 @@ def primitive(form: Form, field: CoefficientField) -> tuple[Form, Any]:
     first = min(numerators)
     if numerators[first].LC * content.LC < 0:
         content = -content
-    if content == 1:
-        return {key: field.field.raw_new(p) for key, p in numerators.items()}, content
-    return {key: field.field.raw_new(p.exquo(content)) for key, p in numerators.items()}, content
+    one = content == 1
+    return {key: field.field.raw_new(p if one else p.exquo(content)) for key, p in numerators.items()}, content

@@ -9,12 +9,13 @@ so each generator is homogeneous when the algebra contains a scaling.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from math import gcd
 from typing import Any
 
 import sympy as sp
 
-from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.coefficients import CoefficientField, Element, common_denominator, coprime, parted
 
 Vector = list[Element]
 Column = tuple[int, tuple[int, ...]]
@@ -23,39 +24,29 @@ Row = dict[Column, Element]
 
 def rows_of(vectors: Sequence[Vector], field: CoefficientField) -> tuple[list[Row], Any]:
     """Coefficients of each field's monomials over the common denominator, up to a common constant; and it."""
-    denominator = field.field.ring.one
-    for vector in vectors:
-        for c in vector:
-            denominator = denominator.lcm(c.denom)
-    movers = {n for v in range(len(field.variables)) for n in field.movers(v)}
+    denominator = common_denominator((c for vector in vectors for c in vector), field.field.ring.one)
+    movers = _movers(field)
     rows = []
     for vector in vectors:
-        row: dict[Column, dict] = {}
+        row: Row = {}
         for k, c in enumerate(vector):
-            for m, number in field.reduce_polynomial(c.numer * denominator.exquo(c.denom)).items():
-                column = (k, tuple(e if n in movers else 0 for n, e in enumerate(m)))
-                row.setdefault(column, {})[tuple(0 if n in movers else e for n, e in enumerate(m))] = number
-        make = field.field.ring.from_dict
-        rows.append({column: field.field.raw_new(make(entry)) for column, entry in row.items()})
-    return rows, denominator.exquo(_constant_content(denominator, movers))
+            polynomial = field.reduce_polynomial(c.numer * denominator.exquo(c.denom))
+            row |= {(k, on): field.field.raw_new(rest) for on, rest in parted(polynomial, movers).items()}
+        rows.append(row)
+    # without the greatest factor in the constants alone
+    content = reduce(lambda common, p: common.gcd(p), parted(denominator, movers).values(), field.field.ring.zero)
+    return rows, denominator.exquo(content)
 
 
-def _constant_content(polynomial: Any, movers: set[int]) -> Any:
-    """The greatest factor in the constants alone."""
-    parts: dict[tuple[int, ...], dict] = {}
-    for m, number in polynomial.items():
-        rest = tuple(0 if n in movers else e for n, e in enumerate(m))
-        parts.setdefault(tuple(e if n in movers else 0 for n, e in enumerate(m)), {})[rest] = number
-    content = polynomial.ring.zero
-    for part in parts.values():
-        content = content.gcd(polynomial.ring.from_dict(part))
-    return content
+def _movers(field: CoefficientField) -> set[int]:
+    """Positions of all generators but constants."""
+    return {n for v in range(len(field.variables)) for n in field.movers(v)}
 
 
 def column_key(column: Column) -> tuple:
-    """High degrees first."""
+    """High degrees first; marks, with k < 0, last."""
     k, monomial = column
-    return (-sum(monomial), tuple(-e for e in reversed(monomial)), k)
+    return (k < 0, -sum(monomial), tuple(-e for e in reversed(monomial)), k)
 
 
 def echelon(rows: Sequence[Row], field: CoefficientField) -> list[tuple[Column, Row]]:
@@ -71,20 +62,7 @@ def echelon(rows: Sequence[Row], field: CoefficientField) -> list[tuple[Column, 
         row = {column: field.reduce(c / row[pivot]) for column, c in row.items()}
         done = [(p, _minus(r, r[pivot], row, field) if pivot in r else r) for p, r in done]
         done.append((pivot, row))
-    return _fully_reduced(done, field)
-
-
-def _fully_reduced(done: list[tuple[Column, Row]], field: CoefficientField) -> list[tuple[Column, Row]]:
-    """Pivots are leading: a row reduced by later ones may have gained a higher column."""
-    while True:
-        wrong = next((k for k, (p, r) in enumerate(done) if min(r, key=column_key) != p), None)
-        if wrong is None:
-            return sorted(done, key=lambda item: column_key(item[0]))
-        _, row = done.pop(wrong)
-        pivot = min(row, key=column_key)
-        row = {column: field.reduce(c / row[pivot]) for column, c in row.items()}
-        done = [(p, _minus(r, r[pivot], row, field) if pivot in r else r) for p, r in done]
-        done.append((pivot, row))
+    return sorted(done, key=lambda item: column_key(item[0]))
 
 
 def _minus(row: Row, factor: Element, other: Row, field: CoefficientField) -> Row:
@@ -109,17 +87,10 @@ def normal_basis(vectors: Sequence[Vector], field: CoefficientField) -> list[Vec
 
 def _integral(row: Row, field: CoefficientField) -> Row:
     """Coprime coefficients without denominators; the first coordinate's leading one positive."""
-    denominator = field.field.ring.one
-    for c in row.values():
-        denominator = denominator.lcm(c.denom)
-    cleared = {column: c.numer * denominator.exquo(c.denom) for column, c in row.items()}
-    content: Any = field.field.ring.zero
-    for p in cleared.values():
-        content = content.gcd(p)
+    cleared = dict(zip(row, coprime(list(row.values())), strict=True))
     first = min(cleared, key=lambda column: (column[0], column_key(column)))
-    if cleared[first].exquo(content).LC < 0:
-        content = -content
-    return {column: field.field.raw_new(p.exquo(content)) for column, p in cleared.items()}
+    sign = -1 if cleared[first].LC < 0 else 1
+    return {column: field.field.raw_new(sign * p) for column, p in cleared.items()}
 
 
 def _assembled(row: Row, denominator: Any, size: int, field: CoefficientField) -> Vector:
@@ -132,18 +103,14 @@ def _assembled(row: Row, denominator: Any, size: int, field: CoefficientField) -
 
 def _without_common_integer(vector: Vector, field: CoefficientField) -> Vector:
     """Multiply by the integer that clears numeric denominators, divide by a common integer factor."""
-    up = 1
-    for c in vector:
-        up = sp.ilcm(up, int(c.denom.content()))
+    up = sp.ilcm(1, *(int(c.denom.content()) for c in vector))
     scaled = [c * int(up) for c in vector]
-    down = 0
-    for c in scaled:
-        down = gcd(down, int(c.numer.content()))
+    down = gcd(*(int(c.numer.content()) for c in scaled))
     return [c / max(down, 1) for c in scaled]
 
 
 def _simplicity(vector: Vector, field: CoefficientField) -> tuple:
-    movers = {n for v in range(len(field.variables)) for n in field.movers(v)}
+    movers = _movers(field)
     parts = [part for c in vector for part in (c.numer, c.denom)]
     size = max(sum(m[n] for n in movers) for part in parts for m in part)
     nonzero = [k for k, c in enumerate(vector) if c]
@@ -155,17 +122,7 @@ def coordinates_in(basis: Sequence[Vector], vectors: Sequence[Vector], field: Co
     rows, _ = rows_of([*basis, *vectors], field)
     n = len(basis)
     marked = [{**row, (-1 - j, ()): field.one} for j, row in enumerate(rows[:n])]
-    pivots: list[tuple[Column, Row]] = []
-    for row in marked:
-        for pivot, other in pivots:
-            if pivot in row:
-                row = _minus(row, row[pivot], other, field)
-        real = [column for column in row if column[0] >= 0]
-        if not real:
-            continue
-        pivot = min(real, key=column_key)
-        row = {column: field.reduce(c / row[pivot]) for column, c in row.items()}
-        pivots.append((pivot, row))
+    pivots = [(pivot, row) for pivot, row in echelon(marked, field) if pivot[0] >= 0]
     result: list[Row | None] = []
     for row in rows[n:]:
         for pivot, other in pivots:

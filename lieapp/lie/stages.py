@@ -18,21 +18,18 @@ import sympy as sp
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.errors import BudgetError, EquationError
-from lieapp.lie import unsolved
-from lieapp.lie.affine import affine_symmetries
 from lieapp.lie.certificate.certify import BUDGET, Certificate, certify
 from lieapp.lie.certificate.counting import TooLargeError
 from lieapp.lie.certificate.safeguard import disagreement
 from lieapp.lie.certificate.taylor import BadPointError
 from lieapp.lie.deadline import Clock, OutOfTimeError
-from lieapp.lie.determining import DeterminingSystem, determining_equations, quicker
-from lieapp.lie.families import Family, Group, family_holds, family_of, modulo_families
+from lieapp.lie.determining import DeterminingSystem, affine_symmetries, determining_equations, quicker
+from lieapp.lie.families import Group, family_holds, family_of, group_of, modulo_families, restrict
 from lieapp.lie.inhomogeneous import NoParticularSolutionError, solve_moved, sources
 from lieapp.lie.invariance import defect
 from lieapp.lie.normal_form import Vector, expression_of, normal_basis
-from lieapp.lie.restrict import restrict
 from lieapp.lie.solving import Solution, State, solve
-from lieapp.lie.solving.engine import values_of
+from lieapp.lie.solving.count import agreed
 from lieapp.lie.structure import structure_of
 from lieapp.lie.truth import Truth
 from lieapp.lie.vector_field import Field
@@ -42,8 +39,6 @@ T = TypeVar("T")
 
 TELLING = 2.0
 """Seconds beyond the budget in which the result is put into words."""
-
-__all__ = ["Family", "Field", "Truth", "derive"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -140,7 +135,7 @@ def solved(so_far: Derivation) -> Derivation:
         so_far.solved_by(solution.state),
         moved=moved,
         exhausted=solution.exhausted,
-        vectors=tuple(_vector(solution, f) for f in solution.constants),
+        vectors=tuple(solution.vectors()),
         groups=groups,
         finite=finite,
         counts=(None,) * len(finite),
@@ -152,18 +147,11 @@ def _groups(solution: Solution) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
     infinite: list[Group] = []
     finite: list[Group] = []
     for (functions, conditions), is_finite in zip(solution.groups, solution.finite, strict=True):
-        members = set(functions)
-        values = tuple({key: c for key, c in value.items() if key[0] in members} for value in solution.state.values)
-        if any(values):
-            group = Group(tuple(functions), tuple(conditions), values)
+        group = group_of(solution, functions, conditions)
+        if any(group.values):
             # of equations that were still to be worked on nobody knows what they leave
             (finite if is_finite or (conditions and not solution.exhausted) else infinite).append(group)
     return tuple(infinite), tuple(finite)
-
-
-def _vector(solution: Solution, f: int) -> Vector:
-    zero = solution.state.field.zero
-    return [next(iter(part.values()), zero) for part in values_of(solution, f)]
 
 
 def independent(so_far: Derivation) -> Derivation:
@@ -226,8 +214,7 @@ def _field(vector: Vector, base: CoefficientField, system: System) -> Field:
 
 
 def _holds(group: Group, so_far: Derivation) -> bool:
-    one = so_far.determining
-    if not family_holds(group, one.equations, one.components, one.field, one.unknowns):
+    if not family_holds(group, so_far.determining):
         raise EquationError(
             f"{so_far.system.name}: a derived family fails the determining equations.",
             hint="This is a fault of the solver; please report the equation.",
@@ -247,13 +234,16 @@ def left_open(so_far: Derivation) -> Derivation:
 
 
 def _counted(so_far: Derivation) -> Derivation:
-    return replace(so_far, counts=tuple(unsolved.constants(g, so_far.state) for g in so_far.finite))
+    """With how many constants the solutions of the conditions have at most; None if two points disagree."""
+    counts = (agreed(so_far.state, list(g.functions), list(g.conditions)) if g.conditions else None
+              for g in so_far.finite)  # fmt: skip
+    return replace(so_far, counts=tuple(counts))
 
 
 def _told(so_far: Derivation) -> list[str]:
     state, coordinates = so_far.state, so_far.system.jets.coordinates
     families = [family_of(g, state.field, state.unknowns, coordinates) for g in so_far.finite]
-    return [t for f, count in zip(families, so_far.counts, strict=True) for t in unsolved.told(f, count)]
+    return [t for f, count in zip(families, so_far.counts, strict=True) for t in f.left_open(count)]
 
 
 def certified(so_far: Derivation) -> Derivation:
@@ -272,7 +262,19 @@ def _judged(so_far: Derivation) -> Certificate:
     if so_far.groups or not counts or None in counts:
         return Certificate(dimension=size, reason=reason)
     limited = _certificate(so_far)
-    return replace(limited, certified=False, reason=unsolved.whole(size, counts, limited.bound) or reason)
+    return replace(limited, certified=False, reason=whole(size, counts, limited.bound) or reason)
+
+
+def whole(known: int, counts: Sequence[int | None], limit: int | None) -> str:
+    """What the dimension is with the constants of all parts, at most `limit` by the certificate; "" if unknown.
+
+    Solutions that were found of a part are among the known ones too, and then the sum is above the limit.
+    """
+    if limit is None or None in counts or limit <= known:
+        return ""
+    missing = limit - known
+    would = "would be" if missing == sum(n for n in counts if n is not None) else "is at most"
+    return f"the dimension {would} {limit}, of which {missing} {'is' if missing == 1 else 'are'} not in closed form"
 
 
 def _certificate(so_far: Derivation) -> Certificate:
@@ -285,8 +287,7 @@ def _certificate(so_far: Derivation) -> Certificate:
         told = ""
     if told:
         return Certificate(dimension=len(vectors), reason=told)
-    given = (one.equations, one.components, one.field, one.unknowns, vectors, so_far.groups)
-    return certify(*given, so_far.system.name, certificate_seconds(so_far.clock))
+    return certify(one, vectors, so_far.groups, certificate_seconds(so_far.clock))
 
 
 def certificate_seconds(clock: Clock) -> float:
@@ -300,8 +301,8 @@ def restricted(so_far: Derivation) -> Derivation:
     """What a domain with periodic variables keeps: everything without such variables."""
     if not so_far.variables:
         return replace(so_far, periodic=so_far.generators, periodic_families=so_far.families)
-    late = "what a periodic domain keeps"
-    return so_far.within(-TELLING, _periodic) or so_far.left_out(f"{so_far.clock.told()}: {late}")
+    kept = so_far.within(-TELLING, _periodic)
+    return kept or so_far.left_out(f"{so_far.clock.told()}: what a periodic domain keeps")
 
 
 def _periodic(so_far: Derivation) -> Derivation:
@@ -320,12 +321,12 @@ def structured(so_far: Derivation) -> Derivation:
     """Brackets and what follows from them: told quickly, or not within what is reasonable to wait for it."""
     so_far.clock.note("brackets and structure")
     spare = max(-TELLING, so_far.clock.reserve_for(1 / 4))
-    return replace(so_far, structure=so_far.within(spare, _structure))
 
+    def work(copy: Derivation) -> StructureResult:
+        field, unknowns = copy.state.field, copy.state.unknowns
+        return structure_of(copy.vectors, field, copy.groups, unknowns, copy.system.nonzero)
 
-def _structure(so_far: Derivation) -> StructureResult:
-    state = so_far.state
-    return structure_of(so_far.vectors, state.field, so_far.groups, state.unknowns, so_far.system.nonzero)
+    return replace(so_far, structure=so_far.within(spare, work))
 
 
 STAGES = (solved, independent, proved, left_open, certified, restricted, structured)

@@ -2,55 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import sympy as sp
 from msgspec.structs import replace
 
+from lieapp.document import Formula
 from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.lie.algebra import series
 from lieapp.lie.algebra.ideal import Members
-from lieapp.lie.algebra.known_structure import plain, summary
-from lieapp.lie.algebra.table import Table
+from lieapp.lie.algebra.scalars import Undecided
+from lieapp.lie.algebra.simple import signature, type_of
 from lieapp.lie.families import Group, relations_modulo
 from lieapp.lie.linear import Unknowns
 from lieapp.lie.normal_form import Row, Vector, coordinates_in, echelon
 from lieapp.lie.vector_field import combination, formula_of
-from lieapp.results.truth import StructureResult
+from lieapp.results.truth import Coefficient, LeviResult, StructureResult, Vectors
+
+T = TypeVar("T")
+
+
+def summary(table: series.Table, size: int, nonzero: Sequence[sp.Expr] = ()) -> StructureResult:
+    """What the structure constants say, without the brackets themselves."""
+    try:
+        g = series.Algebra.from_table(table, size, nonzero)
+    except Undecided:
+        return StructureResult()
+    derived = _decided(lambda: series.derived_series(g))
+    lower = _decided(lambda: series.lower_central_series(g))
+    form = series.killing_form(g)
+    root = None if derived is None else _decided(lambda: series.radical(g, form, derived[0]))
+    factor = None if root is None else _decided(lambda: series.levi_factor(g, root))
+    kind = _decided(lambda: type_of(g.subalgebra(factor))) if factor else None
+    middle = _decided(lambda: series.center(g))
+    nil = None if root is None else _decided(lambda: series.nilradical(g, root))
+    levi = None
+    if factor is not None:
+        shown = {"factor_shown": _shown(factor, g), "radical_shown": _shown(root, g)}
+        levi = LeviResult(factor=_basis(factor, g), radical=_written(root, g), type=kind, **shown)
+    return StructureResult(
+        abelian=None if derived is None else derived[0] == [],
+        nilpotent=None if lower is None else lower[-1] == [],
+        solvable=None if derived is None else derived[-1] == [],
+        semisimple=None if root is None else size > 0 and not root,
+        perfect=None if derived is None else size > 0 and len(derived[0]) == size,
+        center=_written(middle, g),
+        derived_series=None if derived is None else [_basis(member, g) for member in derived],
+        lower_central_series=None if lower is None else [_basis(member, g) for member in lower],
+        killing=[[plain(g.scalars.expression(c)) for c in row] for row in form],
+        killing_signature=_decided(lambda: list(signature(form, g.scalars))),
+        radical=_written(root, g),
+        nilradical=_written(nil, g),
+        levi=levi,
+        assumed_nonzero=[str(e) for e in g.scalars.assumed],
+        center_shown=_shown(middle, g),
+        derived_algebra_shown=_shown(derived[0] if derived else None, g),
+        nilradical_shown=_shown(nil, g),
+        assumed_nonzero_shown=list(map(formula_of, g.scalars.assumed)),
+    )
+
+
+def _decided(compute: Callable[[], T]) -> T | None:
+    try:
+        return compute()
+    except Undecided:
+        return None
+
+
+def _written(A: series.Basis | None, g: series.Algebra) -> Vectors | None:
+    return None if A is None else _basis(A, g)
+
+
+def _basis(A: series.Basis, g: series.Algebra) -> Vectors:
+    return [[plain(c) for c in g.scalars.primitive(a)] for a in A]
+
+
+def _shown(A: series.Basis | None, g: series.Algebra) -> list[Formula]:
+    return [combination(g.scalars.primitive(a)) for a in A or []]
+
+
+def plain(c: sp.Expr) -> Coefficient:
+    """An integer as such, anything else in SymPy syntax."""
+    return int(c) if c.is_Integer else str(c)
+
 
 Coordinates = list[Any]
 
 
-def bracket(V: Vector, W: Vector, field: CoefficientField) -> Vector:
-    """[V, W]ᵏ = Vʲ ∂ⱼ Wᵏ - Wʲ ∂ⱼ Vᵏ."""
-    return _bracket(V, _slopes(V, field), W, _slopes(W, field), field)
-
-
-def _slopes(V: Vector, field: CoefficientField) -> list[dict[int, Element]]:
+def slopes(V: Vector, field: CoefficientField) -> list[dict[int, Element]]:
     """∂ⱼ Vᵏ, a dictionary over j for each k."""
     return [{j: d for j in range(len(V)) if c and (d := field.diff(c, j))} for c in V]
 
 
-def _bracket(V: Vector, slopes_V: list, W: Vector, slopes_W: list, field: CoefficientField) -> Vector:
+def bracket(V: Vector, slopes_V: list, W: Vector, slopes_W: list, field: CoefficientField) -> Vector:
+    """[V, W]ᵏ = Vʲ ∂ⱼ Wᵏ - Wʲ ∂ⱼ Vᵏ, with what `slopes` gives of both."""
     result = []
     for k in range(len(V)):
-        total = field.zero
-        for j, slope in slopes_W[k].items():
-            if V[j]:
-                total += V[j] * slope
-        for j, slope in slopes_V[k].items():
-            if W[j]:
-                total -= W[j] * slope
+        total = sum((V[j] * slope for j, slope in slopes_W[k].items() if V[j]), field.zero)
+        total -= sum((W[j] * slope for j, slope in slopes_V[k].items() if W[j]), field.zero)
         result.append(field.reduce(total))
     return result
 
 
 def structure_constants(
-    vectors: Sequence[Vector],
-    field: CoefficientField,
-    groups: Sequence[Group] = (),
-    unknowns: Unknowns | None = None,
-) -> tuple[Table | None, bool]:
+    vectors: Sequence[Vector], field: CoefficientField, groups: Sequence[Group], unknowns: Unknowns | None
+) -> tuple[series.Table | None, bool]:
     """c^k_ij, i < j, for brackets that don't vanish, and whether they hold modulo the families only.
 
     No table if a bracket leaves the span of the vectors and families, as it may when generators are missing.
@@ -58,8 +115,8 @@ def structure_constants(
     vectors = [[field.lift(c) for c in v] for v in vectors]
     n = len(vectors)
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-    slopes = [_slopes(v, field) for v in vectors]
-    brackets = [_bracket(vectors[i], slopes[i], vectors[j], slopes[j], field) for i, j in pairs]
+    moving = [slopes(v, field) for v in vectors]
+    brackets = [bracket(vectors[i], moving[i], vectors[j], moving[j], field) for i, j in pairs]
     rows: list[Coordinates | None] = [
         None if row is None else [row.get((k, ()), field.zero) for k in range(n)]
         for row in coordinates_in(vectors, brackets, field)
@@ -69,7 +126,7 @@ def structure_constants(
         found = _modulo(vectors, [brackets[k] for k in outside], groups, field, unknowns)
         for k, row in zip(outside, found, strict=True):
             rows[k] = row
-    table: Table = {}
+    table: series.Table = {}
     for pair, row in zip(pairs, rows, strict=True):
         if row is None:
             return None, bool(outside)

@@ -10,19 +10,163 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from math import inf
-from typing import Any
+from math import inf, isnan
+from typing import Any, NoReturn
 
-from sympy.core.function import AppliedUndef
+import sympy as sp
+from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from lieapp.child import child_command
-from lieapp.equations.arguments import among, declarations, known_nonzero, lengths_of, names, seconds, several
-from lieapp.equations.equation import System
+from lieapp.equations.equation import System, as_expression, exact
 from lieapp.equations.free_equations import read_free
 from lieapp.equations.parsing import parse_system
-from lieapp.errors import BudgetError, EquationError, ParseError
+from lieapp.errors import BudgetError, EquationError, ParseError, UsageError
 from lieapp.lie.deadline import Clock, OutOfTimeError, has_alarms
 from lieapp.lie.stages import Truth, derive
+
+EXAMPLES = {
+    "independent": "'t,x' or [t, x]",
+    "dependent": "'u,v' or [u, v]",
+    "parameters": "'g:positive, g != 3', a list of such, or {'g': 'positive'}",
+    "functions": "'k:u', a list of such, or {'k': 'u'}",
+    "periodic": "'x' or [x]",
+}
+"""How each argument is written."""
+
+NAMED = (str, sp.Symbol, AppliedUndef)
+"""What names something."""
+
+
+def several(value: Any) -> list[Any]:
+    """One equation or a list of them, as a list. Raises UsageError for what has no order, and other things."""
+    if isinstance(value, (list, tuple)):
+        given = list(value)
+    elif isinstance(value, (str, sp.Basic, sp.MatrixBase, bool)):
+        given = [value]
+    else:
+        raise UsageError(
+            f"the equations are a {type(value).__name__}, {value!r}.",
+            hint="Give one equation or a list of them, as text or as SymPy's: ['u_t - v_x', 'v_t - u_x'].",
+        )
+    if not given:
+        raise EquationError("There is no equation.", hint="Give one, such as 'u_t - u_xx'.")
+    return given
+
+
+def names(value: Any, what: str, separator: str = ",") -> list[Any]:
+    """Names, symbols or functions, in order: from 't,x', from one of them or from a list; none from None.
+
+    Raises UsageError for anything else.
+    """
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(separator) if part.strip()]
+    if isinstance(value, (sp.Symbol, AppliedUndef)):
+        return [value]
+    if not isinstance(value, (list, tuple)) or not all(isinstance(e, NAMED) for e in value):
+        _refuse(what, value)
+    return list(value)
+
+
+def declarations(value: Any, what: str) -> list[str]:
+    """Parameters or functions of typed equations, each as on the command line: `g:positive`, `k:u`.
+
+    A mapping {'g': 'positive'} or {'k': 'u'} says the same; several assumptions stand in a list.
+    Raises UsageError for anything else.
+    """
+    if isinstance(value, Mapping):
+        return [_declared(key, known, what, value) for key, known in value.items()]
+    texts = []
+    for one in names(value, what, ";"):
+        if isinstance(one, AppliedUndef):
+            # k(u)
+            one = f"{one.func.__name__}:{','.join(_called(a) for a in one.args)}"
+        texts.append(str(one))
+    return texts
+
+
+def _declared(key: Any, known: Any, what: str, value: Any) -> str:
+    if not isinstance(key, (str, sp.Symbol, UndefinedFunction)):
+        _refuse(what, value)
+    words = [] if known is None else [known] if isinstance(known, NAMED) else known
+    if not isinstance(words, (list, tuple)) or not all(isinstance(w, NAMED) for w in words):
+        _refuse(what, value)
+    told = list(map(_called, words))
+    name = key if isinstance(key, str) else key.__name__ if isinstance(key, UndefinedFunction) else key.name
+    return f"{name}:{', '.join(told)}" if told else name
+
+
+def _called(expression: Any) -> str:
+    """u of u(t, x), and names and symbols themselves."""
+    return str(expression.func.__name__) if isinstance(expression, AppliedUndef) else str(expression)
+
+
+def _refuse(what: str, value: Any) -> NoReturn:
+    raise UsageError(f"{what} is {value!r}.", hint=f"Write {what}={EXAMPLES[what]}.")
+
+
+def known_nonzero(value: Any) -> list[Any]:
+    """What doesn't vanish, as a list. Raises UsageError for what is none."""
+    if value is None:
+        return []
+    if isinstance(value, sp.Expr) and not value.is_number:
+        return [value]
+    if not isinstance(value, (list, tuple)):
+        raise UsageError(f"nonzero is {value!r}.", hint="Write nonzero=[g - 3] for a parameter g.")
+    return list(value)
+
+
+def among(given: Sequence[Any], variables: Sequence[sp.Symbol], what: str) -> list[sp.Symbol]:
+    """The variables of these names. Raises EquationError for one that isn't there."""
+    named = {str(x): x for x in variables}
+    for x in given:
+        if str(x) not in named:
+            raise EquationError(
+                f"{what} in {x}: the variables are {', '.join(named)}.",
+                hint="Name one of the independent variables.",
+            )
+    return list(dict.fromkeys(named[str(x)] for x in given))
+
+
+def lengths_of(value: Any, periodic: Sequence[sp.Symbol]) -> dict[sp.Symbol, sp.Expr]:
+    """The lengths of periods, exactly. Raises UsageError or EquationError for those that can't be meant."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise UsageError(f"lengths is {value!r}.", hint="Write lengths={x: 2*sp.pi}, with periodic=[x].")
+    named = {str(x): x for x in periodic}
+    found = {}
+    for x, length in value.items():
+        if str(x) not in named:
+            raise EquationError(
+                f"lengths has {x}, which is not periodic.",
+                hint=f"Give it in periodic too, as periodic=['{x}'], if it is one of the variables.",
+            )
+        L = as_expression(length, "lengths")
+        if isinstance(L, sp.Expr) and not L.has(sp.nan):
+            L = exact(L)
+        if isinstance(length, bool) or not L.is_number or not L.is_positive or not L.is_finite:
+            raise EquationError(
+                f"lengths of {x} is {length}; the length of a period is a positive number.",
+                hint=f"Write lengths={{{x}: 2*sp.pi}}; without it the restriction holds for every length.",
+            )
+        found[named[str(x)]] = L
+    return found
+
+
+def seconds(value: Any) -> float | None:
+    """The budget; None if there is no limit. Raises UsageError unless it is a number above 0."""
+    if value is None:
+        return None
+    try:
+        number = float(value) if not isinstance(value, (str, bytes, bool)) else float("nan")
+    except (TypeError, ValueError, OverflowError):
+        number = float("nan")
+    if isnan(number) or number <= 0:
+        raise UsageError(f"budget is {value!r}.", hint="Give it seconds, as budget=60.")
+    return number
+
 
 Names = str | Sequence[Any] | None
 
@@ -56,7 +200,7 @@ def system_of(
                     f"{what} variables of {given[0]!r} are not given.",
                     hint="For example symmetries('u_t - u_xx', 't,x', 'u').",
                 )
-        typed = (given, _texts(variables), _texts(unknowns), constants, arbitrary)
+        typed = (given, list(map(_called, variables)), list(map(_called, unknowns)), constants, arbitrary)
         if clock is not None and clock.left() < inf and not has_alarms():
             _try_apart(typed, clock.left())
         return parse_system(*typed)
@@ -108,11 +252,6 @@ def _try_apart(typed: Sequence[Sequence[str]], left: float) -> None:
         subprocess.run(command, input=json.dumps(typed).encode(), timeout=max(left, 0.0), check=False)
     except subprocess.TimeoutExpired:
         raise OutOfTimeError from None
-
-
-def _texts(given: Sequence[Any]) -> list[str]:
-    """The names of variables and unknowns: u of u(t, x)."""
-    return [e.func.__name__ if isinstance(e, AppliedUndef) else str(e) for e in given]
 
 
 if __name__ == "__main__":

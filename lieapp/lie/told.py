@@ -1,38 +1,167 @@
-"""A derived truth as the result that commands, reports and pages read; what is shown is written here, by SymPy."""
+"""A derived truth and the way to it as the result that commands, reports and pages read, written by SymPy.
+
+In a derivation components are written ξ^x and φ^u (Olver 1993, eq. 2.18), functions that the solver brings in f1,
+f2, …, constants c1, c2, …; derivatives as subscripts, `xi^x_tu`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import sympy as sp
 
 from lieapp.document import Formula
-from lieapp.equations.latex import equation_of, ordered_latex
+from lieapp.equations.equation import System
+from lieapp.equations.evolution import evolution_form
+from lieapp.equations.jets import JetSpace, jet_name
+from lieapp.equations.printing import equation_of, ordered_latex
+from lieapp.errors import EquationError
 from lieapp.lie.consequences import Flow, Reduced
+from lieapp.lie.deadline import Clock
+from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Family
-from lieapp.lie.reduction.invariants import Invariants
-from lieapp.lie.reduction.reduced import Reduction
-from lieapp.lie.truth import Truth
+from lieapp.lie.linear import Form, Key
+from lieapp.lie.reduction.target import Reduction
+from lieapp.lie.solving import Step
 from lieapp.lie.vector_field import formula_of
-from lieapp.results.truth import (
-    CertificateResult,
-    Explanation,
-    FamilyResult,
-    FlowResult,
-    InvariantsResult,
-    ReducedResult,
-    ReductionResult,
-    StructureResult,
-    TruthResult,
-)
+from lieapp.results import truth as results
+
+if TYPE_CHECKING:
+    from lieapp.lie.truth import Truth
 
 
-def told(truth: Truth, periodic_in: Sequence[str] = ()) -> TruthResult:
+class Notation:
+    """Names of the unknown functions of determining equations, and forms in them as expressions."""
+
+    def __init__(self, determining: DeterminingSystem) -> None:
+        self.determining = determining
+        self.field, self.unknowns = determining.field, determining.unknowns
+        jets = determining.system.jets
+        self._names: dict[int, Formula] = {}
+        for k, (f, x) in enumerate(zip(determining.components, jets.coordinates, strict=True)):
+            letter = "xi" if k < len(jets.independent) else "phi"
+            self._names[f] = Formula(f"{letter}^{x}", rf"\{letter}^{{{sp.latex(x)}}}")
+        self._count = {"c": 0, "f": 0}
+        self._symbols: dict[sp.Symbol, str] = {}
+
+    def name(self, f: int) -> Formula:
+        """xi^x, f3 or c1; names are given in the order in which they are first asked for."""
+        if f not in self._names:
+            letter = "f" if self.unknowns.arguments[f] else "c"
+            self._count[letter] += 1
+            n = self._count[letter]
+            self._names[f] = Formula(f"{letter}{n}", f"{letter}_{{{n}}}")
+        return self._names[f]
+
+    def arguments(self, f: int) -> list[str]:
+        """The variables that a function depends on."""
+        return [str(self.field.variables[v]) for v in sorted(self.unknowns.arguments[f])]
+
+    def formula(self, form: Form) -> Formula:
+        """A form with a symbol for each derivative, in SymPy's syntax and as LaTeX."""
+        terms = [self.field.expression(c) * self._symbol(key) for key, c in sorted(form.items())]
+        expression = sp.Add(*terms)
+        return Formula(str(expression), str(sp.latex(expression, symbol_names=self._symbols)))
+
+    def _symbol(self, key: Key) -> sp.Symbol:
+        f, K = key
+        name = self.name(f)
+        symbol = sp.Symbol(jet_name(name.text, self.field.variables, K), real=True)
+        if symbol not in self._symbols:
+            script = " ".join(sp.latex(v) for v, n in zip(self.field.variables, K, strict=True) for _ in range(n))
+            base = name.latex
+            if script and base.endswith("}") and "_{" in base:
+                # f_{1} goes on below the line: f_{1, tx}
+                self._symbols[symbol] = f"{base[:-1]}, {script}}}"
+            else:
+                self._symbols[symbol] = base + (f"_{{{script}}}" if script else "")
+        return symbol
+
+
+def explanation(truth: Truth, asked: Mapping[str, Any]) -> results.Explanation:
+    """How a truth was derived; `asked` as `statement` gives it.
+
+    `leading`: the derivatives that the system was solved for; `components`: the unknown functions; `determining`:
+    the equations that they must satisfy (`= 0` understood); `steps`: what was done, in order; `solution`: the
+    components in the functions and constants that are left, with the `conditions` on these. `moved`, where a linear
+    equation has a source: a solution of it for each unknown u; everything else is then said of the homogeneous
+    equation, for u minus that solution.
+    """
+    determining, state = (truth.moved or truth).determining, (truth.moved or truth).state
+    notation, jets = Notation(determining), determining.system.jets
+    moved = {str(u): formula_of(p) for u, p in (truth.moved.by if truth.moved else {}).items()}
+    components = {notation.name(f).text: notation.arguments(f) for f in determining.components}
+    equations = list(map(notation.formula, determining.equations))
+    steps = list(_steps(notation, state.steps))
+    solution = list(map(notation.formula, state.values))
+    return results.Explanation(
+        **asked,
+        leading=[_equal(jets.symbol(*jet), rule, jets) for jet, rule in determining.leading.rules.items()],
+        components=components,
+        determining=equations,
+        steps=steps,
+        solution=dict(zip(map(str, jets.coordinates), solution, strict=True)),
+        conditions=list(map(notation.formula, state.equations)),
+        moved=moved,
+        jets_shown=list(map(named, asked["jets"])),
+        components_shown=[called(name, arguments) for name, arguments in components.items()],
+        solution_shown=[
+            Formula(f"{name} = {value.text}", f"{named(name).latex} = {value.latex}")
+            for name, value in zip(components, solution, strict=True)
+        ],
+        moved_shown=[
+            Formula(f"{u} - ({p.text})", rf"{named(u).latex} - \left({p.latex}\right)") for u, p in moved.items()
+        ],
+    )
+
+
+def statement(system: System, clock: Clock) -> dict[str, Any]:
+    """What was asked: `equations` (`= 0` understood), the `jets` in them, and the `evolution` form.
+
+    `no_evolution` is the reason why there is no such form, else empty.
+    """
+    jets, found, reason = system.jets, None, ""
+    try:
+        found = clock.within(0.0, lambda: evolution_form(system), None)
+        reason = "" if found else clock.told()
+    except EquationError as error:
+        reason = error.message
+    rates = [] if found is None else found.rates()
+    return {
+        "equations": [Formula(str(r), ordered_latex(r, jets)) for r in system.residuals],
+        "jets": list(map(str, jets.jets(sp.Tuple(*system.residuals)))),
+        "evolution": [_equal(u, f, jets) for u, f in rates],
+        "no_evolution": reason,
+    }
+
+
+def _equal(symbol: sp.Symbol, value: sp.Expr, jets: JetSpace) -> Formula:
+    return Formula(f"{symbol} = {value}", f"{sp.latex(symbol)} = {ordered_latex(value, jets)}")
+
+
+def _steps(notation: Notation, steps: Iterable[Step]) -> Iterator[results.StepResult]:
+    known = set(notation.determining.components)
+    for step in steps:
+        right = notation.formula(step.form)
+        text, latex = f"{right.text} = 0", f"{right.latex} = 0"
+        if step.function is not None:
+            left = notation.name(step.function)
+            text, latex = f"{left.text} = {right.text}", f"{left.latex} = {right.latex}"
+        fresh = [f for f in dict.fromkeys(f for f, _ in step.form) if f not in known]
+        known.update(fresh)
+        new = [called(notation.name(f).text, notation.arguments(f)) for f in fresh]
+        parts = list(map(notation.formula, step.parts))
+        yield results.StepResult(
+            rule=step.rule, text=text, latex=latex, new=[f.text for f in new], parts=parts, new_shown=new
+        )
+
+
+def told(truth: Truth, periodic_in: Sequence[str] = ()) -> results.TruthResult:
     """The result of a derivation, without what follows from its generators and the way to them."""
     system = truth.system
-    result = TruthResult(
+    result = results.TruthResult(
         dimension=truth.dimension,
         infinite=truth.infinite,
         generators=[field.as_json() for field in truth.generators],
@@ -42,10 +171,10 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> TruthResult:
         assumed_independent=[list(map(str, span)) for span in truth.assumed_independent],
         assumed_generic=list(truth.assumed_generic),
         certified=truth.certified,
-        certificate=CertificateResult(**truth.certificate.as_json()),
+        certificate=msgspec.convert(truth.certificate, results.CertificateResult, from_attributes=True),
         periodic=[field.as_json() for field in truth.periodic],
         periodic_families=[_family(family) for family in truth.periodic_families],
-        structure=truth.structure or StructureResult(),
+        structure=truth.structure or results.StructureResult(),
         seconds=round(truth.seconds, 3),
         periodic_in=list(periodic_in),
         equation_shown=[equation_of(r, system.jets) for r in system.residuals],
@@ -59,7 +188,7 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> TruthResult:
     return result
 
 
-def sentence(result: TruthResult) -> str:
+def sentence(result: results.TruthResult) -> str:
     """The outcome in one sentence: "4 symmetries, 3 kept if periodic in x; certified"."""
     count, families = result.dimension, len(result.families)
     said = f"{count} symmetr{'y' if count == 1 else 'ies'}"
@@ -73,21 +202,19 @@ def sentence(result: TruthResult) -> str:
     return said
 
 
-def _family(family: Family) -> FamilyResult:
-    return FamilyResult(
-        functions={name: list(arguments) for name, arguments in family.functions.items()},
-        conditions=list(map(str, family.conditions)),
-        field=family.field.as_json(),
-        functions_shown=[_called(name, arguments) for name, arguments in family.functions.items()],
+def _family(family: Family) -> results.FamilyResult:
+    return results.FamilyResult(
+        **family.as_json(),
+        functions_shown=[called(name, arguments) for name, arguments in family.functions.items()],
         conditions_shown=list(map(formula_of, family.conditions)),
         shown=family.field.formula(),
     )
 
 
-def told_flow(found: Flow) -> FlowResult:
+def told_flow(found: Flow) -> results.FlowResult:
     """The flow of one generator."""
     moved = {} if found.values is None else {c: e for c, e in found.values.items() if str(e) != c}
-    return FlowResult(
+    return results.FlowResult(
         flow=None if found.values is None else {c: str(e) for c, e in found.values.items()},
         domain=list(map(str, found.domain)),
         reason=found.reason,
@@ -96,49 +223,29 @@ def told_flow(found: Flow) -> FlowResult:
     )
 
 
-def told_reduced(found: Reduced) -> ReducedResult:
+def told_reduced(found: Reduced) -> results.ReducedResult:
     """Invariants of one generator, and the reduction by it."""
-    return ReducedResult(invariants=_invariants(found.invariants), reduction=_reduction(found.reduction))
-
-
-def _invariants(found: Invariants) -> InvariantsResult:
-    return InvariantsResult(
-        invariants=list(map(str, found.expressions)),
-        similarity=found.similarity,
-        reason=found.reason,
-        invariants_shown=list(map(formula_of, found.expressions)),
+    one = found.invariants
+    invariants = results.InvariantsResult(
+        invariants=list(map(str, one.expressions)),
+        similarity=one.similarity,
+        reason=one.reason,
+        invariants_shown=list(map(formula_of, one.expressions)),
     )
+    return results.ReducedResult(invariants=invariants, reduction=_reduction(found.reduction))
 
 
-def _reduction(found: Reduction) -> ReductionResult:
+def _reduction(found: Reduction) -> results.ReductionResult:
     jets = found.jets
     arguments = list(map(str, jets.independent)) if jets else []
-    return ReductionResult(
+    return results.ReductionResult(
         **found.as_json(),
         variables_shown=[_between(z, e) for z, e in found.variables.items() if str(e) != z],
-        functions_shown=[_called(name, arguments) for name in (jets.dependent if jets else ())],
+        functions_shown=[called(name, arguments) for name in (jets.dependent if jets else ())],
         ansatz_shown=[_between(u, e) for u, e in found.ansatz.items()],
         equations_shown=[Formula(str(e), ordered_latex(e, jets)) for e in found.residuals] if jets else [],
         assumed_nonzero_shown=list(map(formula_of, found.assumed_nonzero)),
     )
-
-
-def told_explanation(statement: Mapping[str, Any], derivation: Mapping[str, Any]) -> Explanation:
-    """The two parts of `explain` as one."""
-    result = msgspec.convert({**statement, **derivation}, Explanation)
-    result.jets_shown = list(map(named, result.jets))
-    result.components_shown = [_called(name, arguments) for name, arguments in result.components.items()]
-    result.moved_shown = [
-        Formula(f"{u} - ({p.text})", rf"{named(u).latex} - \left({p.latex}\right)") for u, p in result.moved.items()
-    ]
-    result.solution_shown = [
-        Formula(f"{name} = {value.text}", f"{named(name).latex} = {value.latex}")
-        for name, value in zip(result.components, result.solution.values(), strict=True)
-    ]
-    for step in result.steps:
-        step.new_shown = [_called(name, inside.rstrip(")").split(", ")) for name, _, inside in
-                          (new.partition("(") for new in step.new)]  # fmt: skip
-    return result
 
 
 def named(name: str) -> Formula:
@@ -146,7 +253,7 @@ def named(name: str) -> Formula:
     return formula_of(sp.Symbol(name))
 
 
-def _called(name: str, arguments: Iterable[str]) -> Formula:
+def called(name: str, arguments: Iterable[str]) -> Formula:
     """`alpha(t, x)`; the name alone without arguments."""
     inside = [named(argument) for argument in arguments if argument]
     text, latex = (", ".join(parts) for parts in ((a.text for a in inside), (a.latex for a in inside)))

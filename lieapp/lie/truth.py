@@ -10,21 +10,110 @@ from typing import Any
 import msgspec
 import sympy as sp
 
-from lieapp.equations.equation import System
-from lieapp.equations.latex import ordered_latex
+from lieapp.equations.equation import System, as_expression, exact
+from lieapp.equations.free_equations import SAME
+from lieapp.equations.printing import aligned, ordered_latex
+from lieapp.errors import EquationError, UsageError
 from lieapp.lie.certificate.certify import Certificate
-from lieapp.lie.chosen import Generator, chosen, parameter_named
+from lieapp.lie.consequences import free_name, taken_by
+from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem
-from lieapp.lie.explain import explanation
 from lieapp.lie.families import Family
 from lieapp.lie.inhomogeneous import Moved
-from lieapp.lie.reduction.closed_flow import flow
-from lieapp.lie.reduction.invariants import invariants
+from lieapp.lie.reduction.flows import combined, flow, invariants
 from lieapp.lie.reduction.reduce import reduce
-from lieapp.lie.reduction.reduced import Reduction
+from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.solving import State
+from lieapp.lie.told import called, explanation, statement, told
 from lieapp.lie.vector_field import Field
-from lieapp.results.truth import StructureResult
+from lieapp.results.truth import Explanation, StructureResult
+
+Generator = int | Field | Mapping[int, Any]
+"""How one is given: 1 is V1, {1: 1, 2: c} is V1 + c V2."""
+
+HINT = "Give its number as printed (1 for V1), a field, or a combination such as {1: 1, 2: c}."
+
+
+UNASKED = {"equations": [], "jets": [], "evolution": [], "no_evolution": ""}
+"""What LaTeX leaves out of a derivation."""
+
+
+def chosen(truth: Truth, generator: Generator) -> Field:
+    """The field that is meant. Raises EquationError or UsageError for what is none of this truth's."""
+    if isinstance(generator, Mapping):
+        if not generator:
+            raise UsageError("the combination is empty.", hint=HINT)
+        fields = [_numbered(truth, number) for number in generator]
+        found = combined(fields, [_constant(truth, c) for c in generator.values()])
+    elif isinstance(generator, Field):
+        found = _own(truth, generator)
+    else:
+        found = _numbered(truth, generator)
+    if all(value == 0 for value in found.components.values()):
+        raise EquationError("the field is 0 everywhere.", hint="Give a generator that moves something.")
+    return found
+
+
+def parameter_named(truth: Truth, field: Field, wanted: object) -> str:
+    """The name of a flow's parameter. Raises UsageError for one that is no name, or is taken."""
+    taken = taken_by(truth.system) | {str(s) for value in field.components.values() for s in value.free_symbols}
+    if wanted is None:
+        return free_name(taken)
+    name = str(wanted) if isinstance(wanted, (str, sp.Symbol)) else ""
+    if not name.isidentifier() or name in taken:
+        raise UsageError(
+            f"parameter is {wanted!r}; it must be a name that the equation doesn't use.",
+            hint="Leave it out, or write parameter='s'.",
+        )
+    return name
+
+
+def _numbered(truth: Truth, number: Any) -> Field:
+    if isinstance(number, bool) or not isinstance(number, (int, sp.Integer)):
+        raise UsageError(f"{number!r} is no generator.", hint=HINT)
+    if not 1 <= number <= len(truth.generators):
+        raise EquationError(
+            f"There is no V{number}; there are {len(truth.generators)} generators.",
+            hint="Count them from 1, as they are printed.",
+        )
+    return truth.generators[int(number) - 1]
+
+
+def _own(truth: Truth, field: Field) -> Field:
+    """Raises EquationError for a field in other coordinates, or in other symbols of the same names."""
+    names = {name for one in (*truth.generators, field) for name in one.components}
+    if truth.generators and set(field.components) != names:
+        raise EquationError(
+            f"{field} is no field in {', '.join(truth.generators[0].components)}.",
+            hint="Give a field of this equation, or a combination of its generators such as {1: 1, 2: c}.",
+        )
+    for value in field.components.values():
+        _check_symbols(truth, value)
+    return field
+
+
+def _constant(truth: Truth, coefficient: Any) -> sp.Expr:
+    """Raises EquationError for a coefficient that is no real constant."""
+    found = as_expression(coefficient, "the combination")
+    if isinstance(coefficient, bool) or not isinstance(found, sp.Expr) or found.has(sp.nan, sp.oo, sp.zoo, -sp.oo):
+        raise EquationError(f"{coefficient!r} is no coefficient.", hint=HINT)
+    found = exact(found)
+    _check_symbols(truth, found)
+    inside = {str(s) for s in truth.system.jets.coordinates} & {str(s) for s in found.free_symbols}
+    if inside or found.is_extended_real is False or not found.is_commutative:
+        raise EquationError(
+            f"the coefficient {found} is no real constant.",
+            hint="Combine generators with numbers and with symbols that are not coordinates: {1: 1, 2: c}.",
+        )
+    return found
+
+
+def _check_symbols(truth: Truth, expression: sp.Expr) -> None:
+    """Raises EquationError for a symbol named as one of the equation's that is another one."""
+    known = {s.name: s for s in (*truth.system.jets.coordinates, *truth.system.parameters)}
+    for symbol in sorted(expression.free_symbols, key=str):
+        if known.get(symbol.name, symbol) != symbol:
+            raise EquationError(f"two different symbols are named {symbol.name}.", hint=SAME)
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,9 +193,7 @@ class Truth:
     def flow(self, generator: Generator, parameter: str | None = None) -> dict[str, sp.Expr] | None:
         """The finite transformation exp(s V): coordinate -> expression; None if no closed form was found.
 
-        Args:
-            generator: its number, a field, or a combination {1: 1, 2: c}.
-            parameter: the name of s; one that the equation doesn't use if None.
+        The parameter is the name of s; one that the equation doesn't use if None.
         """
         field = chosen(self, generator)
         return flow(field, parameter_named(self, field, parameter))
@@ -126,18 +213,18 @@ class Truth:
         """
         return reduce(self.system, chosen(self, generator))
 
-    def explain(self) -> dict[str, Any]:
-        """The determining equations and every step of their solution."""
-        if self.moved:
-            return explanation(self.moved.determining, self.moved.state, self.moved.by)
-        return explanation(self.determining, self.state)
+    def explain(self, asked: Mapping[str, Any] | None = None) -> Explanation:
+        """The determining equations and every step of their solution; `asked` as `told.statement` gives it."""
+        return explanation(self, asked or statement(self.system, Clock()))
 
     def latex(self, explain: bool = False, more: Sequence[str] = ()) -> str:
         r"""One `aligned` block (amsmath): the equations, V_1, V_2, …, families F_1, …, what is assumed or left.
 
         With `explain` after one of its derivation. `more`: further rows, as those of flows and reductions.
         """
-        return (derivation_latex(self.explain()) + "\n" if explain else "") + _aligned([*_rows(self), *more])
+        return (derivation_latex(explanation(self, UNASKED)) + "\n" if explain else "") + aligned(
+            [*_rows(self), *more]
+        )
 
     def __repr__(self) -> str:
         """Several lines: the dimension, the generators, families and how complete that is."""
@@ -158,14 +245,8 @@ class Truth:
 
     def as_json(self) -> dict[str, Any]:
         """The object of `lieapp truth --json`."""
-        from lieapp.lie.told import told
-
         document: dict[str, Any] = msgspec.to_builtins(told(self))
         return document
-
-
-def _aligned(rows: Sequence[str]) -> str:
-    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
 
 def _rows(truth: Truth) -> Iterator[str]:
@@ -192,44 +273,36 @@ def _algebra(generators: Sequence[Field], families: Sequence[Family]) -> Iterato
         yield f"V_{{{k}}} &= {field.latex()}"
     for k, family in enumerate(families, start=1):
         where = ",\\; ".join(f"{sp.latex(condition)} = 0" for condition in family.conditions)
+        functions = ", ".join(called(name, inside).latex for name, inside in family.functions.items())
         yield (
             f"F_{{{k}}} &= {family.field.latex()}"
-            + rf"\quad\text{{for every }} {_functions(family)}"
+            + rf"\quad\text{{for every }} {functions}"
             + (rf"\text{{ with }} {where}" if where else "")
         )
     if not generators and not families:
         yield r"& \text{no point symmetries}"
 
 
-def derivation_latex(explained: Mapping[str, Any]) -> str:
+def derivation_latex(explained: Explanation) -> str:
     """The derivation as one `aligned` block: leading derivatives, equations, steps, general symmetry."""
     rows = [
-        rf"& {sp.latex(sp.Symbol(u))} - \left({formula['latex']}\right) \text{{ in place of the unknown}}"
-        for u, formula in explained["moved"].items()
+        rf"& {sp.latex(sp.Symbol(u))} - \left({formula.latex}\right) \text{{ in place of the unknown}}"
+        for u, formula in explained.moved.items()
     ]
-    rows += [rf"& {formula['latex']}" for formula in explained["leading"]]
-    rows += [rf"& {formula['latex']} = 0" for formula in explained["determining"]]
-    for number, step in enumerate(explained["steps"], start=1):
-        new = "".join(rf",\; {_declared(text)}" for text in step["new"])
-        rows.append(rf"&\text{{{number}. {step['rule']}: }} {step['latex']}{new}")
-        rows += [rf"&\qquad {part['latex']} = 0" for part in step["parts"]]
-    names = dict(zip(explained["solution"], explained["components"], strict=True))
-    for x, formula in explained["solution"].items():
-        letter, _, index = names[x].partition("^")
-        rows.append(rf"\{letter}^{{{sp.latex(sp.Symbol(index))}}} &= {formula['latex']}")
-    rows += [rf"& \text{{where }} {formula['latex']} = 0" for formula in explained["conditions"]]
-    return _aligned(rows)
+    rows += [rf"& {formula.latex}" for formula in explained.leading]
+    rows += [rf"& {formula.latex} = 0" for formula in explained.determining]
+    for number, step in enumerate(explained.steps, start=1):
+        new = "".join(rf",\; {_declared(text)}" for text in step.new)
+        rows.append(rf"&\text{{{number}. {step.rule}: }} {step.latex}{new}")
+        rows += [rf"&\qquad {part.latex} = 0" for part in step.parts]
+    for name, formula in zip(explained.components, explained.solution.values(), strict=True):
+        letter, _, index = name.partition("^")
+        rows.append(rf"\{letter}^{{{sp.latex(sp.Symbol(index))}}} &= {formula.latex}")
+    rows += [rf"& \text{{where }} {formula.latex} = 0" for formula in explained.conditions]
+    return aligned(rows)
 
 
 def _declared(text: str) -> str:
     """f1(t, x) as f_{1}(t, x)."""
     name, bracket, inside = text.partition("(")
     return f"{name[0]}_{{{name[1:]}}}{bracket}{inside}"
-
-
-def _functions(family: Family) -> str:
-    parts = []
-    for name, arguments in family.functions.items():
-        inside = ", ".join(sp.latex(sp.Symbol(a)) for a in arguments)
-        parts.append(sp.latex(sp.Symbol(name)) + (f"({inside})" if inside else ""))
-    return ", ".join(parts)

@@ -26,9 +26,8 @@ from lieapp.domains.base import Characteristics
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.solutions import Slices
 from lieapp.equations.equation import System, exact, read_pde, read_transform
-from lieapp.equations.evolution import Evolution, evolution_form, time_variable
+from lieapp.equations.evolution import Evolution, degree, evolution_form, time_variable
 from lieapp.equations.jets import MultiIndex
-from lieapp.equations.splitting import degree
 from lieapp.errors import CancelledError, DataError, EquationError, LieappError
 from lieapp.extension import Check
 from lieapp.lie.invariance import is_symmetry

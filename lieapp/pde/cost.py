@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
 from lieapp.equations.equation import read_pde
-from lieapp.equations.evolution import Evolution, evolution_form
-from lieapp.equations.splitting import degree
+from lieapp.equations.evolution import Evolution, degree, evolution_form
 from lieapp.errors import ConfigError
 
 MANY = 1000

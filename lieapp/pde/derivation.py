@@ -208,8 +208,7 @@ def derive(request: Request) -> TruthResult:
 def _told(found: Truth, periodic: Sequence[str], config: TruthConfig, clock: Clock) -> TruthResult:
     """The result with what else was asked for; flows and reductions in what is left of the budget."""
     from lieapp.lie import consequences
-    from lieapp.lie.explain import statement
-    from lieapp.lie.told import named, told, told_explanation, told_flow, told_reduced
+    from lieapp.lie.told import named, statement, told, told_flow, told_reduced
 
     result = told(found, periodic)
     # first: flows and reductions take all the time that is left
@@ -228,7 +227,7 @@ def _told(found: Truth, periodic: Sequence[str], config: TruthConfig, clock: Clo
         rows += consequences.reductions_latex(reductions)
     if config.explain:
         clock.note("telling the derivation")
-        result.explain = told_explanation(asked, found.explain())
+        result.explain = found.explain(asked)
     if config.latex:
         result.latex = found.latex(config.explain, rows)
     if wanted:

@@ -24,9 +24,8 @@ from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, Poi
 from lieapp.domains.solutions import PatchData, Patches, Scales, Slices, Solutions
 from lieapp.domains.spread import EveryComponent, contracted
 from lieapp.equations.equation import exact, read_pde
-from lieapp.equations.evolution import Evolution, evolution_form
-from lieapp.equations.latex import equation_of
-from lieapp.equations.splitting import degree
+from lieapp.equations.evolution import Evolution, degree, evolution_form
+from lieapp.equations.printing import equation_of
 from lieapp.errors import DataError
 from lieapp.lie.stages import Truth, derive
 from lieapp.methods.result import SIZE

@@ -13,8 +13,7 @@ from lieapp.domains.formulas import FixedFields
 from lieapp.domains.solutions import Scales
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import LieappError
-from lieapp.lie.names import name
-from lieapp.lie.vector_field import Field
+from lieapp.lie.vector_field import Field, name
 from lieapp.pde.derivation import derive_in_child
 from lieapp.pde.domain import PDEDomain
 from lieapp.progress import Reporter

@@ -21,7 +21,7 @@ def system_latex(declaration: Any) -> list[str]:
     import sympy as sp
 
     from lieapp.equations.equation import read_pde
-    from lieapp.equations.latex import ordered_latex
+    from lieapp.equations.printing import ordered_latex
 
     try:
         system = read_pde(declaration)
@@ -37,7 +37,7 @@ def evolution_latex(declaration: Any) -> Formulas:
 
     from lieapp.equations.equation import read_pde
     from lieapp.equations.evolution import evolution_form
-    from lieapp.equations.latex import ordered_latex
+    from lieapp.equations.printing import ordered_latex
 
     try:
         form = evolution_form(read_pde(declaration))

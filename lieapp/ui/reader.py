@@ -126,8 +126,8 @@ def _exchange(child: subprocess.Popen[bytes], line: bytes, seconds: float) -> by
 
 def _answer(question: Question) -> Answer:
     """The answer, here in this process."""
-    from lieapp.equations.latex import ordered_latex
     from lieapp.equations.parsing import parse_system
+    from lieapp.equations.printing import ordered_latex
     from lieapp.errors import describe
 
     typed = question.typed

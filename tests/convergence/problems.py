@@ -11,8 +11,7 @@ import torch
 
 from lieapp.data.problem import semilinear_problem
 from lieapp.equations.equation import read_equations
-from lieapp.equations.evolution import Evolution, evolution_form
-from lieapp.equations.splitting import split
+from lieapp.equations.evolution import Evolution, evolution_form, split
 from lieapp.numerics.etdrk import ETDRK4
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import to_modes, to_values

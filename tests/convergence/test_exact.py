@@ -10,8 +10,7 @@ from lieapp.data.problem import semilinear_problem
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance, march
 from lieapp.equations.equation import read_pde
-from lieapp.equations.evolution import evolution_form
-from lieapp.equations.splitting import split
+from lieapp.equations.evolution import evolution_form, split
 from lieapp.registry.catalog import load_catalog
 
 

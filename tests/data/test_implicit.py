@@ -12,8 +12,7 @@ from lieapp.data.implicit import march_implicit
 from lieapp.data.simulate import simulate, space_grid
 from lieapp.data.stepping import Tolerance
 from lieapp.equations.equation import read_pde
-from lieapp.equations.evolution import evolution_form
-from lieapp.equations.splitting import split
+from lieapp.equations.evolution import evolution_form, split
 from lieapp.errors import GridError, SimulationError
 
 POSITIVE = SumOfSines(terms=3, wavenumbers=(1,), rescale=(0, 1), shape=lambda s: 1 + s / 2)

@@ -4,8 +4,7 @@ import pytest
 import sympy as sp
 
 from lieapp.equations.equation import read_equations
-from lieapp.equations.evolution import evolution_form
-from lieapp.equations.splitting import common_rate, fluxes, split
+from lieapp.equations.evolution import common_rate, evolution_form, fluxes, split
 
 t, x, y = sp.symbols("t x y", real=True)
 u, v = (sp.Function(name)(t, x) for name in "uv")

@@ -5,7 +5,7 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lieapp.equations.literals import too_large
+from lieapp.equations.limits import too_large
 from lieapp.equations.parsing import parse_expression, parse_system
 from lieapp.errors import ParseError
 

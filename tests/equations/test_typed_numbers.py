@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lieapp.equations.equation import exact
-from lieapp.equations.literals import exact_number, too_large
+from lieapp.equations.limits import exact_number, too_large
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import ParseError
 

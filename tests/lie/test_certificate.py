@@ -58,9 +58,7 @@ def parts(found, truth):
 
 
 def judged(determining, vectors, groups=()):
-    return certify(
-        determining.equations, determining.components, determining.field, determining.unknowns, vectors, groups
-    )
+    return certify(determining, vectors, groups)
 
 
 @pytest.fixture(scope="module")
@@ -166,15 +164,7 @@ def test_more_than_the_equations_allow_is_an_error():
 def test_limits_give_a_reason(monkeypatch):
     found = system(["u_t + u*u_x - u_xx - u_yy"], "t,x,y")
     determining, vectors = parts(found, derive(found))
-    late = certify(
-        determining.equations,
-        determining.components,
-        determining.field,
-        determining.unknowns,
-        vectors,
-        [],
-        budget=0,
-    )
+    late = certify(determining, vectors, [], budget=0)
     assert not late.certified and "slow" in late.reason
     monkeypatch.setattr("lieapp.lie.certificate.counting.MAX_UNKNOWNS", 10)
     large = judged(determining, vectors)

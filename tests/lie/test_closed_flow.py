@@ -5,8 +5,8 @@ import sympy as sp
 
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import EquationError
-from lieapp.lie.reduction.closed_flow import domain, flow, is_flow
 from lieapp.lie.reduction.exact import vanishes
+from lieapp.lie.reduction.flows import domain, flow, is_flow
 from lieapp.lie.vector_field import Field
 
 t, x, y, u, v, s = sp.symbols("t x y u v s", real=True)

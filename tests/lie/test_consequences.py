@@ -17,7 +17,7 @@ from lieapp.lie.consequences import (
     reductions_latex,
 )
 from lieapp.lie.deadline import Clock
-from lieapp.lie.reduction.closed_flow import flow
+from lieapp.lie.reduction.flows import flow
 from lieapp.lie.told import told, told_flow, told_reduced
 from lieapp.report.truth_document import document
 

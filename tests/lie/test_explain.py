@@ -4,11 +4,9 @@ import pytest
 import sympy as sp
 
 from lieapp.equations.parsing import parse_expression
-from lieapp.lie.deadline import Clock
-from lieapp.lie.explain import statement
 from lieapp.lie.invariance import defect
 from lieapp.lie.symmetries import symmetries
-from lieapp.lie.told import told, told_explanation
+from lieapp.lie.told import told
 from lieapp.lie.vector_field import Field
 
 EQUATIONS = [
@@ -24,10 +22,10 @@ def test_each_constant_of_the_general_symmetry_multiplies_a_symmetry(case):
     truth = symmetries(*case)
     explained = truth.explain()
     system = truth.determining.system
-    constants = sorted({name for step in explained["steps"] for name in step["new"] if name.startswith("c")})
+    constants = sorted({name for step in explained.steps for name in step.new if name.startswith("c")})
     names = {str(s): s for s in (*system.jets.coordinates, *system.parameters)}
     names |= {c: sp.Symbol(c) for c in constants}
-    solution = {x: parse_expression(f["text"], names) for x, f in explained["solution"].items()}
+    solution = {x: parse_expression(f.text, names) for x, f in explained.solution.items()}
     free = {s for e in solution.values() for s in e.free_symbols} - set(system.jets.coordinates)
     free -= set(system.parameters)
     assert len(free) == truth.dimension
@@ -42,24 +40,24 @@ def test_every_function_is_declared_before_it_is_used_and_every_step_has_words()
 
     truth = symmetries("u_t - u_xx", "t,x", "u")
     explained = truth.explain()
-    known = set(explained["components"])
-    for step in explained["steps"]:
-        assert step["rule"] in RULES
-        known |= {name.partition("(")[0] for name in step["new"]}
-        used = {s.name.partition("_")[0] for s in _symbols(step["text"], known)}
+    known = set(explained.components)
+    for step in explained.steps:
+        assert step.rule in RULES
+        known |= {name.partition("(")[0] for name in step.new}
+        used = {s.name.partition("_")[0] for s in _symbols(step.text, known)}
         assert used <= known
-    (condition,) = explained["conditions"]
-    assert condition["text"] in ("f4_t - f4_xx", "-f4_t + f4_xx")
+    (condition,) = explained.conditions
+    assert condition.text in ("f4_t - f4_xx", "-f4_t + f4_xx")
     result = told(truth)
-    result.explain = told_explanation(statement(truth.determining.system, Clock(None)), explained)
+    result.explain = explained
     blocks = section(document(result), "determining", "steps", "general")
     said = [plain_text(block.words) for block in blocks if isinstance(block, Text)]
     assert said[0] == "for xi^t(t, x, u), xi^x(t, x, u), phi^u(t, x, u)"
-    assert f"Solved in {len(explained['steps'])} steps" in [b.text for b in blocks if not isinstance(b, Text)]
+    assert f"Solved in {len(explained.steps)} steps" in [b.text for b in blocks if not isinstance(b, Text)]
     assert said[-1].startswith("where ")
     # a page shows the first few, a terminal all of them
     short = section(document(result, most=2), "steps")
-    assert len(short) == 4 and plain_text(short[-1].words) == f"and {len(explained['steps']) - 2} more, in the JSON"
+    assert len(short) == 4 and plain_text(short[-1].words) == f"and {len(explained.steps) - 2} more, in the JSON"
 
 
 def _symbols(text, known):

@@ -6,7 +6,7 @@ import sympy as sp
 from lieapp.equations.jets import JetSpace
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import EquationError
-from lieapp.lie.reduction.invariants import combined, invariants
+from lieapp.lie.reduction.flows import combined, invariants
 from lieapp.lie.vector_field import Field
 
 KNOWN = [

@@ -94,10 +94,17 @@ def test_without_a_particular_solution_the_family_is_not_certified():
     assert any("the 2 generators of the homogeneous equation" in told for told in found.unsolved)
 
 
+def test_arbitrary_functions_are_periodic_on_a_periodic_domain():
+    system = system_of("u_t - u_xx - g(x)*u - 1", "t,x", "u", ["g:x"])
+    found = derive(system, [system.jets.independent[1]])
+    assert found.periodic == found.generators and len(found.generators) == 1
+    assert len(found.periodic_families) == len(found.families) == 1
+
+
 def test_the_derivation_is_that_of_the_homogeneous_equation():
     explained = derive(system_of("u_t - u_xx - 1", "t,x", "u")).explain()
-    assert explained["moved"]["u"]["text"] in ("t", "-x**2/2")
-    assert {"u_t = u_xx", "u_xx = u_t"} & {formula["text"] for formula in explained["leading"]}
+    assert explained.moved["u"].text in ("t", "-x**2/2")
+    assert {"u_t = u_xx", "u_xx = u_t"} & {formula.text for formula in explained.leading}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 from lieapp.equations.parsing import parse_expression, parse_system
-from lieapp.lie.reduction.invariants import combined
+from lieapp.lie.reduction.flows import combined
 from lieapp.lie.reduction.reduce import reduce
 from lieapp.lie.vector_field import Field
 

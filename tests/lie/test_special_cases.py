@@ -4,9 +4,9 @@ import pytest
 import sympy as sp
 
 from lieapp.document import plain_text
-from lieapp.equations.assumptions import vanishing_factors
+from lieapp.equations.factors import vanishing_factors
 from lieapp.equations.parsing import parse_system
-from lieapp.lie.solving.spans import MAX_SETS, fewest, simplest
+from lieapp.lie.solving.state import MAX_SETS, fewest, simplest
 from lieapp.lie.stages import derive
 from lieapp.lie.told import named, told
 from lieapp.report.truth_document import assumptions

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from lieapp.equations.equation import read_equations
 from lieapp.equations.parsing import parse_expression, parse_system
 from lieapp.lie.invariance import defect, is_symmetry
-from lieapp.lie.names import name
 from lieapp.lie.stages import derive
-from lieapp.lie.vector_field import Field
+from lieapp.lie.vector_field import Field, name
 
 
 def system(*equations, independent="t,x", dependent="u", parameters=(), functions=()):

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lieapp.equations.coefficients import CoefficientField, Element
-from lieapp.equations.jets import MultiIndex
+from lieapp.equations.coefficients import CoefficientField, Element, parted
 from lieapp.lie.families import Group
-from lieapp.lie.linear import Form, Key, Unknowns, add, differentiated, primitive, raised
+from lieapp.lie.linear import Form, Key, Unknowns, add, differentiated, primitive, raised, reduced
 from lieapp.lie.normal_form import Vector
 from lieapp.lie.solving import State
 from lieapp.lie.solving.complete import cross, lead, reduced_form
@@ -28,13 +27,7 @@ Equation = tuple[Form, MultiForm]
 
 
 class Members:
-    """The general member of all families.
-
-    Args:
-        groups: the families.
-        field: coefficients.
-        unknowns: the arguments of the functions.
-    """
+    """The general member of all families, and the conditions on its functions."""
 
     def __init__(self, groups: Sequence[Group], field: CoefficientField, unknowns: Unknowns) -> None:
         self.field, self.unknowns = field, unknowns
@@ -87,10 +80,7 @@ class Members:
         """Whether these components are those of a member."""
         functions: dict[int, MultiForm] = {}
         equations = [e for pair in zip(self.components, components, strict=True) for e in self._split(*pair)]
-        while True:
-            found = next((e for e in equations if self._single_unknown(e[0], functions)), None)
-            if found is None:
-                break
+        while found := next((e for e in equations if self._single_unknown(e[0], functions)), None):
             equations = [e for e in equations if e is not found]
             f, c = self._single_unknown(found[0], functions) or (0, self.field.one)
             self.state.divide(c)
@@ -119,13 +109,11 @@ class Members:
         movers = {n for v in set(range(len(self.field.variables))) - bound for n in self.field.movers(v)}
         parts: dict[tuple[int, ...], Equation] = {}
         for (side, product), c in tagged.items():
-            for monomial, number in c.numer.items():
-                on = tuple(e if n in movers else 0 for n, e in enumerate(monomial))
-                rest = tuple(0 if n in movers else e for n, e in enumerate(monomial))
-                term = self.field.field.raw_new(self.field.field.ring.from_dict({rest: number}))
+            for on, rest in parted(c.numer, movers).items():
+                term = self.field.field.raw_new(rest)
                 form, right = parts.setdefault(on, ({}, {}))
                 if side:
-                    _accumulate(right, term, {product: self.field.one})
+                    add(right, product, term)
                 else:
                     add(form, product[0], term)
         return list(parts.values())
@@ -169,7 +157,7 @@ class Members:
                 parts.setdefault((*product[:slot], *product[slot + 1 :]), {})[product[slot]] = c
             form = {}
             for rest, part in parts.items():
-                part = {key: c for key, c in ((key, self.field.reduce(c)) for key, c in part.items()) if c}
+                part = reduced(part, self.field)
                 if part:
                     part = reduced_form(self.state, part, self.conditions, only_lead=False)
                 for key, c in part.items():
@@ -183,17 +171,11 @@ class Members:
                 condition = cross(self.state, first, second)
                 if condition and reduced_form(self.state, condition, self.conditions, only_lead=False):
                     return False
-                if condition is None and self._too_high(first, second):
+                (f, J), (g, K) = lead(self.state, first), lead(self.state, second)
+                # a condition of too high an order
+                if condition is None and f == g and any(a and b for a, b in zip(J, K, strict=True)):
                     return False
         return True
-
-    def _too_high(self, first: Form, second: Form) -> bool:
-        (f, J), (g, K) = lead(self.state, first), lead(self.state, second)
-        return f == g and _overlap(J, K)
-
-
-def _overlap(J: MultiIndex, K: MultiIndex) -> bool:
-    return any(a and b for a, b in zip(J, K, strict=True))
 
 
 def _single(form: Form) -> MultiForm:
@@ -201,13 +183,6 @@ def _single(form: Form) -> MultiForm:
 
 
 def _accumulate(total: MultiForm, factor: Element, form: MultiForm) -> None:
-    if not factor:
-        return
-    for product, c in form.items():
-        value = factor * c
-        if product in total:
-            value = total[product] + value
-        if value:
-            total[product] = value
-        else:
-            total.pop(product, None)
+    if factor:
+        for product, c in form.items():
+            add(total, product, factor * c)

@@ -7,7 +7,7 @@ does vanish, and what doesn't is proved nonzero by its value, else `Undecided` i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from typing import Any
 
@@ -15,13 +15,13 @@ import sympy as sp
 from sympy import QQ
 from sympy.polys.matrices import DomainMatrix
 
-from lieapp.equations.assumptions import vanishing_factors
-from lieapp.lie.algebra.elimination import eliminated
-from lieapp.lie.algebra.leaves import Leaves
+from lieapp.equations.coefficients import coprime
+from lieapp.equations.factors import vanishing_factors
 
 Scalar = Any
 """An element of the field (QQ, an algebraic field or a fraction field of SymPy)."""
 Row = list[Scalar]
+SparseRow = dict[int, Scalar]
 
 MAX_DEGREE = 16
 """Degree of the algebraic extension beyond which radicals count as unrelated numbers."""
@@ -33,49 +33,49 @@ class Undecided(Exception):  # noqa: N818 - not an error: the answer is "not kno
 
 
 class Scalars:
-    """The field that holds given expressions, with elimination that records what it divides by.
+    """The field that holds structure constants, with elimination that records what it divides by.
 
-    Args:
-        expressions: structure constants; numbers and parameters, no coordinates.
-        nonzero: expressions in the parameters that are known not to vanish.
+    `nonzero` are expressions in the parameters that are known not to vanish.
     """
 
     def __init__(self, expressions: Iterable[sp.Expr], nonzero: Sequence[sp.Expr] = ()) -> None:
         self.nonzero = tuple(nonzero)
         self.assumed: list[sp.Expr] = []
         self._divisors: set[Any] = set()
-        leaves = Leaves()
-        for e in expressions:
-            leaves.collect(e)
-        radicals = sorted(leaves.radicals, key=str)
+        found: set[sp.Expr] = set()
+        opaque: set[sp.Expr] = set()
+        self._root_orders: dict[sp.Symbol, int] = {}
+        for e in _leaves(expressions):
+            base, exponent = e.as_base_exp()
+            if base.is_Symbol and exponent.is_Rational:
+                self._root_orders[base] = sp.ilcm(self._root_orders.get(base, 1), int(exponent.q))
+            elif e.is_Pow and exponent.is_Rational and base.is_Rational and base > 0:
+                found.add(e)
+            else:
+                opaque.add(e)
+        radicals = sorted(found, key=str)
         ground = QQ
         if radicals and sp.prod(r.exp.q for r in radicals) <= MAX_DEGREE:
             ground, _ = sp.construct_domain(radicals, extension=True)
         else:
-            leaves.opaque |= set(radicals)
+            opaque |= found
             radicals = []
-        self._names: dict[sp.Symbol, sp.Expr] = {}
-        self._opaque: set[sp.Symbol] = set()
         self._known: dict[sp.Expr, Scalar] = {}
-        roots = {}
-        for p, q in sorted(leaves.roots.items(), key=str):
-            roots[p] = sp.Dummy(str(p))
-            self._names[roots[p]] = p ** sp.Rational(1, q)
-        for e in sorted(leaves.opaque, key=str):
-            symbol = sp.Dummy("c")
-            self._names[symbol] = e
-            self._opaque.add(symbol)
+        roots = {p: sp.Dummy(str(p)) for p, _ in sorted(self._root_orders.items(), key=str)}
+        self._names = {symbol: p ** sp.Rational(1, self._root_orders[p]) for p, symbol in roots.items()}
+        hidden = {sp.Dummy("c"): e for e in sorted(opaque, key=str)}
+        self._names |= hidden
+        self._opaque = set(hidden)
         self.parameters = frozenset().union(*(e.free_symbols for e in self._names.values()))
         self._transcendental = bool(self._names)
         self.domain = ground.frac_field(*self._names) if self._names else ground
         self.zero, self.one = self.domain.zero, self.domain.one
         for symbol, e in self._names.items():
             self._known[e] = self.domain.from_sympy(symbol)
-        for p, q in leaves.roots.items():
+        for p, q in self._root_orders.items():
             self._known[p] = self.domain.from_sympy(roots[p]) ** q
         for r in radicals:
             self._known[r] = self.domain.convert_from(ground.from_sympy(r), ground)
-        self._root_orders = leaves.roots
 
     def number(self, value: int | sp.Rational) -> Scalar:
         """A rational number of the field."""
@@ -226,15 +226,8 @@ class Scalars:
 
     def _integral(self, row: Row) -> Row:
         """Coprime polynomials in the parameters, the leading coefficient of the first one positive."""
+        cleared = coprime(row)
         ring = self.domain.field.ring
-        denominator = ring.one
-        for c in row:
-            denominator = denominator.lcm(c.denom)
-        cleared = [c.numer * denominator.exquo(c.denom) for c in row]
-        content = ring.zero
-        for p in cleared:
-            content = content.gcd(p)
-        cleared = [p.exquo(content) for p in cleared]
         if ring.domain.is_QQ:
             up = sp.ilcm(1, *(int(n.denominator) for p in cleared for n in p.values()))
             down = sp.igcd(0, *(int(n.numerator * (up // n.denominator)) for p in cleared for n in p.values()))
@@ -242,3 +235,54 @@ class Scalars:
             factor = QQ(up, down if first.LC > 0 else -down)
             cleared = [p.mul_ground(factor) for p in cleared]
         return [self.domain.field.raw_new(p) for p in cleared]
+
+
+def _leaves(expressions: Iterable[sp.Expr]) -> Iterator[sp.Expr]:
+    """What expressions are built from with + - * / and integer powers, but for rational numbers."""
+    for e in expressions:
+        if e.is_Add or e.is_Mul:
+            yield from _leaves(e.args)
+        elif e.is_Pow and e.exp.is_Integer:
+            yield from _leaves([e.base])
+        elif not e.is_Rational:
+            yield e
+
+
+def eliminated(
+    rows: Sequence[Sequence[Scalar]], first: int, divide: Callable[[Scalar], None]
+) -> list[tuple[int, SparseRow]]:
+    """Gauss-Jordan elimination over rational functions that divides by as few of them as it can.
+
+    Pivots, ascending, and reduced rows. Numbers are taken as pivots as long as there are any, and pivots from the
+    `first` columns. `divide` is told each pivot.
+    """
+    sparse = [{k: c for k, c in enumerate(row) if c} for row in rows]
+    done: list[tuple[int, SparseRow]] = []
+    while sparse:
+        entries = [(_weight(c), len(row), k, n) for n, row in enumerate(sparse) for k, c in row.items()]
+        _, _, pivot, n = min([e for e in entries if e[2] < first] or entries)
+        row = sparse.pop(n)
+        divide(row[pivot])
+        row = {k: c / row[pivot] for k, c in row.items()}
+        sparse = [r for r in (_minus(r, pivot, row) for r in sparse) if r]
+        done = [(p, _minus(r, pivot, row)) for p, r in done]
+        done.append((pivot, row))
+    return sorted(done, key=lambda item: item[0])
+
+
+def _weight(c: Scalar) -> tuple[int, int]:
+    """Numbers first, then short polynomials."""
+    return (0, 0) if c.numer.is_ground else (c.numer.degree(), len(c.numer))
+
+
+def _minus(row: SparseRow, pivot: int, other: SparseRow) -> SparseRow:
+    """The row without its entry in the pivot's column."""
+    if pivot not in row:
+        return row
+    factor = row[pivot]
+    result = {k: c for k, c in row.items() if k not in other}
+    for k, c in other.items():
+        value = row[k] - factor * c if k in row else -factor * c
+        if value:
+            result[k] = value
+    return result

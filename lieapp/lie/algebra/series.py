@@ -1,12 +1,100 @@
-"""Series, centre, Killing form, radical and nilradical of a Lie algebra (Jacobson 1962; de Graaf 2000, ch. 2)."""
+"""Lie algebras by their structure constants [eᵢ, eⱼ] = Σ c^k_ij e_k; elements are rows of coefficients.
+
+Series, centre, Killing form, radicals and Levi factor (Jacobson 1962; de Graaf 2000, ch. 2 and 4.13).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count, pairwise
 
-from lieapp.lie.algebra.scalars import Row, Scalar
-from lieapp.lie.algebra.table import Algebra, Basis
+import sympy as sp
+
+from lieapp.lie.algebra.scalars import Row, Scalar, Scalars
+
+Table = dict[tuple[int, int], list[sp.Expr]]
+Basis = list[Row]
+
+
+class Algebra:
+    """A finite-dimensional Lie algebra over an exact field: c^k_ij for i < j, those that vanish may be left out."""
+
+    def __init__(self, size: int, brackets: Mapping[tuple[int, int], Sequence[Scalar]], scalars: Scalars) -> None:
+        self.size = size
+        self.scalars = scalars
+        self.brackets = {pair: list(cs) for pair, cs in brackets.items()}
+        self._sparse: list[dict[int, list[tuple[int, Scalar]]]] = [{} for _ in range(size)]
+        for (i, j), cs in self.brackets.items():
+            terms = [(k, c) for k, c in enumerate(cs) if c]
+            self._sparse[i][j] = terms
+            self._sparse[j][i] = [(k, -c) for k, c in terms]
+
+    @classmethod
+    def from_table(cls, table: Table, size: int, nonzero: Sequence[sp.Expr] = ()) -> Algebra:
+        """The algebra of symbolic structure constants."""
+        scalars = Scalars([c for cs in table.values() for c in cs], nonzero)
+        return cls(size, {pair: [scalars.element(c) for c in cs] for pair, cs in table.items()}, scalars)
+
+    @property
+    def whole(self) -> Basis:
+        """The basis itself."""
+        return [self.unit(k) for k in range(self.size)]
+
+    def unit(self, k: int) -> Row:
+        """e_k."""
+        return [self.scalars.one if j == k else self.scalars.zero for j in range(self.size)]
+
+    def product(self, a: Row, b: Row) -> Row:
+        """[a, b]."""
+        total = [self.scalars.zero] * self.size
+        right = [(j, y) for j, y in enumerate(b) if y]
+        for i, x in enumerate(a):
+            if x:
+                for j, y in right:
+                    for k, c in self._sparse[i].get(j, ()):
+                        total[k] = total[k] + x * y * c
+        return total
+
+    def commutator(self, A: Basis, B: Basis) -> Basis:
+        """A basis of [A, B], in row echelon form."""
+        pairs = [(a, b) for k, a in enumerate(A) for b in (A[k + 1 :] if A is B else B)]
+        return self.scalars.echelon(self.product(a, b) for a, b in pairs)[0]
+
+    def adjoint(self, a: Row) -> list[Row]:
+        """The rows [a, e_j]."""
+        return [self.product(a, self.unit(j)) for j in range(self.size)]
+
+    def contains(self, A: Basis, vectors: Basis) -> bool:
+        """Whether the vectors lie in the span of A."""
+        return len(self.scalars.echelon([*A, *vectors])[0]) == len(A)
+
+    def coordinates(self, A: Basis, vectors: Basis) -> list[Row | None]:
+        """Each vector's coefficients in the basis A; None where it isn't in the span."""
+        n = len(A)
+        columns = [*A, *vectors]
+        reduced, pivots = self.scalars.echelon([[v[k] for v in columns] for k in range(self.size)], n)
+        inside = [row for row, p in zip(reduced, pivots, strict=True) if p < n]
+        outside = reduced[len(inside) :]
+        result: list[Row | None] = []
+        for k in range(n, len(columns)):
+            rest = next((row[k] for row in outside if row[k]), None)
+            if rest is not None:
+                self.scalars.divide(rest)
+            result.append([row[k] for row in inside] if rest is None else None)
+        return result
+
+    def subalgebra(self, A: Basis) -> Algebra:
+        """The algebra on the span of A. Raises ValueError when that isn't closed."""
+        if self.whole == A:
+            return self
+        pairs = [(i, j) for i in range(len(A)) for j in range(i + 1, len(A))]
+        rows = self.coordinates(A, [self.product(A[i], A[j]) for i, j in pairs])
+        brackets = {}
+        for pair, row in zip(pairs, rows, strict=True):
+            if row is None:
+                raise ValueError("The span isn't closed under the bracket.")
+            brackets[pair] = row
+        return Algebra(len(A), brackets, self.scalars)
 
 
 def derived_series(g: Algebra) -> list[Basis]:
@@ -42,20 +130,15 @@ def center(g: Algebra) -> Basis:
 
 def killing_form(g: Algebra) -> list[Row]:
     """κ(eᵢ, eⱼ) = tr(ad eᵢ ad eⱼ)."""
-    zero = g.scalars.zero
     ad = [
         {(j, k): c for j, row in enumerate(g.adjoint(g.unit(i))) for k, c in enumerate(row) if c}
         for i in range(g.size)
     ]
-    form = [[zero] * g.size for _ in range(g.size)]
+    form = [[g.scalars.zero] * g.size for _ in range(g.size)]
     for i in range(g.size):
         for j in range(i, g.size):
-            total = zero
-            for (k, m), c in ad[i].items():
-                other = ad[j].get((m, k))
-                if other is not None:
-                    total = total + c * other
-            form[i][j] = form[j][i] = total
+            products = (c * ad[j][m, k] for (k, m), c in ad[i].items() if (m, k) in ad[j])
+            form[i][j] = form[j][i] = sum(products, g.scalars.zero)
     return form
 
 
@@ -98,7 +181,7 @@ def nilradical(g: Algebra, radical: Basis) -> Basis:
         step = power = r.adjoint(c)
         for _ in range(r.size):
             rows.append([_trace(ad, power, r) for ad in adjoints])
-            power = _times(step, power, r)
+            power = [combined(row, power, r) for row in step]
         found = r.scalars.kernel(rows, r.size)
     return g.scalars.echelon(combined(x, radical, g) for x in found)[0]
 
@@ -119,14 +202,75 @@ def combined(coefficients: Row, A: Basis, g: Algebra) -> Row:
     return total
 
 
-def _times(A: list[Row], B: list[Row], g: Algebra) -> list[Row]:
-    return [combined(row, B, g) for row in A]
-
-
 def _trace(A: list[Row], B: list[Row], g: Algebra) -> Scalar:
-    total = g.scalars.zero
-    for i, row in enumerate(A):
-        for j, x in enumerate(row):
-            if x and B[j][i]:
-                total = total + x * B[j][i]
-    return total
+    pairs = ((x, B[j][i]) for i, row in enumerate(A) for j, x in enumerate(row))
+    return sum((x * y for x, y in pairs if x and y), g.scalars.zero)
+
+
+def levi_factor(g: Algebra, radical: Basis) -> Basis:
+    """A basis of a Levi factor.
+
+    A complement of the radical r is closed modulo r. If it is closed modulo r_t, a member of the derived series
+    of r, its elements are moved within r_t so that it closes modulo r_{t+1}: linear equations, as [r_t, r_t] is
+    r_{t+1}; Levi's theorem says that they have a solution.
+    """
+    pivots = g.scalars.echelon(radical)[1]
+    factor = [g.unit(k) for k in range(g.size) if k not in pivots]
+    if not radical or not factor:
+        return factor
+    members = [radical]
+    while members[-1]:
+        members.append(g.commutator(members[-1], members[-1]))
+    constants = _constants(g, factor, radical)
+    for upper, lower in pairwise(members):
+        factor = _moved(g, factor, constants, _complement(g, upper, lower), lower)
+    return g.scalars.echelon(factor)[0]
+
+
+def _constants(g: Algebra, factor: Basis, radical: Basis) -> dict[tuple[int, int], Row]:
+    """Structure constants of g / r in the basis of the complement."""
+    s = len(factor)
+    pairs = [(i, j) for i in range(s) for j in range(i + 1, s)]
+    rows = g.coordinates([*factor, *radical], [g.product(factor[i], factor[j]) for i, j in pairs])
+    return {pair: row[:s] for pair, row in zip(pairs, rows, strict=True) if row is not None}
+
+
+def _complement(g: Algebra, upper: Basis, lower: Basis) -> Basis:
+    """Elements of `upper` that complete `lower` to it."""
+    chosen: Basis = []
+    for v in upper:
+        if not g.contains([*lower, *chosen], [v]):
+            chosen.append(v)
+    return chosen
+
+
+def _moved(g: Algebra, factor: Basis, constants: dict[tuple[int, int], Row], steps: Basis, lower: Basis) -> Basis:
+    """yᵢ + Σ x_im v_m with [yᵢ + …, yⱼ + …] = Σ c^k_ij (y_k + …) modulo `lower`."""
+    zero, s, width = g.scalars.zero, len(factor), len(steps)
+    frame = [*steps, *lower]
+    moves = [g.coordinates(frame, [g.product(y, v) for v in steps]) for y in factor]
+    rows: list[Row] = []
+    right: Row = []
+    for (i, j), cs in constants.items():
+        bracket = g.product(factor[i], factor[j])
+        expected = combined(cs, factor, g)
+        (defect,) = g.coordinates(frame, [[b - a for a, b in zip(bracket, expected, strict=True)]])
+        if defect is None:
+            raise ValueError("The complement isn't closed modulo the last member of the series.")
+        for m in range(width):
+            row = [zero] * (s * width)
+            for n in range(width):
+                # [yᵢ, rⱼ] - [yⱼ, rᵢ] - Σ c^k r_k
+                row[j * width + n] += (moves[i][n] or [])[m]
+                row[i * width + n] -= (moves[j][n] or [])[m]
+            for k, c in enumerate(cs):
+                row[k * width + m] -= c
+            rows.append(row)
+            right.append(defect[m])
+    found = g.scalars.solution(rows, right, s * width)
+    if found is None:
+        raise ValueError("The structure constants don't satisfy the Jacobi identity.")
+    return [
+        [a + b for a, b in zip(y, combined(found[i * width : (i + 1) * width], steps, g), strict=True)]
+        for i, y in enumerate(factor)
+    ]

@@ -9,23 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 from lieapp.lie.algebra.scalars import Row, Scalar, Scalars, Undecided
-from lieapp.lie.algebra.series import combined, killing_form
-from lieapp.lie.algebra.table import Algebra
+from lieapp.lie.algebra.series import Algebra, combined, killing_form
 
 
-@dataclass(frozen=True)
-class Simple:
-    """A real simple algebra.
+class Simple(NamedTuple):
+    """A real simple algebra, as `sl(2, R)`: its dimension, and the positive squares of its Killing form.
 
-    Args:
-        name: as `sl(2, R)`.
-        dimension: over the reals.
-        positive: positive squares of the Killing form.
-        ideals: simple ideals of the complexification; 2 for a complex algebra taken as a real one.
+    `ideals` counts the simple ideals of the complexification: 2 for a complex algebra taken as a real one.
     """
 
     name: str
@@ -34,30 +28,28 @@ class Simple:
     ideals: int = 1
 
 
-def _unitary(n: int) -> list[Simple]:
-    """su(n) and su(p, q)."""
-    forms = [Simple(f"su({n})", n * n - 1, 0)]
-    return forms + [Simple(f"su({n - q}, {q})", n * n - 1, 2 * (n - q) * q) for q in range(1, n // 2 + 1)]
-
-
-def _orthogonal(n: int) -> list[Simple]:
-    """so(n) and so(p, q)."""
-    dimension = n * (n - 1) // 2
-    forms = [Simple(f"so({n})", dimension, 0)]
-    return forms + [Simple(f"so({n - q}, {q})", dimension, (n - q) * q) for q in range(1, n // 2 + 1)]
+def _forms(name: str, n: int, dimension: int, each: int) -> list[Simple]:
+    """The compact form su(n) or so(n), and su(p, q) or so(p, q) with `each` times p q positive squares."""
+    forms = [Simple(f"{name}({n})", dimension, 0)]
+    return forms + [Simple(f"{name}({n - q}, {q})", dimension, each * (n - q) * q) for q in range(1, n // 2 + 1)]
 
 
 def _catalogue() -> list[Simple]:
     """Up to dimension 24, one name for each class of isomorphic algebras, besides what no other fits."""
     forms = [Simple("so(3)", 3, 0), Simple("sl(2, R)", 3, 2), Simple("sl(2, C)", 6, 3, 2)]
-    forms += [Simple("sl(3, R)", 8, 5), *_unitary(3), Simple("sl(3, C)", 16, 8, 2)]
-    forms += [*_orthogonal(5), Simple("so(5, C)", 20, 10, 2)]
+    forms += [Simple("sl(3, R)", 8, 5), *_forms("su", 3, 8, 2), Simple("sl(3, C)", 16, 8, 2)]
+    forms += [*_forms("so", 5, 10, 1), Simple("so(5, C)", 20, 10, 2)]
     forms += [Simple("G2", 14, 0), Simple("G2(2)", 14, 8)]
     # so(3, 3) = sl(4, R), so(4, 2) = su(2, 2), so(5, 1) = su*(4), so(6) = su(4)
-    forms += [f for f in _orthogonal(6) if f.name != "so(3, 3)"]
+    forms += [f for f in _forms("so", 6, 15, 1) if f.name != "so(3, 3)"]
     forms += [Simple("sl(4, R)", 15, 9), Simple("su(3, 1)", 15, 6)]
-    forms += [*_orthogonal(7), Simple("sp(3)", 21, 0), Simple("sp(2, 1)", 21, 8), Simple("sp(6, R)", 21, 12)]
-    forms += [*_unitary(5), Simple("sl(5, R)", 24, 14)]
+    forms += [
+        *_forms("so", 7, 21, 1),
+        Simple("sp(3)", 21, 0),
+        Simple("sp(2, 1)", 21, 8),
+        Simple("sp(6, R)", 21, 12),
+    ]
+    forms += [*_forms("su", 5, 24, 2), Simple("sl(5, R)", 24, 14)]
     return forms
 
 

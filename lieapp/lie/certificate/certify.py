@@ -1,15 +1,17 @@
 """A certificate that derived point symmetries are all there are, independent of the solver.
 
-The determining equations are linear and homogeneous. At a random point over F_p their Taylor expansion leaves
-at most Uₖ coefficients of order ≤ k of the components free (`counting`), so no more symmetries differ in their
-k-jets; the jets of the verified generators and families have rank Dₖ ≤ Uₖ (`known`). If no coefficient of some
-order is left free, all higher ones are determined too and the dimension is at most Uₖ: a derived algebra of
-that dimension is complete. With arbitrary functions the counts are compared at each order up to one more than
-those that determine anything and than those of the families' conditions: from there on both grow in the way
-that the principal derivatives prescribe (Riquier, Janet; Reid 1991, Eur. J. Appl. Math. 2).
+The determining equations are linear and homogeneous. At a random point over F_p their Taylor expansion leaves at
+most Uₖ coefficients of order ≤ k of the components free (`counting`), so no more symmetries differ in their k-jets;
+the jets of the verified generators and families have rank Dₖ ≤ Uₖ. If no coefficient of some order is left free,
+all higher ones are determined too and the dimension is at most Uₖ: a derived algebra of that dimension is complete.
+With arbitrary functions the counts are compared at each order up to one more than those that determine anything and
+than those of the families' conditions: from there on both grow in the way that the principal derivatives prescribe
+(Riquier, Janet; Reid 1991, Eur. J. Appl. Math. 2).
 
-Before anything is counted the derived symmetries must solve the equations at one more point: ranks alone wouldn't
-notice a false one in place of a true one. What leaves something of the equations does so at nearly every point.
+A generator gives the Taylor coefficients of its components, a family those of all members: the Taylor coefficients
+of its functions that its side conditions leave free, sent through its formula. Ranks are taken of all together, so
+that overlaps are counted once. Before anything is counted the derived symmetries must solve the equations at one
+more point: ranks alone wouldn't notice a false one in place of a true one.
 
 An unlucky point or prime may undercount: two large primes with independent points must agree. The claim is
 "complete for generic parameters, up to a negligible probability".
@@ -21,29 +23,100 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
 
-from lieapp.equations.coefficients import CoefficientField
 from lieapp.errors import EquationError
-from lieapp.lie.certificate.counting import (
-    Columns,
-    Row,
-    TooLargeError,
-    Vanishing,
-    check_size,
-    check_time,
-    eliminate,
-    free_counts,
-    least_principal,
-    order_of,
-    rows_of,
-    without_vanishing,
-)
-from lieapp.lie.certificate.known import jet_of, jets_of_members, known_counts, order_of_values
+from lieapp.lie.certificate import counting
 from lieapp.lie.certificate.taylor import BadPointError, Point
+from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Group
-from lieapp.lie.linear import Form, Unknowns
+from lieapp.lie.linear import Unknowns, lifted, raised, reduced
 from lieapp.lie.normal_form import Vector
+
+
+def order_of_values(group: Group) -> int:
+    """Highest derivative of a family's functions in its components."""
+    return max(counting.order_of(value) for value in group.values)
+
+
+def known_counts(
+    vectors: Sequence[Vector],
+    groups: Sequence[Group],
+    unknowns: Unknowns,
+    point: Point,
+    order: int,
+    margin: int,
+    deadline: float,
+) -> tuple[list[int], int]:
+    """Ranks of the jets of order 0, 1, … `order` of all derived symmetries; how much the generators add.
+
+    The latter is the rank at the highest order of all minus that of the families. Side conditions are expanded
+    `margin` orders further than the functions' coefficients that are used.
+    """
+    columns = counting.Columns(point, range(point.size))
+    rows = [jet_of(vector, columns, order) for vector in vectors]
+    members = [
+        row for group in groups for row in jets_of_members(group, unknowns, columns, order, margin, deadline)
+    ]
+    orders = _pivot_orders([*rows, *members], columns, deadline)
+    added = len(orders) - len(_pivot_orders(members, columns, deadline))
+    return [sum(1 for m in orders if m <= k) for k in range(order + 1)], added
+
+
+def _pivot_orders(rows: Sequence[counting.Row], columns: counting.Columns, deadline: float) -> list[int]:
+    """Orders of the pivots when low orders are eliminated first: those up to k count the rank of k-jets."""
+    turned = [{-column: c for column, c in row.items()} for row in rows if row]
+    return [columns.order(-column) for column in counting.eliminate(turned, columns.point.p, deadline)]
+
+
+def jet_of(vector: Vector, columns: counting.Columns, order: int) -> counting.Row:
+    """The Taylor coefficients of a generator's components."""
+    point = columns.point
+    return {columns.of(k, key): c for k, e in enumerate(vector) for key, c in point.series(e, order).items()}
+
+
+def jets_of_members(
+    group: Group, unknowns: Unknowns, target: counting.Columns, order: int, margin: int, deadline: float
+) -> list[counting.Row]:
+    """The jets that the free Taylor coefficients of a family's functions give.
+
+    Side conditions are expanded `margin` orders further than the functions' coefficients that are used.
+    """
+    point = target.point
+    p, used = point.p, order + order_of_values(group)
+    top = used + margin
+    own = counting.Columns(point, group.functions)
+    conditions, vanishing = counting.without_vanishing(group.conditions)
+    for f in group.functions:
+        for v in range(point.size):
+            if v not in unknowns.arguments[f]:
+                vanishing.add(f, raised(unknowns.zero, v))
+    counting.check_size(own.count, max(len(unknowns.arguments[f]) for f in group.functions), top)
+    pivots = counting.eliminate(counting.rows_of(conditions, top, own, vanishing, deadline), p, deadline)
+    values: dict[int, counting.Row] = {
+        column: {column: 1} for column in counting.free_columns(own, pivots, vanishing, top)
+    }
+    for lead in sorted(pivots):
+        value: counting.Row = {}
+        for column, c in pivots[lead].items():
+            if column != lead:
+                for free, x in values[column].items():
+                    value[free] = (value.get(free, 0) - c * x) % p
+        values[lead] = value
+    images: dict[int, counting.Row] = {}
+    for k, form in enumerate(group.values):
+        for (f, K), c in form.items():
+            series = point.series(c, order)
+            for key, up, factor in counting.shifted(point, K, order):
+                if vanishing.has(f, up):
+                    continue
+                for free, x in values[own.of(f, point.pack(up))].items():
+                    image = images.setdefault(free, {})
+                    for at, y in series.items():
+                        if point.degree(at + key) <= order:
+                            column = target.of(k, at + key)
+                            image[column] = (image.get(column, 0) + x * factor * y) % p
+    return [{column: c for column, c in image.items() if c} for image in images.values()]
+
 
 FURTHER = 14
 """Orders of expansion tried beyond the order of the determining equations."""
@@ -57,15 +130,11 @@ BUDGET = 20.0
 
 @dataclass(frozen=True)
 class Certificate:
-    """Upper and lower bounds of the algebra.
+    """Upper and lower bounds of the algebra; certified if they meet at both points, else with the reason.
 
-    Args:
-        certified: whether the bounds meet at both points.
-        bound: the dimension is at most this; None if it isn't bounded or there are families.
-        dimension: rank of the derived generators' jets at the point, modulo the families'.
-        orders: the number of free Taylor coefficients of order at most 0, 1, …
-        known: how many of them the derived symmetries account for.
-        reason: why it isn't certified.
+    The dimension is at most `bound`, None if it isn't bounded or there are families; `dimension` is the rank of
+    the derived generators' jets at the point, modulo the families'. `orders` are the numbers of free Taylor
+    coefficients of order at most 0, 1, …, and `known` those that the derived symmetries account for.
     """
 
     certified: bool = False
@@ -75,43 +144,15 @@ class Certificate:
     known: tuple[int, ...] = ()
     reason: str = "nothing was counted"
 
-    def as_json(self) -> dict[str, Any]:
-        """What `lieapp truth --json` says of it."""
-        return {
-            "bound": self.bound,
-            "dimension": self.dimension,
-            "orders": list(self.orders),
-            "known": list(self.known),
-            "reason": self.reason,
-        }
-
 
 def certify(
-    equations: Sequence[Form],
-    components: Sequence[int],
-    field: CoefficientField,
-    unknowns: Unknowns,
-    vectors: Sequence[Vector],
-    groups: Sequence[Group],
-    name: str = "equation",
-    budget: float = BUDGET,
+    determining: DeterminingSystem, vectors: Sequence[Vector], groups: Sequence[Group], budget: float = BUDGET
 ) -> Certificate:
     """Compare the derived generators (vectors) and families (groups) with all solutions of the equations.
 
     Raises EquationError when the derived symmetries are more than the equations allow, or one of them is none.
     """
-    forms = [{key: field.reduce(field.lift(c)) for key, c in form.items()} for form in equations]
-    forms = [{key: c for key, c in form.items() if c} for form in forms]
-    count = _Count(
-        forms,
-        components,
-        field,
-        unknowns,
-        [[field.lift(c) for c in v] for v in vectors],
-        [group.lifted(field) for group in groups],
-        name,
-        time.perf_counter() + budget,
-    )
+    count = _Count(determining, vectors, groups, time.perf_counter() + budget)
     last = Certificate(dimension=len(vectors))
     try:
         count.check()
@@ -124,31 +165,29 @@ def certify(
                 last = replace(last, certified=False, reason="two primes and points disagree")
     except BadPointError:
         return replace(last, certified=False, reason="no point modulo a prime was found at which all roots exist")
-    except TooLargeError as error:
+    except counting.TooLargeError as error:
         reason = f"the count was given up, too {error}"
         return replace(last, certified=False, reason=f"{reason}; {last.reason}" if last.orders else reason)
     return last
 
 
-@dataclass
 class _Count:
     """The two counts at one point after the other."""
 
-    forms: list[Form]
-    components: Sequence[int]
-    field: CoefficientField
-    unknowns: Unknowns
-    vectors: list[Vector]
-    groups: list[Group]
-    name: str
-    deadline: float
-
-    def __post_init__(self) -> None:
-        self.rest, self.vanishing = without_vanishing(self.forms)
-        self.lowest = max((order_of(form) for form in self.rest), default=1)
+    def __init__(
+        self, determining: DeterminingSystem, vectors: Sequence[Vector], groups: Sequence[Group], deadline: float
+    ) -> None:
+        self.field, self.unknowns = determining.field, determining.unknowns
+        self.components, self.name, self.deadline = determining.components, determining.system.name, deadline
+        self.vectors = [[self.field.lift(c) for c in v] for v in vectors]
+        self.groups = [group.lifted(self.field) for group in groups]
+        forms = [reduced(lifted(form, self.field), self.field) for form in determining.equations]
+        self.rest, self.vanishing = counting.without_vanishing(forms)
+        self.lowest = max(map(counting.order_of, self.rest), default=1)
         # orders from which the families' own counts go on regularly
         self.families = max(
-            (order_of_values(g) + max(map(order_of, g.conditions), default=0) for g in self.groups), default=0
+            (order_of_values(g) + max(map(counting.order_of, g.conditions), default=0) for g in self.groups),
+            default=0,
         )
 
     def check(self) -> None:
@@ -164,15 +203,12 @@ class _Count:
     def _first_false(self, random: Random) -> str:
         """`generator 2` or `family 1`, the first that leaves something of the equations at a point; "" if none."""
         lows = [sum(K) for Ks in self.vanishing.least.values() for K in Ks]
-        order = max([0, *map(order_of, self.rest), *lows])
+        order = max([0, *map(counting.order_of, self.rest), *lows])
         most = max((order_of_values(group) for group in self.groups), default=0)
         point = Point(self.field, order + most + MARGIN + 1, random)
         # both number the same coefficients in the same way
-        columns, places = Columns(point, self.components), Columns(point, range(point.size))
-        rows: list[Row] = []
-        for form in self.rest:
-            degree = order - order_of(form)
-            rows += rows_of({key: point.series(c, degree) for key, c in form.items()}, order, columns, Vanishing())
+        columns, places = counting.Columns(point, self.components), counting.Columns(point, range(point.size))
+        rows = counting.rows_of(self.rest, order, columns, counting.Vanishing(), self.deadline)
         for k, vector in enumerate(self.vectors, start=1):
             if not self._solve([jet_of(vector, places, order)], rows, columns):
                 return f"generator {k}"
@@ -182,7 +218,7 @@ class _Count:
                 return f"family {k}"
         return ""
 
-    def _solve(self, jets: Iterable[Row], rows: Sequence[Row], columns: Columns) -> bool:
+    def _solve(self, jets: Iterable[counting.Row], rows: Sequence[counting.Row], columns: counting.Columns) -> bool:
         functions, p = list(columns.place), columns.point.p
         for jet in jets:
             for column, c in jet.items():
@@ -195,30 +231,18 @@ class _Count:
 
     def at(self, order: int, random: Random, margin: int = 2) -> Certificate:
         """The counts of an expansion to some order."""
-        check_size(len(self.components), self.field_size, order)
+        size = len(self.field.variables)
+        counting.check_size(len(self.components), size, order)
         point = Point(self.field, max(order, self.families + 2) + margin + 3, random)
-        columns = Columns(point, self.components)
-        rows = []
-        for form in self.rest:
-            check_time(self.deadline)
-            degree = order - order_of(form)
-            series = {key: point.series(c, degree) for key, c in form.items()}
-            rows += rows_of(series, order, columns, self.vanishing)
-        pivots = eliminate(rows, point.p, self.deadline)
-        least = least_principal(pivots, columns, self.vanishing)
-        highest = max((sum(K) for Ks in least for K in Ks), default=0)
-        orders = free_counts(least, point.size, highest + 3)
+        least, orders = counting.count_free(
+            self.rest, order, counting.Columns(point, self.components), self.vanishing, self.deadline
+        )
         end = next((k for k in range(len(orders) - 1) if orders[k] == orders[k + 1]), None)
-        to = max(highest, self.families) + 1 if end is None else end
+        to = max(len(orders) - 4, self.families) + 1 if end is None else end
         if end is None:
-            orders = free_counts(least, point.size, to)
+            orders = counting.free_counts(least, size, to)
         known, added = known_counts(self.vectors, self.groups, self.unknowns, point, to, margin, self.deadline)
         return self._judged(orders[: to + 1], known, added, end is not None)
-
-    @property
-    def field_size(self) -> int:
-        """The number of coordinates."""
-        return len(self.field.variables)
 
     def _judged(self, orders: list[int], known: list[int], added: int, finite: bool) -> Certificate:
         if any(u < d for u, d in zip(orders, known, strict=True)):

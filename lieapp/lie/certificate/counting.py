@@ -14,16 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from math import comb, perm, prod
 
-from lieapp.equations.jets import MultiIndex
-from lieapp.lie.certificate.taylor import Point, Series
+from lieapp.equations.jets import MultiIndex, divides, raised
+from lieapp.lie.certificate.taylor import Point
+from lieapp.lie.invariance import multi_indices
 from lieapp.lie.linear import Form, Key
-from lieapp.lie.prolongation import multi_indices
 
 Row = dict[int, int]
 """Column -> value mod p."""
-
-Expanded = dict[Key, Series]
-"""A form whose coefficients are Taylor series."""
 
 MAX_UNKNOWNS = 20_000
 """Taylor coefficients beyond which counting is given up."""
@@ -34,12 +31,7 @@ class TooLargeError(Exception):
 
 
 class Columns:
-    """The numbering of Taylor coefficients, order first, then lexicographic: a ranking.
-
-    Args:
-        point: where series are taken.
-        functions: the ids of the functions.
-    """
+    """The numbering of functions' Taylor coefficients at a point, order first, then lexicographic: a ranking."""
 
     def __init__(self, point: Point, functions: Sequence[int]) -> None:
         self.point = point
@@ -58,11 +50,6 @@ class Columns:
         """Place of the function and exponents."""
         key, f = divmod(column, self.count)
         return f, self.point.exponents(key)
-
-
-def divides(J: MultiIndex, K: MultiIndex) -> bool:
-    """Whether ∂_K is a derivative of ∂_J."""
-    return all(a <= b for a, b in zip(J, K, strict=True))
 
 
 class Vanishing:
@@ -101,22 +88,44 @@ def order_of(equation: Iterable[Key]) -> int:
     return max((sum(K) for _, K in equation), default=0)
 
 
-def rows_of(equation: Expanded, order: int, columns: Columns, vanishing: Vanishing) -> list[Row]:
-    """The Taylor coefficients of Σ c ∂_K f up to the order that f's up to `order` determine."""
+def rows_of(
+    equations: Iterable[Form], order: int, columns: Columns, vanishing: Vanishing, deadline: float
+) -> list[Row]:
+    """The Taylor coefficients of each Σ c ∂_K f up to the order that f's up to `order` determine."""
     point = columns.point
-    p, own = point.p, order - order_of(equation)
-    rows: dict[int, Row] = {}
-    for (f, K), series in equation.items():
-        for key, up, factor in shifted(point, K, own):
-            if vanishing.has(f, up):
-                continue
-            column = columns.of(f, point.pack(up))
-            for at, c in series.items():
-                if point.degree(at + key) <= own:
-                    row = rows.setdefault(at + key, {})
-                    row[column] = (row.get(column, 0) + c * factor) % p
-    cleaned = ({column: c for column, c in row.items() if c} for row in rows.values())
-    return [row for row in cleaned if row]
+    found: list[Row] = []
+    for equation in equations:
+        check_time(deadline)
+        own = order - order_of(equation)
+        if own < 0:
+            continue
+        rows: dict[int, Row] = {}
+        for (f, K), c in equation.items():
+            series = point.series(c, own)
+            for key, up, factor in shifted(point, K, own):
+                if vanishing.has(f, up):
+                    continue
+                column = columns.of(f, point.pack(up))
+                for at, value in series.items():
+                    if point.degree(at + key) <= own:
+                        row = rows.setdefault(at + key, {})
+                        row[column] = (row.get(column, 0) + value * factor) % point.p
+        cleaned = ({column: c for column, c in row.items() if c} for row in rows.values())
+        found += [row for row in cleaned if row]
+    return found
+
+
+def count_free(
+    equations: Iterable[Form], order: int, columns: Columns, vanishing: Vanishing, deadline: float
+) -> tuple[list[list[MultiIndex]], list[int]]:
+    """What an expansion to some order determines of each function (see `least_principal`).
+
+    And the number of free coefficients of order at most 0, 1, … up to 3 more than determine anything.
+    """
+    pivots = eliminate(rows_of(equations, order, columns, vanishing, deadline), columns.point.p, deadline)
+    least = least_principal(pivots, columns, vanishing)
+    highest = max((sum(K) for Ks in least for K in Ks), default=0)
+    return least, free_counts(least, columns.point.size, highest + 3)
 
 
 def shifted(point: Point, K: MultiIndex, order: int) -> Iterator[tuple[int, MultiIndex, int]]:
@@ -186,7 +195,7 @@ def free_counts(least: Sequence[Sequence[MultiIndex]], size: int, order: int) ->
         for m in range(order + 1):
             counts[m] += len(layer)
             # whatever divides a free derivative is free
-            up = {(*K[:i], K[i] + 1, *K[i + 1 :]) for K in layer for i in range(size)}
+            up = {raised(K, i) for K in layer for i in range(size)}
             layer = {K for K in up if not any(divides(J, K) for J in generators)}
             if len(layer) > MAX_UNKNOWNS:
                 raise TooLargeError("large")

@@ -15,16 +15,14 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from lieapp.equations.coefficients import CoefficientField
-from lieapp.equations.jets import JetSpace, MultiIndex
+from lieapp.equations.jets import Jet, JetSpace, MultiIndex, raised
 from lieapp.lie.certificate.counting import check_time
 from lieapp.lie.certificate.taylor import WIDTH, BadPointError, Point, Series, random_prime
-from lieapp.lie.determining import DeterminingSystem
-from lieapp.lie.prolongation import multi_indices
+from lieapp.lie.determining import DeterminingSystem, slopes_of
+from lieapp.lie.invariance import multi_indices
 
-Jet = tuple[int, MultiIndex]
 Row = list[int]
 
 
@@ -81,20 +79,16 @@ class _Condition:
         self.low = [J for n in range(self.order + 1) for J in multi_indices(self.size, n)]
         jets = [(a, J) for a in range(self.count) for J in self.low if any(J)]
         values = {jet: leading.normal(jet) for jet in jets}
-        slopes = [_slopes(residual, self.jets) for residual in residuals]
+        slopes = [slopes_of(residual, self.jets) for residual in residuals]
         slopes = [{key: leading.reduce(e) for key, e in s.items()} for s in slopes]
         used = [*values.values(), *(e for s in slopes for e in s.values())]
         free = {s for e in used for s, (_, J) in self.jets.jets(e).items() if any(J)}
         self.field = CoefficientField(
             (*self.jets.coordinates, *sorted(free, key=self.jets.index)), determining.system.parameters
         )
-        for e in used:
-            self.field.element(e)
         base = determining.field
         coefficients = [{key: base.expression(c) for key, c in form.items()} for form in determining.equations]
-        for form in coefficients:
-            for e in form.values():
-                self.field.element(e)
+        self.field.elements([*used, *(e for form in coefficients for e in form.values())])
         self.values = {jet: self.field.element(e) for jet, e in values.items()}
         self.slopes = [{key: self.field.element(e) for key, e in s.items()} for s in slopes]
         self.forms = [{key: self.field.element(e) for key, e in form.items()} for form in coefficients]
@@ -186,7 +180,7 @@ class _Condition:
                 result[K] = {0: 1}
                 continue
             product: Series = {}
-            for i, x in result[(*K[:n], K[n] - 1, *K[n + 1 :])].items():
+            for i, x in result[raised(K, n, -1)].items():
                 for j, y in factors[n].items():
                     if i + j < bound:
                         product[i + j] = (product.get(i + j, 0) + x * y) % self.p
@@ -200,9 +194,3 @@ class _Condition:
 
 def _factorial(J: MultiIndex) -> int:
     return prod(map(factorial, J))
-
-
-def _slopes(residual: sp.Expr, jets: JetSpace) -> dict[Any, sp.Expr]:
-    """∂Δ/∂xⁱ by position i and ∂Δ/∂uᵃ_J by (a, J)."""
-    slopes: dict[Any, sp.Expr] = {i: sp.diff(residual, x) for i, x in enumerate(jets.independent)}
-    return slopes | {jet: sp.diff(residual, s) for s, jet in jets.jets(residual).items()}

@@ -51,15 +51,9 @@ def root(value: int, degree: int, p: int) -> int:
 
 
 class Point:
-    """A random point over F_p, and the Taylor series of field elements there.
+    """A random point over F_p, and the Taylor series of field elements there up to a degree `order`.
 
-    Args:
-        field: the coefficients.
-        order: degree up to which series are known.
-        random: source of the prime and of the point.
-        prime: the prime, if it is given.
-        known: values of generators by position, if some are given.
-
+    The prime and the point are drawn, but for a `prime` that is given and `known` values of generators by position.
     Raises BadPointError when no usable point is found.
     """
 

@@ -23,11 +23,7 @@ LARGE = 400
 
 
 class Positive:
-    """Positive stand-ins for real symbols.
-
-    Args:
-        symbols: coordinates; symbols that are positive by themselves stay.
-    """
+    """Positive stand-ins for real symbols; those that are positive by themselves stay."""
 
     def __init__(self, symbols: Iterable[sp.Symbol]) -> None:
         self.stand_in = {s: s if s.is_positive else sp.Dummy(s.name, positive=True) for s in symbols}
@@ -90,22 +86,14 @@ def _related_angles(expression: sp.Expr) -> sp.Expr:
     if len(angles) < 3 or all(a.is_polynomial() for a in angles):
         return expression
     for k, a in enumerate(angles):
-        for one, two in combinations(angles[:k], 2):
-            for sign in (1, -1):
-                for first in (1, -1):
-                    if vanishes(a - first * one - sign * two):
-                        first_angle, second_angle = sp.Dummy(real=True), sp.Dummy(real=True)
-                        total = first * first_angle + sign * second_angle
-                        back = {first_angle: one, second_angle: two}
-
-                        def split(
-                            f: type, y: sp.Expr, a: sp.Expr = a, total: sp.Expr = total, back: dict = back
-                        ) -> sp.Expr:
-                            return sp.expand_trig(f(total)).xreplace(back) if _lowest_terms(y) == a else f(y)
-
-                        return expression.replace(sp.sin, lambda y: split(sp.sin, y)).replace(
-                            sp.cos, lambda y: split(sp.cos, y)
-                        )
+        for pair in combinations(angles[:k], 2):
+            for signs in ((1, 1), (-1, 1), (1, -1), (-1, -1)):
+                if vanishes(a - sum(sign * angle for sign, angle in zip(signs, pair, strict=True))):
+                    stand_in = [sp.Dummy(real=True) for _ in pair]
+                    total = sum(sign * angle for sign, angle in zip(signs, stand_in, strict=True))
+                    back = dict(zip(stand_in, pair, strict=True))
+                    found = [f for f in expression.atoms(sp.sin, sp.cos) if _lowest_terms(f.args[0]) == a]
+                    return expression.xreplace({f: sp.expand_trig(f.func(total)).xreplace(back) for f in found})
     return expression
 
 

@@ -1,7 +1,8 @@
 """Orbits of a field, dX/dσ = F(σ, X), solved coordinate by coordinate with constants of integration.
 
-The coordinates are ordered by what they depend on; each one alone, or each coupled group, is linear, separable
-or a Bernoulli equation. Nothing else is tried: a general solver has no bound on its time.
+The coordinates are ordered by what they depend on; each one alone is linear, separable or a Bernoulli equation, a
+coupled group X' = A(σ) X + b(σ) is solved by exp(∫A) where ∫A commutes with A. Nothing else is tried: a general
+solver has no bound on its time.
 """
 
 from __future__ import annotations
@@ -13,23 +14,148 @@ import sympy as sp
 from sympy.utilities.iterables import strongly_connected_components
 
 from lieapp.lie.certificate.counting import check_time
-from lieapp.lie.reduction.exact import tidy, without_moduli
+from lieapp.lie.reduction.exact import tidy, vanishes, without_moduli
 from lieapp.lie.reduction.integrals import exponential, primitive
-from lieapp.lie.reduction.inverting import solved
-from lieapp.lie.reduction.linear_blocks import fundamental_matrix
+
+INVERSES = {
+    sp.log: sp.exp, sp.exp: sp.log, sp.tan: sp.atan, sp.atan: sp.tan, sp.sin: sp.asin, sp.asin: sp.sin,
+    sp.cos: sp.acos, sp.acos: sp.cos, sp.sinh: sp.asinh, sp.asinh: sp.sinh, sp.tanh: sp.atanh, sp.atanh: sp.tanh,
+}  # fmt: skip
+
+
+def solved(expression: sp.Expr, X: sp.Symbol, value: sp.Expr) -> sp.Expr | None:
+    """X with expression(X) = value, peeled from outside in; None where X can't be isolated."""
+    for _ in range(40):
+        if expression == X:
+            return tidy(value)
+        if expression.is_Add:
+            rest, core = expression.as_independent(X, as_Add=True)
+            if rest != 0:
+                expression, value = core, value - rest
+                continue
+            together = sp.factor(sp.together(_joined(core)))
+            if together != expression and not together.is_Add:
+                expression = together
+                continue
+            return _of_polynomial(expression, X, value)
+        if expression.is_Mul:
+            factor, core = expression.as_independent(X, as_Add=False)
+            if factor != 1:
+                expression, value = core, value / factor
+                continue
+            return _of_polynomial(expression, X, value)
+        if isinstance(expression, sp.exp) or (expression.is_Pow and not expression.base.has(X)):
+            base = sp.E if isinstance(expression, sp.exp) else expression.base
+            expression, value = expression.exp, sp.log(value) / sp.log(base)
+        elif expression.is_Pow and not expression.exp.has(X):
+            expression, value = expression.base, value ** (1 / expression.exp)
+        elif type(expression) in INVERSES:
+            value = INVERSES[type(expression)](value)
+            expression = expression.args[0]
+            value = value.replace(sp.tan, lambda y: _sum(y, sp.tan, 1)).replace(
+                sp.tanh, lambda y: _sum(y, sp.tanh, -1)
+            )
+        else:
+            return None
+    return None
+
+
+def _sum(argument: sp.Expr, tangent: type, sign: int) -> sp.Expr:
+    """tan(a + b) = (tan a + tan b)/(1 - tan a tan b) and tanh likewise, where one of them is an inverse."""
+    inverses = [a for a in sp.Add.make_args(argument) if isinstance(a, INVERSES[tangent])]
+    rest = argument - sp.Add(*inverses)
+    if len(inverses) != 1 or rest == 0:
+        return tangent(argument)
+    one, two = inverses[0].args[0], tangent(rest)
+    return (one + two) / (1 - sign * one * two)
+
+
+def _joined(expression: sp.Expr) -> sp.Expr:
+    """Sums of logarithms as one logarithm."""
+    return sp.logcombine(expression, force=True) if expression.has(sp.log) else expression
+
+
+def _of_polynomial(expression: sp.Expr, X: sp.Symbol, value: sp.Expr) -> sp.Expr | None:
+    """Roots of degree 1 and of the form X**n = value, and of quadratics the larger root."""
+    numerator = sp.numer(sp.together(expression - value))
+    if not numerator.is_polynomial(X):
+        return None
+    p = sp.Poly(numerator, X)
+    if p.degree() == 1:
+        return tidy(-p.nth(0) / p.nth(1))
+    if p.degree() == 2:
+        a, b, c = p.all_coeffs()
+        return tidy((-b + sp.sqrt(sp.factor(b**2 - 4 * a * c))) / (2 * a))
+    return None
+
+
+def fundamental_matrix(A: sp.Matrix, sigma: sp.Symbol, at_zero: bool) -> tuple[sp.Matrix, sp.Matrix] | None:
+    """Φ = exp(∫A) and its inverse; None if an entry has no antiderivative or the family doesn't commute."""
+    entries = [primitive(e, sigma, at_zero) if e != 0 else sp.S.Zero for e in A]
+    if any(e is None for e in entries):
+        return None
+    B = sp.Matrix(*A.shape, [tidy(e) for e in entries])
+    if not all(vanishes(e) for e in A * B - B * A):
+        return None
+    forward, backward = matrix_exponential(B), matrix_exponential(-B)
+    return None if forward is None or backward is None else (forward, backward)
+
+
+def matrix_exponential(B: sp.Matrix) -> sp.Matrix | None:
+    """exp B in real form: 2 x 2 blocks, nilpotent matrices plus a multiple of 1, and what SymPy's exp gives."""
+    n = B.shape[0]
+    trace = sp.expand(B.trace()) / n
+    N = (B - trace * sp.eye(n)).applyfunc(sp.expand)
+    front = exponential(trace)
+    series, power = sp.eye(n), sp.eye(n)
+    for k in range(1, n + 1):
+        power = (power * N).applyfunc(sp.expand) / k
+        if all(vanishes(e) for e in power):
+            return front * series
+        series += power
+    if n == 2:
+        return front * _of_traceless_pair(N)
+    return _by_sympy(N, front)
+
+
+def _of_traceless_pair(N: sp.Matrix) -> sp.Matrix:
+    """exp N = cosh r + N sinh r / r with r² = -det N; cos and sin where that is negative."""
+    square = sp.factor(-N.det())
+    negative = square.is_negative or (square.is_positive is not True and square.could_extract_minus_sign())
+    # cosh r and sinh r / r are even, so the sign of r is free
+    if N[0, 0] == 0 and sp.expand(N[0, 1] + N[1, 0] if negative else N[0, 1] - N[1, 0]) == 0:
+        r = N[1, 0]
+    else:
+        r = sp.sqrt(-square if negative else square).replace(sp.Abs, lambda e: e)
+    even, odd = (sp.cos(r), sp.sin(r)) if negative else (sp.cosh(r), sp.sinh(r))
+    return sp.eye(2) * even + (N / r).applyfunc(tidy) * odd
+
+
+def _by_sympy(N: sp.Matrix, front: sp.Expr) -> sp.Matrix | None:
+    """SymPy's exp of a numeric matrix times one expression, if its entries come out real."""
+    pivot = next(e for e in N if e != 0)
+    M = (N / pivot).applyfunc(sp.cancel)
+    if M.free_symbols:
+        return None
+    scale = sp.Dummy("c", positive=True)
+    try:
+        found = (M * scale).exp()
+    except (NotImplementedError, ValueError):
+        return None
+    real = found.applyfunc(lambda e: sp.simplify(e.rewrite(sp.cos)))
+    if real.has(sp.I):
+        return None
+    return front * real.subs(scale, pivot)
+
 
 Rates = Mapping[sp.Symbol, sp.Expr]
 
 
 @dataclass
 class Orbits:
-    """X(σ; K), and the constants as functions of the point: K(σ, X).
+    """X(σ; K), and the constants as functions of the point: K(σ, X), which are invariants.
 
-    Args:
-        parameter: σ.
-        values: each coordinate in terms of σ and the constants.
-        invariants: each constant in terms of σ and the coordinates; constant along orbits.
-        constant: the constant that belongs to each coordinate.
+    `values` has X for each coordinate, `constant` the K that belongs to it, `invariants` K(σ, X) for each constant.
     """
 
     parameter: sp.Symbol
@@ -44,10 +170,8 @@ def orbits(rates: Rates, sigma: sp.Symbol, deadline: float, at_zero: bool = Fals
     With `at_zero` each constant is the value of its coordinate at σ = 0. Symbols are taken as positive.
     Raises TooLargeError after the deadline.
     """
-    result = Orbits(sigma)
+    result = Orbits(sigma, constant={X: sp.Dummy(f"K_{X.name}", positive=True) for X in rates})
     small = [sigma] if at_zero else []
-    for X in rates:
-        result.constant[X] = sp.Dummy(f"K_{X.name}", positive=True)
     for block in _blocks(rates):
         check_time(deadline)
         known = [tidy(without_moduli(rates[X].xreplace(result.values), small)) for X in block]
@@ -109,7 +233,8 @@ def _separable(f: sp.Expr, X: sp.Symbol, K: sp.Symbol, sigma: sp.Symbol, at_zero
         return None
     if at_zero:
         value = solved(left, X, left.xreplace({X: K}) + right)
-        return None if value is None else ([value], [_no_inverse(X)])
+        # flows don't use their constants; the value at 0 stands for them
+        return None if value is None else ([value], [X])
     factor, core = left.as_independent(X, as_Add=False)
     constant, start = core - right / factor, K
     if core == X**2 and (-right / factor).is_positive:
@@ -171,8 +296,3 @@ def _coupled(
     values = forward * sp.Matrix(list(K)) + particular
     constants = backward * (sp.Matrix(list(block)) - particular)
     return list(values), list(constants)
-
-
-def _no_inverse(X: sp.Symbol) -> sp.Expr:
-    """Flows don't use their constants; the value at 0 stands for them."""
-    return X

@@ -1,19 +1,116 @@
-"""Names of new variables and unknowns, and reduced equations brought into their shortest exact form."""
+"""What a reduction gives: new variables and unknowns, and equations in them in their shortest exact form."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import sympy as sp
 
-from lieapp.equations.assumptions import vanishing_factors
 from lieapp.equations.coefficients import CoefficientField, Element
 from lieapp.equations.equation import System
+from lieapp.equations.factors import vanishing_factors
 from lieapp.equations.jets import JetSpace, MultiIndex
 from lieapp.equations.leading import Leading, solve_for_leading
+from lieapp.equations.printing import aligned, ordered_latex
 from lieapp.errors import EquationError
 from lieapp.lie.reduction.exact import element_of
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A system reduced by one generator, proved by substitution.
+
+    Args:
+        kind: "similarity", invariant solutions with one variable fewer; "order", an ODE of one order less;
+            "" if there is none.
+        jets: the new variables and unknowns.
+        variables: each new independent variable in the old coordinates.
+        ansatz: for "similarity" each old unknown in old variables and new unknowns; for "order" each first
+            derivative of an old unknown, and new unknowns that are functions of the old coordinates alone.
+        residuals: the reduced equations in jet notation, = 0 understood.
+        parameters: symbols that stay free.
+        assumed_nonzero: what was divided by.
+        reason: why there is no reduction; empty if there is one.
+    """
+
+    kind: str = ""
+    jets: JetSpace | None = None
+    variables: Mapping[str, sp.Expr] = field(default_factory=dict)
+    ansatz: Mapping[str, sp.Expr] = field(default_factory=dict)
+    residuals: tuple[sp.Expr, ...] = ()
+    parameters: tuple[sp.Symbol, ...] = ()
+    assumed_nonzero: tuple[sp.Expr, ...] = ()
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return not self.reason
+
+    @property
+    def functions(self) -> tuple[sp.Expr, ...]:
+        """The new unknowns as functions, w1(z), …"""
+        jets = self.jets
+        return () if jets is None else tuple(sp.Function(n)(*jets.independent) for n in jets.dependent)
+
+    @property
+    def equations(self) -> tuple[sp.Expr, ...]:
+        """The reduced equations with SymPy functions and derivatives, = 0 understood."""
+        return tuple(self._as_functions(e) for e in self.residuals)
+
+    @property
+    def system(self) -> System:
+        """The reduced equations as a system that can be reduced further. Raises ValueError if there is none."""
+        if self.jets is None or not self.residuals:
+            raise ValueError(f"there is no reduced system: {self.reason or 'every function solves it'}")
+        return System(self.jets, self.residuals, self.parameters, name="reduced equation")
+
+    def _as_functions(self, expression: sp.Expr) -> sp.Expr:
+        if self.jets is None:
+            return expression
+        values = {}
+        for s, (a, J) in self.jets.jets(expression).items():
+            pairs = [(z, n) for z, n in zip(self.jets.independent, J, strict=True) if n]
+            values[s] = sp.Derivative(self.functions[a], *pairs) if pairs else self.functions[a]
+        return expression.xreplace(values)
+
+    def as_json(self) -> dict[str, Any]:
+        """`{"kind": "similarity", "variables": {"z": "x/sqrt(t)"}, "ansatz": {"u": "w"}, "equations": […], …}`"""
+        names, unknowns = (self.jets.independent, self.jets.dependent) if self.jets else ((), ())
+        return {
+            "kind": self.kind,
+            "variables": {name: str(value) for name, value in self.variables.items()},
+            "functions": {name: list(map(str, names)) for name in unknowns},
+            "ansatz": {name: str(value) for name, value in self.ansatz.items()},
+            "equations": [str(e) for e in self.residuals],
+            "assumed_nonzero": [str(e) for e in self.assumed_nonzero],
+            "reason": self.reason,
+        }
+
+    def text(self) -> str:
+        """One line for each of variables, ansatz, equations: `z = x/sqrt(t)`, `u = w`, `w_zz + z*w_z/2 = 0`."""
+        if self.reason:
+            return f"no reduction: {self.reason}"
+        lines = [f"{name} = {value}" for name, value in self.variables.items() if str(value) != name]
+        lines += [f"{name} = {value}" for name, value in self.ansatz.items()]
+        lines += [f"{e} = 0" for e in self.residuals] or ["every function solves it"]
+        return "\n".join(lines)
+
+    def latex(self) -> str:
+        r"""The same as an `aligned` block of LaTeX, derivatives written as indices."""
+        if self.reason or self.jets is None:
+            return rf"\text{{{self.text()}}}"
+        return aligned(self.latex_rows())
+
+    def latex_rows(self) -> list[str]:
+        """The rows of that block."""
+        if self.jets is None:
+            return []
+        lines = [f"{name} &= {sp.latex(value)}" for name, value in self.variables.items() if str(value) != name]
+        lines += [f"{sp.latex(sp.Symbol(name))} &= {sp.latex(value)}" for name, value in self.ansatz.items()]
+        lines += [f"{ordered_latex(e, self.jets)} &= 0" for e in self.residuals]
+        return lines
+
 
 SECTIONS = (sp.S.Zero, sp.S.One, sp.Integer(2))
 """Places on the orbits, values of τ, at which the reduced equation is read off; the first that passes the check."""
@@ -34,8 +131,7 @@ def fresh_names(wanted: Sequence[str], taken: Iterable[str], count: int) -> list
 def names_in_use(system: System, expressions: Iterable[sp.Expr]) -> set[str]:
     """Names of coordinates, parameters and functions of a system, and of the symbols in some expressions."""
     symbols = {*system.jets.coordinates, *system.parameters}
-    for e in (*expressions, *system.residuals):
-        symbols |= e.free_symbols
+    symbols = symbols.union(*(e.free_symbols for e in (*expressions, *system.residuals)))
     return {s.name for s in symbols} | set(system.functions)
 
 
@@ -43,11 +139,7 @@ def names_in_use(system: System, expressions: Iterable[sp.Expr]) -> set[str]:
 class Target:
     """Jets of the new unknowns; the unknowns themselves and the variables have positive stand-ins.
 
-    Args:
-        jets: the new jet space.
-        stand_in: the positive stand-in of each new variable and unknown.
-        parameters: symbols that stay free.
-        nonzero: expressions declared not to vanish.
+    `parameters` stay free; `nonzero` are declared not to vanish.
     """
 
     jets: JetSpace
@@ -55,6 +147,14 @@ class Target:
     parameters: Sequence[sp.Symbol]
     nonzero: Sequence[sp.Expr] = ()
     assumed: list[sp.Expr] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, system: System, taken: Sequence[sp.Expr], jets: JetSpace, stand_in: Mapping[sp.Symbol, sp.Symbol]
+    ) -> Target:
+        """New jets in place of a system's; symbols of the `taken` expressions that aren't its own stay free too."""
+        free = set().union(*(e.free_symbols for e in taken)) - {*system.jets.coordinates, *system.parameters}
+        return cls(jets, stand_in, [*system.parameters, *sorted(free, key=str)], system.nonzero)
 
     def symbol(self, a: int, J: MultiIndex) -> sp.Symbol:
         """The jet w^a_J, its stand-in for J = 0."""
@@ -82,16 +182,14 @@ class Target:
         base, (element,) = element_of([expression], variables)
         if not element:
             return sp.S.Zero
-        factors = _factors(element, base)
+        # each as often as it occurs
+        factors = [f for f, n in base.reduce(element).numer.factor_list()[1] for _ in range(n)]
         kept = [f for f in factors if self._counts(f, base, variables, found)]
         if not kept:
             # w = 0 itself is what is left, not something to divide by
             self.assumed = [e for e in self.assumed if e not in self.jets.unknowns]
-            kept = [
-                f
-                for f in factors
-                if set(self.jets.unknowns) & self.leave(base.expression(base.field.raw_new(f))).free_symbols
-            ]
+            written = [self.leave(base.expression(base.field.raw_new(f))) for f in factors]
+            kept = [f for f, e in zip(factors, written, strict=True) if e.free_symbols & set(self.jets.unknowns)]
         if not kept:
             return None
         result = sp.Mul(*(base.expression(base.field.raw_new(f)) for f in kept))
@@ -144,12 +242,6 @@ class Target:
             return sp.expand(equation / coefficient)
         rest = equation.primitive()[1]
         return -rest if sp.expand(coefficient).could_extract_minus_sign() else rest
-
-
-def _factors(element: Element, base: CoefficientField) -> list[Element]:
-    """Irreducible factors of the numerator, each as often as it occurs."""
-    numer = base.reduce(element).numer
-    return [f for f, n in numer.factor_list()[1] for _ in range(n)]
 
 
 def proportional(old: sp.Expr, new: sp.Expr, jets: Sequence[sp.Symbol], others: Sequence[sp.Symbol]) -> bool:

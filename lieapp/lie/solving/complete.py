@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lieapp.equations.coefficients import FunctionOrderError
-from lieapp.equations.jets import MultiIndex
-from lieapp.lie.linear import Form, Key, combined, derivative, differentiated
+from lieapp.equations.jets import divides
+from lieapp.lie.linear import Form, Key, combined, derivative, differentiated, reduced
 from lieapp.lie.solving.state import State, Step, form_sort_key
 
 MAX_TERMS = 60
@@ -29,11 +29,7 @@ def complete(state: State) -> bool:
     ordered = sorted(state.equations, key=lambda e: rank(state, lead(state, e)))
     for k in range(len(ordered) - 1, -1, -1):
         others = [e for e in ordered if e is not ordered[k]]
-        reduced = reduced_form(state, ordered[k], others, only_lead=True)
-        if reduced is not ordered[k]:
-            state.remove(ordered[k])
-            state.add_equations([reduced])
-            state.steps.append(Step("reduce", ordered[k]))
+        if _reduced_by(state, ordered[k], others):
             return True
     for i, first in enumerate(ordered):
         for second in ordered[:i]:
@@ -66,10 +62,10 @@ def _taken(state: State, condition: Callable[[], Form | None], ordered: list[For
     """Reduce a condition, and add what is new."""
     try:
         form = condition()
-        reduced = None if form is None else reduced_form(state, form, ordered, only_lead=False)
+        rest = None if form is None else reduced_form(state, form, ordered, only_lead=False)
     except FunctionOrderError:
         return False
-    return reduced is not None and 0 < len(reduced) <= MAX_TERMS and state.add_consequence(reduced)
+    return rest is not None and 0 < len(rest) <= MAX_TERMS and state.add_consequence(rest)
 
 
 def common_divisor(state: State) -> bool:
@@ -87,13 +83,20 @@ def common_divisor(state: State) -> bool:
         *lower, highest = sorted(equations, key=lambda e: rank(state, lead(state, e)))
         if not lower:
             continue
-        reduced = reduced_form(state, highest, lower, only_lead=True)
-        if reduced is not highest:
-            state.remove(highest)
-            state.add_equations([reduced])
-            state.steps.append(Step("reduce", highest))
+        if _reduced_by(state, highest, lower):
             return True
     return False
+
+
+def _reduced_by(state: State, equation: Form, others: list[Form]) -> bool:
+    """Put what others leave of an equation in its place; whether they leave less."""
+    rest = reduced_form(state, equation, others, only_lead=True)
+    if rest is equation:
+        return False
+    state.remove(equation)
+    state.add_equations([rest])
+    state.steps.append(Step("reduce", equation))
+    return True
 
 
 def cross(state: State, first: Form, second: Form) -> Form | None:
@@ -126,7 +129,7 @@ def reduced_form(state: State, form: Form, rules: list[Form], only_lead: bool) -
     result = form
     for _ in range(200):
         keys = [lead(state, result)] if only_lead else sorted(result, key=lambda k: rank(state, k), reverse=True)
-        match = next(((k, r, e) for k in keys for r, e in leads if k[0] == r[0] and _covers(k[1], r[1])), None)
+        match = next(((k, r, e) for k in keys for r, e in leads if k[0] == r[0] and divides(r[1], k[1])), None)
         if match is None or len(result) > 2 * MAX_TERMS:
             return result
         key, (_, K), rule = match
@@ -134,14 +137,10 @@ def reduced_form(state: State, form: Form, rules: list[Form], only_lead: bool) -
         state.divide(rule[(key[0], K)])
         raised_rule = derivative(rule, up, state.field, state.unknowns)
         result = combined((state.field.one, result), (-result[key] / raised_rule[key], raised_rule))
-        result = {k: c for k, c in ((k, state.field.reduce(c)) for k, c in result.items()) if c}
+        result = reduced(result, state.field)
         if not result:
             return {}
     return result
-
-
-def _covers(J: MultiIndex, K: MultiIndex) -> bool:
-    return all(a >= b for a, b in zip(J, K, strict=True))
 
 
 def is_finite(state: State, functions: list[int], conditions: list[Form]) -> bool:

@@ -13,11 +13,8 @@ from lieapp.lie.certificate.counting import (
     Columns,
     TooLargeError,
     check_size,
-    eliminate,
-    free_counts,
-    least_principal,
+    count_free,
     order_of,
-    rows_of,
     without_vanishing,
 )
 from lieapp.lie.certificate.taylor import BadPointError, Point
@@ -60,8 +57,14 @@ def coupled(state: State) -> list[tuple[list[int], list[Form]]]:
     return [(sorted(functions), equations) for functions, equations in groups]
 
 
-def bound(state: State, functions: list[int], equations: list[Form], random: Random, enough: int = 0) -> int | None:
-    """An upper bound of the number of independent solutions, as low as `enough` if it can be; None if unknown."""
+def agreed(state: State, functions: list[int], equations: list[Form]) -> int | None:
+    """The bound of the number of independent solutions on which two primes and points agree; None if they don't."""
+    first, second = (_bound(state, functions, equations, Random(seed)) for seed in (1, 2))
+    return first if first == second else None
+
+
+def _bound(state: State, functions: list[int], equations: list[Form], random: Random) -> int | None:
+    """An upper bound of the number of independent solutions; None if unknown."""
     field, unknowns = state.field, state.unknowns
     size = len(field.variables)
     constant = [
@@ -76,18 +79,11 @@ def bound(state: State, functions: list[int], equations: list[Form], random: Ran
     try:
         for order in range(lowest, lowest + FURTHER + 1):
             check_size(len(functions), size, order)
-            point = Point(field, order + 2, random)
-            columns = Columns(point, functions)
-            rows = []
-            for form in rest:
-                degree = order - order_of(form)
-                rows += rows_of({key: point.series(c, degree) for key, c in form.items()}, order, columns, known)
-            principal = least_principal(eliminate(rows, point.p, deadline), columns, known)
-            highest = max((sum(K) for Ks in principal for K in Ks), default=0)
-            orders = free_counts(principal, size, highest + 3)
+            columns = Columns(Point(field, order + 2, random), functions)
+            _, orders = count_free(rest, order, columns, known, deadline)
             found = next((a for a, b in pairwise(orders) if a == b), None)
             least = found if least is None else min(least, found) if found is not None else least
-            if (least is not None and least <= enough) or (least is None and order >= lowest + INFINITE):
+            if least == 0 or (least is None and order >= lowest + INFINITE):
                 break
     except (BadPointError, TooLargeError):
         return least

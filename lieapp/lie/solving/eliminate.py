@@ -1,11 +1,19 @@
-"""Algebraic elimination: a function that occurs undifferentiated is expressed through the others."""
+"""Functions taken out of equations: expressed through the others, or by consequences in which they are gone.
+
+Indirect separation divides by the coefficient of a function constant in v and differentiates in v. Of coupled ODEs
+the derivatives f, f', f'', … are combinations of finitely many parametric ones, so some of them depend on each
+other: one ODE for f (cyclic vectors; elimination by linear algebra).
+"""
 
 from __future__ import annotations
 
-from lieapp.lie.linear import Form, Key
-from lieapp.lie.solving.state import State
+from lieapp.equations.coefficients import Element, FunctionOrderError
+from lieapp.lie.linear import Form, Key, combined, differentiated, raised, reduced
+from lieapp.lie.solving.complete import is_finite, reduced_form
+from lieapp.lie.solving.count import coupled
+from lieapp.lie.solving.state import State, Step, form_sort_key
 
-MAX_TERMS = 9
+MAX_SWELLING = 9
 """Terms of an equation with derivatives beyond which a function isn't expressed by it: the others would swell."""
 
 
@@ -25,25 +33,26 @@ def eliminate_source(state: State) -> bool:
 
 def _is_partial(state: State, equation: Form) -> bool:
     """Whether some function occurs with derivatives by different variables, of second order or higher."""
-    moved: dict[int, set[int]] = {}
-    highest: dict[int, int] = {}
-    for f, K in equation:
-        if any(K):
-            moved.setdefault(f, set()).update(v for v, n in enumerate(K) if n)
-            highest[f] = max(highest.get(f, 0), sum(K))
-    return any(len(variables) > 1 and highest[f] > 1 for f, variables in moved.items())
+    for f in {f for f, _ in equation}:
+        orders = [K for g, K in equation if g == f]
+        moved = [v for v in range(state.unknowns.size) if any(K[v] for K in orders)]
+        if len(moved) > 1 and max(map(sum, orders)) > 1:
+            return True
+    return False
 
 
 def _eliminate(state: State, equations: list[Form]) -> bool:
     best: tuple[tuple, Form, Key] | None = None
     for equation in equations:
         everything = state.arguments(equation)
-        if len(equation) > MAX_TERMS and any(any(K) for _, K in equation):
+        if len(equation) > MAX_SWELLING and any(any(K) for _, K in equation):
             continue
         for f, K in equation:
             if any(K) or sum(1 for g, _ in equation if g == f) > 1:
                 continue
-            if state.unknowns.arguments[f] != everything or not _within(state, equation, everything):
+            if state.unknowns.arguments[f] != everything:
+                continue
+            if not all(state.field.depends(c) <= everything for c in equation.values()):
                 continue
             c = equation[(f, K)]
             constant = not state.field.depends(c)
@@ -61,5 +70,104 @@ def _eliminate(state: State, equations: list[Form]) -> bool:
     return True
 
 
-def _within(state: State, equation: Form, everything: frozenset[int]) -> bool:
-    return all(state.field.depends(c) <= everything for c in equation.values())
+MAX_ORDER = 5
+
+
+def decouple(state: State) -> bool:
+    """Add the ODE of lowest order that a coupled system implies for one of its functions."""
+    for functions, equations in coupled(state):
+        variables = frozenset().union(*map(state.arguments, equations))
+        if len(variables) != 1 or len(functions) < 2 or not is_finite(state, functions, equations):
+            continue
+        (v,) = variables
+        if not state.first_try("decouple", *functions):
+            continue
+        found = [relation for f in functions if (relation := _relation(state, f, v, equations)) is not None]
+        for form, divisors in sorted(found, key=lambda relation: len(relation[0])):
+            if state.add_consequence(form):
+                for divisor in divisors:
+                    state.divide(divisor)
+                state.steps.append(Step("decouple", state.equations[-1]))
+                return True
+    return False
+
+
+def _relation(state: State, f: int, v: int, equations: list[Form]) -> tuple[Form, list[Element]] | None:
+    """Σ aₖ ∂ᵥᵏ f = 0 with the smallest highest derivative, and what was divided by.
+
+    None beyond MAX_ORDER or if f isn't there.
+    """
+    if not state.unknowns.arguments[f]:
+        return None
+    field, zero = state.field, state.unknowns.zero
+    pivots: list[tuple[Key, Form, Form]] = []
+    divisors: list[Element] = []
+    for k in range(MAX_ORDER + 1):
+        derivative: Form = {(f, raised(zero, v, k)): field.one}
+        row = reduced_form(state, derivative, equations, only_lead=False)
+        made = derivative
+        for key, other, origin in pivots:
+            if key in row:
+                factor = row[key]
+                row = reduced(combined((field.one, row), (-factor, other)), field)
+                made = reduced(combined((field.one, made), (-factor, origin)), field)
+        if not row:
+            return made, divisors
+        key = min(row)
+        scale = row[key]
+        divisors.append(scale)
+        row, made = (reduced({k: c / scale for k, c in form.items()}, field) for form in (row, made))
+        pivots.append((key, row, made))
+    return None
+
+
+MAX_SEPARATED = 40
+MAX_DIVISOR = 4
+"""Monomials in the coefficient that such an equation may be divided by."""
+
+MAX_SIZE = 24
+"""Monomials in the coefficients of an equation beyond which it is differentiated only when all else fails."""
+
+
+def separate(state: State) -> bool:
+    """Add the shortest new consequence of the small equations."""
+    return _separate([e for e in state.equations if _size(e) <= MAX_SIZE], state, MAX_DIVISOR)
+
+
+def separate_large(state: State) -> bool:
+    """Add the shortest new consequence of all equations, also where the derivatives may swell."""
+    return _separate(state.equations, state, None)
+
+
+def _size(equation: Form) -> int:
+    return sum(len(c.numer) for c in equation.values())
+
+
+def _separate(equations: list[Form], state: State, divisor: int | None) -> bool:
+    for equation in sorted(equations, key=form_sort_key):
+        if len(equation) > MAX_SEPARATED:
+            return False
+        best: tuple[Form, Element] | None = None
+        for key, c in equation.items():
+            if divisor is not None and len(c.numer) > divisor:
+                continue
+            for v in sorted(state.arguments(equation) - state.unknowns.arguments[key[0]]):
+                scaled = {k: d / c for k, d in equation.items()}
+                try:
+                    form = differentiated(scaled, v, state.field, state.unknowns)
+                except FunctionOrderError:
+                    continue
+                if len({g for g, _ in form}) >= len({g for g, _ in equation}):
+                    continue
+                if form and (best is None or form_sort_key(form)[:2] < form_sort_key(best[0])[:2]):
+                    best = (form, c)
+        if best is None:
+            continue
+        # not by the equation itself, of which it is a derivative
+        others = [e for e in state.equations if e is not equation]
+        consequence = reduced_form(state, best[0], others, only_lead=False)
+        if consequence and state.add_consequence(consequence):
+            state.divide(best[1])
+            state.steps.append(Step("differentiate", state.equations[-1]))
+            return True
+    return False

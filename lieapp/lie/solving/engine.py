@@ -8,19 +8,28 @@ from functools import partial
 
 from lieapp.equations.coefficients import FunctionOrderError
 from lieapp.lie.deadline import Clock
-from lieapp.lie.linear import Form, add
 from lieapp.lie.solving.complete import common_divisor, complete, is_finite
-from lieapp.lie.solving.constants import free_constants
-from lieapp.lie.solving.decouple import decouple
-from lieapp.lie.solving.eliminate import eliminate, eliminate_source
-from lieapp.lie.solving.formal import formal
-from lieapp.lie.solving.guess import count_and_guess, guess
-from lieapp.lie.solving.integrate import integrate
-from lieapp.lie.solving.monomial import mixed_term, one_term
+from lieapp.lie.solving.count import coupled
+from lieapp.lie.solving.eliminate import decouple, eliminate, eliminate_source, separate, separate_large
+from lieapp.lie.solving.guess import count_and_guess, free_constants, guess
+from lieapp.lie.solving.integrate import integrate, mixed_term, one_term
 from lieapp.lie.solving.ode import ordinary
-from lieapp.lie.solving.separate import separate, separate_large
 from lieapp.lie.solving.split import split, split_arbitrary
 from lieapp.lie.solving.state import Solution, State
+
+
+def formal(state: State) -> bool:
+    """Integrate one equation; integrals that aren't elementary stay as they are, ∫ g(t) dt, ∫ exp(cos(t)) dt.
+
+    Late, since most functions turn out to vanish before they must be integrated, and since two such integrals may
+    depend on each other without the coefficient field knowing it.
+    """
+    state.formal = True
+    try:
+        return integrate(state) or ordinary(state)
+    finally:
+        state.formal = False
+
 
 STEPS = (
     one_term,
@@ -82,40 +91,15 @@ def _taken(step: Callable[[State], bool], state: State) -> bool:
 
 def sorted_out(state: State) -> Solution:
     """Group the functions that are left by the equations that couple them."""
-    used = sorted({f for value in state.values for f, _ in value} | {f for e in state.equations for f, _ in e})
-    parent = {f: f for f in used}
-
-    def root(f: int) -> int:
-        while parent[f] != f:
-            f = parent[f]
-        return f
-
-    for equation in state.equations:
-        functions = sorted({f for f, _ in equation})
-        for f in functions[1:]:
-            parent[root(f)] = root(functions[0])
-    groups: dict[int, tuple[list[int], list[Form]]] = {}
-    for f in used:
-        groups.setdefault(root(f), ([], []))[0].append(f)
-    for equation in state.equations:
-        groups[root(min(f for f, _ in equation))][1].append(equation)
+    groups = [functions for functions, _ in coupled(state)]
+    used = {f for value in state.values for f, _ in value}
+    groups += [[f] for f in used.difference(*groups)]
     constants, families, finite = [], [], []
-    for functions, conditions in groups.values():
-        if len(functions) == 1 and not conditions and not state.unknowns.arguments[functions[0]]:
+    for functions in sorted(groups):
+        conditions = [e for e in state.equations if min(e)[0] in functions]
+        if not conditions and not state.unknowns.arguments[functions[0]]:
             constants.append(functions[0])
         else:
             families.append((functions, conditions))
             finite.append(is_finite(state, functions, conditions))
     return Solution(state, constants, families, finite)
-
-
-def values_of(solution: Solution, f: int) -> list[Form]:
-    """The part of each component that belongs to function f."""
-    result = []
-    for value in solution.state.values:
-        part: Form = {}
-        for key, c in value.items():
-            if key[0] == f:
-                add(part, key, c)
-        result.append(part)
-    return result

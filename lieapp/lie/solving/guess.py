@@ -1,23 +1,25 @@
 """Solutions of a coupled part by an ansatz: polynomials in the variables and in the atoms met so far.
 
 Complete where as many are found as Taylor coefficients can be free (`count`). Where they are fewer, those found
-are kept beside the part that stays unsolved: what is known to be a symmetry isn't lost.
+are kept beside the part that stays unsolved: what is known to be a symmetry isn't lost. Constants that a condition
+couples with arbitrary functions are taken out of it: with one solution α = p of α_t - α_xx + 1 = 0 in closed form,
+α = p c + β leaves c free in α_t - α_xx + c = 0, and β_t - β_xx = 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from random import Random
 
 from sympy.core.function import AppliedUndef
 
 from lieapp.equations.coefficients import Element
 from lieapp.lie.linear import Form, Unknowns, add, combined, derivative, substituted
+from lieapp.lie.normal_form import Row, echelon
 from lieapp.lie.solving.complete import is_finite
-from lieapp.lie.solving.count import bound, coupled, large
+from lieapp.lie.solving.count import agreed, coupled, large
 from lieapp.lie.solving.eliminate import eliminate
-from lieapp.lie.solving.monomial import one_term
+from lieapp.lie.solving.integrate import one_term
 from lieapp.lie.solving.split import split_arbitrary
 from lieapp.lie.solving.state import State, Step
 
@@ -37,7 +39,7 @@ def count_and_guess(state: State) -> bool:
         # consequences that were added don't change the solutions
         if not large(state, equations) or not state.first_try("count", *functions):
             continue
-        most = _agreed(state, functions, equations, 0)
+        most = agreed(state, functions, equations)
         if most is None or most > MAX_SOLUTIONS:
             continue
         ordinary = len(frozenset().union(*map(state.arguments, equations))) == 1
@@ -52,9 +54,11 @@ def count_and_guess(state: State) -> bool:
 def guess(state: State) -> bool:
     """When nothing else is left: solve a part by an ansatz, or keep the solutions of it that are found."""
     for functions, equations in coupled(state):
-        if not is_finite(state, functions, equations) or not state.first_try("guess", _signature(equations)):
+        if not is_finite(state, functions, equations) or not state.first_try(
+            "guess", frozenset(frozenset(e.items()) for e in equations)
+        ):
             continue
-        most = _agreed(state, functions, equations, 0)
+        most = agreed(state, functions, equations)
         if most is None:
             continue
         found: list[dict[int, Element]] = []
@@ -70,11 +74,7 @@ def guess(state: State) -> bool:
 
 
 def ansatz(
-    state: State,
-    functions: list[int],
-    equations: list[Form],
-    degree: int,
-    factors: Sequence[Element] = (),
+    state: State, functions: list[int], equations: list[Form], degree: int, factors: Sequence[Element] = ()
 ) -> list[dict[int, Element]]:
     """Independent solutions whose functions are polynomials of a degree in their variables and atoms.
 
@@ -194,11 +194,36 @@ def _combinations(state: State, functions: list[int], found: list[dict[int, Elem
     return {f: form for f, form in result.items() if form}
 
 
-def _agreed(state: State, functions: list[int], equations: list[Form], enough: int) -> int | None:
-    """The bound on which two primes and points agree."""
-    first, second = (bound(state, functions, equations, Random(seed), enough) for seed in (1, 2))
-    return first if first == second else None
+TRIES = ((ansatz, 1), (around_sources, 1), (ansatz, 2), (around_sources, 2), (ansatz, 3), (ansatz, 4))
 
 
-def _signature(equations: list[Form]) -> frozenset:
-    return frozenset(frozenset(e.items()) for e in equations)
+def free_constants(state: State) -> bool:
+    """Take the constants out of one group of functions, if the ansatz finds a solution for each of them."""
+    for functions, equations in coupled(state):
+        constants = [f for f in functions if not state.unknowns.arguments[f]]
+        if not constants or len(constants) == len(functions) or is_finite(state, functions, equations):
+            continue
+        if not state.first_try("constants", *functions):
+            continue
+        for method, degree in TRIES:
+            chosen = _independent(state, method(state, functions, equations, degree), constants)
+            if len(chosen) == len(constants):
+                _take_out(state, functions, constants, chosen)
+                return True
+    return False
+
+
+def _independent(state: State, found: list[dict[int, Element]], constants: list[int]) -> list[dict[int, Element]]:
+    """Solutions whose values of the constants are independent, the first ones."""
+    rows: list[Row] = [{(k, ()): s[c] for k, s in enumerate(found) if s[c]} for c in constants]
+    return [found[k] for (k, _), _ in echelon(rows, state.field)]
+
+
+def _take_out(state: State, functions: list[int], constants: list[int], chosen: list[dict[int, Element]]) -> None:
+    zero, field = state.unknowns.zero, state.field
+    new = [state.unknowns.new(()) for _ in chosen]
+    for f in functions:
+        value: Form = {} if f in constants else {(state.unknowns.new(state.unknowns.arguments[f]), zero): field.one}
+        for c, solution in zip(new, chosen, strict=True):
+            add(value, (c, zero), solution[f])
+        state.substitute(f, value, "particular solution")

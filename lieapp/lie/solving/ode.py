@@ -1,12 +1,13 @@
 """Linear ODEs in one variable: first order (also in a derivative), constant coefficients, Euler; else SymPy.
 
-All verified. Σ aₖ ∂_vᵏ f + Σ r g = 0 where no other function depends on v. The solution is a combination of a
-fundamental system with new functions of the other variables, plus a particular solution for each g
-(variation of constants).
+Σ aₖ ∂_vᵏ f + Σ r g = 0 where no other function depends on v. The solution is a combination of a fundamental system
+with new functions of the other variables, plus a particular solution for each g (variation of constants). Methods
+give candidates, which are verified. (Kamke, Differentialgleichungen I, C 25.)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 import sympy as sp
@@ -14,17 +15,127 @@ import sympy as sp
 from lieapp.equations.coefficients import Element
 from lieapp.errors import EquationError
 from lieapp.lie.linear import Form
-from lieapp.lie.solving.antiderivative import antiderivative, integral
-from lieapp.lie.solving.integrate import _same
-from lieapp.lie.solving.second_order import (
-    Method,
-    indicial,
-    new_variable,
-    normal_form,
-    second_solution,
-    symmetric_square,
-)
+from lieapp.lie.normal_form import echelon
+from lieapp.lie.solving.integrate import _same, antiderivative, integral
 from lieapp.lie.solving.state import State, form_sort_key
+
+Method = Callable[[State, list[sp.Expr], sp.Symbol], "list[sp.Expr] | None"]
+
+
+def _normal_form(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
+    """y = w exp(-∫p/2) with w'' + I w = 0, I = q - p²/4 - p'/2, where I is constant or c/(x + s)²."""
+    if len(a) != 3 or a[1] == 0:
+        return None
+    q, p, _ = a
+    invariant = sp.factor(sp.trigsimp(sp.factor(q - p**2 / 4 - sp.diff(p, x) / 2)))
+    exponent = integral(state, _apart(p, x), x)
+    if exponent is None:
+        return None
+    factor = sp.exp(sp.expand(-exponent / 2))
+    found = _first(state, [invariant, sp.S.Zero, sp.S.One], x, (_constant, _euler))
+    return None if found is None else [factor * w for w in found]
+
+
+def _new_variable(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
+    """s = ∫√q dx, where y_ss + c y_s + y = 0 with a constant c = (p + q'/(2q))/√q."""
+    if len(a) != 3 or not a[0].has(x):
+        return None
+    q, p, _ = a
+    root = _root(sp.trigsimp(sp.factor(q)))
+    c = _exact(state, (p + sp.diff(root, x) / root) / root)
+    if c is None or c.has(x):
+        return None
+    s = sp.Dummy("s", real=True)
+    basis = _constant(state, [sp.S.One, c, sp.S.One], s)
+    path = integral(state, root, x)
+    return None if basis is None or path is None else [y.subs(s, path) for y in basis]
+
+
+def _indicial(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
+    """y = xᵐ w with a rational root m of the indicial equation at 0, where w can be solved for."""
+    if len(a) != 3 or not all(c.is_rational_function(x) for c in a):
+        return None
+    q, p, _ = a
+    first, second = (sp.cancel(c * x**k).subs(x, 0) for c, k in ((p, 1), (q, 2)))
+    if not (first.is_Rational and second.is_Rational):
+        return None
+    m = sp.Dummy("m")
+    for exponent in sp.roots(m * (m - 1) + first * m + second, m):
+        if exponent == 0 or not exponent.is_Rational:
+            continue
+        lower = [
+            sp.factor(q + exponent * p / x + exponent * (exponent - 1) / x**2),
+            sp.cancel(p + 2 * exponent / x),
+        ]
+        found = _first(state, [*lower, sp.S.One], x, (_constant, _new_variable))
+        if found is not None:
+            return [x**exponent * w for w in found]
+    return None
+
+
+def _second_solution(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
+    """d'Alembert: beside a polynomial solution y the solution y ∫ exp(-∫p)/y²."""
+    if len(a) != 3 or not all(c.is_rational_function(x) for c in a):
+        return None
+    first = _polynomial_solution(a, x)
+    exponent = None if first is None else integral(state, _apart(a[1], x), x)
+    if first is None or exponent is None:
+        return None
+    weight = sp.exp(-exponent).replace(sp.Abs, lambda e: e)
+    other = integral(state, sp.factor(sp.simplify(weight) / first**2), x)
+    return None if other is None else [first, sp.expand(first * other)]
+
+
+def _symmetric_square(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
+    """y''' + 3p y'' + (2p² + p' + 4q) y' + (4pq + 2q') y = 0: products of solutions of w'' + p w' + q w = 0."""
+    if len(a) != 4:
+        return None
+    p = a[2] / 3
+    q = sp.factor((a[1] - 2 * p**2 - sp.diff(p, x)) / 4)
+    if _exact(state, a[0] - 4 * p * q - 2 * sp.diff(q, x)) != 0:
+        return None
+    found = _first(state, [q, p, sp.S.One], x, METHODS[:-1])
+    if found is None:
+        return None
+    y, w = found
+    return [y**2, y * w, w**2]
+
+
+def _first(state: State, a: list[sp.Expr], x: sp.Symbol, methods: tuple[Method, ...]) -> list[sp.Expr] | None:
+    """What the first method gives that gives anything."""
+    return next((found for method in methods if (found := method(state, a, x)) is not None), None)
+
+
+def _exact(state: State, expression: sp.Expr) -> sp.Expr | None:
+    """The expression reduced by the relations of its atoms, 0 if it vanishes; None if it has others."""
+    try:
+        return state.field.expression(state.field.element(expression))
+    except EquationError:
+        return None
+    finally:
+        state.lift()
+
+
+def _polynomial_solution(a: list[sp.Expr], x: sp.Symbol, degree: int = 4) -> sp.Expr | None:
+    unknown = sp.symbols(f"c:{degree + 1}", cls=sp.Dummy)
+    y = sum((c * x**k for k, c in enumerate(unknown)), sp.S.Zero)
+    left = sp.numer(sp.together(sum((c * sp.diff(y, x, k) for k, c in enumerate(a)), sp.S.Zero)))
+    conditions = sp.Poly(sp.expand(left), x).coeffs()
+    (solution,) = sp.linsolve(conditions, *unknown)
+    y = y.subs(dict(zip(unknown, solution, strict=True)), simultaneous=True)
+    free = sorted(y.free_symbols & set(unknown), key=str)
+    return sp.factor(y.coeff(free[0]) if y.is_Add else y.subs(free[0], 1)) if free else None
+
+
+def _root(q: sp.Expr) -> sp.Expr:
+    """√q factor by factor, squares of either sign."""
+    bases = [factor.as_base_exp() for factor in sp.Mul.make_args(sp.factor(q))]
+    return sp.Mul(*(base ** (exponent / 2) for base, exponent in bases))
+
+
+def _apart(expression: sp.Expr, x: sp.Symbol) -> sp.Expr:
+    return sp.apart(expression, x) if expression.is_rational_function(x) else expression
+
 
 MAX_ORDER = 6
 
@@ -158,9 +269,7 @@ def _euler(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None
     falling = sum((c * sp.expand(sp.ff(z, k)) for k, c in enumerate(alphas)), sp.S.Zero)
     logarithm = sp.Dummy("l", positive=True)
     found = _from_roots(state, falling, z, logarithm)
-    if found is None:
-        return None
-    return [y.subs(logarithm, sp.log(base)) for y in found]
+    return None if found is None else [y.subs(logarithm, sp.log(base)) for y in found]
 
 
 def _pole(a: list[sp.Expr], x: sp.Symbol) -> sp.Expr | None:
@@ -210,30 +319,8 @@ def _by_sympy(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | N
         return None
     if isinstance(solved, list) or solved.rhs.has(sp.Order, sp.Integral):
         return None
-    constants = sorted(
-        (s for s in solved.rhs.free_symbols if s.name in {f"C{k}" for k in range(1, len(a))}), key=str
-    )
-    return [sp.expand(solved.rhs).coeff(c) for c in constants]
-
-
-def _by_normal_form(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
-    return normal_form(state, a, x, (_constant, _euler))
-
-
-def _by_new_variable(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
-    return new_variable(state, a, x, _constant)
-
-
-def _by_indicial(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
-    return indicial(state, a, x, (_constant, _by_new_variable))
-
-
-def _by_square(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
-    def solve(lower: list[sp.Expr]) -> list[sp.Expr] | None:
-        found = (method(state, lower, x) for method in METHODS[:-1])
-        return next((basis for basis in found if basis is not None), None)
-
-    return symmetric_square(state, a, x, solve)
+    constants = {f"C{k}" for k in range(1, len(a))}
+    return [sp.expand(solved.rhs).coeff(s) for s in sorted(solved.rhs.free_symbols, key=str) if s.name in constants]
 
 
 METHODS: tuple[Method, ...] = (
@@ -241,11 +328,11 @@ METHODS: tuple[Method, ...] = (
     _constant,
     _euler,
     _lowered,
-    _by_normal_form,
-    _by_new_variable,
-    _by_indicial,
-    second_solution,
-    _by_square,
+    _normal_form,
+    _new_variable,
+    _indicial,
+    _second_solution,
+    _symmetric_square,
     _by_sympy,
 )
 
@@ -256,14 +343,16 @@ def _particular(state: State, basis: list[Element], r: Element, v: int) -> Eleme
     if not r:
         return r
     n = len(basis)
-    columns = [[y] for y in basis]
-    for column in columns:
-        for _ in range(n - 1):
-            column.append(field.diff(column[-1], v))
-    rows = [[columns[j][i] for j in range(n)] + [r if i == n - 1 else field.zero] for i in range(n)]
-    weights = solve_square(state, rows)
-    if weights is None:
+    rows = [list(basis)]
+    for _ in range(n - 1):
+        rows.append([field.diff(y, v) for y in rows[-1]])
+    right = [*[field.zero] * (n - 1), r]
+    # Σ yⱼ⁽ⁱ⁾ uⱼ = δ r has one solution u; what was tried before may have brought new atoms
+    square = [[field.reduce(field.lift(c)) for c in (*row, b)] for row, b in zip(rows, right, strict=True)]
+    pivots = echelon([{(k, ()): c for k, c in enumerate(row) if c} for row in square], field)
+    if [column for (column, _), _ in pivots] != list(range(n)):
         return None
+    weights = [row.get((n, ()), field.zero) for _, row in pivots]
     total = field.zero
     for y, w in zip(basis, weights, strict=True):
         if not w:
@@ -273,21 +362,3 @@ def _particular(state: State, basis: list[Element], r: Element, v: int) -> Eleme
             return None
         total = field.lift(total) + field.lift(y) * primitive
     return field.reduce(total)
-
-
-def solve_square(state: State, rows: list[list[Element]]) -> list[Element] | None:
-    """Gauss elimination of an augmented square system in the field."""
-    field, n = state.field, len(rows)
-    # what was tried before may have brought new atoms
-    rows = [[field.lift(c) for c in row] for row in rows]
-    for k in range(n):
-        pivot = next((i for i in range(k, n) if field.reduce(rows[i][k])), None)
-        if pivot is None:
-            return None
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        rows[k] = [field.reduce(c / rows[k][k]) for c in rows[k]]
-        for i in range(n):
-            if i != k and rows[i][k]:
-                factor = rows[i][k]
-                rows[i] = [field.reduce(c - factor * p) for c, p in zip(rows[i], rows[k], strict=True)]
-    return [row[-1] for row in rows]

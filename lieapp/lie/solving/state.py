@@ -6,25 +6,67 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from dataclasses import field as attribute
+from itertools import combinations
 from typing import Any
 
 import sympy as sp
+from sympy import QQ
+from sympy.polys.matrices import DomainMatrix
 
-from lieapp.equations.assumptions import named, vanishing_factors
 from lieapp.equations.coefficients import CoefficientField, Element
-from lieapp.lie.linear import Form, Unknowns, primitive, substituted
-from lieapp.lie.solving.spans import Span, fewest, simplest
+from lieapp.equations.factors import named, vanishing_factors
+from lieapp.lie.linear import Form, Unknowns, lifted, primitive, substituted
+
+MAX_SETS = 8
+"""Sets beyond which those with most in common are joined: that assumes more, and is shorter to read."""
+
+Span = tuple[sp.Expr, ...]
+
+
+def simplest(expressions: Sequence[sp.Expr]) -> Span:
+    """A basis of the span in as few terms as elimination gives, the simplest first.
+
+    Of independent monomials nothing is assumed that isn't assumed of any basis of their span.
+    """
+    rows = [sp.expand(e).as_coefficients_dict() for e in expressions]
+    # what is complicated is eliminated first
+    terms = sorted({t for row in rows for t in row}, key=_complexity, reverse=True)
+    entries = [[QQ.from_sympy(sp.sympify(row[t])) for t in terms] for row in rows]
+    reduced, pivots = DomainMatrix(entries, (len(rows), len(terms)), QQ).rref()
+    found = []
+    for row in reduced.to_Matrix().tolist()[: len(pivots)]:
+        e = sp.Add(*(c * t for c, t in zip(row, terms, strict=True)))
+        _, e = e.as_content_primitive()
+        found.append(-e if e.could_extract_minus_sign() else e)
+    return tuple(sorted(found, key=_complexity))
+
+
+def fewest(spans: Sequence[Span]) -> list[Span]:
+    """The same assumptions without spans inside of others, and joined while there are more than MAX_SETS."""
+    left: list[Span] = []
+    for span in sorted(spans, key=len, reverse=True):
+        if not any(_inside(span, larger) for larger in left):
+            left.append(span)
+    while len(left) > MAX_SETS:
+        first, second = min(combinations(left, 2), key=lambda pair: len(simplest([*pair[0], *pair[1]])))
+        left = fewest([*(s for s in left if s not in (first, second)), simplest([*first, *second])])
+    return left
+
+
+def _inside(small: Span, large: Span) -> bool:
+    return len(simplest([*small, *large])) == len(large)
+
+
+def _complexity(e: sp.Expr) -> tuple[int, int, str]:
+    return (int(e.count_ops()), len(str(e)), str(e))
 
 
 @dataclass(frozen=True)
 class Step:
-    """One exact step, for `--explain`; written out by `explain` when it is asked for.
+    """One exact step, for `--explain`: the rule, as "integrate" or "split", and what it was done to.
 
-    Args:
-        rule: what was done, as "integrate" or "split".
-        form: the equation that was used up or found, or what `function` is replaced by.
-        function: the function that is replaced; None where `form` is an equation.
-        parts: the equations that it was split into.
+    `form` is the equation that was used up or found, and `parts` those that it was split into; or what a `function`
+    is replaced by, which else is None.
     """
 
     rule: str
@@ -114,12 +156,9 @@ class State:
 
     def lift(self) -> None:
         """Bring everything into the field as it is now, after new atoms came in."""
-        self.equations = [self._lifted(e) for e in self.equations]
-        self.values = [self._lifted(v) for v in self.values]
+        self.equations = [lifted(e, self.field) for e in self.equations]
+        self.values = [lifted(v, self.field) for v in self.values]
         self._signatures = {frozenset(e.items()) for e in self.equations}
-
-    def _lifted(self, form: Form) -> Form:
-        return {key: self.field.lift(c) for key, c in form.items()}
 
     def substitute(self, f: int, value: Form, rule: str) -> None:
         """Replace f by a form in other functions everywhere, and record it."""
@@ -183,14 +222,11 @@ class State:
 
 @dataclass
 class Solution:
-    """The outcome: components in constants and in functions with side conditions.
+    """The outcome: `state.values` are the components, in constants and in functions with side conditions.
 
-    Args:
-        state: the final state; `state.values` are the components.
-        constants: ids of the free constants.
-        groups: functions left, grouped by the conditions that couple them, with those conditions.
-        finite: for each group, whether its conditions leave only finitely many constants.
-        exhausted: whether no step was left to take; False when the number of steps ran out.
+    `groups` are the functions left, grouped by the conditions that couple them, with those conditions; `finite`
+    says for each whether its conditions leave only finitely many constants. `exhausted` is False when the number
+    of steps ran out.
     """
 
     state: State
@@ -198,6 +234,11 @@ class Solution:
     groups: list[tuple[list[int], list[Form]]]
     finite: list[bool]
     exhausted: bool = True
+
+    def vectors(self) -> list[list[Element]]:
+        """The components that belong to each constant."""
+        field, zero = self.state.field, self.state.unknowns.zero
+        return [[value.get((f, zero), field.zero) for value in self.state.values] for f in self.constants]
 
 
 def form_sort_key(form: Form) -> tuple[int, int, Sequence[Any]]:

@@ -1,21 +1,64 @@
-"""Equations that are products: a power is its base, what can't vanish is divided out, the rest is refused.
+"""Factors that may vanish: of what is divided by, and of equations.
 
-The symmetries of P·Q = 0 are those that P = 0 and Q = 0 have in common, since a flow takes each to itself; solving
-for one derivative would keep one of them and lose the other.
+An equation that is a power is its base, what can't vanish is divided out, other products are refused. The
+symmetries of P·Q = 0 are those that P = 0 and Q = 0 have in common, since a flow takes each to itself; solving for
+one derivative would keep one of them and lose the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from lieapp.equations.assumptions import vanishing_factors
 from lieapp.equations.equation import System
 from lieapp.equations.jets import JetSpace
 from lieapp.errors import EquationError
+
+
+def vanishing_factors(
+    expression: sp.Expr, constants: Iterable[sp.Symbol], known: Sequence[sp.Expr] = ()
+) -> list[sp.Expr]:
+    """The factors of a divisor that may vanish identically for some values of the constants.
+
+    Coordinates are generic, so `nu*u` may vanish only through nu, and `u + nu` never vanishes identically.
+    Of arbitrary functions k(u) everything counts that vanishes for special ones; `k_u` is the derivative.
+    `known` are expressions declared nonzero.
+    """
+    expression, functions = named(expression)
+    free = {*constants, *functions}
+    if not expression.free_symbols & free:
+        return []
+    bases = [f.as_base_exp()[0] for f in sp.Mul.make_args(sp.factor(sp.numer(sp.together(expression))))]
+    return [b for b in bases if _may_vanish(b, free, functions, known)]
+
+
+def _may_vanish(
+    factor: sp.Expr, constants: set[sp.Symbol], functions: Mapping[sp.Symbol, sp.Expr], known: Sequence[sp.Expr]
+) -> bool:
+    if not factor.free_symbols & constants or _cannot_vanish(factor):
+        return False
+    if any(sp.expand(factor - sign * k) == 0 for k in known for sign in (1, -1)):
+        return False
+    # u k_u + 1 vanishes for a special k(u)
+    tied = {x for s in factor.free_symbols & functions.keys() for x in functions[s].free_symbols}
+    generic = factor.free_symbols - constants - tied
+    if generic and factor.is_polynomial(*generic):
+        return not any(c.is_nonzero for c in sp.Poly(factor, *generic).coeffs())
+    return True
+
+
+def named(expression: sp.Expr) -> tuple[sp.Expr, dict[sp.Symbol, sp.Expr]]:
+    """The expression with k(u) and derivatives of it written k and k_uu, and what these symbols stand for."""
+    found = sorted(expression.atoms(sp.Derivative) | expression.atoms(AppliedUndef), key=str)
+    names: dict[sp.Expr, sp.Symbol] = {}
+    for e in found:
+        function = e.expr if isinstance(e, sp.Derivative) else e
+        letters = "".join(str(v) * int(n) for v, n in e.variable_count) if isinstance(e, sp.Derivative) else ""
+        names[e] = sp.Symbol(f"{function.func}" + (f"_{letters}" if letters else ""), real=True)
+    return expression.xreplace(names), {s: e for e, s in names.items()}
 
 
 def without_products(system: System) -> tuple[System, list[sp.Expr]]:
@@ -43,7 +86,7 @@ def one_equation(residual: sp.Expr, system: System) -> tuple[sp.Expr, list[sp.Ex
     sides = [f for f in factors if jets.order([f])] or [f for f in factors if jets.jets(f)]
     if len(sides) > 1:
         refuse(sides, system.name)
-    if not sides or len(factors) == 1 == _multiplicity(residual):
+    if not sides or (len(factors) == 1 and all(n == 1 and f.as_base_exp()[0] == f for f, n in _listed(residual))):
         return residual, []
     divided = []
     for factor in factors:
@@ -79,10 +122,6 @@ def _factors(expression: sp.Expr) -> list[sp.Expr]:
         parts = [base] if base == factor else _factors(base)
         found += [f for f in parts if f not in found]
     return found
-
-
-def _multiplicity(expression: sp.Expr) -> int:
-    return max((n if f.as_base_exp()[0] == f else 2 for f, n in _listed(expression)), default=1)
 
 
 def _listed(expression: sp.Expr) -> Iterable[tuple[sp.Expr, int]]:
