@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from lieapp.ui.navigation import menu
-from lieapp.ui.style import add_style
+from lieapp.ui.rendering import add_style
 
 
 def main() -> None:

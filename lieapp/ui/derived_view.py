@@ -11,10 +11,9 @@ from lieapp.document import Block, Column, Formula, Table, Text, section, sectio
 from lieapp.report.truth_document import document
 from lieapp.results.truth import TruthResult
 from lieapp.runs.directory import RunDirectory
-from lieapp.ui.background_view import readable
+from lieapp.ui.finished import readable, show_files
 from lieapp.ui.help import popover, tip
 from lieapp.ui.rendering import markdown, show, show_block
-from lieapp.ui.run_files import show_files
 from lieapp.ui.words import plain
 
 LARGEST = 12

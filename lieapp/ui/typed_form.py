@@ -1,16 +1,35 @@
-"""Fields for typed equations, read while one types: formulas beside them, errors with a caret under the column."""
+"""Fields for typed equations, read while one types: formulas beside them, errors with a caret under the column.
+
+Equations to begin with on the Explore page.
+"""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from lieapp.errors import LieappError
-from lieapp.ui.drawing import formula
-from lieapp.ui.examples import EXAMPLES
 from lieapp.ui.help import tip
-from lieapp.ui.reader import read
-from lieapp.ui.typed import LISTS, Reading, Typed, joined, split
-from lieapp.ui.words import advice, plain
+from lieapp.ui.reader import LISTS, Reading, Typed, joined, read, split
+from lieapp.ui.rendering import show_error, show_formulas
+
+EXAMPLES = {
+    "Korteweg–de Vries": Typed(("u_t + u*u_x + u_xxx",), ("t", "x"), ("u",), periodic=("x",)),
+    "Heat": Typed(("u_t = u_xx",), ("t", "x"), ("u",)),
+    "Diffusion with any conductivity k(u)": Typed(
+        ("u_t = k*u_xx + k_u*u_x**2",), ("t", "x"), ("u",), function=("k:u",)
+    ),
+    "Korteweg–de Vries with any power": Typed(
+        ("u_t + u**n*u_x + u_xxx",), ("t", "x"), ("u",), parameter=("n:positive, n != 1, n != 2",)
+    ),
+    "Cubic Schrödinger, two unknowns": Typed(
+        ("v_t + w_xx + (v**2 + w**2)*w", "w_t - v_xx - (v**2 + w**2)*v"), ("t", "x"), ("v", "w")
+    ),
+    "Wave in the plane": Typed(("u_tt = u_xx + u_yy",), ("t", "x", "y"), ("u",)),
+    "Boundary layer (Blasius), an ODE": Typed(("u_xxx + u*u_xx",), ("x",), ("u",)),
+}
+"""One of each kind: a parameter, a function, a system, more variables, an ODE."""
+
+FIRST = "Korteweg–de Vries"
+
 
 MOST_CHARACTERS = 4000
 """Of one equation; the parser takes no more either."""
@@ -90,21 +109,10 @@ def _equations(version: str) -> tuple[tuple[str, ...], list[int]]:
 def _understood(reading: Reading, places: list[int]) -> None:
     """The formulas, or what can't be read and where."""
     if reading.error is None:
-        for latex in reading.latex:
-            st.markdown(formula(rf"\displaystyle {latex}"))
+        show_formulas(reading.latex)
         return
     several = len(places) > 1 and reading.place is not None
     show_error(reading.error, f"Equation {places[reading.place or 0] + 1}, " if several else "")
-
-
-def show_error(error: LieappError, where: str = "") -> None:
-    """An error; where it points into a text, the text with the caret under the column."""
-    first, *pointed = error.message.split("\n")
-    st.error(plain(where + first), icon=":material/error:")
-    if pointed:
-        st.code("\n".join(line.removeprefix("  ") for line in pointed), language="text")
-    if error.hint:
-        st.caption(advice(error.hint))
 
 
 def _key(name: str, version: str) -> str:

@@ -12,8 +12,7 @@ from registered import CATALOG, DISCOVER
 from lieapp.cli.settings_docs import rows
 from lieapp.config_types import told
 from lieapp.settings import from_values, load_config
-from lieapp.ui.forms import OPTIONS, address_prefix, command_line, laid_over
-from lieapp.ui.schema import COMMON, REST, grouped, settings
+from lieapp.ui.forms import COMMON, OPTIONS, REST, address_prefix, command_line, grouped, laid_over, settings
 
 FORMS = list(dict.fromkeys(CATALOG.all_settings().values()))
 

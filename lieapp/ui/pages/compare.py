@@ -13,12 +13,10 @@ from lieapp.report.wording import cosine
 from lieapp.results.base import Compared
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.overview import compared, differing, row
-from lieapp.ui.drawing import table
+from lieapp.ui.finished import show_link
 from lieapp.ui.help import tip
-from lieapp.ui.navigation import page
-from lieapp.ui.places import find_run, newest_first
-from lieapp.ui.run_files import show_link
-from lieapp.ui.run_head import config_of
+from lieapp.ui.navigation import config_of, find_run, newest_first, show_no_runs
+from lieapp.ui.rendering import table
 from lieapp.ui.words import duration, plain, sign, unbroken
 
 # runs that can be chosen from, the newest; and chosen at a time, for their colours to be told apart
@@ -30,8 +28,7 @@ def show() -> None:
     st.title("Compare runs")
     runs = newest_first()[:OFFERED]
     if not runs:
-        st.info("There is no run yet.", icon=":material/inbox:")
-        st.page_link(page("discover"), label="Start one", icon=":material/travel_explore:")
+        show_no_runs()
         return
     chosen = _chosen(runs)
     if not chosen:

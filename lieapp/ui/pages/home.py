@@ -7,8 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from lieapp.ui.lists import run_rows, working
-from lieapp.ui.navigation import page
-from lieapp.ui.places import newest_first, runs_root
+from lieapp.ui.navigation import newest_first, page, runs_root
 from lieapp.ui.words import plain
 
 
@@ -37,8 +36,6 @@ EXAMPLES = (
     ),
 )  # fmt: skip
 LAST = 5
-# work older than that many runs is found on the Runs page only
-LOOKED_AT = 40
 
 
 def show() -> None:
@@ -72,7 +69,7 @@ def _examples() -> None:
 def _work() -> None:
     """Looks again by itself, so that the page needs no reload while something runs."""
     st.subheader("Running now")
-    busy = working(newest_first(), LOOKED_AT)
+    busy = working()
     if busy:
         run_rows(busy)
     else:
@@ -89,7 +86,7 @@ def _last() -> None:
             icon=":material/inbox:",
         )
         return
-    busy = {run.id for run in working(runs, LOOKED_AT)}
+    busy = {run.id for run in working()}
     run_rows([run for run in runs if run.id not in busy][:LAST])
     if len(runs) > LAST:
         st.page_link(page("runs"), label=f"All {len(runs)} runs", icon=":material/list:")

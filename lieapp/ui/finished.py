@@ -1,0 +1,323 @@
+"""What a finished run shows: its result in tabs, sliders along slots, where it came from, its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from lieapp.document import Block, Figure, section, sections
+from lieapp.errors import RunError
+from lieapp.extension import outcome
+from lieapp.report.discovery_document import opening, verdict
+from lieapp.report.discovery_document import sections as discovery_sections
+from lieapp.report.documents import document_of
+from lieapp.report.figures import MissingError, defect_chart, figure, loss_chart, words_of
+from lieapp.report.material import Json, read_material
+from lieapp.report.parts import provenance_rows, seconds
+from lieapp.report.picture_document import COMPARISON, document
+from lieapp.report.picture_figures import components
+from lieapp.report.picture_slider import field_at, pictures_at, read_moved
+from lieapp.report.slider import defect_words, field_chart, orbit_at, read_orbit
+from lieapp.report.wording import cosine, number
+from lieapp.results.base import Kind, Result, result_of
+from lieapp.results.discovery import EquationResult
+from lieapp.results.pictures import PictureDiscovery, Slot
+from lieapp.runs.directory import RunDirectory
+from lieapp.runs.overview import compared
+from lieapp.ui.help import tip
+from lieapp.ui.navigation import config_of, file_of
+from lieapp.ui.rendering import facts_block, log_tail, show, stored_figure
+from lieapp.ui.words import plain
+
+Views = dict[str, Callable[[], None]]
+"""What each tab shows."""
+
+START = 0.2
+"""The slider begins near this s: at 0 nothing would be moved."""
+
+KEPT = 200
+"""Rows of pictures kept in memory, 50 kB each."""
+
+
+FILES = {
+    "report.html": ("Report", "text/html", "One file that opens offline and prints"),
+    "summary.json": ("JSON", "application/json", "Everything that was found, as `--json` prints it"),
+    "generators.csv": ("CSV", "text/csv", "Slots, closed forms and derived generators, a line each"),
+    "fields.safetensors": ("Fields", "application/octet-stream", "Learned and derived fields as arrays"),
+    "finite.safetensors": ("Moved data", "application/octet-stream", "A solution moved along each slot"),
+    "learned.safetensors": ("Functions", "application/octet-stream", "The learned fields as functions"),
+    "network.safetensors": ("Network", "application/octet-stream", "The trained network"),
+    "table.csv": ("Table", "text/csv", "What was measured, a line each"),
+}
+"""Files that a run may have: what the button says, type, and what is in them."""
+
+
+def show_files(run: RunDirectory) -> None:
+    """A button for each file that is there."""
+    st.subheader("Files")
+    present = {name: file for name in FILES if (file := file_of(run, name))}
+    if not present:
+        st.caption("The run left no files.")
+        return
+    with st.container(horizontal=True):
+        for name, file in present.items():
+            label, mime, text = FILES[name]
+            st.download_button(
+                label,
+                # read when it is asked for, not at every rerun
+                data=file.read_bytes,
+                file_name=f"{run.id}-{name}",
+                mime=mime,
+                icon=":material/download:",
+                on_click="ignore",
+                help=f"{name}: {text}",
+            )
+
+
+def show_link(**view: object) -> None:
+    """The address of this very view, to copy; whoever uses the same app sees the same.
+
+    `view` is what widgets hold now: the address line may be a moment behind them.
+    """
+    with st.popover("Link to this view", icon=":material/link:", type="tertiary"):
+        shown = {key: st.query_params.get_all(key) for key in st.query_params} | view
+        st.code(f"{st.context.url or 'run'}?{urlencode(shown, doseq=True)}", language=None, wrap_lines=True)
+
+
+def readable(run: RunDirectory, kind: type[Kind]) -> Kind | None:
+    """The result of a run that is done; where it can't be read it is said why."""
+    try:
+        result = result_of(run.path, kind)
+        why = "there is none."
+    except RunError as error:
+        result, why = None, f"{error.message} {error.hint}"
+    if result is None:
+        st.error(plain(f"It is done, but its result can't be read: {why}"), icon=":material/broken_image:")
+    return result
+
+
+def show_result(run: RunDirectory, result: Result) -> None:
+    """The outcome, tabs so that each view fits a screen, and the files."""
+    if isinstance(result, EquationResult):
+        show(opening(result))
+        views = _of_equation(run, result)
+    else:
+        show(outcome(result))
+        views = _of_pictures(run, result) if isinstance(result, PictureDiscovery) else _of_other(run, result)
+    views["Origin"] = lambda: _origin(run)
+    # an open tab stands in the address, and only its content is made
+    for tab, (name, view) in zip(st.tabs(list(views), key="view", bind="query-params"), views.items(), strict=True):
+        if tab.open:
+            with tab:
+                view()
+                # the slots' own link has what their widgets hold
+                if name != "Slots":
+                    show_link()
+    show_files(run)
+
+
+def _of_equation(run: RunDirectory, result: EquationResult) -> Views:
+    """The sections of its document; figures as the run left them, drawn anew where a file is missing."""
+    material = cache(partial(read_material, run.path))
+
+    def draw(key: str) -> Figure:
+        svg = stored_figure(run.path, key)
+        return Figure(key, *words_of(key), svg=svg) if svg else figure(key, result, material())
+
+    def told(*keys: str) -> Callable[[], None]:
+        return lambda: show(discovery_sections(result, draw, keys))
+
+    return {
+        "Comparison": told("slots", "inner", "formulas", "derived-table", "check", "spectrum"),
+        "Slots": lambda: _slots(run, result),
+        "Fields": told("learned", "derived"),
+        "Finite size": told("orbit", "finite"),
+        "Training": told("convergence", "training", "loss"),
+    }
+
+
+def _of_pictures(run: RunDirectory, result: PictureDiscovery) -> Views:
+    def figures() -> None:
+        told = document(result, partial(stored_figure, run.path))
+        show(section(told, *(figure.key for figure in result.figures)))
+
+    return {
+        "Comparison": lambda: show(section(document(result), *COMPARISON)),
+        "Slots": lambda: _picture_slots(run, result),
+        "Figures": figures,
+        "Training": lambda: _training(run),
+    }
+
+
+def _of_other(run: RunDirectory, result: Result) -> Views:
+    """Its document but for what stands elsewhere, or the figures of a kind that isn't installed, as images only."""
+
+    def shown() -> None:
+        told = sections(document_of(result, partial(stored_figure, run.path)))
+        blocks: list[Block] = [
+            block for head, own in told if head.key not in ("", "seconds") for block in (head, *own)
+        ]
+        show(blocks or [_figure(run, file) for file in sorted((run.path / "figures").glob("*.svg"))])
+
+    return {"Result": shown, "Training": lambda: _training(run)}
+
+
+def _figure(run: RunDirectory, file: Path) -> Figure:
+    title = file.stem.replace("_", " ").replace("-", " ").capitalize()
+    return Figure(file.stem, title, title, stored_figure(run.path, file.stem))
+
+
+def _origin(run: RunDirectory) -> None:
+    """Seconds, provenance and log."""
+    show(seconds(compared(run).seconds))
+    st.subheader("Provenance")
+    facts_block(provenance_rows(run.provenance(), config_of(run)))
+    st.subheader("Log")
+    log_tail(run)
+
+
+def _training(run: RunDirectory) -> None:
+    if not show_curves(run.metrics()):
+        st.caption("No training steps were recorded.")
+
+
+def show_curves(metrics: Sequence[Json]) -> int:
+    """The curves of defect and loss that there are, as the container puts them; how many."""
+    drawn = 0
+    for chart, title in ((defect_chart, "Defect of each slot"), (loss_chart, "Training loss")):
+        try:
+            st.image(chart(metrics), alt=title)
+            drawn += 1
+        except MissingError:
+            continue
+    return drawn
+
+
+def _chosen_slot(numbers: Sequence[int]) -> int:
+    chosen = st.segmented_control(
+        "Slot", numbers, default=numbers[0], required=True, key="slot", bind="query-params", help=tip("slot")
+    )
+    return chosen or numbers[0]
+
+
+def _chosen_s(label: str, offered: Sequence[float], start: float) -> float:
+    """The slider; s as the address has it, with the minus sign that people type."""
+    s: float = st.select_slider(
+        f"Flow parameter s ({label})", offered, value=start, key="s", bind="query-params",
+        format_func="{:g}".format, help=tip("s"),
+    )  # fmt: skip
+    return s
+
+
+@st.fragment
+def _slots(run: RunDirectory, result: EquationResult) -> None:
+    """Only this part is drawn anew when another slot is chosen; slot and s stand in the address."""
+    numbers = [row.slot for row in result.generators]
+    if not numbers:
+        st.caption("No learned fields were written.")
+        return
+    slot = _chosen_slot(numbers)
+    place = numbers.index(slot)
+    st.markdown(plain(_said(result, place)))
+    orbit = read_orbit(run.path, place, result.coordinates)
+    if orbit is None:
+        st.caption("The run left no pictures of this slot: fields.safetensors is missing or lacks an array.")
+        return
+    st.subheader("The solution, moved")
+    _slider(run, result, place)
+    st.subheader("The field")
+    st.image(field_chart(orbit, f"slot {slot}"), alt=f"Field of slot {slot}")
+    st.caption(words_of("learned")[1])
+
+
+def _said(result: EquationResult, place: int) -> str:
+    """Defect and verdict, and the derived generator that is nearest."""
+    row, names = result.generators[place], [known.name for known in result.truth]
+    words = f"η = {number(row.eta)}: {verdict(row, result.all_proved)}."
+    inner = result.inner[place] if place < len(result.inner) else []
+    if names and len(inner) == len(names):
+        value, name = max((abs(value or 0.0), name) for value, name in zip(inner, names, strict=True))
+        words += f" Nearest derived generator: {name}, inner product {cosine(value, 3)} up to sign."
+    return words
+
+
+@st.fragment
+def _slider(run: RunDirectory, result: EquationResult, place: int) -> None:
+    """The slider and what it moves: only this is drawn anew when it does."""
+    orbit = read_orbit(run.path, place, result.coordinates)
+    if orbit is None:
+        # deleted since: the page says so
+        st.rerun()
+        return
+    start = min(orbit.s, key=lambda s: (abs(abs(s) - START), -s))
+    s = _chosen_s("scaled coordinates, no unit", orbit.s, start)
+    k, slot, judged = orbit.s.index(s), result.generators[place].slot, result.generators[place].finite
+    stamp = _stamp(run)
+    for pictures in _pictures(run.path, stamp, place, k, result):
+        for column, svg, what in zip(
+            st.columns(3), pictures, ("Solution", "Moved solution", "Residual"), strict=False
+        ):
+            column.image(svg, alt=f"{what}, slot {slot}, s = {s:g}")
+    if orbit.residual is None:
+        st.caption("Fields of this run were not judged at finite size, so there is no residual beside.")
+    else:
+        st.markdown(f"Defect at s = {s:g}: **{plain(defect_words(orbit, k, judged))}**")
+        st.caption(words_of("finite-moved")[1], help=tip("finite_defect"))
+    show_link(view="Slots", slot=slot, s=f"{s:g}")
+    # where the slider goes next is drawn while this is looked at
+    for near in {k - 1, k + 1} & set(range(len(orbit.s))):
+        _pictures(run.path, stamp, place, near, result)
+
+
+@st.cache_data(max_entries=KEPT, show_spinner=False)
+def _pictures(folder: Path, stamp: tuple[int, ...], place: int, k: int, _result: EquationResult) -> list[list[str]]:
+    """What `orbit_at` draws, kept for as long as the files are those of the stamp; nothing where they are gone."""
+    orbit = read_orbit(folder, place, _result.coordinates)
+    row = _result.generators[place]
+    return [] if orbit is None else orbit_at(orbit, k, row.slot, row.finite)
+
+
+def _stamp(run: RunDirectory) -> tuple[int, ...]:
+    """Changes with the files that pictures are drawn from."""
+    files = (run.path / name for name in ("summary.json", "fields.safetensors", "finite.safetensors"))
+    return tuple(file.stat().st_mtime_ns if file.exists() else 0 for file in files)
+
+
+@st.fragment
+def _picture_slots(run: RunDirectory, result: PictureDiscovery) -> None:
+    """Only this part is drawn anew when the slider moves."""
+    rows = {row.slot: row for row in result.generators}
+    numbers = list(rows)
+    slot = _chosen_slot(numbers)
+    parts = components(rows[slot].components)
+    st.markdown(plain(f"Nearest: {rows[slot].nearest.name}" + (f"; {parts}" if parts else "")))
+    found = read_moved(run.path, numbers.index(slot))
+    if found is None:
+        st.caption("The run left no moved pictures: fields.safetensors is missing or lacks an array.")
+        return
+    s, moved = found
+    value = _chosen_s("no unit", s, s[-1])
+    st.image(pictures_at(s, moved, s.index(value), f"slot {slot}"), alt=f"Pictures moved along slot {slot}")
+    st.markdown(
+        f"Features turn by **{_angle(result, rows[slot], value)}** at s = {value:g}, on all held-out pictures."
+    )
+    svg = field_at(run.path, numbers.index(slot))
+    if svg:
+        st.subheader("The field")
+        st.image(svg, alt=f"Field of slot {slot}")
+        st.caption(plain(result.figures[0].caption))
+    show_link(view="Slots", slot=slot, s=f"{value:g}")
+
+
+def _angle(result: PictureDiscovery, row: Slot, s: float) -> str:
+    """The mean angle at s as the run measured it."""
+    if s == 0:
+        return "0 rad"
+    for known, angle in zip(result.s, row.angles, strict=False):
+        if angle is not None and abs(known - s) < 1e-5:
+            return f"{angle:.3f} rad"
+    return "an angle that was not measured"
