@@ -36,7 +36,7 @@ class Heading:
 
     Args:
         key: names the section: its anchor in a report, its place on a page.
-        term: what the app explains beside it: keys of docs/terms.md, with blanks between.
+        term: what the app explains beside it: keys of `ui.help.TERMS`, with blanks between.
         pages_only: whether a terminal leaves the section out.
     """
 
