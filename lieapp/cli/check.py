@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lieapp.cli.options import FOLDER, Common, Outcome, common
-from lieapp.cli.working import sitting
+from lieapp.cli.options import FOLDER, Common, Outcome, common, print_document
+from lieapp.cli.working import begun, sitting
 from lieapp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ ALL = "all"
 @click.command("check")
 @common("plugin", "plugins", "resume")
 @click.option("--out", type=FOLDER, metavar="DIR", help="Keep the checks as a run in this folder of runs.")
-def command(settings: Common, out: Path | None) -> Outcome:
+def check(settings: Common, out: Path | None) -> Outcome:
     """Let a plugin verify itself: equation, derived symmetries, data. `--plugin all` checks every one."""
     if settings.resume is not None:
-        return _resumed(settings, settings.resume, out or Path("runs"))
+        return _resumed(settings, out or Path("runs"))
     if settings.plugin is None:
         raise UsageError("check needs a plugin.", hint="Give --plugin NAME, or --plugin all.")
     if out is not None:
@@ -57,18 +57,15 @@ def _kept(settings: Common, plugin: str, out: Path) -> Outcome:
     return _work(settings, run, entry)
 
 
-def _resumed(settings: Common, text: str, root: Path) -> Outcome:
-    """Checks that were queued, or that ended early: they begin anew, for nothing is kept half way."""
+def _resumed(settings: Common, root: Path) -> Outcome:
     from lieapp.config import CheckConfig
-    from lieapp.results.base import result_of
     from lieapp.results.check import CheckResult
-    from lieapp.runs.resume import find_resumable, plugin_folders
+    from lieapp.runs.resume import plugin_folders
 
-    run = find_resumable(root, text, "check", settings.given(CheckConfig))
-    if run.state == "done" and (result := result_of(run.path, CheckResult)):
+    run, config, result = begun(settings, root, "check", CheckConfig, CheckResult)
+    if result is not None:
         return _outcome(result)
-    name = run.config_as(CheckConfig).plugin
-    return _work(settings, run, settings.catalog(plugin_folders(run)).get(name))
+    return _work(settings, run, settings.catalog(plugin_folders(run)).get(config.plugin))
 
 
 def _work(settings: Common, run: RunDirectory, entry: Entry) -> Outcome:
@@ -79,10 +76,6 @@ def _work(settings: Common, run: RunDirectory, entry: Entry) -> Outcome:
 
 
 def _outcome(result: CheckResult) -> Outcome:
-    def show() -> None:
-        from lieapp.cli.tables import print_document
-        from lieapp.report.check_document import document
+    from lieapp.report.check_document import document
 
-        print_document(document(result))
-
-    return Outcome(result, show, code=0 if result.ok else 1)
+    return Outcome(result, lambda: print_document(document(result)), code=0 if result.ok else 1)

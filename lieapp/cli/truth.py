@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lieapp.cli.options import FOLDER, Common, Outcome, common
-from lieapp.cli.working import sitting
+from lieapp.cli.options import FOLDER, Common, Outcome, common, print_document
+from lieapp.cli.working import begun, sitting
 from lieapp.errors import EquationError
 
 if TYPE_CHECKING:
@@ -20,30 +20,27 @@ if TYPE_CHECKING:
     from lieapp.runs.directory import RunDirectory
 
 
+def _names(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.strip() for value in values for name in value.split(",") if name.strip())
+
+
 @click.command("truth")
 @common("plugin", "plugins", "config", "sets", "resume")
 @click.option("--equation", multiple=True, metavar="EXPR", help="In jet notation: 'u_t + u*u_x + u_xxx'.")
-@click.option("--independent", multiple=True, metavar="t,x", help="The independent variables.")
-@click.option("--dependent", multiple=True, metavar="u,v", help="The unknowns.")
+@click.option("--independent", multiple=True, callback=_names, metavar="t,x", help="The independent variables.")
+@click.option("--dependent", multiple=True, callback=_names, metavar="u,v", help="The unknowns.")
 @click.option("--parameter", multiple=True, metavar="NAME:WHAT", help="A constant: 'g:positive, g != 3'.")
 @click.option("--function", multiple=True, metavar="NAME:ARG", help="An arbitrary function of one argument: 'k:u'.")
-@click.option("--periodic", multiple=True, metavar="x", help="Variables in which solutions are periodic.")
+@click.option(
+    "--periodic", multiple=True, callback=_names, metavar="x", help="Variables in which solutions are periodic."
+)
 @click.option("--budget", type=float, metavar="SECONDS", help="After which the partial result is told.")
 @click.option("--explain", is_flag=True, help="Show the determining equations and every solving step.")
 @click.option("--flows", is_flag=True, help="Find the finite flow of each generator.")
 @click.option("--reductions", is_flag=True, help="Invariants of each generator, and the equation reduced by it.")
 @click.option("--latex", is_flag=True, help="Print the result as LaTeX.")
 @click.option("--out", type=FOLDER, metavar="DIR", help="Keep the derivation as a run in this folder of runs.")
-def command(
-    settings: Common,
-    budget: float | None,
-    explain: bool,
-    flows: bool,
-    reductions: bool,
-    latex: bool,
-    out: Path | None,
-    **typed: tuple[str, ...],
-) -> Outcome:
+def truth(settings: Common, out: Path | None, budget: float | None, **typed: Any) -> Outcome:
     """Derive the symmetries of a plugin's equation, or of one typed with --equation.
 
     `= 0` is understood. Each generator is proved by substitution. Families with arbitrary functions are
@@ -53,15 +50,12 @@ def command(
     from lieapp.runs.derivation import check_request, derive_in_child
 
     if settings.resume is not None:
-        return _resumed(settings, settings.resume, out or Path("runs"))
-    options = {
-        key: _names(values) if key in ("independent", "dependent", "periodic") else list(values)
-        for key, values in typed.items()
-        if values
+        return _resumed(settings, out or Path("runs"))
+    # flags and lists that weren't typed leave what a file says
+    wanted: dict[str, Any] = {
+        key: list(given) if isinstance(given, tuple) else given for key, given in typed.items() if given
     }
-    flags = {"explain": explain, "flows": flows, "reductions": reductions, "latex": latex}
-    wanted: dict[str, Any] = {key: True for key, given in flags.items() if given}
-    config = settings.load(TruthConfig, **{"budget": budget, **wanted, **options})
+    config = settings.load(TruthConfig, budget=budget, **wanted)
     check_request(config)
     # here too, not only in the child: a mistyped name is answered at once
     entry = None
@@ -87,16 +81,13 @@ def _kept(settings: Common, out: Path, config: TruthConfig, entry: Entry | None)
     return _work(settings, run, config, folders)
 
 
-def _resumed(settings: Common, text: str, root: Path) -> Outcome:
-    """A derivation that was queued, or that ended early: it begins anew, for nothing is kept half way."""
+def _resumed(settings: Common, root: Path) -> Outcome:
     from lieapp.config import TruthConfig
-    from lieapp.results.base import result_of
     from lieapp.results.truth import TruthResult
-    from lieapp.runs.resume import find_resumable, plugin_folders
+    from lieapp.runs.resume import plugin_folders
 
-    run = find_resumable(root, text, "truth", settings.given(TruthConfig))
-    config = run.config_as(TruthConfig)
-    if run.state == "done" and (result := result_of(run.path, TruthResult)):
+    run, config, result = begun(settings, root, "truth", TruthConfig, TruthResult)
+    if result is not None:
         return _outcome(result)
     return _work(settings, run, config, [*plugin_folders(run), *settings.plugins])
 
@@ -122,10 +113,6 @@ def _warn_of_period(declaration: Any) -> None:
         print(f"warning: {error.message}", file=sys.stderr)
 
 
-def _names(values: Sequence[str]) -> list[str]:
-    return [name.strip() for value in values for name in value.split(",") if name.strip()]
-
-
 def _outcome(result: TruthResult) -> Outcome:
     return Outcome(result, lambda: _show(result))
 
@@ -133,7 +120,6 @@ def _outcome(result: TruthResult) -> Outcome:
 def _show(result: TruthResult) -> None:
     from msgspec import UNSET
 
-    from lieapp.cli.tables import print_document
     from lieapp.report.truth_document import document
 
     if result.latex is not UNSET:

@@ -9,8 +9,7 @@ import sys
 
 import pytest
 
-from lieapp.cli.failures import WITH_RUNS, as_lieapp_error
-from lieapp.cli.main import COMMANDS, cli
+from lieapp.cli.main import COMMANDS, WITH_RUNS, as_lieapp_error, cli
 from lieapp.errors import DataError
 
 HEAVY = ("torch", "sympy", "numpy", "rich", "streamlit")
@@ -144,7 +143,7 @@ main()
         "lieapp.runs.signals",
         "lieapp.cli.main",
         "click",
-        "lieapp.cli.discover",
+        "lieapp.cli.working",
         "msgspec",
         "sympy",
         "lieapp.registry.catalog",
