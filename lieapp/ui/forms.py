@@ -42,7 +42,6 @@ class Setting:
         text: what it means.
         label: what it is called.
         heading: what it is folded under.
-        optional: whether None is a value, too.
         many: whether it is a tuple or list of `kind`.
     """
 
@@ -52,7 +51,6 @@ class Setting:
     text: str
     label: str
     heading: str
-    optional: bool = False
     many: bool = False
 
     @property
@@ -106,10 +104,9 @@ def _told(kind: types.Type) -> dict[str, str]:
 
 
 def _setting(field: types.Field, path: str, text: str, label: str, heading: str) -> Setting | None:
-    kind, optional, many = bare(field.type), False, False
+    kind, many = bare(field.type), False
     if isinstance(kind, types.UnionType):
         rest = [part for part in kind.types if not isinstance(part, types.NoneType)]
-        optional = len(rest) < len(kind.types)
         if len(rest) > 1:
             return None
         kind = bare(rest[0])
@@ -118,7 +115,7 @@ def _setting(field: types.Field, path: str, text: str, label: str, heading: str)
     default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
     if not isinstance(kind, _PLAIN):
         return None
-    return Setting(path, kind, default, text, label, heading, optional, many)
+    return Setting(path, kind, default, text, label, heading, many)
 
 
 OPTIONS = ("method", "preset", "data", "seed", "slots", "device")
@@ -190,20 +187,11 @@ def ask(setting: Setting, default: Any, prefix: str = "") -> Any:
         top = min(kind.le if kind.le is not None else LARGEST, LARGEST)
         return st.number_input(setting.label, kind.ge, top, default, 1, placeholder="by itself", **bound)
     if isinstance(kind, types.FloatType):
-        return _ask_float(setting, default, bound)
+        # a step of a tenth of itself: rates and tolerances are far below 1
+        value, low = (None if given is None else float(given) for given in (default, kind.ge))
+        step = abs(value or 0.1) / 10
+        return st.number_input(setting.label, low, None, value, step, format="%g", placeholder="by itself", **bound)
     return st.text_input(setting.label, value=default, max_chars=300, **bound)
-
-
-def _ask_float(setting: Setting, default: float | None, bound: Mapping[str, Any]) -> float | None:
-    """A number with a step of a tenth of itself: rates and tolerances are far below 1."""
-    kind = setting.kind
-    assert isinstance(kind, types.FloatType)
-    value = None if default is None else float(default)
-    low = None if kind.ge is None else float(kind.ge)
-    found: float | None = st.number_input(
-        setting.label, low, None, value, abs(value or 0.1) / 10, format="%g", placeholder="by itself", **bound
-    )
-    return found
 
 
 def _ask_many(setting: Setting, default: Sequence[Any], bound: Mapping[str, Any]) -> list[Any]:

@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import streamlit as st
 
-import lieapp
+from lieapp.registry.loader import shipped_folder
 
 TERMS_PAGE = "terms"
 
@@ -18,18 +17,9 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 _KEY = re.compile(r"^<!-- (\w+) -->\n(.+?)(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
-def folder() -> Path | None:
-    """Where the pages lie: inside the package, or in a checkout beside it; None if they were left out."""
-    package = Path(lieapp.__file__).parent
-    inside, beside = package / "_docs", package.parent / "docs"
-    if inside.is_dir():
-        return inside
-    return beside if beside.is_dir() and (package.parent / "pyproject.toml").is_file() else None
-
-
 def names() -> list[str]:
     """The pages by name, the index first."""
-    place = folder()
+    place = shipped_folder("docs")
     found = sorted(file.stem for file in place.glob("*.md")) if place else []
     return sorted(found, key=lambda name: name != "index")
 
@@ -46,7 +36,7 @@ def title(name: str) -> str:
 
 
 def _written(name: str) -> str:
-    place = folder()
+    place = shipped_folder("docs")
     # compared, not joined: what an address says can't lead out of the folder
     if place is None or name not in names():
         return ""

@@ -14,8 +14,8 @@ import streamlit as st
 from lieapp.config import CheckConfig
 from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry
+from lieapp.registry.loader import SHIPPED
 from lieapp.registry.modules import Broken
-from lieapp.registry.sources import SHIPPED
 from lieapp.report.check_document import document
 from lieapp.results.check import CheckResult
 from lieapp.ui import jobs

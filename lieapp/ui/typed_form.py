@@ -40,22 +40,23 @@ FIELD_CHARACTERS = 300
 MOST_EQUATIONS = 8
 
 FIELDS = {
-    "independent": ("Variables", "t, x"),
-    "dependent": ("Unknowns", "u"),
-    "parameter": ("Parameters", "nu:positive; g, g != 3"),
-    "function": ("Arbitrary functions", "k:u"),
-    "periodic": ("Periodic in", "x"),
-}
-"""Label and placeholder of each field but the equations."""
-
-HELP = {
-    "independent": "Names with commas between them; the first one, or `t`, is time.",
-    "dependent": "Names of the unknown functions, with commas between them.",
-    "parameter": "Constants that stay free, with what is known of them: `nu`, `nu:positive`, `g:positive, g != 3`. "
-    "Semicolons between several.",
-    "function": "A name and the one variable or unknown that it depends on: `k:u`. Its derivative is `k_u`.",
-    "periodic": "Variables in which solutions are periodic. It doesn't change the symmetries, but which are kept.",
-}
+    "independent": ("Variables", "t, x", "Names with commas between them; the first one, or `t`, is time."),
+    "dependent": ("Unknowns", "u", "Names of the unknown functions, with commas between them."),
+    "parameter": (
+        "Parameters", "nu:positive; g, g != 3",
+        "Constants that stay free, with what is known of them: `nu`, `nu:positive`, `g:positive, g != 3`. "
+        "Semicolons between several.",
+    ),
+    "function": (
+        "Arbitrary functions", "k:u",
+        "A name and the one variable or unknown that it depends on: `k:u`. Its derivative is `k_u`.",
+    ),
+    "periodic": (
+        "Periodic in", "x",
+        "Variables in which solutions are periodic. It doesn't change the symmetries, but which are kept.",
+    ),
+}  # fmt: skip
+"""Label, placeholder and explanation of each field but the equations."""
 
 
 def ask(start: Typed, version: str, fields: tuple[str, ...] = tuple(FIELDS)) -> tuple[Typed, Reading]:
@@ -74,11 +75,11 @@ def ask(start: Typed, version: str, fields: tuple[str, ...] = tuple(FIELDS)) -> 
     equations, places = _equations(version)
     values = {"equation": equations}
     for name, column in zip(fields, st.columns(len(fields)), strict=True):
-        label, placeholder = FIELDS[name]
+        label, placeholder, told = FIELDS[name]
         with column:
             text = st.text_input(
                 label, key=_key(name, version), placeholder=placeholder, max_chars=FIELD_CHARACTERS,
-                help=HELP[name], live=True, persist_state="session",
+                help=told, live=True, persist_state="session",
             )  # fmt: skip
         values[name] = split(name, text)
     typed = Typed(**values)

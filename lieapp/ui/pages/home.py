@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import streamlit as st
 
 from lieapp.ui.lists import run_rows, working
 from lieapp.ui.navigation import newest_first, page, runs_root
 from lieapp.ui.words import plain
 
-
-class Example(NamedTuple):
-    """One thing to begin with: a page that opens ready to start."""
-
-    title: str
-    words: str
-    page: str
-    plugin: str
-    label: str
-
-
+# title, words, the page that opens ready to start, its plugin, label of the link
 EXAMPLES = (
-    Example(
+    (
         "Derive", "The heat equation: six symmetries and a family, proved, with their flows and reductions.",
         "explore", "heat", "Open heat, ready to derive",
     ),
-    Example(
+    (
         "Discover in data", "Cylindrical Korteweg–de Vries: two symmetries, one with a square root of time.",
         "discover", "ckdv", "Open ckdv, ready to start",
     ),
-    Example(
+    (
         "Discover in chaos", "Kuramoto–Sivashinsky: two translations and a boost, found in turbulent solutions.",
         "discover", "ks", "Open ks, ready to start",
     ),
@@ -57,12 +45,11 @@ def show() -> None:
 
 def _examples() -> None:
     st.subheader("Start with an example")
-    for column, example in zip(st.columns(len(EXAMPLES)), EXAMPLES, strict=True):
+    for column, (title, words, key, plugin, label) in zip(st.columns(len(EXAMPLES)), EXAMPLES, strict=True):
         with column, st.container(border=True, height="stretch"):
-            st.markdown(f"**{example.title}**")
-            st.markdown(example.words)
-            to, address = page(example.page), {"plugin": example.plugin}
-            st.page_link(to, label=example.label, icon=":material/play_arrow:", query_params=address)
+            st.markdown(f"**{title}**")
+            st.markdown(words)
+            st.page_link(page(key), label=label, icon=":material/play_arrow:", query_params={"plugin": plugin})
 
 
 @st.fragment(run_every=3.0)
