@@ -31,8 +31,11 @@ COMMANDS = {
 }
 """Each command and its line in --help, which must not import them."""
 
-HOME = {"discover": "working", "train": "working", "augment": "working"}
-HOME |= {"plugins": "lists", "runs": "lists", "compare": "lists"}
+HOME = {
+    **dict.fromkeys(("discover", "train", "augment"), "working"),
+    **dict.fromkeys(("truth", "check"), "short"),
+    **dict.fromkeys(("plugins", "runs", "compare"), "lists"),
+}
 """The modules in lieapp.cli of commands that share one; of others it is called as they are."""
 
 AGAIN = "Type the command again."

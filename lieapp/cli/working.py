@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from lieapp.results.base import Result
     from lieapp.runs.directory import RunDirectory
     from lieapp.runs.session import Session
-    from lieapp.settings import Config
 
 Found = TypeVar("Found", bound="Result")
 """What a command finds."""
@@ -121,17 +120,6 @@ def sitting(
         report = RunReporter(inner, run)
         report.line(f"run {run.path}")
         return work(Session(run, report, config, folders, methods))
-
-
-def begun(
-    settings: Common, root: Path, command: str, cls: type[Config], kind: type[Found]
-) -> tuple[RunDirectory, Config, Found | None]:
-    """A run of short work, of which nothing is kept half way, its settings, and its result if it is done."""
-    from lieapp.results.base import result_of
-    from lieapp.runs.resume import find_resumable
-
-    run = find_resumable(root, settings.resume or "", command, settings.given(cls))
-    return run, run.config_as(cls), result_of(run.path, kind) if run.state == "done" else None
 
 
 def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
