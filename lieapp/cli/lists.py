@@ -182,18 +182,9 @@ def _show_compared(document: dict[str, Any]) -> None:
     columns = ("run", "state", "count", "cosines", "angle", "seconds", *differ)
     rows = []
     for place, run in enumerate(document["runs"]):
-        cosines = [cosine(value) for value in run["cosines"] or []]
-        rows.append(
-            (
-                run["run"],
-                run["state"],
-                run["count"],
-                " ".join(cosines) or None,
-                _number(run["angle"]),
-                _number(run["seconds"]),
-                *(values[place] for values in differ.values()),
-            )
-        )
+        cosines = " ".join(map(cosine, run["cosines"] or ())) or None
+        measured = (run["count"], cosines, _number(run["angle"]), _number(run["seconds"]))
+        rows.append((run["run"], run["state"], *measured, *(values[place] for values in differ.values())))
     print_table("Runs", columns, rows)
 
 

@@ -18,25 +18,18 @@ from lieapp.errors import CancelledError, LieappError, UsageError, file_error
 from lieapp.runs.signals import interrupted
 
 COMMANDS = {
-    "plugins": "List the plugins, where each came from, and the files that are broken.",
-    "check": "Let a plugin verify itself.",
-    "truth": "Derive the symmetries of an equation.",
-    "data": "Simulate trajectories and write them to a file.",
-    "train": "Train a network on pictures, for its features.",
-    "discover": "Find the symmetries in data and compare them with the derived ones.",
-    "augment": "Train networks on data moved along symmetries, and compare them.",
-    "runs": "List, show or cancel runs.",
-    "compare": "Put the results of several runs side by side.",
-    "app": "Open the app in a browser.",
+    "plugins": ("lists", "List the plugins, where each came from, and the files that are broken."),
+    "check": ("short", "Let a plugin verify itself."),
+    "truth": ("short", "Derive the symmetries of an equation."),
+    "data": ("data", "Simulate trajectories and write them to a file."),
+    "train": ("working", "Train a network on pictures, for its features."),
+    "discover": ("working", "Find the symmetries in data and compare them with the derived ones."),
+    "augment": ("working", "Train networks on data moved along symmetries, and compare them."),
+    "runs": ("lists", "List, show or cancel runs."),
+    "compare": ("lists", "Put the results of several runs side by side."),
+    "app": ("app", "Open the app in a browser."),
 }
-"""Each command and its line in --help, which must not import them."""
-
-HOME = {
-    **dict.fromkeys(("discover", "train", "augment"), "working"),
-    **dict.fromkeys(("truth", "check"), "short"),
-    **dict.fromkeys(("plugins", "runs", "compare"), "lists"),
-}
-"""The modules in lieapp.cli of commands that share one; of others it is called as they are."""
+"""Each command's module in lieapp.cli, and its line in --help, which must not import them."""
 
 AGAIN = "Type the command again."
 RESUME = "Type the command again; `lieapp runs list` shows runs that --resume goes on with."
@@ -59,7 +52,7 @@ class Commands(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"lieapp.cli.{HOME.get(cmd_name, cmd_name)}")
+        module = importlib.import_module(f"lieapp.cli.{COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, cmd_name)
         return command
 
@@ -76,7 +69,7 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in --help, from the texts above."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
 @click.group(

@@ -125,13 +125,7 @@ class Common:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command found.
-
-    Args:
-        document: what --json prints.
-        show: prints the same for people.
-        code: the exit code.
-    """
+    """What a command found: what --json prints, what prints the same for people, and the exit code."""
 
     document: Result | dict[str, Any]
     show: Callable[[], None] = field(default=lambda: None)

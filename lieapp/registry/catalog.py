@@ -35,15 +35,9 @@ class Registered(Generic[Offered]):
 
 @dataclass(frozen=True)
 class Entry:
-    """One domain: what was declared, and where.
+    """One domain: what a hook returned, what can be done with it, and where it was declared.
 
-    Args:
-        declaration: the object the plugin's hook returned.
-        kind: what can be done with it.
-        file: the plugin's file; None for an installed package without one.
-        sha256: the content of that file.
-        source: shipped, ./plugins, --plugins, LIEAPP_PLUGINS or entry point.
-        hooks: all hooks that file offers.
+    `source` is shipped, ./plugins, --plugins, LIEAPP_PLUGINS or entry point. An installed package may have no file.
     """
 
     declaration: Any

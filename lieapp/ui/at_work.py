@@ -10,15 +10,13 @@ import streamlit as st
 
 from lieapp.errors import LieappError, RunError
 from lieapp.report.current import current_fields
-from lieapp.results import TruthResult
 from lieapp.runs.cancel import cancel
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.queue import ensure_runner
 from lieapp.runs.status import ACTIVE, Status
-from lieapp.ui.derived_view import show_derived
-from lieapp.ui.finished import show_curves, show_files, show_result
+from lieapp.ui.finished import show_curves, show_result
 from lieapp.ui.jobs import resume
-from lieapp.ui.lists import before
+from lieapp.ui.lists import before, show_files
 from lieapp.ui.navigation import config_of, runs_root
 from lieapp.ui.rendering import log_tail, show_error
 from lieapp.ui.words import RESUMABLE, WORKING, advice, duration, plain
@@ -174,8 +172,6 @@ def _done(run: RunDirectory) -> None:
     if found is None:
         st.warning("This run is done but has no summary.", icon=":material/help:")
         show_files(run)
-    elif isinstance(found, TruthResult):
-        show_derived(run)
     else:
         show_result(run, found)
 

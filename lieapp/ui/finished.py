@@ -1,16 +1,15 @@
-"""What a finished run shows: its result in tabs, sliders along slots, where it came from, its files."""
+"""What a finished run shows: its result in tabs, sliders along slots, where it came from; a derivation laid out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
-from urllib.parse import urlencode
 
 import streamlit as st
+from msgspec import UNSET
 
-from lieapp.document import Block, Figure, section, sections
-from lieapp.errors import RunError
+from lieapp.document import Block, Column, Figure, Formula, Table, Text, section, sections
 from lieapp.extension import outcome
 from lieapp.report.discovery_document import opening, verdict
 from lieapp.report.discovery_document import sections as discovery_sections
@@ -18,19 +17,21 @@ from lieapp.report.documents import document_of
 from lieapp.report.figures import MissingError, defect_chart, figure, loss_chart, words_of
 from lieapp.report.material import Json, read_material
 from lieapp.report.parts import provenance_rows, seconds
-from lieapp.report.picture_document import COMPARISON, document
+from lieapp.report.picture_document import COMPARISON
 from lieapp.report.picture_figures import components
 from lieapp.report.picture_slider import field_at, pictures_at, read_moved
 from lieapp.report.slider import defect_words, field_chart, orbit_at, read_orbit
 from lieapp.report.wording import cosine, number
-from lieapp.results.base import Kind, Result, result_of
+from lieapp.results.base import Result
 from lieapp.results.discovery import EquationResult
 from lieapp.results.pictures import PictureDiscovery, Slot
+from lieapp.results.truth import TruthResult
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.overview import compared
-from lieapp.ui.help import tip
-from lieapp.ui.navigation import config_of, file_of
-from lieapp.ui.rendering import facts_block, log_tail, show, stored_figure
+from lieapp.ui.help import popover, tip
+from lieapp.ui.lists import readable, show_files, show_link
+from lieapp.ui.navigation import config_of
+from lieapp.ui.rendering import facts_block, log_tail, markdown, show, show_block, stored_figure
 from lieapp.ui.words import plain
 
 Views = dict[str, Callable[[], None]]
@@ -42,66 +43,15 @@ START = 0.2
 KEPT = 200
 """Rows of pictures kept in memory, 50 kB each."""
 
-
-FILES = {
-    "report.html": ("Report", "text/html", "One file that opens offline and prints"),
-    "summary.json": ("JSON", "application/json", "Everything that was found, as `--json` prints it"),
-    "generators.csv": ("CSV", "text/csv", "Slots, closed forms and derived generators, a line each"),
-    "fields.safetensors": ("Fields", "application/octet-stream", "Learned and derived fields as arrays"),
-    "finite.safetensors": ("Moved data", "application/octet-stream", "A solution moved along each slot"),
-    "learned.safetensors": ("Functions", "application/octet-stream", "The learned fields as functions"),
-    "network.safetensors": ("Network", "application/octet-stream", "The trained network"),
-    "table.csv": ("Table", "text/csv", "What was measured, a line each"),
-}
-"""Files that a run may have: what the button says, type, and what is in them."""
-
-
-def show_files(run: RunDirectory) -> None:
-    """A button for each file that is there."""
-    st.subheader("Files")
-    present = {name: file for name in FILES if (file := file_of(run, name))}
-    if not present:
-        st.caption("The run left no files.")
-        return
-    with st.container(horizontal=True):
-        for name, file in present.items():
-            label, mime, text = FILES[name]
-            st.download_button(
-                label,
-                # read when it is asked for, not at every rerun
-                data=file.read_bytes,
-                file_name=f"{run.id}-{name}",
-                mime=mime,
-                icon=":material/download:",
-                on_click="ignore",
-                help=f"{name}: {text}",
-            )
-
-
-def show_link(**view: object) -> None:
-    """The address of this very view, to copy; whoever uses the same app sees the same.
-
-    `view` is what widgets hold now: the address line may be a moment behind them.
-    """
-    with st.popover("Link to this view", icon=":material/link:", type="tertiary"):
-        shown = {key: st.query_params.get_all(key) for key in st.query_params} | view
-        st.code(f"{st.context.url or 'run'}?{urlencode(shown, doseq=True)}", language=None, wrap_lines=True)
-
-
-def readable(run: RunDirectory, kind: type[Kind]) -> Kind | None:
-    """The result of a run that is done; where it can't be read it is said why."""
-    try:
-        result = result_of(run.path, kind)
-        why = "there is none."
-    except RunError as error:
-        result, why = None, f"{error.message} {error.hint}"
-    if result is None:
-        st.error(plain(f"It is done, but its result can't be read: {why}"), icon=":material/broken_image:")
-    return result
+LARGEST = 12
+"""Generators up to which the brackets are a table; more are listed."""
 
 
 def show_result(run: RunDirectory, result: Result) -> None:
-    """The outcome, tabs so that each view fits a screen, and the files."""
+    """The outcome, tabs so that each view fits a screen, and the files; a derivation has a layout of its own."""
+    if isinstance(result, TruthResult):
+        show_derived(run)
+        return
     if isinstance(result, EquationResult):
         show(opening(result))
         views = _of_equation(run, result)
@@ -142,11 +92,11 @@ def _of_equation(run: RunDirectory, result: EquationResult) -> Views:
 
 def _of_pictures(run: RunDirectory, result: PictureDiscovery) -> Views:
     def figures() -> None:
-        told = document(result, partial(stored_figure, run.path))
+        told = document_of(result, partial(stored_figure, run.path))
         show(section(told, *(figure.key for figure in result.figures)))
 
     return {
-        "Comparison": lambda: show(section(document(result), *COMPARISON)),
+        "Comparison": lambda: show(section(document_of(result), *COMPARISON)),
         "Slots": lambda: _picture_slots(run, result),
         "Figures": figures,
         "Training": lambda: _training(run),
@@ -321,3 +271,79 @@ def _angle(result: PictureDiscovery, row: Slot, s: float) -> str:
         if angle is not None and abs(known - s) < 1e-5:
             return f"{angle:.3f} rad"
     return "an angle that was not measured"
+
+
+def show_derived(run: RunDirectory) -> None:
+    """Equation, symmetries, brackets, flows, reductions, the way there, and files; why where it can't be read."""
+    if result := readable(run, TruthResult):
+        _show_derivation(result)
+    show_files(run)
+    if result and result.latex is not UNSET:
+        told = "As `aligned` blocks, for a paper"
+        st.download_button("LaTeX", result.latex, f"{run.id}.tex", "text/plain", help=told, on_click="ignore")
+
+
+def _show_derivation(result: TruthResult) -> None:
+    shown = document_of(result)
+    _beside(section(shown, "statement"), section(shown, "evolution"))
+    head, badge, terms = st.columns([3, 2, 1], vertical_alignment="center")
+    with head:
+        show(sections(shown)[0][1])
+    with badge:
+        _certified(result)
+    with terms:
+        popover("generator", "families", "periodic", "certified", "assumed", "invariants")
+    _beside(section(shown, "symmetries"), section(shown, "periodic"))
+    if result.structure.brackets and len(result.generators) <= LARGEST:
+        show([*section(shown, "brackets")[:1], _brackets(result)])
+        modulo = " modulo the families" if result.structure.modulo_families else ""
+        st.caption(f"Row first, then column{modulo}; a dot is 0.")
+    else:
+        show(section(shown, "brackets"))
+    show(section(shown, "structure", "flows", "reductions", "completeness", "derivation"))
+    for title, blocks in sections(section(shown, "determining", "steps", "general")):
+        with st.expander(plain(title.text)):
+            _listed(blocks)
+
+
+def _beside(left: Sequence[Block], right: Sequence[Block]) -> None:
+    """Two sections beside each other; one of them, or none, as it is."""
+    if not (left and right):
+        show([*left, *right])
+        return
+    for column, blocks in zip(st.columns(2), (left, right), strict=True):
+        with column:
+            show(blocks)
+
+
+def _certified(result: TruthResult) -> None:
+    if result.certified:
+        words, icon, color = "certified complete", "verified", "green"
+    elif result.unsolved:
+        words, icon, color = "may be incomplete", "pending", "orange"
+    else:
+        words, icon, color = "not certified", "help", "orange"
+    st.badge(words, icon=f":material/{icon}:", color=color, help=tip("certified"))
+
+
+def _brackets(result: TruthResult) -> Table:
+    """[row, column]; below the diagonal the same with the other sign."""
+    structure, count = result.structure, len(result.generators)
+    cells = [[Formula("0", r"\cdot")] * count for _ in range(count)]
+    for (i, j, _), there, back in zip(
+        structure.brackets, structure.brackets_shown, structure.opposite_shown, strict=True
+    ):
+        cells[i][j], cells[j][i] = there, back
+    names = [Formula(f"V{k}", f"V_{{{k}}}") for k in range(1, count + 1)]
+    head = Formula("[row, column]", r"[\,\cdot\,,\,\cdot\,]")
+    rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
+    return Table([Column(head), *map(Column, names)], rows)
+
+
+def _listed(blocks: Sequence[Block]) -> None:
+    """Lines as one list: of hundreds of elements a page would be slow."""
+    lines = [f"- {markdown(block.words)}" for block in blocks if isinstance(block, Text) and not block.small]
+    st.markdown("\n".join(lines))
+    for block in blocks:
+        if not isinstance(block, Text) or block.small:
+            show_block(block)

@@ -34,15 +34,9 @@ _PLAIN = (types.IntType, types.FloatType, types.StrType, types.BoolType, types.L
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting.
+    """One setting: where it stands, as `flow.rate`; its type; what it means, is called and is folded under.
 
-    Args:
-        path: where it stands: `seed`, `flow.rate`.
-        kind: its type; of `float | None` that of the number.
-        text: what it means.
-        label: what it is called.
-        heading: what it is folded under.
-        many: whether it is a tuple or list of `kind`.
+    Of `float | None` the type is that of the number; of a tuple or list, which has `many`, that of an item.
     """
 
     path: str
@@ -173,9 +167,8 @@ def _row(
 
 def ask(setting: Setting, default: Any, prefix: str = "") -> Any:
     """The widget of one setting; what it returns has the setting's type, or is text that a check refuses."""
-    shown = {"key": f"{prefix}{setting.path}", "help": (setting.text and plain(setting.text)) or None}
-    bound = {**shown, "bind": "query-params"}
-    kind = setting.kind
+    kind, text = setting.kind, (setting.text and plain(setting.text)) or None
+    bound = {"key": f"{prefix}{setting.path}", "help": text, "bind": "query-params"}
     if setting.many:
         return _ask_many(setting, default, bound)
     if isinstance(kind, types.LiteralType):

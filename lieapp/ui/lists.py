@@ -1,17 +1,20 @@
-"""Runs as rows, those that wait or work, and the head of a run's own page: what was run, its state, the outcome."""
+"""Runs as rows, those that wait or work, and the head of a run's own page: what was run, its state, its files."""
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from lieapp.errors import RunError
+from lieapp.results.base import Kind, result_of
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.overview import row
-from lieapp.ui.navigation import config_of, link_to_run, newest_first
+from lieapp.ui.navigation import config_of, file_of, link_to_run, newest_first
 from lieapp.ui.rendering import state_badge
 from lieapp.ui.words import WORKING, ago, duration, plain, sign
 
@@ -20,6 +23,18 @@ LONGEST_NAME, LONGEST_TITLE = 34, 120
 
 LOOKED_AT = 40
 """How many of the newest runs are asked whether they wait or work: asking all would cost a second."""
+
+FILES = {
+    "report.html": ("Report", "text/html", "One file that opens offline and prints"),
+    "summary.json": ("JSON", "application/json", "Everything that was found, as `--json` prints it"),
+    "generators.csv": ("CSV", "text/csv", "Slots, closed forms and derived generators, a line each"),
+    "fields.safetensors": ("Fields", "application/octet-stream", "Learned and derived fields as arrays"),
+    "finite.safetensors": ("Moved data", "application/octet-stream", "A solution moved along each slot"),
+    "learned.safetensors": ("Functions", "application/octet-stream", "The learned fields as functions"),
+    "network.safetensors": ("Network", "application/octet-stream", "The trained network"),
+    "table.csv": ("Table", "text/csv", "What was measured, a line each"),
+}
+"""Files that a run may have: what the button says, type, and what is in them."""
 
 
 def run_rows(runs: Sequence[RunDirectory]) -> None:
@@ -111,23 +126,59 @@ def show_head(run: RunDirectory) -> None:
 
 def title_of(run: RunDirectory, config: dict[str, Any]) -> str:
     """The title of what was declared, the same in every state; of a typed equation the equation."""
-    title = _found(run) or _declared(run)
-    name = str(title or config.get("plugin") or _typed(config) or config.get("kind") or run.id)
+    name = str(_title(run) or config.get("plugin") or _typed(config) or config.get("kind") or run.id)
     return _short(name, LONGEST_TITLE)
 
 
-def _found(run: RunDirectory) -> str:
-    """The title as the result has it; empty before there is one."""
-    try:
-        found = run.summary()
-    except RunError:
-        return ""
-    return found.title if found else ""
-
-
-def _declared(run: RunDirectory) -> str:
-    """The title as provenance.json keeps it from the first moment on; empty in runs of before it did."""
-    try:
+def _title(run: RunDirectory) -> str:
+    """As the result has it, else as provenance.json keeps it from the first moment on; empty in runs of before."""
+    with contextlib.suppress(RunError):
+        if (found := run.summary()) and found.title:
+            return found.title
+    with contextlib.suppress(RunError, AttributeError):
         return str((run.provenance().get("plugin") or {}).get("title") or "")
-    except (RunError, AttributeError):
-        return ""
+    return ""
+
+
+def show_files(run: RunDirectory) -> None:
+    """A button for each file that is there."""
+    st.subheader("Files")
+    present = {name: file for name in FILES if (file := file_of(run, name))}
+    if not present:
+        st.caption("The run left no files.")
+        return
+    with st.container(horizontal=True):
+        for name, file in present.items():
+            label, mime, text = FILES[name]
+            st.download_button(
+                label,
+                # read when it is asked for, not at every rerun
+                data=file.read_bytes,
+                file_name=f"{run.id}-{name}",
+                mime=mime,
+                icon=":material/download:",
+                on_click="ignore",
+                help=f"{name}: {text}",
+            )
+
+
+def show_link(**view: object) -> None:
+    """The address of this very view, to copy; whoever uses the same app sees the same.
+
+    `view` is what widgets hold now: the address line may be a moment behind them.
+    """
+    with st.popover("Link to this view", icon=":material/link:", type="tertiary"):
+        shown = {key: st.query_params.get_all(key) for key in st.query_params} | view
+        st.code(f"{st.context.url or 'run'}?{urlencode(shown, doseq=True)}", language=None, wrap_lines=True)
+
+
+def readable(run: RunDirectory, kind: type[Kind]) -> Kind | None:
+    """The result of a run that is done; where it can't be read it is said why."""
+    try:
+        result = result_of(run.path, kind)
+        why = "there is none."
+    except RunError as error:
+        result, why = None, f"{error.message} {error.hint}"
+    if result is None:
+        st.error(plain(f"It is done, but its result can't be read: {why}"), icon=":material/broken_image:")
+    return result

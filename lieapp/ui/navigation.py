@@ -57,11 +57,6 @@ def link_to_run(run_id: str, label: str) -> None:
     st.page_link(page("run"), label=label, query_params={"run": run_id})
 
 
-def open_run(run_id: str) -> None:
-    """Leave this page for a run's."""
-    st.switch_page(page("run"), query_params={"run": run_id})
-
-
 def runs_root() -> Path:
     """The folder of runs: `LIEAPP_RUNS`, else ./runs."""
     return Path(os.environ.get("LIEAPP_RUNS") or "runs")
@@ -99,22 +94,19 @@ def newest_first() -> list[RunDirectory]:
 
 def show_missing(catalog: Catalog, name: str, here: str) -> None:
     """Say why there is nothing of that name; links to nearly equal ones open the page `here`."""
-    st.warning(plain(reason(catalog, name)), icon=":material/search_off:")
+    words = f"The plugin {name[:LONGEST]!r} can't be shown here."
+    try:
+        catalog.get(name)
+    except UnknownPluginError:
+        words = f"There is no plugin {name[:LONGEST]!r}."
+    except PluginError as error:
+        # its file is broken, or two files use the name
+        words = error.message
+    st.warning(plain(words), icon=":material/search_off:")
     with st.container(horizontal=True):
         for near in get_close_matches(name[:LONGEST], [entry.name for entry in catalog.entries], n=NEAREST):
             st.page_link(page(here), label=plain(near), query_params={"plugin": near})
         st.page_link(page("plugins"), label="All plugins", icon=":material/extension:")
-
-
-def reason(catalog: Catalog, name: str) -> str:
-    """Why `Catalog.get` refuses a name: its file is broken, two files use it, or there is none."""
-    try:
-        catalog.get(name)
-    except UnknownPluginError:
-        return f"There is no plugin {name[:LONGEST]!r}."
-    except PluginError as error:
-        return error.message
-    return f"The plugin {name[:LONGEST]!r} can't be shown here."
 
 
 def choose_plugin(catalog: Catalog, here: str, usual: str = "") -> Entry | None:

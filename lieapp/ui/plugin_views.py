@@ -16,12 +16,12 @@ from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry
 from lieapp.registry.loader import SHIPPED
 from lieapp.registry.modules import Broken
-from lieapp.report.check_document import document
+from lieapp.report.documents import document_of
 from lieapp.results.check import CheckResult
 from lieapp.ui import jobs
 from lieapp.ui.at_work import show_unfinished, wait_for
-from lieapp.ui.finished import readable
 from lieapp.ui.help import tip
+from lieapp.ui.lists import readable
 from lieapp.ui.navigation import may_write, page
 from lieapp.ui.plugin_file import Draft, write
 from lieapp.ui.reader import Typed, plugin_file_text
@@ -138,7 +138,7 @@ def show_check(entry: Entry, catalog: Catalog) -> None:
         if run.state != "done":
             show_unfinished(run)
         elif result := readable(run, CheckResult):
-            show(document(result))
+            show(document_of(result))
     label = "Check" if run is None else "Check again"
     if st.button(label, icon=":material/fact_check:", help="A process of its own; it goes on if you leave."):
         try:

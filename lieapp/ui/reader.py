@@ -74,23 +74,6 @@ def typed_of(config: Mapping[str, Any]) -> Typed:
     )
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What the parser makes of it.
-
-    Args:
-        latex: each equation as LaTeX.
-        parameters: names of the parameters.
-        error: why the equations can't be read; None if they can.
-        place: the number of the equation that the error points into; None for everything else.
-    """
-
-    latex: tuple[str, ...] = ()
-    parameters: tuple[str, ...] = ()
-    error: LieappError | None = None
-    place: int | None = None
-
-
 BUDGET = 5.0
 """Seconds for an answer; usual ones take a hundredth of one."""
 
@@ -105,31 +88,42 @@ class Question(msgspec.Struct):
     draft: Draft | None = None
 
 
-class Answer(msgspec.Struct):
-    """As `Reading` has it; `text` is the plugin file, `error` the error object of the JSON contract."""
+class Reading(msgspec.Struct):
+    """What the parser makes of it.
+
+    Args:
+        latex: each equation as LaTeX.
+        parameters: names of the parameters.
+        text: the plugin file, where one is asked for.
+        failure: why there is none of these; None if there is.
+        place: the number of the equation that the error points into; None for everything else.
+    """
 
     latex: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     text: str = ""
-    error: Failure | None = None
+    failure: Failure | None = None
     place: int | None = None
+
+    @property
+    def error(self) -> LieappError | None:
+        """The failure as an error."""
+        return None if self.failure is None else error_told(self.failure, "reading")
 
 
 def read(typed: Typed) -> Reading:
     """Parse what was typed, and write it as formulas. Raises nothing: the error is in the answer."""
     try:
-        found = _READER.ask(Question(typed))
+        return _READER.ask(Question(typed))
     except BudgetError as late:
-        return Reading(error=late)
-    error = None if found.error is None else error_told(found.error, "reading")
-    return Reading(found.latex, found.parameters, error, found.place)
+        return Reading(failure=Failure("BudgetError", late.message, late.hint))
 
 
 def plugin_file_text(typed: Typed, draft: Draft) -> str:
     """The plugin file of a typed equation. Raises LieappError for what a declaration doesn't allow."""
     found = _READER.ask(Question(typed, draft))
-    if found.error is not None:
-        raise error_told(found.error, "reading")
+    if error := found.error:
+        raise error
     return found.text
 
 
@@ -140,13 +134,13 @@ class _Reader:
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
 
-    def ask(self, question: Question) -> Answer:
+    def ask(self, question: Question) -> Reading:
         """Raises BudgetError if no answer comes in time."""
         with self._lock:
             pipes = self._started()
             answer = _exchange(pipes, msgspec.json.encode(question), BUDGET)
             if answer:
-                return msgspec.json.decode(answer, type=Answer)
+                return msgspec.json.decode(answer, type=Reading)
             self._end()
         raise BudgetError(
             f"this couldn't be read within {BUDGET:g} s.",
@@ -191,7 +185,7 @@ def _exchange(child: subprocess.Popen[bytes], line: bytes, seconds: float) -> by
     return found
 
 
-def _answer(question: Question) -> Answer:
+def _answer(question: Question) -> Reading:
     """The answer, here in this process."""
     from lieapp.equations.latex import ordered_latex
     from lieapp.equations.parsing import parse_system
@@ -203,11 +197,11 @@ def _answer(question: Question) -> Answer:
         system = parse_system(typed.equation, typed.independent, typed.dependent, typed.parameter, typed.function)
         _check_periodic(typed)
         if question.draft is not None:
-            return Answer(text=plugin_text(system, question.draft))
+            return Reading(text=plugin_text(system, question.draft))
         latex = tuple(f"{ordered_latex(r, system.jets)} = 0" for r in system.residuals)
     except Exception as error:
-        return Answer(error=msgspec.convert(describe(error), Failure), place=_place(error, typed.equation))
-    return Answer(latex, tuple(map(str, system.parameters)))
+        return Reading(failure=msgspec.convert(describe(error), Failure), place=_place(error, typed.equation))
+    return Reading(latex, tuple(map(str, system.parameters)))
 
 
 def _complete(typed: Typed) -> None:
@@ -237,7 +231,7 @@ def _place(error: Exception, equations: Sequence[str]) -> int | None:
 
 
 def _main(questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer until nobody asks any more."""
+    """Reading until nobody asks any more."""
     from lieapp.registry.modules import stdout_to_stderr
 
     # Ctrl-C ends the app, and with it this

@@ -185,8 +185,3 @@ CSS = f"""<style>
   color: light-dark({", ".join(ON_PRIMARY)}) !important; }}
 {chr(10).join(_token(names, *colours) for names, colours in TOKENS.items())}
 </style>"""
-
-
-def add_style() -> None:
-    """Put it on the page, once for each rerun."""
-    st.html(CSS)

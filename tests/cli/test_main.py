@@ -29,7 +29,7 @@ def test_help_loads_neither_torch_nor_sympy(arguments, pytestconfig):
     assert ast.literal_eval(done.stdout.split("LOADED ")[1]) == []
 
 
-def test_every_command_has_a_module_of_its_name():
+def test_every_command_is_found():
     for name in COMMANDS:
         command = cli.get_command(None, name)
         assert command is not None and command.name == name and command.help

@@ -13,8 +13,8 @@ from lieapp.report.wording import cosine
 from lieapp.results.base import Compared
 from lieapp.runs.directory import RunDirectory
 from lieapp.runs.overview import compared, differing, row
-from lieapp.ui.finished import show_link
 from lieapp.ui.help import tip
+from lieapp.ui.lists import show_link
 from lieapp.ui.navigation import config_of, find_run, newest_first, show_no_runs
 from lieapp.ui.rendering import table
 from lieapp.ui.words import duration, plain, sign, unbroken
@@ -75,11 +75,8 @@ def _compared(run: RunDirectory) -> Compared:
 
 def _called(facts: dict[str, Any]) -> str:
     """How a run is called in the list: what it is, then its id."""
-    parts = [
-        facts["plugin"] or facts["kind"],
-        facts["method"],
-        facts["seed"] is not None and f"seed {facts['seed']}",
-    ]
+    seed = "" if facts["seed"] is None else f"seed {facts['seed']}"
+    parts = (facts["plugin"] or facts["kind"], facts["method"], seed)
     return f"{' · '.join(str(part) for part in parts if part)} · {facts['state']} · {facts['run']}"
 
 

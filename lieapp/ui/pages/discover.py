@@ -14,7 +14,7 @@ from lieapp.registry.catalog import Catalog, load_catalog
 from lieapp.ui import forms, jobs
 from lieapp.ui.help import popover
 from lieapp.ui.lists import show_queue
-from lieapp.ui.navigation import choose_plugin, open_run, page, runs_root, show_no_plugin, show_not_loaded
+from lieapp.ui.navigation import choose_plugin, page, runs_root, show_no_plugin, show_not_loaded
 from lieapp.ui.words import advice, plain
 
 # the plugin of an address without one
@@ -87,7 +87,7 @@ def _start(catalog: Catalog, work: Work, defaults: dict[str, Any], values: dict[
         st.error(f"{plain(error.message)} {advice(error.hint)}", icon=":material/error:")
         st.page_link(page("plugins"), label="Plugins")
     else:
-        open_run(run_id)
+        st.switch_page(page("run"), query_params={"run": run_id})
 
 
 show()

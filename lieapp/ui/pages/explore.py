@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.runs.directory import RunDirectory
 from lieapp.ui import jobs
 from lieapp.ui.at_work import show_unfinished, wait_for
-from lieapp.ui.derived_view import show_derived
+from lieapp.ui.finished import show_derived
 from lieapp.ui.help import tip
 from lieapp.ui.navigation import (
     config_of,
@@ -69,7 +70,10 @@ def _asked() -> RunDirectory | None:
     """The derivation of the address; of a plugin's address the last one of exactly this file."""
     run_id, name = st.query_params.get("run", ""), st.query_params.get("plugin", "")
     if not run_id:
-        return _last(name) if name else None
+        # of a name that means nothing the form says so
+        with contextlib.suppress(LieappError):
+            return jobs.latest("truth", load_catalog().get(name)) if name else None
+        return None
     run = find_run(run_id)
     if run is None:
         show_gone(run_id)
@@ -79,14 +83,6 @@ def _asked() -> RunDirectory | None:
         link_to_run(run.id, "Open it")
         return None
     return run
-
-
-def _last(name: str) -> RunDirectory | None:
-    try:
-        return jobs.latest("truth", load_catalog().get(name))
-    except LieappError:
-        # the form says so
-        return None
 
 
 # of its own, so that typing draws only the form anew

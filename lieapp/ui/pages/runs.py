@@ -39,13 +39,11 @@ def _sheet(last: int) -> int:
 def _turn(number: int, last: int) -> None:
     newer, older = st.columns(2)
     if number > 1:
-        with newer:
-            st.page_link(page("runs"), label="Newer", icon=":material/chevron_left:",
-                         query_params={"sheet": str(number - 1)})  # fmt: skip
+        address = {"sheet": str(number - 1)}
+        newer.page_link(page("runs"), label="Newer", icon=":material/chevron_left:", query_params=address)
     if number < last:
-        with older:
-            st.page_link(page("runs"), label="Older", icon=":material/chevron_right:",
-                         query_params={"sheet": str(number + 1)})  # fmt: skip
+        address = {"sheet": str(number + 1)}
+        older.page_link(page("runs"), label="Older", icon=":material/chevron_right:", query_params=address)
 
 
 show()
