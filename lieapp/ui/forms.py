@@ -1,7 +1,4 @@
-"""A form made from a configuration's settings, and the command line that would do the same.
-
-Settings of a configuration as a form needs them: type, default, explanation, and the heading of each.
-"""
+"""A form made from a configuration's settings, and the command line that would do the same."""
 
 from __future__ import annotations
 
@@ -27,6 +24,15 @@ COMMON = ("preset", "method", "data", "variants", "slots", "seed")
 
 REST = "Further settings"
 """The heading of settings that stand under no other."""
+
+OPTIONS = ("method", "preset", "data", "seed", "slots", "device")
+"""Settings with an option of their own; the others go through --set."""
+
+COLUMNS = 3
+"""Widgets beside each other in a folded group."""
+
+LARGEST = 2**53 - 1
+"""Above this a browser's numbers lose their last digits."""
 
 _FIXED = ("kind", "plugin", "domain")
 _PLAIN = (types.IntType, types.FloatType, types.StrType, types.BoolType, types.LiteralType)
@@ -111,15 +117,6 @@ def _setting(field: types.Field, path: str, text: str, label: str, heading: str)
         return None
     return Setting(path, kind, default, text, label, heading, many)
 
-
-OPTIONS = ("method", "preset", "data", "seed", "slots", "device")
-"""Settings with an option of their own; the others go through --set."""
-
-COLUMNS = 3
-"""Widgets beside each other in a folded group."""
-
-LARGEST = 2**53 - 1
-"""Above this a browser's numbers lose their last digits."""
 
 def address_prefix(config: type[msgspec.Struct]) -> str:
     """In front of a setting's path in the address: two forms have other defaults under the same names."""

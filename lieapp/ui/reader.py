@@ -1,9 +1,8 @@
 """What somebody types is read by a process of its own, which is ended where that takes too long.
 
 A page can't be interrupted, and SymPy may take any time. The process stays, as starting one takes a second:
-`python -m lieapp.ui.reader` answers each line of JSON with another.
-
-Equations as somebody types them into a page: texts, which `reader.py` has read by the whitelist parser.
+`python -m lieapp.ui.reader` answers each line of JSON with another. What is typed are texts; the whitelist parser
+reads them.
 """
 
 from __future__ import annotations
@@ -32,6 +31,12 @@ LISTS = ("equation", "independent", "dependent", "parameter", "function", "perio
 
 SEPARATORS = {"equation": "\n", "parameter": ";"}
 """What stands between several; a comma elsewhere. `g:positive, g != 3` is one parameter."""
+
+BUDGET = 5.0
+"""Seconds for an answer; usual ones take a hundredth of one."""
+
+STARTING = 120.0
+"""Seconds in which the process must have loaded SymPy."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +77,6 @@ def typed_of(config: Mapping[str, Any]) -> Typed:
             if isinstance(entries, list)
         }
     )
-
-
-BUDGET = 5.0
-"""Seconds for an answer; usual ones take a hundredth of one."""
-
-STARTING = 120.0
-"""Seconds in which the process must have loaded SymPy."""
 
 
 class Question(msgspec.Struct):

@@ -1,7 +1,4 @@
-"""Fields for typed equations, read while one types: formulas beside them, errors with a caret under the column.
-
-Equations to begin with on the Explore page.
-"""
+"""Fields for typed equations, read while one types: formulas beside them, errors with a caret under the column."""
 
 from __future__ import annotations
 
@@ -26,10 +23,9 @@ EXAMPLES = {
     "Wave in the plane": Typed(("u_tt = u_xx + u_yy",), ("t", "x", "y"), ("u",)),
     "Boundary layer (Blasius), an ODE": Typed(("u_xxx + u*u_xx",), ("x",), ("u",)),
 }
-"""One of each kind: a parameter, a function, a system, more variables, an ODE."""
+"""Equations to begin with, one of each kind: a parameter, a function, a system, more variables, an ODE."""
 
 FIRST = "Korteweg–de Vries"
-
 
 MOST_CHARACTERS = 4000
 """Of one equation; the parser takes no more either."""
