@@ -33,7 +33,7 @@ def _signalled() -> bool:
 
 
 def _say_interrupted() -> int:
-    """What `cli.failures` says, without its libraries: they may be half loaded."""
+    """What `cli.main` says, without its libraries: they may be half loaded."""
     if "--json" in sys.argv:
         print('{"error": {"type": "CancelledError", "message": "interrupted.", "hint": "Type the command again."}}')
     else:

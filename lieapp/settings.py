@@ -17,7 +17,6 @@ from lieapp.errors import ConfigError
 
 Config = TypeVar("Config", bound=msgspec.Struct)
 
-
 Owners = Callable[[], Mapping[str, type[msgspec.Struct]]]
 """Settings of other commands and kinds, by what they are of; asked for where a key is told to be one of theirs."""
 
@@ -268,15 +267,12 @@ def _convert(cls: type[Config], values: dict[str, Any], origins: Mapping[str, st
             raise ConfigError(f"{key} is missing.", hint=hint) from None
         value = _at(values, path)
         # without a path, or with that of a section, it is a rule between settings, which names them itself
-        place = f"{path} is {value!r}{_origin(path, origins)}: " if path and not _is_rule(value, text) else ""
+        rule = isinstance(value, Mapping) and not text.startswith(("Expected", "Invalid", "Object"))
+        place = f"{path} is {value!r}{_origin(path, origins)}: " if path and not rule else ""
         raise ConfigError(
             f"{place}{_rule(cls, path, text)}.",
             hint="Keys and their types stand in docs/command-line.md.",
         ) from None
-
-
-def _is_rule(value: Any, text: str) -> bool:
-    return isinstance(value, Mapping) and not text.startswith(("Expected", "Invalid", "Object"))
 
 
 def _at(values: Any, path: str) -> Any:

@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 import pytest
 from registered import CATALOG, METHODS
+from settings_docs import replaced, rows, tables
 
 from lieapp.cli.main import COMMANDS, cli
-from lieapp.cli.settings_docs import replaced, rows, tables
 from lieapp.config import CheckConfig, DataConfig, TruthConfig
 from lieapp.registry.catalog import load_catalog
 from lieapp.registry.loader import hook_names
@@ -59,7 +59,7 @@ def test_the_docs_know_no_option_that_doesn_t_exist():
 
 
 def test_the_tables_of_settings_are_those_that_are_registered():
-    # `python -m lieapp.cli.settings_docs docs/command-line.md` writes them
+    # `python tests/settings_docs.py docs/command-line.md` writes them
     assert replaced(COMMAND_LINE, tables(CATALOG)) == COMMAND_LINE
 
 

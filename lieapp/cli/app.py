@@ -39,7 +39,7 @@ SETTINGS = {
 @click.option("--port", type=int, metavar="N", help="Port of the page; 8501 or the next free one.")
 @click.option("--no-browser", is_flag=True, help="Only serve; open no browser window.")
 @click.option("--allow-writing", is_flag=True, help="Let the Plugins page write files into ./plugins.")
-def command(settings: Common, port: int | None, no_browser: bool, allow_writing: bool) -> Outcome:
+def app(settings: Common, port: int | None, no_browser: bool, allow_writing: bool) -> Outcome:
     """Open the app in a browser; Ctrl-C ends it. Runs it started go on."""
     wanted = dict(SETTINGS)
     if port is not None:

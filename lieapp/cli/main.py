@@ -1,10 +1,11 @@
-"""The command line: a group whose commands are imported only when one of them is used."""
+"""The command line: a group whose commands are imported only when used, and what is said of what goes wrong."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
@@ -12,31 +13,36 @@ from typing import Any, NoReturn
 import click
 
 import lieapp
-from lieapp.cli.failures import report_failure
-from lieapp.errors import CancelledError
+from lieapp.cli.options import print_json
+from lieapp.errors import CancelledError, LieappError, UsageError, file_error
 from lieapp.runs.process.signals import interrupted
 
 COMMANDS = {
-    "plugins": "List the plugins, where each came from, and the files that are broken.",
-    "check": "Let a plugin verify itself.",
-    "truth": "Derive the symmetries of an equation.",
-    "data": "Simulate trajectories and write them to a file.",
-    "train": "Train a network on pictures, for its features.",
-    "discover": "Find the symmetries in data and compare them with the derived ones.",
-    "augment": "Train networks on data moved along symmetries, and compare them.",
-    "runs": "List, show or cancel runs.",
-    "compare": "Put the results of several runs side by side.",
-    "app": "Open the app in a browser.",
+    "plugins": ("lists", "List the plugins, where each came from, and the files that are broken."),
+    "check": ("short", "Let a plugin verify itself."),
+    "truth": ("short", "Derive the symmetries of an equation."),
+    "data": ("data", "Simulate trajectories and write them to a file."),
+    "train": ("working", "Train a network on pictures, for its features."),
+    "discover": ("working", "Find the symmetries in data and compare them with the derived ones."),
+    "augment": ("working", "Train networks on data moved along symmetries, and compare them."),
+    "runs": ("lists", "List, show or cancel runs."),
+    "compare": ("lists", "Put the results of several runs side by side."),
+    "app": ("app", "Open the app in a browser."),
 }
-"""Each command's module in lieapp.cli and its line in --help, which must not import them."""
+"""Each command's module in lieapp.cli, and its line in --help, which must not import them."""
 
+AGAIN = "Type the command again."
+RESUME = "Type the command again; `lieapp runs list` shows runs that --resume goes on with."
+"""The next step after Ctrl-C, and that of commands which leave a run behind."""
+
+WITH_RUNS = ("discover", "train")
 
 NO_COMMAND: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
 """What click raises where a command is needed and none is given; before 8.2 it prints the help by itself."""
 
 
 class Commands(click.Group):
-    """Imports `lieapp.cli.<name>` when that command is asked for."""
+    """Imports the module of a command when that is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order of use."""
@@ -46,7 +52,8 @@ class Commands(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"lieapp.cli.{cmd_name}").command
+        module = importlib.import_module(f"lieapp.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name)
         return command
 
     def resolve_command(
@@ -62,7 +69,7 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in --help, from the texts above."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
 @click.group(
@@ -95,6 +102,59 @@ def run(arguments: Sequence[str]) -> int:
             command=arguments[0] if arguments else "",
         )
     return code if isinstance(code, int) else 0
+
+
+def report_failure(error: BaseException, *, as_json: bool, debug: bool, command: str = "") -> int:
+    """Say what went wrong, on stderr or as the JSON error object on stdout, and give the exit code."""
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else 1
+    if isinstance(error, BrokenPipeError):
+        # the reader of our output left, as `| head` does; nothing must be flushed at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    if debug:
+        traceback.print_exception(error)
+    told = as_lieapp_error(error, command)
+    if as_json:
+        print_json(told.as_json())
+    else:
+        print(f"error: {told.message}", file=sys.stderr)
+        if told.hint:
+            print(f"hint: {told.hint}", file=sys.stderr)
+    return told.exit_code
+
+
+def as_lieapp_error(error: BaseException, command: str = "") -> LieappError:
+    """Any error as one of the family; what isn't of it is a bug and says so."""
+    if isinstance(error, LieappError):
+        return error
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return CancelledError("interrupted.", hint=RESUME if command in WITH_RUNS else AGAIN)
+    if isinstance(error, click.ClickException):
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "lieapp"
+        return UsageError(error.format_message(), hint=f"`{path} --help` lists what can be typed.")
+    told = file_error(error)
+    if told is not None:
+        return told
+    text = " ".join(str(error).split())
+    if isinstance(error, MemoryError) or "can't allocate memory" in text or "CUDA out of memory" in text:
+        return MemoryLackError(
+            "there is not enough memory.",
+            hint="Lower batch, flow_batch, patch_space, samples or the plugin's points, or set adjoint = true.",
+        )
+    return UnexpectedError(
+        f"{type(error).__name__}: {text}" if text else type(error).__name__,
+        hint="This is a bug in lieapp. Run again with --debug for the traceback, and report it.",
+    )
+
+
+class MemoryLackError(LieappError):
+    """The machine or the device has no memory left."""
+
+
+class UnexpectedError(LieappError):
+    """An exception that no code of ours meant to raise."""
 
 
 def _open_closed_streams() -> None:

@@ -1,23 +1,24 @@
-"""The options that are alike in every command, and what commands get instead of them."""
+"""The options that are alike in every command, what commands get instead of them, and how outcomes are printed."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lieapp.cli.failures import print_json
 from lieapp.errors import UsageError
 
 if TYPE_CHECKING:
     import msgspec
+    from rich.console import Console
 
+    from lieapp.document import Document
     from lieapp.registry.catalog import Catalog, Entry
     from lieapp.results.base import Result
     from lieapp.settings import Config, Owners
@@ -37,10 +38,7 @@ def _only_one(context: click.Context, parameter: click.Parameter, values: tuple[
 
 OPTIONS: dict[str, Callable[[Any], Any]] = {
     "plugin": click.option(
-        "--plugin",
-        multiple=True,
-        callback=_only_one,
-        metavar="NAME",
+        "--plugin", multiple=True, callback=_only_one, metavar="NAME",
         help="Which plugin; `lieapp plugins` lists them.",
     ),
     "plugins": click.option(
@@ -61,6 +59,9 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     "debug": click.option("--debug", is_flag=True, help="Show the traceback of an error."),
 }
 ALWAYS = ("json", "quiet", "debug")
+
+PIPE_WIDTH = 200
+"""Columns of what is printed where there is no terminal: wide enough for any reader."""
 
 
 @dataclass(frozen=True)
@@ -124,13 +125,7 @@ class Common:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command found.
-
-    Args:
-        document: what --json prints.
-        show: prints the same for people.
-        code: the exit code.
-    """
+    """What a command found: what --json prints, what prints the same for people, and the exit code."""
 
     document: Result | dict[str, Any]
     show: Callable[[], None] = field(default=lambda: None)
@@ -161,11 +156,10 @@ def common(*names: str) -> Callable[[Callable[..., Outcome]], Callable[..., int]
                 outcome.show()
             return outcome.code
 
-        wrapped: Any = command
+        wrapped: Callable[..., int] = command
         for name in reversed((*names, *ALWAYS)):
             wrapped = OPTIONS[name](wrapped)
-        done: Callable[..., int] = wrapped
-        return done
+        return wrapped
 
     return decorate
 
@@ -181,9 +175,49 @@ def _check_folder(out: Path) -> None:
             return
 
 
-def installed_names() -> str:
-    """For --help, which loads no plugin: the entry points of installed plugins, by their metadata alone."""
-    from importlib.metadata import entry_points
+def print_json(document: object) -> None:
+    """One JSON document on stdout; NaN and infinities become null."""
+    from lieapp.runs.store.files import encode
 
-    names = sorted({point.name for point in entry_points(group="lieapp")})
-    return f" (installed: {', '.join(names)})" if names else ""
+    sys.stdout.write(encode(document).decode())
+    sys.stdout.flush()
+
+
+def console() -> Console:
+    """A console on stdout, as wide as the terminal."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A table; cells are shown as text, None as a dash."""
+    from rich.table import Table
+    from rich.text import Text
+
+    # not the table's own title, which is folded to the table's width
+    print_line(title, style="bold")
+    table = Table()
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        # Text, not markup: a bracket in a formula or a path is no style
+        table.add_row(*(Text("–" if cell is None else str(cell)) for cell in row))
+    console().print(table)
+
+
+def print_line(text: str, style: str = "") -> None:
+    """One line of text."""
+    from rich.text import Text
+
+    console().print(Text(text), style=style, soft_wrap=True)
+
+
+def print_document(document: Document) -> None:
+    """What a result says; lines stay whole, tables are folded."""
+    from rich.text import Text
+
+    from lieapp.report.terminal import rendered
+
+    for item in rendered(document):
+        console().print(item, soft_wrap=isinstance(item, Text))

@@ -1,18 +1,106 @@
-"""What commands that keep a run share: starting its work with everything checked, and taking it up again."""
+"""`lieapp discover`, `train` and `augment`: work on a plugin, kept as a run.
+
+Work is started with everything checked, and taken up again with --resume.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lieapp.cli.options import Common, Outcome
+import click
+
+from lieapp.cli.options import Common, Outcome, common, print_document, print_line
 from lieapp.errors import ConfigError, ResumeError, RunError
 
 if TYPE_CHECKING:
     from lieapp.extension import Work
     from lieapp.registry.catalog import Catalog
     from lieapp.results.base import Result
+
+SHIPPED = ("neural", "spectrum", "projection", "gradient", "flow")
+"""Methods that --help names without loading any; `lieapp plugins` lists those of plugins too."""
+
+PRESET = click.option("--preset", metavar="quick|paper", help="Defaults of the settings: fast ones or the paper's.")
+DATA = click.option("--data", metavar="PLACE", help="Pictures: a file, a folder, or a set with a name.")
+TAKEN = ("plugin", "plugins", "config", "sets", "seed", "device", "out", "resume")
+"""The common options of all three."""
+
+
+def _installed() -> str:
+    """For --help, which loads no plugin: the entry points of installed plugins, by their metadata alone."""
+    names = sorted({point.name for point in entry_points(group="lieapp")})
+    return f" (installed: {', '.join(names)})" if names else ""
+
+
+def _parts(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",")]
+
+
+def _whole(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
+    """Whole numbers. Raises ConfigError for anything else."""
+    numbers = []
+    for part in _parts(context, parameter, text) or ():
+        try:
+            numbers.append(int(part))
+        except ValueError:
+            option = f"--{parameter.name}"
+            raise ConfigError(
+                f"{option}: {part!r} isn't a whole number.", hint=f"For example {option} 0,1,2."
+            ) from None
+    return None if text is None else numbers
+
+
+@click.command("discover")
+@common(*TAKEN)
+@click.option(
+    "--method", metavar="NAME",
+    help=f"How symmetries are found: {', '.join(SHIPPED)}, or a plugin's{_installed()}; see `lieapp plugins`.",
+)
+@PRESET
+@DATA
+@click.option("--slots", type=int, metavar="N", help="How many fields are learned at most.")
+def discover(settings: Common, **typed: Any) -> Outcome:
+    """Find the symmetries in data of a plugin and compare them with the derived ones.
+
+    In pictures, fields are sought that keep what a network sees of them, and compared with the affine ones. Makes
+    a run directory with data, learned fields and tables.
+    """
+    return done(settings, "discover", typed)
+
+
+@click.command("train")
+@common(*TAKEN)
+@DATA
+@PRESET
+def train(settings: Common, **typed: Any) -> Outcome:
+    """Train a network on labelled pictures; `lieapp discover` then uses its features.
+
+    The network is kept in a cache and found there by pictures and settings.
+    """
+    return done(settings, "train", typed)
+
+
+@click.command("augment")
+@common(*TAKEN)
+@click.option(
+    "--with", "variants", callback=_parts, metavar="WAY[,WAY…]", help="How data are moved; none, truth, a run, …"
+)
+@click.option(
+    "--samples", callback=_whole, metavar="N[,N…]", help="Data to learn from; several numbers make a curve."
+)
+@click.option("--seeds", callback=_whole, metavar="N[,N…]", help="Seeds of networks and moves.")
+@click.option("--model", metavar="fno|small|resnet", help="The network; fno of equations, the others of pictures.")
+@DATA
+@PRESET
+def augment(settings: Common, **typed: Any) -> Outcome:
+    """Train networks on data moved along symmetries, and compare them with those trained on the data as they are.
+
+    A network for each way, number of data and seed; makes a run directory with table, curves and predictions.
+    """
+    return done(settings, "augment", typed)
 
 
 def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
@@ -26,7 +114,6 @@ def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
     work, result = (_started if settings.resume is None else _resumed)(settings, command, typed)
 
     def show() -> None:
-        from lieapp.cli.tables import print_document, print_line
         from lieapp.document import undrawn
 
         print_document(work.document(result, undrawn))

@@ -13,13 +13,11 @@ import msgspec
 
 from lieapp.errors import PluginError, UnknownPluginError, UsageError
 from lieapp.extension import Kind, Method, Work
-from lieapp.registry.loader import Loader, Plugin
-from lieapp.registry.modules import Broken, LoadError, guarded
-from lieapp.registry.sources import PACKAGE, SHIPPED, variable_folders
+from lieapp.registry.loader import SHIPPED, Loader, Plugin, variable_folders
+from lieapp.registry.modules import PACKAGE, Broken, LoadError, guarded
 from lieapp.settings import struct_of
 
 RENAME = "Write another name=… in one of them, or remove one of the files."
-
 
 Offered = TypeVar("Offered", Kind, Method)
 
@@ -28,12 +26,7 @@ NOTHING: Mapping[str, Any] = {}
 
 @dataclass(frozen=True)
 class Registered(Generic[Offered]):
-    """A kind or a method, and where it was registered.
-
-    Args:
-        place: a file or the name of a module.
-        source: as of an `Entry`.
-    """
+    """A kind or a method, and the file or module that registered it."""
 
     item: Offered
     place: str
@@ -42,15 +35,9 @@ class Registered(Generic[Offered]):
 
 @dataclass(frozen=True)
 class Entry:
-    """One domain: what was declared, and where.
+    """One domain: what a hook returned, what can be done with it, and where it was declared.
 
-    Args:
-        declaration: the object the plugin's hook returned.
-        kind: what can be done with it.
-        file: the plugin's file; None for an installed package without one.
-        sha256: the content of that file.
-        source: shipped, ./plugins, --plugins, LIEAPP_PLUGINS or entry point.
-        hooks: all hooks that file offers.
+    `source` is shipped, ./plugins, --plugins, LIEAPP_PLUGINS or entry point. An installed package may have no file.
     """
 
     declaration: Any

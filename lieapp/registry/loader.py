@@ -1,10 +1,11 @@
-"""Load every plugin file and installed plugin; one that is broken never hides the others."""
+"""Load every plugin: files of folders in a fixed order, then installed packages; a broken one hides no other."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
 import inspect
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,9 +17,84 @@ from typing import Any
 
 import pluggy
 
+import lieapp
+from lieapp.errors import UsageError
 from lieapp.registry import hookspecs
-from lieapp.registry.modules import Broken, LoadError, digest, folder_digest, guarded, load_module
-from lieapp.registry.sources import MODULES, PACKAGE, SHIPPED, Candidate, candidates
+from lieapp.registry.modules import PACKAGE, Broken, LoadError, digest, folder_digest, guarded, load_module
+
+MODULES = ("lieapp.pde.kind", "lieapp.pictures.kind", "lieapp.methods.shipped")
+"""Modules that offer hooks as a plugin's file does: the kinds and methods that lieapp ships."""
+
+SHIPPED = "shipped"
+WORKING = "./plugins"
+OPTION = "--plugins"
+VARIABLE = "LIEAPP_PLUGINS"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A plugin file, of a package its `__init__.py`; or a folder of them that can't be read, and why."""
+
+    file: Path
+    source: str
+    error: str = ""
+
+
+def shipped_folder(name: str = "plugins") -> Path | None:
+    """The plugins, or docs, that come with lieapp: in the wheel inside the package, in a checkout beside it."""
+    package = Path(lieapp.__file__).parent
+    inside, beside = package / f"_{name}", package.parent / name
+    if inside.is_dir():
+        return inside
+    # without the check, site-packages/plugins of somebody else would be taken for ours
+    return beside if beside.is_dir() and (package.parent / "pyproject.toml").is_file() else None
+
+
+def variable_folders() -> list[Path]:
+    """The folders named by the environment variable LIEAPP_PLUGINS."""
+    return [Path(part) for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
+
+
+def candidates(folders: Sequence[Path]) -> Iterator[Candidate]:
+    """Every plugin file, in the order in which files are loaded; `folders` are those of --plugins.
+
+    Raises UsageError for a folder of --plugins that doesn't exist: it was typed a moment ago.
+    """
+    for folder in folders:
+        if not folder.exists():
+            raise UsageError(
+                f"--plugins {folder}: there is no such folder.",
+                hint="Give a folder with plugin files, or one plugin file ending in .py.",
+            )
+    shipped = shipped_folder()
+    if shipped is not None:
+        yield from _files(shipped, SHIPPED)
+    if Path("plugins").is_dir():
+        yield from _files(Path("plugins"), WORKING)
+    for folder in folders:
+        yield from _files(folder, OPTION)
+    for folder in variable_folders():
+        yield from _files(folder, VARIABLE)
+
+
+def _files(place: Path, source: str) -> Iterator[Candidate]:
+    """The plugin files and packages of a folder, sorted; what starts with `_` or `.` are helpers and left alone."""
+    if place.is_file():
+        yield Candidate(place, source)
+        return
+    try:
+        names = sorted(os.listdir(place))
+    except OSError as error:
+        yield Candidate(place, source, f"the folder can't be read: {error.strerror}")
+        return
+    for name in names:
+        if name.startswith(("_", ".")):
+            continue
+        if name.endswith(".py"):
+            yield Candidate(place / name, source)
+        elif (place / name / PACKAGE).is_file():
+            yield Candidate(place / name / PACKAGE, source)
+
 
 PROJECT = "lieapp"
 """The name of the hooks' project and of the group of entry points."""

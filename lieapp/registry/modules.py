@@ -17,19 +17,15 @@ from types import ModuleType
 from typing import Any
 
 from lieapp.errors import LieappError
-from lieapp.registry.sources import PACKAGE
+
+PACKAGE = "__init__.py"
 
 
 @dataclass(frozen=True)
 class Broken:
-    """A plugin file, or a part of one, that can't be used.
+    """A plugin file, or a part of one, that can't be used: what is wrong and what to do, in one line.
 
-    Args:
-        file: the file; None for an installed package whose file isn't known.
-        error: what is wrong and what to do, in one line.
-        line: the line of the file where it happened, if known.
-        source: which source it came from.
-        name: what to call it: the file's path, or the entry point.
+    Its name is the file's path or the entry point; the file of an installed package may be unknown.
     """
 
     file: Path | None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from lieapp.ui.navigation import menu
-from lieapp.ui.style import add_style
+from lieapp.ui.rendering import CSS
 
 
 def main() -> None:
     """One rerun: choose the page that the address names and run it."""
     st.set_page_config(page_title="lieapp", page_icon=":material/all_inclusive:", layout="wide")
-    add_style()
+    st.html(CSS)
     st.navigation(menu()).run()
 
 

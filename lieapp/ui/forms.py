@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,15 @@ import msgspec
 import streamlit as st
 from msgspec import inspect as types
 
-from lieapp.settings import leaves
-from lieapp.ui.schema import COMMON, Setting, grouped, settings
+from lieapp.config_types import MACHINE
+from lieapp.settings import bare, leaves
 from lieapp.ui.words import plain
+
+COMMON = ("preset", "method", "data", "variants", "slots", "seed")
+"""Settings that are always shown, in this order; a configuration needn't have all of them."""
+
+REST = "Further settings"
+"""The heading of settings that stand under no other."""
 
 OPTIONS = ("method", "preset", "data", "seed", "slots", "device")
 """Settings with an option of their own; the others go through --set."""
@@ -27,6 +35,87 @@ LARGEST = 2**53 - 1
 """Above this a browser's numbers lose their last digits."""
 
 _FIXED = ("kind", "plugin", "domain")
+_PLAIN = (types.IntType, types.FloatType, types.StrType, types.BoolType, types.LiteralType)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: where it stands, as `flow.rate`; its type; what it means, is called and is folded under.
+
+    Of `float | None` the type is that of the number; of a tuple or list, which has `many`, that of an item.
+    """
+
+    path: str
+    kind: types.Type
+    default: Any
+    text: str
+    label: str
+    heading: str
+    many: bool = False
+
+    @property
+    def section(self) -> str:
+        """The nested settings that it is one of; empty for none."""
+        return self.path.rpartition(".")[0]
+
+
+# composed anew with each catalog: not kept for ever
+@functools.lru_cache(maxsize=32)
+def settings(config: type[msgspec.Struct]) -> dict[str, Setting]:
+    """The settings that a form can ask for, by their path."""
+    return {setting.path: setting for setting in _of(types.type_info(config), "", "")}
+
+
+def grouped(config: type[msgspec.Struct]) -> dict[str, list[Setting]]:
+    """The settings that aren't common, by heading: those of nested settings after the others, the machine last."""
+    groups: dict[str, list[Setting]] = {}
+    for setting in settings(config).values():
+        if setting.path not in COMMON:
+            groups.setdefault(setting.heading, []).append(setting)
+
+    def place(heading: str) -> tuple[bool, bool]:
+        return heading == MACHINE, bool(groups[heading][0].section)
+
+    return {heading: groups[heading] for heading in sorted(groups, key=place)}
+
+
+def _of(info: types.Type, section: str, heading: str) -> list[Setting]:
+    assert isinstance(info, types.StructType)
+    found = []
+    for field in info.fields:
+        told = _told(field.type)
+        label = told.get("title") or field.name.replace("_", " ").capitalize()
+        inner = bare(field.type)
+        if isinstance(inner, types.StructType):
+            found += _of(inner, f"{field.name}.", label)
+        elif field.name not in _FIXED and not field.required:
+            text, group = told.get("description", ""), heading or told.get("group") or REST
+            setting = _setting(field, f"{section}{field.name}", text, label, group)
+            found += [] if setting is None else [setting]
+    return found
+
+
+def _told(kind: types.Type) -> dict[str, str]:
+    """What is said of a type: title, description and group."""
+    if not isinstance(kind, types.Metadata):
+        parts: Sequence[types.Type] = kind.types if isinstance(kind, types.UnionType) else ()
+        return next((told for part in parts if (told := _told(part))), {})
+    return {**(kind.extra_json_schema or {}), **(kind.extra or {})}
+
+
+def _setting(field: types.Field, path: str, text: str, label: str, heading: str) -> Setting | None:
+    kind, many = bare(field.type), False
+    if isinstance(kind, types.UnionType):
+        rest = [part for part in kind.types if not isinstance(part, types.NoneType)]
+        if len(rest) > 1:
+            return None
+        kind = bare(rest[0])
+    if isinstance(kind, (types.VarTupleType, types.ListType)):
+        kind, many = bare(kind.item_type), True
+    default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
+    if not isinstance(kind, _PLAIN):
+        return None
+    return Setting(path, kind, default, text, label, heading, many)
 
 
 def address_prefix(config: type[msgspec.Struct]) -> str:
@@ -75,9 +164,8 @@ def _row(
 
 def ask(setting: Setting, default: Any, prefix: str = "") -> Any:
     """The widget of one setting; what it returns has the setting's type, or is text that a check refuses."""
-    shown = {"key": f"{prefix}{setting.path}", "help": (setting.text and plain(setting.text)) or None}
-    bound = {**shown, "bind": "query-params"}
-    kind = setting.kind
+    kind, text = setting.kind, (setting.text and plain(setting.text)) or None
+    bound = {"key": f"{prefix}{setting.path}", "help": text, "bind": "query-params"}
     if setting.many:
         return _ask_many(setting, default, bound)
     if isinstance(kind, types.LiteralType):
@@ -89,20 +177,11 @@ def ask(setting: Setting, default: Any, prefix: str = "") -> Any:
         top = min(kind.le if kind.le is not None else LARGEST, LARGEST)
         return st.number_input(setting.label, kind.ge, top, default, 1, placeholder="by itself", **bound)
     if isinstance(kind, types.FloatType):
-        return _ask_float(setting, default, bound)
+        # a step of a tenth of itself: rates and tolerances are far below 1
+        value, low = (None if given is None else float(given) for given in (default, kind.ge))
+        step = abs(value or 0.1) / 10
+        return st.number_input(setting.label, low, None, value, step, format="%g", placeholder="by itself", **bound)
     return st.text_input(setting.label, value=default, max_chars=300, **bound)
-
-
-def _ask_float(setting: Setting, default: float | None, bound: Mapping[str, Any]) -> float | None:
-    """A number with a step of a tenth of itself: rates and tolerances are far below 1."""
-    kind = setting.kind
-    assert isinstance(kind, types.FloatType)
-    value = None if default is None else float(default)
-    low = None if kind.ge is None else float(kind.ge)
-    found: float | None = st.number_input(
-        setting.label, low, None, value, abs(value or 0.1) / 10, format="%g", placeholder="by itself", **bound
-    )
-    return found
 
 
 def _ask_many(setting: Setting, default: Sequence[Any], bound: Mapping[str, Any]) -> list[Any]:

@@ -1,21 +1,33 @@
-"""Start, stop and resume runs: a folder is written, a process of its own does the work."""
+"""Start and resume runs: a folder is written, a process of its own does the work.
+
+Short work that somebody waits for, a derivation or a self-check, begins at once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import msgspec
 
 from lieapp.errors import RunError
-from lieapp.runs.process import queue as cancelling
-from lieapp.runs.process.queue import enqueue, ensure_runner
+from lieapp.extension import Work
+from lieapp.registry.catalog import Catalog, Entry
+from lieapp.runs.process.queue import enqueue, ensure_runner, start_now
 from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.status import ACTIVE
 from lieapp.settings import from_values
-from lieapp.ui.places import runs_root
+from lieapp.ui.navigation import config_of, newest_first, runs_root
 from lieapp.ui.words import RESUMABLE
 
-if TYPE_CHECKING:
-    from lieapp.extension import Work
-    from lieapp.registry.catalog import Catalog
+KINDS = ("truth", "check")
+"""The kinds of runs that don't wait behind a training."""
+
+MOST = 2
+"""How many of them work beside each other; more take turns with the other runs."""
+
+LOOKED_AT = 60
+"""How many of the newest runs are looked through for one of them."""
 
 
 def start(work: Work, values: Mapping[str, Any], catalog: Catalog) -> str:
@@ -30,19 +42,6 @@ def start(work: Work, values: Mapping[str, Any], catalog: Catalog) -> str:
     run_id = enqueue(root, config, entry=entry, folders=catalog.folders)
     ensure_runner(root)
     return run_id
-
-
-def cancel(run: RunDirectory) -> None:
-    """Ask a run to stop. Raises RunError if there is nothing to stop."""
-    cancelling.cancel(run)
-
-
-def wake() -> None:
-    """See that somebody works on the queue: after a restart of the machine nobody does.
-
-    Raises RunError if no runner can be started.
-    """
-    ensure_runner(runs_root())
 
 
 def resume(run: RunDirectory) -> None:
@@ -60,3 +59,33 @@ def resume(run: RunDirectory) -> None:
         (run.path / "cancel").unlink(missing_ok=True)
         run.update(state="queued", pid=None, host="", process="", error=None, finished=None)
     ensure_runner(run.path.parent)
+
+
+def begin(config: msgspec.Struct, entry: Entry | None, catalog: Catalog) -> str:
+    """Start a run of one of those kinds and give its id.
+
+    Raises RunError if the folder of runs can't be written or no process can be started.
+    """
+    root = runs_root()
+    run_id = enqueue(root, config, entry=entry, folders=catalog.folders)
+    busy = [run for run in newest_first()[:LOOKED_AT] if run.state in ACTIVE and kind_of(run) in KINDS]
+    if len(busy) < MOST:
+        start_now(root, run_id)
+    else:
+        ensure_runner(root)
+    return run_id
+
+
+def latest(kind: str, entry: Entry) -> RunDirectory | None:
+    """The newest run of a kind on exactly this file's content; None if there is none."""
+    named = [run for run in newest_first() if f"-{entry.name}-" in run.id]
+    for run in named[:LOOKED_AT]:
+        origin = run.provenance().get("plugin") or {}
+        if kind_of(run) == kind and origin.get("sha256") == entry.sha256 and origin.get("name") == entry.name:
+            return run
+    return None
+
+
+def kind_of(run: RunDirectory) -> str:
+    """The kind in a run's settings; empty if they can't be read."""
+    return str(config_of(run).get("kind", ""))

@@ -25,16 +25,7 @@ TAKEN = ("sp", "PDE", "hookimpl", "lieapp_domains")
 
 @dataclass(frozen=True)
 class Draft:
-    """What is declared besides the equation.
-
-    Args:
-        name: what is typed after --plugin.
-        title: what pages print.
-        region: the interval of each variable.
-        points: grid points of each variable.
-        periodic: the periodic variables.
-        values: a number for each parameter, as text that is exact: `1/100` or `0.01`.
-    """
+    """What is declared besides the equation; a parameter's value is a text that is exact: `1/100` or `0.01`."""
 
     name: str
     title: str
@@ -137,12 +128,11 @@ def _exact(parameter: str, text: str) -> Any:
     from lieapp.equations.parsing import parse_expression
 
     try:
-        value = parse_expression(text, {}, typed=True)
+        return parse_expression(text, {}, typed=True)
     except LieappError as error:
         raise PluginError(
             f"{parameter} has the value {text!r}, which is no number.", hint=error.hint or "Write 0.01 or 1/100."
         ) from None
-    return value
 
 
 def _values(draft: Draft) -> str:

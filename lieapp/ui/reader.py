@@ -1,20 +1,23 @@
 """What somebody types is read by a process of its own, which is ended where that takes too long.
 
 A page can't be interrupted, and SymPy may take any time. The process stays, as starting one takes a second:
-`python -m lieapp.ui.reader` answers each line of JSON with another.
+`python -m lieapp.ui.reader` answers each line of JSON with another. What is typed are texts; the whitelist parser
+reads them.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from typing import IO
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
 
 import msgspec
 
@@ -22,13 +25,58 @@ from lieapp.child import child_command
 from lieapp.errors import BudgetError, LieappError, UsageError
 from lieapp.pde.derivation import Failure, error_told, leave_with
 from lieapp.ui.plugin_file import Draft, plugin_text
-from lieapp.ui.typed import Reading, Typed
+
+LISTS = ("equation", "independent", "dependent", "parameter", "function", "periodic")
+"""The settings of a derivation that are typed."""
+
+SEPARATORS = {"equation": "\n", "parameter": ";"}
+"""What stands between several; a comma elsewhere. `g:positive, g != 3` is one parameter."""
 
 BUDGET = 5.0
 """Seconds for an answer; usual ones take a hundredth of one."""
 
 STARTING = 120.0
 """Seconds in which the process must have loaded SymPy."""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What was typed, as `lieapp truth` takes it."""
+
+    equation: tuple[str, ...] = ()
+    independent: tuple[str, ...] = ()
+    dependent: tuple[str, ...] = ()
+    parameter: tuple[str, ...] = ()
+    function: tuple[str, ...] = ()
+    periodic: tuple[str, ...] = ()
+
+    def settings(self) -> dict[str, list[str]]:
+        """The settings of a derivation."""
+        return {name: list(getattr(self, name)) for name in LISTS}
+
+
+def split(name: str, text: str) -> tuple[str, ...]:
+    """The entries of one text field."""
+    parts = re.split(SEPARATORS.get(name, ","), text)
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def joined(name: str, entries: Sequence[str]) -> str:
+    """One text field of several entries; `split` takes it apart again."""
+    separator = SEPARATORS.get(name, ",")
+    return (separator if separator == "\n" else f"{separator} ").join(entries)
+
+
+def typed_of(config: Mapping[str, Any]) -> Typed:
+    """What was typed for a run, from its config.json; entries of other types are left out."""
+    lists = {name: config.get(name) for name in LISTS}
+    return Typed(
+        **{
+            name: tuple(entry for entry in entries if isinstance(entry, str))
+            for name, entries in lists.items()
+            if isinstance(entries, list)
+        }
+    )
 
 
 class Question(msgspec.Struct):
@@ -38,31 +86,42 @@ class Question(msgspec.Struct):
     draft: Draft | None = None
 
 
-class Answer(msgspec.Struct):
-    """As `Reading` has it; `text` is the plugin file, `error` the error object of the JSON contract."""
+class Reading(msgspec.Struct):
+    """What the parser makes of it.
+
+    Args:
+        latex: each equation as LaTeX.
+        parameters: names of the parameters.
+        text: the plugin file, where one is asked for.
+        failure: why there is none of these; None if there is.
+        place: the number of the equation that the error points into; None for everything else.
+    """
 
     latex: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     text: str = ""
-    error: Failure | None = None
+    failure: Failure | None = None
     place: int | None = None
+
+    @property
+    def error(self) -> LieappError | None:
+        """The failure as an error."""
+        return None if self.failure is None else error_told(self.failure, "reading")
 
 
 def read(typed: Typed) -> Reading:
     """Parse what was typed, and write it as formulas. Raises nothing: the error is in the answer."""
     try:
-        found = _READER.ask(Question(typed))
+        return _READER.ask(Question(typed))
     except BudgetError as late:
-        return Reading(error=late)
-    error = None if found.error is None else error_told(found.error, "reading")
-    return Reading(found.latex, found.parameters, error, found.place)
+        return Reading(failure=Failure("BudgetError", late.message, late.hint))
 
 
 def plugin_file_text(typed: Typed, draft: Draft) -> str:
     """The plugin file of a typed equation. Raises LieappError for what a declaration doesn't allow."""
     found = _READER.ask(Question(typed, draft))
-    if found.error is not None:
-        raise error_told(found.error, "reading")
+    if error := found.error:
+        raise error
     return found.text
 
 
@@ -73,13 +132,13 @@ class _Reader:
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
 
-    def ask(self, question: Question) -> Answer:
+    def ask(self, question: Question) -> Reading:
         """Raises BudgetError if no answer comes in time."""
         with self._lock:
             pipes = self._started()
             answer = _exchange(pipes, msgspec.json.encode(question), BUDGET)
             if answer:
-                return msgspec.json.decode(answer, type=Answer)
+                return msgspec.json.decode(answer, type=Reading)
             self._end()
         raise BudgetError(
             f"this couldn't be read within {BUDGET:g} s.",
@@ -124,7 +183,7 @@ def _exchange(child: subprocess.Popen[bytes], line: bytes, seconds: float) -> by
     return found
 
 
-def _answer(question: Question) -> Answer:
+def _answer(question: Question) -> Reading:
     """The answer, here in this process."""
     from lieapp.equations.parsing import parse_system
     from lieapp.equations.printing import ordered_latex
@@ -136,11 +195,11 @@ def _answer(question: Question) -> Answer:
         system = parse_system(typed.equation, typed.independent, typed.dependent, typed.parameter, typed.function)
         _check_periodic(typed)
         if question.draft is not None:
-            return Answer(text=plugin_text(system, question.draft))
+            return Reading(text=plugin_text(system, question.draft))
         latex = tuple(f"{ordered_latex(r, system.jets)} = 0" for r in system.residuals)
     except Exception as error:
-        return Answer(error=msgspec.convert(describe(error), Failure), place=_place(error, typed.equation))
-    return Answer(latex, tuple(map(str, system.parameters)))
+        return Reading(failure=msgspec.convert(describe(error), Failure), place=_place(error, typed.equation))
+    return Reading(latex, tuple(map(str, system.parameters)))
 
 
 def _complete(typed: Typed) -> None:
@@ -170,7 +229,7 @@ def _place(error: Exception, equations: Sequence[str]) -> int | None:
 
 
 def _main(questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer until nobody asks any more."""
+    """Reading until nobody asks any more."""
     from lieapp.registry.modules import stdout_to_stderr
 
     # Ctrl-C ends the app, and with it this

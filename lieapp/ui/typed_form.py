@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lieapp.errors import LieappError
-from lieapp.ui.drawing import formula
-from lieapp.ui.examples import EXAMPLES
 from lieapp.ui.help import tip
-from lieapp.ui.reader import read
-from lieapp.ui.typed import LISTS, Reading, Typed, joined, split
-from lieapp.ui.words import advice, plain
+from lieapp.ui.reader import LISTS, Reading, Typed, joined, read, split
+from lieapp.ui.rendering import show_error, show_formulas
+
+EXAMPLES = {
+    "Korteweg–de Vries": Typed(("u_t + u*u_x + u_xxx",), ("t", "x"), ("u",), periodic=("x",)),
+    "Heat": Typed(("u_t = u_xx",), ("t", "x"), ("u",)),
+    "Diffusion with any conductivity k(u)": Typed(
+        ("u_t = k*u_xx + k_u*u_x**2",), ("t", "x"), ("u",), function=("k:u",)
+    ),
+    "Korteweg–de Vries with any power": Typed(
+        ("u_t + u**n*u_x + u_xxx",), ("t", "x"), ("u",), parameter=("n:positive, n != 1, n != 2",)
+    ),
+    "Cubic Schrödinger, two unknowns": Typed(
+        ("v_t + w_xx + (v**2 + w**2)*w", "w_t - v_xx - (v**2 + w**2)*v"), ("t", "x"), ("v", "w")
+    ),
+    "Wave in the plane": Typed(("u_tt = u_xx + u_yy",), ("t", "x", "y"), ("u",)),
+    "Boundary layer (Blasius), an ODE": Typed(("u_xxx + u*u_xx",), ("x",), ("u",)),
+}
+"""Equations to begin with, one of each kind: a parameter, a function, a system, more variables, an ODE."""
+
+FIRST = "Korteweg–de Vries"
 
 MOST_CHARACTERS = 4000
 """Of one equation; the parser takes no more either."""
@@ -21,22 +36,23 @@ FIELD_CHARACTERS = 300
 MOST_EQUATIONS = 8
 
 FIELDS = {
-    "independent": ("Variables", "t, x"),
-    "dependent": ("Unknowns", "u"),
-    "parameter": ("Parameters", "nu:positive; g, g != 3"),
-    "function": ("Arbitrary functions", "k:u"),
-    "periodic": ("Periodic in", "x"),
-}
-"""Label and placeholder of each field but the equations."""
-
-HELP = {
-    "independent": "Names with commas between them; the first one, or `t`, is time.",
-    "dependent": "Names of the unknown functions, with commas between them.",
-    "parameter": "Constants that stay free, with what is known of them: `nu`, `nu:positive`, `g:positive, g != 3`. "
-    "Semicolons between several.",
-    "function": "A name and the one variable or unknown that it depends on: `k:u`. Its derivative is `k_u`.",
-    "periodic": "Variables in which solutions are periodic. It doesn't change the symmetries, but which are kept.",
-}
+    "independent": ("Variables", "t, x", "Names with commas between them; the first one, or `t`, is time."),
+    "dependent": ("Unknowns", "u", "Names of the unknown functions, with commas between them."),
+    "parameter": (
+        "Parameters", "nu:positive; g, g != 3",
+        "Constants that stay free, with what is known of them: `nu`, `nu:positive`, `g:positive, g != 3`. "
+        "Semicolons between several.",
+    ),
+    "function": (
+        "Arbitrary functions", "k:u",
+        "A name and the one variable or unknown that it depends on: `k:u`. Its derivative is `k_u`.",
+    ),
+    "periodic": (
+        "Periodic in", "x",
+        "Variables in which solutions are periodic. It doesn't change the symmetries, but which are kept.",
+    ),
+}  # fmt: skip
+"""Label, placeholder and explanation of each field but the equations."""
 
 
 def ask(start: Typed, version: str, fields: tuple[str, ...] = tuple(FIELDS)) -> tuple[Typed, Reading]:
@@ -55,11 +71,11 @@ def ask(start: Typed, version: str, fields: tuple[str, ...] = tuple(FIELDS)) -> 
     equations, places = _equations(version)
     values = {"equation": equations}
     for name, column in zip(fields, st.columns(len(fields)), strict=True):
-        label, placeholder = FIELDS[name]
+        label, placeholder, told = FIELDS[name]
         with column:
             text = st.text_input(
                 label, key=_key(name, version), placeholder=placeholder, max_chars=FIELD_CHARACTERS,
-                help=HELP[name], live=True, persist_state="session",
+                help=told, live=True, persist_state="session",
             )  # fmt: skip
         values[name] = split(name, text)
     typed = Typed(**values)
@@ -90,21 +106,10 @@ def _equations(version: str) -> tuple[tuple[str, ...], list[int]]:
 def _understood(reading: Reading, places: list[int]) -> None:
     """The formulas, or what can't be read and where."""
     if reading.error is None:
-        for latex in reading.latex:
-            st.markdown(formula(rf"\displaystyle {latex}"))
+        show_formulas(reading.latex)
         return
     several = len(places) > 1 and reading.place is not None
     show_error(reading.error, f"Equation {places[reading.place or 0] + 1}, " if several else "")
-
-
-def show_error(error: LieappError, where: str = "") -> None:
-    """An error; where it points into a text, the text with the caret under the column."""
-    first, *pointed = error.message.split("\n")
-    st.error(plain(where + first), icon=":material/error:")
-    if pointed:
-        st.code("\n".join(line.removeprefix("  ") for line in pointed), language="text")
-    if error.hint:
-        st.caption(advice(error.hint))
 
 
 def _key(name: str, version: str) -> str:

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from lieapp.errors import PluginError, UnknownPluginError, UsageError
-from lieapp.registry import loader as loader_module
-from lieapp.registry import sources
+from lieapp.registry import loader
 from lieapp.registry.catalog import Catalog, load_catalog
 
 GOOD = """
@@ -365,7 +364,7 @@ def test_entry_points(folder, monkeypatch):
         EntryPoint("good", "installed_one", "lieapp"),
         EntryPoint("gone", "not_there_at_all", "lieapp"),
     ]
-    monkeypatch.setattr(loader_module, "entry_points", lambda group: points)
+    monkeypatch.setattr(loader, "entry_points", lambda group: points)
     catalog = load_catalog()
     assert catalog.get("installed").source == "entry point"
     assert catalog.get("installed").file == folder / "installed_one.py"
@@ -395,9 +394,9 @@ def test_shipped_plugins_lie_inside_the_wheel_or_beside_the_checkout(tmp_path, m
     package = tmp_path / "lieapp"
     package.mkdir()
     (tmp_path / "plugins").mkdir()
-    monkeypatch.setattr(sources.lieapp, "__file__", str(package / "__init__.py"))
-    assert sources.shipped_folder() is None
+    monkeypatch.setattr(loader.lieapp, "__file__", str(package / "__init__.py"))
+    assert loader.shipped_folder() is None
     (tmp_path / "pyproject.toml").write_text("")
-    assert sources.shipped_folder() == tmp_path / "plugins"
+    assert loader.shipped_folder() == tmp_path / "plugins"
     (package / "_plugins").mkdir()
-    assert sources.shipped_folder() == package / "_plugins"
+    assert loader.shipped_folder() == package / "_plugins"

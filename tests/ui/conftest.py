@@ -59,14 +59,13 @@ def _put_status(run: Path, state: str, **status: object) -> None:
 @pytest.fixture
 def runs(tmp_path, monkeypatch) -> Path:
     """An empty folder of runs that the app looks at; no process is started from the pages."""
-    from lieapp.ui import background, jobs
+    from lieapp.ui import jobs
 
     monkeypatch.setenv("LIEAPP_RUNS", str(tmp_path / "runs"))
     monkeypatch.delenv("LIEAPP_PLUGINS", raising=False)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(jobs, "ensure_runner", lambda root: None)
-    monkeypatch.setattr(background, "ensure_runner", lambda root: None)
-    monkeypatch.setattr(background, "start_now", lambda root, run_id: None)
+    monkeypatch.setattr(jobs, "start_now", lambda root, run_id: None)
     return tmp_path / "runs"
 
 

@@ -8,12 +8,11 @@ from typing import Annotated
 import msgspec
 import pytest
 from registered import CATALOG, DISCOVER
+from settings_docs import rows
 
-from lieapp.cli.settings_docs import rows
 from lieapp.config_types import told
 from lieapp.settings import from_values, load_config
-from lieapp.ui.forms import OPTIONS, address_prefix, command_line, laid_over
-from lieapp.ui.schema import COMMON, REST, grouped, settings
+from lieapp.ui.forms import COMMON, OPTIONS, REST, address_prefix, command_line, grouped, laid_over, settings
 
 FORMS = list(dict.fromkeys(CATALOG.all_settings().values()))
 
@@ -52,7 +51,7 @@ class _New(msgspec.Struct, kw_only=True):
 
 def test_a_setting_of_no_group_and_one_that_is_nested():
     found = grouped(_New)
-    assert [(s.path, s.text, s.optional) for s in found[REST]] == [("sparkle", "How much.", True)]
+    assert [(s.path, s.text) for s in found[REST]] == [("sparkle", "How much.")]
     assert [(s.path, s.label, s.text) for s in found["Turning"]] == [("inner.bend", "Bending", "How far.")]
 
 

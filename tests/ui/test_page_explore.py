@@ -10,10 +10,9 @@ from truth_results import truth_result
 from lieapp.document import Formula
 from lieapp.results.truth import Explanation, FlowResult, LeviResult, StepResult, StructureResult
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.ui import background
-from lieapp.ui.examples import EXAMPLES
-from lieapp.ui.reader import read
-from lieapp.ui.typed import Typed, joined, split, typed_of
+from lieapp.ui import jobs
+from lieapp.ui.reader import Typed, joined, read, split, typed_of
+from lieapp.ui.typed_form import EXAMPLES
 
 HEAT = {"equation": ["u_t - u_xx"], "independent": ["t", "x"], "dependent": ["u"], "periodic": ["x"]}
 TRUTH = truth_result()
@@ -81,7 +80,7 @@ def test_every_example_can_be_read(name):
 
 def test_derive_starts_a_run_with_exactly_what_was_typed(open_page, runs, monkeypatch, words):
     started = []
-    monkeypatch.setattr(background, "start_now", lambda root, run_id: started.append(run_id))
+    monkeypatch.setattr(jobs, "start_now", lambda root, run_id: started.append(run_id))
     app = press(open_page("explore"), "Derive")
     (run,) = RunDirectory.list(runs)
     config = run.config()
@@ -107,8 +106,8 @@ def test_plugins_that_are_broken_or_no_equations(open_page, plugins, words):
 
 def test_more_than_two_at_once_take_turns(open_page, make_background, monkeypatch):
     calls = []
-    monkeypatch.setattr(background, "start_now", lambda root, run_id: calls.append("now"))
-    monkeypatch.setattr(background, "ensure_runner", lambda root: calls.append("queue"))
+    monkeypatch.setattr(jobs, "start_now", lambda root, run_id: calls.append("now"))
+    monkeypatch.setattr(jobs, "ensure_runner", lambda root: calls.append("queue"))
     make_background("truth", "running", typed=HEAT)
     press(open_page("explore"), "Derive")
     make_background("check", "running")

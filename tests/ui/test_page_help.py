@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lieapp.ui import documents
+from lieapp.ui import help as documents
 
 
 def test_terms_and_pages(open_page, words):

@@ -9,7 +9,7 @@ import pytest
 from lieapp.results.check import CheckRow
 from lieapp.runs.checks import checked
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.ui import background
+from lieapp.ui import jobs
 
 
 def press(app, label):
@@ -58,7 +58,7 @@ def check_result(name, ok, detail):
 
 def test_check_starts_a_run_at_once(open_page, plugins, runs, monkeypatch):
     started = []
-    monkeypatch.setattr(background, "start_now", lambda root, run_id: started.append(run_id))
+    monkeypatch.setattr(jobs, "start_now", lambda root, run_id: started.append(run_id))
     app = press(open_page("plugins", plugin="warm"), "Check")
     (run,) = RunDirectory.list(runs)
     assert started == [run.id] and run.config() == {"plugin": "warm", "kind": "check"}

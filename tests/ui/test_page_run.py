@@ -29,10 +29,10 @@ def test_queued(open_page, make_run, words):
 
 
 def test_a_queue_that_nobody_works_on_can_be_started(open_page, make_run, monkeypatch):
-    from lieapp.ui import jobs
+    from lieapp.ui import at_work
 
     woken = []
-    monkeypatch.setattr(jobs, "ensure_runner", woken.append)
+    monkeypatch.setattr(at_work, "ensure_runner", woken.append)
     run = make_run("queued")
     app = open_page("run", run=run.name)
     next(b for b in app.button if b.label == "Start the queue").click().run()

@@ -3,7 +3,7 @@
 import pytest
 
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.ui import places
+from lieapp.ui import navigation
 
 
 @pytest.fixture
@@ -12,16 +12,16 @@ def run(make_run) -> RunDirectory:
 
 
 def test_a_run_and_its_files(run):
-    found = places.find_run(run.id)
+    found = navigation.find_run(run.id)
     assert found.path == run.path
-    assert places.file_of(found, "summary.json") == run.path / "summary.json"
+    assert navigation.file_of(found, "summary.json") == run.path / "summary.json"
 
 
 @pytest.mark.parametrize(
     "name", ["../status.json", "/etc/passwd", "..", ".", "", "figures/x.svg", "nothing", "a\0b"]
 )
 def test_what_is_no_file_of_a_run(run, name):
-    assert places.file_of(run, name) is None
+    assert navigation.file_of(run, name) is None
 
 
 def test_links_are_not_followed(run, tmp_path):
@@ -29,9 +29,9 @@ def test_links_are_not_followed(run, tmp_path):
     secret.write_text("{}", encoding="utf-8")
     (run.path / "summary.json").unlink()
     (run.path / "summary.json").symlink_to(secret)
-    assert places.file_of(run, "summary.json") is None
+    assert navigation.file_of(run, "summary.json") is None
     (run.path.parent / "20260101T000000Z-x-000000").symlink_to(run.path)
-    assert places.find_run("20260101T000000Z-x-000000") is None
+    assert navigation.find_run("20260101T000000Z-x-000000") is None
 
 
 def test_a_log_that_is_a_link_is_not_shown(make_run, open_page, words, tmp_path):
@@ -46,6 +46,6 @@ def test_a_log_that_is_a_link_is_not_shown(make_run, open_page, words, tmp_path)
 
 @pytest.mark.parametrize("arguments", [[], ["--allow-writing"]], ids=["safe", "allowed"])
 def test_writing_is_allowed_by_an_option_only(monkeypatch, arguments):
-    monkeypatch.setattr(places.sys, "argv", ["app.py", *arguments])
+    monkeypatch.setattr(navigation.sys, "argv", ["app.py", *arguments])
     monkeypatch.setenv("LIEAPP_ALLOW_WRITING", "1")
-    assert places.may_write() == bool(arguments)
+    assert navigation.may_write() == bool(arguments)

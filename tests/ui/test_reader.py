@@ -8,8 +8,7 @@ import pytest
 from lieapp.errors import BudgetError, PluginError
 from lieapp.ui import reader
 from lieapp.ui.plugin_file import Draft
-from lieapp.ui.reader import plugin_file_text, read
-from lieapp.ui.typed import Typed
+from lieapp.ui.reader import Typed, plugin_file_text, read
 
 BURGERS = Typed(("u_t + u*u_x - nu*u_xx",), ("t", "x"), ("u",), ("nu:positive",))
 DRAFT = Draft("made", "Made", {"t": (0.0, 1.0), "x": (0.0, 8.0)}, {"t": 16, "x": 32}, ("x",), {"nu": "0.1"})

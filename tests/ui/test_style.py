@@ -7,7 +7,7 @@ import pytest
 from lieapp.cli.app import SETTINGS
 from lieapp.figures.charts import Line, line_chart
 from lieapp.report.page import CSS as REPORT
-from lieapp.ui.style import CAPTION, CSS, ON_PRIMARY, TOKENS
+from lieapp.ui.rendering import CAPTION, CSS, ON_PRIMARY, TOKENS
 
 ENOUGH = 4.5
 THEMES = ("light", "dark")

@@ -13,12 +13,10 @@ from lieapp.report import comparison as figures
 from lieapp.results.base import Compared
 from lieapp.runs.overview import compared, differing, row
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.ui.drawing import table
 from lieapp.ui.help import tip
-from lieapp.ui.navigation import page
-from lieapp.ui.places import find_run, newest_first
-from lieapp.ui.run_files import show_link
-from lieapp.ui.run_head import config_of
+from lieapp.ui.lists import show_link
+from lieapp.ui.navigation import config_of, find_run, newest_first, show_no_runs
+from lieapp.ui.rendering import table
 from lieapp.ui.words import duration, plain, sign, unbroken
 
 # runs that can be chosen from, the newest; and chosen at a time, for their colours to be told apart
@@ -30,8 +28,7 @@ def show() -> None:
     st.title("Compare runs")
     runs = newest_first()[:OFFERED]
     if not runs:
-        st.info("There is no run yet.", icon=":material/inbox:")
-        st.page_link(page("discover"), label="Start one", icon=":material/travel_explore:")
+        show_no_runs()
         return
     chosen = _chosen(runs)
     if not chosen:
@@ -78,11 +75,8 @@ def _compared(run: RunDirectory) -> Compared:
 
 def _called(facts: dict[str, Any]) -> str:
     """How a run is called in the list: what it is, then its id."""
-    parts = [
-        facts["plugin"] or facts["kind"],
-        facts["method"],
-        facts["seed"] is not None and f"seed {facts['seed']}",
-    ]
+    seed = "" if facts["seed"] is None else f"seed {facts['seed']}"
+    parts = (facts["plugin"] or facts["kind"], facts["method"], seed)
     return f"{' · '.join(str(part) for part in parts if part)} · {facts['state']} · {facts['run']}"
 
 

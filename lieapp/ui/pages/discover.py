@@ -10,13 +10,11 @@ import streamlit as st
 from lieapp.config import load_config
 from lieapp.errors import LieappError
 from lieapp.extension import Work
-from lieapp.registry.catalog import Catalog, Entry, load_catalog
+from lieapp.registry.catalog import Catalog, load_catalog
 from lieapp.ui import forms, jobs
 from lieapp.ui.help import popover
-from lieapp.ui.missing import show_missing
-from lieapp.ui.navigation import open_run, page
-from lieapp.ui.places import runs_root
-from lieapp.ui.run_queue import show_queue
+from lieapp.ui.lists import show_queue
+from lieapp.ui.navigation import choose_plugin, page, runs_root, show_no_plugin, show_not_loaded
 from lieapp.ui.words import advice, plain
 
 # the plugin of an address without one
@@ -30,13 +28,11 @@ def show() -> None:
     st.title("Discover")
     st.markdown("Learn symmetries from data of a plugin, and compare them with what is known of it.")
     catalog = load_catalog()
-    if catalog.broken:
-        names = ", ".join(broken.name for broken in catalog.broken)
-        st.warning(f"Not loaded: {plain(names)}. The Plugins page says why.", icon=":material/warning:")
+    show_not_loaded(catalog)
     if not catalog.entries:
-        st.info("No plugin was found.", icon=":material/extension_off:")
+        show_no_plugin()
         return
-    entry = _plugin(catalog)
+    entry = choose_plugin(catalog, "discover", FIRST)
     if entry is None:
         return
     work = _work(entry.works())
@@ -45,26 +41,6 @@ def show() -> None:
     defaults, values = _settings(work, catalog.settings(work), entry.name)
     _start(catalog, work, defaults, values)
     show_queue()
-
-
-def _plugin(catalog: Catalog) -> Entry | None:
-    """The one of the address; None if that can't be shown: no other's form stands in for it."""
-    titles = {entry.name: entry.title for entry in catalog.entries}
-    names = list(titles)
-    asked = st.query_params.get("plugin", FIRST if FIRST in names else names[0])
-    if asked not in names:
-        show_missing(catalog, asked, "discover")
-    chosen: str | None = st.selectbox(
-        "Plugin", names, index=names.index(asked) if asked in names else None, placeholder="Choose another",
-        format_func=lambda name: f"{name}: {titles[name]}",
-    )  # fmt: skip
-    if chosen is None:
-        return None
-    # the address then opens this form as it stands
-    st.query_params["plugin"] = chosen
-    if asked not in names:
-        st.rerun()
-    return catalog.get(chosen)
 
 
 def _work(offered: list[Work]) -> Work:
@@ -111,7 +87,7 @@ def _start(catalog: Catalog, work: Work, defaults: dict[str, Any], values: dict[
         st.error(f"{plain(error.message)} {advice(error.hint)}", icon=":material/error:")
         st.page_link(page("plugins"), label="Plugins")
     else:
-        open_run(run_id)
+        st.switch_page(page("run"), query_params={"run": run_id})
 
 
 show()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from pathlib import Path
 from typing import Any
@@ -12,19 +13,25 @@ from lieapp.config import TruthConfig
 from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.ui import background
-from lieapp.ui.background_view import show_unfinished, wait_for
-from lieapp.ui.derived_view import show_derived
-from lieapp.ui.drawing import formula, state_badge
-from lieapp.ui.equations import system_latex
-from lieapp.ui.examples import EXAMPLES, FIRST
+from lieapp.ui import jobs
+from lieapp.ui.at_work import show_unfinished, wait_for
+from lieapp.ui.finished import show_derived
 from lieapp.ui.help import tip
-from lieapp.ui.missing import show_missing
-from lieapp.ui.navigation import link_to_run, page
-from lieapp.ui.places import find_run, runs_root
-from lieapp.ui.run_head import config_of
-from lieapp.ui.typed import LISTS, typed_of
-from lieapp.ui.typed_form import ask, show_error
+from lieapp.ui.navigation import (
+    config_of,
+    find_run,
+    link_to_run,
+    page,
+    runs_root,
+    show_gone,
+    show_missing,
+    show_no_plugin,
+    show_not_loaded,
+)
+from lieapp.ui.plugin_views import system_latex
+from lieapp.ui.reader import LISTS, typed_of
+from lieapp.ui.rendering import show_error, show_formulas, state_badge
+from lieapp.ui.typed_form import EXAMPLES, FIRST, ask
 from lieapp.ui.words import WORKING, plain
 
 # no docstrings below constants, the app would print them
@@ -63,25 +70,19 @@ def _asked() -> RunDirectory | None:
     """The derivation of the address; of a plugin's address the last one of exactly this file."""
     run_id, name = st.query_params.get("run", ""), st.query_params.get("plugin", "")
     if not run_id:
-        return _last(name) if name else None
+        # of a name that means nothing the form says so
+        with contextlib.suppress(LieappError):
+            return jobs.latest("truth", load_catalog().get(name)) if name else None
+        return None
     run = find_run(run_id)
     if run is None:
-        words = f"There is no run {plain(repr(run_id[:100]))} in this folder; it may have been deleted."
-        st.warning(words, icon=":material/search_off:")
+        show_gone(run_id)
         return None
-    if background.kind_of(run) != "truth":
+    if jobs.kind_of(run) != "truth":
         st.info("That run is no derivation.", icon=":material/search_off:")
         link_to_run(run.id, "Open it")
         return None
     return run
-
-
-def _last(name: str) -> RunDirectory | None:
-    try:
-        return background.latest("truth", load_catalog().get(name))
-    except LieappError:
-        # the form says so
-        return None
 
 
 # of its own, so that typing draws only the form anew
@@ -113,11 +114,9 @@ def _form(version: str, config: dict[str, Any], left: bool) -> None:
 def _plugin(version: str, name: str) -> tuple[Catalog, Entry | None]:
     catalog = load_catalog()
     names = {entry.name: entry.title for entry in catalog.equations}
-    if catalog.broken:
-        broken = ", ".join(one.name for one in catalog.broken)
-        st.warning(f"Not loaded: {plain(broken)}. The Plugins page says why.", icon=":material/warning:")
+    show_not_loaded(catalog)
     if not names:
-        st.info("No plugin with an equation was found.", icon=":material/extension_off:")
+        show_no_plugin("plugin with an equation")
         return catalog, None
     unknown = st.empty()
     index = list(names).index(name) if name in names else None if name else 0
@@ -130,8 +129,7 @@ def _plugin(version: str, name: str) -> tuple[Catalog, Entry | None]:
             _unknown(catalog, name)
         return catalog, None
     entry = catalog.get(chosen)
-    for latex in system_latex(entry.declaration):
-        st.markdown(formula(rf"\displaystyle {latex}"))
+    show_formulas(system_latex(entry.declaration))
     link = {"query_params": {"plugin": chosen}, "icon": ":material/extension:"}
     st.page_link(page("plugins"), label=f"Where {plain(chosen)} comes from", **link)
     return catalog, entry
@@ -164,7 +162,7 @@ def _options(version: str, config: dict[str, Any]) -> dict[str, Any]:
 
 def _start(values: dict[str, Any], entry: Entry | None, catalog: Catalog) -> None:
     try:
-        run_id = background.start(TruthConfig(**values), entry, catalog)
+        run_id = jobs.begin(TruthConfig(**values), entry, catalog)
     except LieappError as error:
         show_error(error)
     else:

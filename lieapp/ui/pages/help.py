@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lieapp.ui import documents
-from lieapp.ui.help import TERMS, tip
+from lieapp.ui import help as docs
 from lieapp.ui.navigation import page
 from lieapp.ui.words import plain
 
@@ -16,7 +15,7 @@ def show() -> None:
     if not asked:
         _terms()
         return
-    text = documents.text(asked)
+    text = docs.text(asked)
     if not text:
         st.title("Help")
         st.warning(f"There is no page {plain(repr(asked[:100]))}.", icon=":material/search_off:")
@@ -31,9 +30,9 @@ def _terms() -> None:
     _others("")
     st.subheader("Symbols and scores")
     wanted = st.text_input("Look for", key="wanted", max_chars=60, live=True, icon=":material/search:").casefold()
-    found = [key for key, term in TERMS.items() if wanted in f"{term.name} {term.text}".casefold()]
-    for key in found:
-        st.markdown(tip(key))
+    found = [told for told in docs.TERMS.values() if wanted in told.rpartition(" [")[0].casefold()]
+    for told in found:
+        st.markdown(told)
     if not found:
         st.caption("Nothing is called so.")
 
@@ -46,10 +45,10 @@ def _document(name: str, text: str) -> None:
 
 
 def _others(name: str) -> None:
-    found = [other for other in documents.names() if other != name]
+    found = [other for other in docs.names() if other not in (name, docs.TERMS_PAGE)]
     with st.expander(f"Documentation: {len(found)} {'more ' if name else ''}pages", expanded=not name):
         for other in found:
-            label = plain(documents.title(other))
+            label = plain(docs.title(other))
             st.page_link(page("help"), label=label, icon=":material/description:", query_params={"doc": other})
 
 

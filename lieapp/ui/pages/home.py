@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import streamlit as st
 
 from lieapp.ui.lists import run_rows, working
-from lieapp.ui.navigation import page
-from lieapp.ui.places import newest_first, runs_root
+from lieapp.ui.navigation import newest_first, page, runs_root
 from lieapp.ui.words import plain
 
-
-class Example(NamedTuple):
-    """One thing to begin with: a page that opens ready to start."""
-
-    title: str
-    words: str
-    page: str
-    plugin: str
-    label: str
-
-
+# title, words, the page that opens ready to start, its plugin, label of the link
 EXAMPLES = (
-    Example(
+    (
         "Derive", "The heat equation: six symmetries and a family, proved, with their flows and reductions.",
         "explore", "heat", "Open heat, ready to derive",
     ),
-    Example(
+    (
         "Discover in data", "Cylindrical Korteweg–de Vries: two symmetries, one with a square root of time.",
         "discover", "ckdv", "Open ckdv, ready to start",
     ),
-    Example(
+    (
         "Discover in chaos", "Kuramoto–Sivashinsky: two translations and a boost, found in turbulent solutions.",
         "discover", "ks", "Open ks, ready to start",
     ),
 )  # fmt: skip
 LAST = 5
-# work older than that many runs is found on the Runs page only
-LOOKED_AT = 40
 
 
 def show() -> None:
@@ -60,19 +45,18 @@ def show() -> None:
 
 def _examples() -> None:
     st.subheader("Start with an example")
-    for column, example in zip(st.columns(len(EXAMPLES)), EXAMPLES, strict=True):
+    for column, (title, words, key, plugin, label) in zip(st.columns(len(EXAMPLES)), EXAMPLES, strict=True):
         with column, st.container(border=True, height="stretch"):
-            st.markdown(f"**{example.title}**")
-            st.markdown(example.words)
-            to, address = page(example.page), {"plugin": example.plugin}
-            st.page_link(to, label=example.label, icon=":material/play_arrow:", query_params=address)
+            st.markdown(f"**{title}**")
+            st.markdown(words)
+            st.page_link(page(key), label=label, icon=":material/play_arrow:", query_params={"plugin": plugin})
 
 
 @st.fragment(run_every=3.0)
 def _work() -> None:
     """Looks again by itself, so that the page needs no reload while something runs."""
     st.subheader("Running now")
-    busy = working(newest_first(), LOOKED_AT)
+    busy = working()
     if busy:
         run_rows(busy)
     else:
@@ -89,7 +73,7 @@ def _last() -> None:
             icon=":material/inbox:",
         )
         return
-    busy = {run.id for run in working(runs, LOOKED_AT)}
+    busy = {run.id for run in working()}
     run_rows([run for run in runs if run.id not in busy][:LAST])
     if len(runs) > LAST:
         st.page_link(page("runs"), label=f"All {len(runs)} runs", icon=":material/list:")

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import streamlit as st
 
+from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
-from lieapp.ui.drawing import formula
-from lieapp.ui.equations import evolution_latex, system_latex
 from lieapp.ui.help import tip
-from lieapp.ui.missing import show_missing
-from lieapp.ui.navigation import page
-from lieapp.ui.plugin_check import show_check
-from lieapp.ui.plugin_form import show_form, show_written
-from lieapp.ui.plugin_origin import show_all, show_broken, show_origin
+from lieapp.ui.navigation import choose_plugin, page, show_no_plugin
+from lieapp.ui.plugin_views import (
+    evolution_latex,
+    show_all,
+    show_broken,
+    show_check,
+    show_form,
+    show_origin,
+    show_written,
+    system_latex,
+)
+from lieapp.ui.rendering import show_formulas
 from lieapp.ui.words import plain
 
 # no docstring below constants, the app would print it
@@ -41,9 +47,9 @@ def _there(catalog: Catalog) -> None:
     for broken in catalog.broken:
         show_broken(broken)
     if not catalog.entries:
-        st.info("No plugin was found.", icon=":material/extension_off:")
+        show_no_plugin()
         return
-    entry = _chosen(catalog)
+    entry = choose_plugin(catalog, "plugins")
     if entry is None:
         show_all(catalog)
         return
@@ -59,37 +65,17 @@ def _there(catalog: Catalog) -> None:
     show_all(catalog)
 
 
-def _chosen(catalog: Catalog) -> Entry | None:
-    titles = {entry.name: entry.title for entry in catalog.entries}
-    names = list(titles)
-    asked = st.query_params.get("plugin", "")
-    if asked and asked not in names:
-        show_missing(catalog, asked, "plugins")
-    index = names.index(asked) if asked in names else None if asked else 0
-    name: str | None = st.selectbox(
-        "Plugin", names, index=index, format_func=lambda n: f"{n}: {titles[n]}", placeholder="Choose another"
-    )
-    if name is None:
-        return None
-    st.query_params["plugin"] = name
-    if asked and asked not in names:
-        st.rerun()
-    return catalog.get(name)
-
-
 def _equation(entry: Entry) -> None:
     left, right = st.columns(2)
     with left:
         st.markdown("**Equation**")
-        for latex in system_latex(entry.declaration):
-            st.markdown(formula(rf"\displaystyle {latex}"))
+        show_formulas(system_latex(entry.declaration))
     with right:
         st.markdown("**Evolution form**", help=tip("evolution"))
-        forms = evolution_latex(entry.declaration)
-        for latex in forms.formulas:
-            st.markdown(formula(rf"\displaystyle {latex}"))
-        if forms.error:
-            st.caption(plain(forms.error))
+        try:
+            show_formulas(evolution_latex(entry.declaration))
+        except LieappError as error:
+            st.caption(plain(f"{error.message} {error.hint}".strip()))
 
 
 def _links(entry: Entry, equation: bool) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.ui.navigation import page
-from lieapp.ui.places import find_run, newest_first
-from lieapp.ui.run_ended import show_ended
-from lieapp.ui.run_head import show_head
-from lieapp.ui.run_watch import watch
-from lieapp.ui.words import WORKING, plain
+from lieapp.ui.at_work import show_ended, watch
+from lieapp.ui.lists import show_head
+from lieapp.ui.navigation import find_run, newest_first, page, show_gone, show_no_runs
+from lieapp.ui.words import WORKING
 
 
 def show() -> None:
@@ -32,18 +30,14 @@ def _asked() -> RunDirectory | None:
         runs = newest_first()
         if not runs:
             st.title("Run")
-            st.info("There is no run yet.", icon=":material/inbox:")
-            st.page_link(page("discover"), label="Start one", icon=":material/travel_explore:")
+            show_no_runs()
             return None
         st.query_params["run"] = runs[0].id
         return runs[0]
     run = find_run(run_id)
     if run is None:
         st.title("Run")
-        st.warning(
-            f"There is no run {plain(repr(run_id[:100]))} in this folder; it may have been deleted.",
-            icon=":material/search_off:",
-        )
+        show_gone(run_id)
         st.page_link(page("runs"), label="All runs", icon=":material/list:")
     return run
 

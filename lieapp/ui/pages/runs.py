@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from lieapp.ui.lists import run_rows
-from lieapp.ui.navigation import page
-from lieapp.ui.places import newest_first, runs_root
+from lieapp.ui.navigation import newest_first, page, runs_root, show_no_runs
 from lieapp.ui.words import plain
 
 AT_ONCE = 15
@@ -17,8 +16,7 @@ def show() -> None:
     st.title("Runs")
     runs = newest_first()
     if not runs:
-        st.info(f"No runs yet in {plain(runs_root())}.", icon=":material/inbox:")
-        st.page_link(page("discover"), label="Start one", icon=":material/travel_explore:")
+        show_no_runs(f"No runs yet in {plain(runs_root())}.")
         return
     last = (len(runs) - 1) // AT_ONCE + 1
     number = _sheet(last)
@@ -41,13 +39,11 @@ def _sheet(last: int) -> int:
 def _turn(number: int, last: int) -> None:
     newer, older = st.columns(2)
     if number > 1:
-        with newer:
-            st.page_link(page("runs"), label="Newer", icon=":material/chevron_left:",
-                         query_params={"sheet": str(number - 1)})  # fmt: skip
+        address = {"sheet": str(number - 1)}
+        newer.page_link(page("runs"), label="Newer", icon=":material/chevron_left:", query_params=address)
     if number < last:
-        with older:
-            st.page_link(page("runs"), label="Older", icon=":material/chevron_right:",
-                         query_params={"sheet": str(number + 1)})  # fmt: skip
+        address = {"sheet": str(number + 1)}
+        older.page_link(page("runs"), label="Older", icon=":material/chevron_right:", query_params=address)
 
 
 show()

@@ -1,6 +1,6 @@
 """The tables of settings in docs/command-line.md, made from what is registered.
 
-    python -m lieapp.cli.settings_docs docs/command-line.md     # writes them anew
+    python tests/settings_docs.py docs/command-line.md     # writes them anew
 """
 
 from __future__ import annotations

@@ -1,0 +1,192 @@
+"""What there is: `lieapp plugins`, `lieapp runs list|show|cancel`, and runs side by side, `lieapp compare`."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lieapp.cli.options import Common, Outcome, common, print_line, print_table
+
+if TYPE_CHECKING:
+    from lieapp.registry.catalog import Catalog
+
+
+@click.command("plugins")
+@common("plugins")
+def plugins(settings: Common) -> Outcome:
+    """List the plugins, kinds and methods, where each came from, and the files that are broken."""
+    catalog = settings.catalog()
+    document = {
+        "plugins": [
+            {
+                "name": entry.name,
+                "title": entry.title,
+                "kind": entry.kind.name,
+                "equation": entry.kind.shown(entry.declaration),
+                "file": None if entry.file is None else str(entry.file),
+                "sha256": entry.sha256,
+                "source": entry.source,
+                "hooks": list(entry.hooks),
+            }
+            for entry in catalog.entries
+        ],
+        "kinds": [
+            {
+                "name": name,
+                "declaration": known.item.declaration.__name__,
+                "commands": [work.command for work in known.item.works],
+                "place": known.place,
+                "source": known.source,
+            }
+            for name, known in catalog.kinds.items()
+        ],
+        "methods": [
+            {
+                "name": name,
+                "title": known.item.title,
+                "parts": list(known.item.parts),
+                "refines": known.item.refine is not None,
+                "place": known.place,
+                "source": known.source,
+            }
+            for name, known in catalog.methods.items()
+        ],
+        "broken": [
+            {
+                "name": broken.name,
+                "file": None if broken.file is None else str(broken.file),
+                "line": broken.line,
+                "source": broken.source,
+                "error": broken.error,
+            }
+            for broken in catalog.broken
+        ],
+    }
+    return Outcome(document, lambda: _show_plugins(catalog))
+
+
+def _show_plugins(catalog: Catalog) -> None:
+    rows = [
+        (entry.name, entry.title, entry.source, entry.file, ", ".join(entry.hooks)) for entry in catalog.entries
+    ]
+    print_table("Plugins", ("name", "title", "source", "file", "hooks"), rows)
+    kinds = [
+        (name, known.item.words[1], ", ".join(work.command for work in known.item.works), known.source, known.place)
+        for name, known in catalog.kinds.items()
+    ]
+    print_table("Kinds", ("name", "what", "commands", "source", "place"), kinds)
+    methods = [(name, known.item.title, known.source, known.place) for name, known in catalog.methods.items()]
+    print_table("Methods", ("name", "what", "source", "place"), methods)
+    for broken in catalog.broken:
+        print_line(f"broken: {broken}", style="red")
+
+
+@click.group("runs")
+def runs() -> None:
+    """List, show or cancel runs. RUN is an id, the beginning of one, or a path."""
+
+
+@runs.command("list")
+@common("out")
+def list_runs(settings: Common) -> Outcome:
+    """List all runs of a folder, oldest first."""
+    from lieapp.runs.overview import row
+    from lieapp.runs.store.directory import RunDirectory, check_readable
+
+    check_readable(settings.out)
+    rows = [row(run) for run in RunDirectory.list(settings.out)]
+
+    def show() -> None:
+        if not rows:
+            print_line(f"No runs in {settings.out} yet; `lieapp discover --plugin ckdv` makes one.")
+            return
+        keys = ("run", "state", "kind", "plugin", "method", "stage", "count", "seconds")
+        print_table(f"Runs in {settings.out}", keys, ([one[key] for key in keys] for one in rows))
+
+    return Outcome({"runs": rows}, show)
+
+
+@runs.command("show")
+@common("out")
+@click.argument("run", metavar="RUN")
+def show_run(settings: Common, run: str) -> Outcome:
+    """Show a run: its state, settings, origin and result."""
+    import msgspec
+
+    from lieapp.results.base import Result
+    from lieapp.runs.overview import row
+    from lieapp.runs.store.directory import RunDirectory
+
+    found = RunDirectory.find(settings.out, run)
+    summary = found.summary()
+    document = {
+        **row(found),
+        "config": found.config(),
+        "provenance": found.provenance(),
+        "status": msgspec.to_builtins(found.status()),
+        "summary": summary,
+    }
+    said = summary.sentence if isinstance(summary, Result) else None
+    return Outcome(document, lambda: _show_run(document, said))
+
+
+@runs.command("cancel")
+@common("out")
+@click.argument("run", metavar="RUN")
+def cancel_run(settings: Common, run: str) -> Outcome:
+    """Ask a run to stop; what it has done so far is kept."""
+    from lieapp.runs.process.queue import cancel
+    from lieapp.runs.store.directory import RunDirectory
+
+    found = RunDirectory.find(settings.out, run)
+    state = cancel(found)
+    words = "cancelled" if state == "cancelled" else "asked to stop"
+    return Outcome({"run": found.id, "state": state}, lambda: click.echo(f"{found.id}: {words}"))
+
+
+def _show_run(document: dict[str, Any], said: str | None) -> None:
+    from lieapp.settings import leaves
+
+    rows: list[tuple[str, Any]] = [(key, document[key]) for key in ("run", "path", "state", "stage", "seconds")]
+    if document["created"]:
+        rows.append(("created", datetime.datetime.fromtimestamp(document["created"]).isoformat(" ", "seconds")))
+    if document["error"]:
+        rows.append(("error", " ".join(filter(None, (document["error"].get(k) for k in ("message", "hint"))))))
+    rows += [(f"config {key}", value) for key, value in leaves(document["config"])]
+    rows += [(f"origin {key}", value) for key, value in document["provenance"].items()]
+    rows += [(key, told) for key, told in (("count", document["count"]), ("result", said)) if told is not None]
+    print_table("Run", ("what", "value"), rows)
+
+
+@click.command("compare")
+@common("out")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+def compare(settings: Common, runs: tuple[str, ...]) -> Outcome:
+    """Compare runs: exact generators, cosines, angle, seconds, and the settings that differ.
+
+    RUN is an id, the beginning of one, or a path.
+    """
+    from lieapp.runs.overview import comparison
+    from lieapp.runs.store.directory import RunDirectory
+
+    document = comparison([RunDirectory.find(settings.out, text) for text in runs])
+    return Outcome(document, lambda: _show_compared(document))
+
+
+def _show_compared(document: dict[str, Any]) -> None:
+    from lieapp.document import cosine
+
+    differ = document["differ"]
+    columns = ("run", "state", "count", "cosines", "angle", "seconds", *differ)
+    rows = []
+    for place, run in enumerate(document["runs"]):
+        cosines = " ".join(map(cosine, run["cosines"] or ())) or None
+        measured = (run["count"], cosines, _number(run["angle"]), _number(run["seconds"]))
+        rows.append((run["run"], run["state"], *measured, *(values[place] for values in differ.values())))
+    print_table("Runs", columns, rows)
+
+
+def _number(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, (int, float)) else "–"

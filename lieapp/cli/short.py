@@ -1,0 +1,172 @@
+"""`lieapp truth` and `lieapp check`: short work, kept as a run, as the app shows and starts it, with --out only."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lieapp.cli.options import FOLDER, Common, Outcome, common, print_document
+from lieapp.errors import EquationError, UsageError
+
+if TYPE_CHECKING:
+    from lieapp.registry.catalog import Entry
+    from lieapp.results.check import CheckResult
+    from lieapp.results.truth import TruthResult
+    from lieapp.runs.pipeline import Found
+    from lieapp.runs.store.directory import RunDirectory
+    from lieapp.settings import Config
+
+ALL = "all"
+
+
+@click.command("check")
+@common("plugin", "plugins", "resume")
+@click.option("--out", type=FOLDER, metavar="DIR", help="Keep the checks as a run in this folder of runs.")
+def check(settings: Common, out: Path | None) -> Outcome:
+    """Let a plugin verify itself: equation, derived symmetries, data. `--plugin all` checks every one."""
+    result = _checked(settings, out)
+    from lieapp.report.documents import check_document
+
+    return Outcome(result, lambda: print_document(check_document(result)), code=0 if result.ok else 1)
+
+
+def _checked(settings: Common, out: Path | None) -> CheckResult:
+    from lieapp.config import CheckConfig
+    from lieapp.results.check import CheckResult, CheckRow
+    from lieapp.runs.checks import checked, execute, rows_of
+    from lieapp.runs.pipeline import sitting
+    from lieapp.runs.resume import plugin_folders
+    from lieapp.runs.store.directory import RunDirectory
+    from lieapp.runs.store.reporter import reporting
+
+    def work(run: RunDirectory, entry: Entry) -> CheckResult:
+        config = CheckConfig(plugin=entry.name)
+        return sitting(run, config, lambda session: execute(entry, session), quiet=settings.quiet)
+
+    if settings.resume is not None:
+        run, config, result = _begun(settings, out, "check", CheckConfig, CheckResult)
+        return result or work(run, settings.catalog(plugin_folders(run)).get(config.plugin))
+    plugin = settings.plugin
+    if plugin is None:
+        raise UsageError("check needs a plugin.", hint="Give --plugin NAME, or --plugin all.")
+    if out is not None:
+        if plugin == ALL:
+            raise UsageError(
+                "--out keeps the checks of one plugin.", hint="Give --plugin NAME, or leave --out out."
+            )
+        catalog = settings.catalog()
+        entry, config = catalog.get(plugin), CheckConfig(plugin=plugin)
+        return work(RunDirectory.create(out, config, plugin, entry=entry, folders=catalog.folders), entry)
+    every = settings.catalog() if plugin == ALL else None
+    entries = every.entries if every else [settings.entry(plugin)]
+    broken = every.broken if every else []
+    rows = [CheckRow(plugin=b.name, name="loads", ok=False, detail=str(b)) for b in broken]
+    with reporting(settings.quiet) as report:
+        rows += [row for entry in entries for row in rows_of(entry, report)]
+    return checked(rows, None if every else entries[0])
+
+
+def _names(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.strip() for value in values for name in value.split(",") if name.strip())
+
+
+@click.command("truth")
+@common("plugin", "plugins", "config", "sets", "resume")
+@click.option("--equation", multiple=True, metavar="EXPR", help="In jet notation: 'u_t + u*u_x + u_xxx'.")
+@click.option("--independent", multiple=True, callback=_names, metavar="t,x", help="The independent variables.")
+@click.option("--dependent", multiple=True, callback=_names, metavar="u,v", help="The unknowns.")
+@click.option("--parameter", multiple=True, metavar="NAME:WHAT", help="A constant: 'g:positive, g != 3'.")
+@click.option("--function", multiple=True, metavar="NAME:ARG", help="An arbitrary function of one argument: 'k:u'.")
+@click.option(
+    "--periodic", multiple=True, callback=_names, metavar="x", help="Variables in which solutions are periodic."
+)
+@click.option("--budget", type=float, metavar="SECONDS", help="After which the partial result is told.")
+@click.option("--explain", is_flag=True, help="Show the determining equations and every solving step.")
+@click.option("--flows", is_flag=True, help="Find the finite flow of each generator.")
+@click.option("--reductions", is_flag=True, help="Invariants of each generator, and the equation reduced by it.")
+@click.option("--latex", is_flag=True, help="Print the result as LaTeX.")
+@click.option("--out", type=FOLDER, metavar="DIR", help="Keep the derivation as a run in this folder of runs.")
+def truth(settings: Common, out: Path | None, budget: float | None, **typed: Any) -> Outcome:
+    """Derive the symmetries of a plugin's equation, or of one typed with --equation.
+
+    `= 0` is understood. Each generator is proved by substitution. Families with arbitrary functions are
+    listed apart, and so are the symmetries that respect a periodic domain.
+    """
+    # flags and lists that weren't typed leave what a file says
+    wanted = {key: list(given) if isinstance(given, tuple) else given for key, given in typed.items() if given}
+    result = _derived(settings, out, {"budget": budget, **wanted})
+    return Outcome(result, lambda: _show(result))
+
+
+def _derived(settings: Common, out: Path | None, typed: dict[str, Any]) -> TruthResult:
+    from lieapp.config import TruthConfig
+    from lieapp.pde.derivation import check_request, derive_in_child
+    from lieapp.results.truth import TruthResult
+    from lieapp.runs.derive import execute
+    from lieapp.runs.pipeline import sitting
+    from lieapp.runs.resume import plugin_folders
+    from lieapp.runs.store.directory import RunDirectory
+
+    def work(run: RunDirectory, config: TruthConfig, folders: list[Path]) -> TruthResult:
+        return sitting(run, config, lambda session: execute(config, session), folders, quiet=settings.quiet)
+
+    if settings.resume is not None:
+        run, config, result = _begun(settings, out, "truth", TruthConfig, TruthResult)
+        return result or work(run, config, [*plugin_folders(run), *settings.plugins])
+    config = settings.load(TruthConfig, **typed)
+    check_request(config)
+    # here too, not only in the child: a mistyped name is answered at once
+    entry = None
+    if config.plugin is not None:
+        from lieapp.data.declared import check_equation
+
+        entry = settings.entry(config.plugin)
+        check_equation(entry.declaration, "truth", entry.kind.words)
+        if not config.periodic:
+            _warn_of_period(entry.declaration)
+    if out is None:
+        return derive_in_child(config, settings.plugins)
+    folders = [folder.resolve() for folder in settings.plugins]
+    return work(
+        RunDirectory.create(out, config, config.plugin or "truth", entry=entry, folders=folders), config, folders
+    )
+
+
+def _begun(
+    settings: Common, out: Path | None, command: str, cls: type[Config], kind: type[Found]
+) -> tuple[RunDirectory, Config, Found | None]:
+    """A run of short work, of which nothing is kept half way, its settings, and its result if it is done."""
+    from lieapp.results.base import result_of
+    from lieapp.runs.resume import find_resumable
+
+    run = find_resumable(out or Path("runs"), settings.resume or "", command, settings.given(cls))
+    return run, run.config_as(cls), result_of(run.path, kind) if run.state == "done" else None
+
+
+def _warn_of_period(declaration: Any) -> None:
+    """On stderr: an equation that isn't periodic on the domain that is said to be."""
+    import sympy as sp
+
+    from lieapp.equations.equation import read_pde
+    from lieapp.equations.regular import check_periodic
+
+    system = read_pde(declaration)
+    residuals = [sp.expand(residual) for residual in system.residuals]
+    try:
+        check_periodic(residuals, system.jets, declaration.region, declaration.periodic, system.name)
+    except EquationError as error:
+        print(f"warning: {error.message}", file=sys.stderr)
+
+
+def _show(result: TruthResult) -> None:
+    from msgspec import UNSET
+
+    from lieapp.report.truth_document import document
+
+    if result.latex is not UNSET:
+        click.echo(result.latex)
+    else:
+        print_document(document(result, most=None))

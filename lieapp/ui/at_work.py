@@ -1,0 +1,216 @@
+"""A run at work: stage, progress, curves, a button to stop it; and how it ended, with or without a result."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import time
+
+import streamlit as st
+
+from lieapp.errors import LieappError, RunError
+from lieapp.registry.catalog import load_catalog
+from lieapp.report.current import current_fields
+from lieapp.results.base import Result
+from lieapp.runs.process.queue import cancel, ensure_runner
+from lieapp.runs.resume import plugin_folders
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.status import ACTIVE, Status
+from lieapp.ui.finished import show_curves, show_result
+from lieapp.ui.jobs import resume
+from lieapp.ui.lists import before, show_files
+from lieapp.ui.navigation import config_of, runs_root
+from lieapp.ui.rendering import log_tail, show_error
+from lieapp.ui.words import RESUMABLE, WORKING, advice, duration, plain
+
+
+@st.fragment(run_every=1.0)
+def watch(run: RunDirectory) -> None:
+    """Reads the files once a second; when the run has ended the whole page is drawn anew."""
+    status = run.status()
+    if status.state not in WORKING:
+        st.rerun()
+    _progress(run, status)
+    if run.cancel_requested:
+        st.caption("Asked to stop; what is done so far is kept.")
+    else:
+        words = "Keeps what is done so far; the run can be resumed."
+        st.button("Cancel", icon=":material/stop:", help=words, on_click=_cancel, args=(run,))
+    _curves(run)
+    with st.expander("Log"):
+        log_tail(run)
+
+
+def _progress(run: RunDirectory, status: Status) -> None:
+    elapsed = duration(time.time() - status.created)
+    if status.state == "queued":
+        _waiting(run, elapsed)
+        return
+    stage = plain(status.stage or "starting")
+    if status.total:
+        share = min(status.step / status.total, 1.0)
+        st.progress(share, text=f"**{stage}**: step {status.step} of {status.total}, {elapsed} since the start")
+    else:
+        step = f", step {status.step}" if status.step else ""
+        st.markdown(f"**{stage}**{step}, {elapsed} since the start")
+
+
+def _waiting(run: RunDirectory, elapsed: str) -> None:
+    """Its place in the queue; where nothing before it is worked on, a button that starts the queue."""
+    ahead = before(run)
+    place = f" {len(ahead)} before it, now {ahead[0].id}." if ahead else ""
+    st.info(
+        f"Waiting for its turn, for {elapsed}.{plain(place)} Runs start one after another.",
+        icon=":material/hourglass:",
+    )
+    if not any(other.state in ACTIVE for other in ahead):
+        help_ = "Runs are started by a process of the runs folder; it is gone after a restart of the machine."
+        st.button("Start the queue", icon=":material/play_arrow:", help=help_, on_click=_wake)
+
+
+def _wake() -> None:
+    try:
+        ensure_runner(runs_root())
+    except RunError as error:
+        st.toast(plain(error.message), icon=":material/error:")
+
+
+def _cancel(run: RunDirectory) -> None:
+    # it may have ended between the last look and the click; the next look shows how
+    with contextlib.suppress(RunError):
+        cancel(run)
+
+
+def _curves(run: RunDirectory) -> None:
+    metrics = run.metrics()
+    if not metrics:
+        st.caption("Curves appear with the first training steps.")
+        return
+    # beside each other where there is room for both: shrunk, their numbers could not be read
+    with st.container(horizontal=True):
+        show_curves(metrics)
+    found = current_fields(run.path)
+    if found is not None:
+        st.subheader("Fields now")
+        st.image(found.svg, alt="Current fields")
+        st.caption(plain(f"As the stage {found.stage} had them at its step {found.step}; nothing is judged yet."))
+
+
+@st.fragment(run_every=0.7)
+def wait_for(run: RunDirectory, most: float) -> None:
+    """Looks again by itself; when the run has ended or is gone, the whole page is drawn anew.
+
+    Args:
+        run: what is waited for.
+        most: seconds that it may take.
+    """
+    status = run.status()
+    if status.state not in WORKING:
+        st.rerun()
+    _how_far(status, most)
+    if run.cancel_requested:
+        st.caption("Asked to stop.")
+    else:
+        st.button("Cancel", icon=":material/stop:", key=f"cancel_{run.id}", on_click=_cancel, args=(run,))
+
+
+def _how_far(status: Status, most: float) -> None:
+    seconds = max(time.time() - status.created, 0.0)
+    if status.state == "queued":
+        st.info(f"Waiting for its turn, for {duration(seconds)}.", icon=":material/hourglass_empty:")
+        return
+    stage = plain(status.stage or "starting")
+    st.progress(min(seconds / most, 1.0), text=f"**{stage}**, {duration(seconds)} of at most {duration(most)}")
+
+
+def show_unfinished(run: RunDirectory) -> None:
+    """Why an ended run has no result."""
+    status = run.status()
+    error = status.error or {}
+    if status.state == "cancelled":
+        st.info("This was stopped on request.", icon=":material/stop_circle:")
+    elif status.state == "lost":
+        st.warning("Its process is gone without a word: it was killed, or the machine went down.",
+                   icon=":material/help:")  # fmt: skip
+    else:
+        told = str(error.get("message") or status.state)
+        show_error(LieappError(told, hint=str(error.get("hint") or "")))
+    with st.expander("Log"):
+        log_tail(run)
+
+
+def show_ended(run: RunDirectory) -> None:
+    """What an ended run shows, by its state."""
+    state = run.state
+    if state == "done":
+        _done(run)
+        return
+    if state == "failed":
+        _error(run)
+    elif state == "lost":
+        st.warning(
+            "The process that worked on this run is gone and left no word: it was killed, or the machine "
+            "went down. What it had saved is kept.",
+            icon=":material/help:",
+        )
+    elif state == "cancelled":
+        st.info("This run was stopped on request. What it had saved is kept.", icon=":material/stop_circle:")
+    else:
+        st.error(plain((run.status().error or {}).get("message", state)), icon=":material/broken_image:")
+    if state in RESUMABLE:
+        _resume(run)
+    _leftovers(run)
+
+
+def _done(run: RunDirectory) -> None:
+    """The view of its result, by the kind of that."""
+    try:
+        found = run.summary()
+        if type(found) is Result:
+            # of a kind from outside, whose class is known once its plugin is loaded
+            load_catalog(plugin_folders(run))
+            found = run.summary()
+    except RunError as error:
+        st.error(plain(error.message), icon=":material/broken_image:")
+        st.markdown(f":material/lightbulb: {advice(error.hint)}")
+        show_files(run)
+        return
+    if found is None:
+        st.warning("This run is done but has no summary.", icon=":material/help:")
+        show_files(run)
+    else:
+        show_result(run, found)
+
+
+def _error(run: RunDirectory) -> None:
+    error = run.status().error or {}
+    kind = str(error.get("type") or "Error")
+    st.error(f"**{plain(kind)}**: {plain(error.get('message') or 'no message')}", icon=":material/error:")
+    if error.get("hint"):
+        st.markdown(f":material/lightbulb: {advice(error['hint'])}")
+
+
+def _resume(run: RunDirectory) -> None:
+    if st.button("Resume", type="primary", icon=":material/resume:"):
+        try:
+            resume(run)
+        except (LieappError, OSError) as error:
+            st.error(plain(error), icon=":material/error:")
+        else:
+            st.rerun()
+    words = ["lieapp", str(config_of(run).get("kind", "discover")), "--resume", run.id]
+    root = str(runs_root())
+    words += [] if root == "runs" else ["--out", root]
+    st.caption("The same on a terminal:")
+    st.code(shlex.join(words), language="bash", wrap_lines=True)
+
+
+def _leftovers(run: RunDirectory) -> None:
+    """What was measured before the end, and the log, folded: the error above says what matters of it."""
+    metrics = run.metrics()
+    if metrics:
+        st.subheader("Until then")
+        with st.container(horizontal=True):
+            show_curves(metrics)
+    with st.expander("Log"):
+        log_tail(run)

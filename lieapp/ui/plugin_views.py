@@ -1,0 +1,220 @@
+"""A plugin on pages: where it comes from, its equation, its self-check; broken files; a form that makes a new one.
+
+SymPy is loaded only when a page asks for an equation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from lieapp.config import CheckConfig
+from lieapp.errors import LieappError
+from lieapp.registry.catalog import Catalog, Entry
+from lieapp.registry.loader import SHIPPED
+from lieapp.registry.modules import Broken
+from lieapp.report.documents import check_document
+from lieapp.results.check import CheckResult
+from lieapp.ui import jobs
+from lieapp.ui.at_work import show_unfinished, wait_for
+from lieapp.ui.help import tip
+from lieapp.ui.lists import readable
+from lieapp.ui.navigation import may_write, page
+from lieapp.ui.plugin_file import Draft, write
+from lieapp.ui.reader import Typed, plugin_file_text
+from lieapp.ui.rendering import facts_block, show, show_error, table
+from lieapp.ui.typed_form import EXAMPLES, FIRST, ask
+from lieapp.ui.words import WORKING, plain
+
+LARGEST = 200_000
+"""Bytes of a file up to which it is shown, or its broken line looked up."""
+
+USUAL = 120.0
+"""Seconds that the bar of progress reaches its end in; checks have no limit."""
+
+FIELDS = ("independent", "dependent", "parameter", "periodic")
+FIRST_LENGTH, FIRST_POINTS = 10.0, 128
+
+
+def show_broken(broken: Broken) -> None:
+    """A file that was not loaded, its error, and the line between its neighbours."""
+    place = f"{broken.name}, line {broken.line}" if broken.line else broken.name
+    with st.container(border=True):
+        st.error(f"**{plain(place)}** was not loaded: {plain(broken.error)}", icon=":material/broken_image:")
+        lines = _around(broken)
+        if lines:
+            st.code(lines, language="text")
+
+
+def _around(broken: Broken) -> str:
+    if broken.line is None:
+        return ""
+    first = max(broken.line - 3, 0)
+    shown = _text(broken.file).splitlines()[first : broken.line + 2]
+    return "\n".join(
+        f"{'>' if number == broken.line else ' '} {number:4d}  {line[:160]}"
+        for number, line in enumerate(shown, start=first + 1)
+    )
+
+
+def show_origin(entry: Entry) -> None:
+    """File, source, hooks and fingerprint; the file's text, folded."""
+    st.subheader("Where it comes from", help=tip("sha256"))
+    facts = [
+        ("file", _place(entry)),
+        ("found by", entry.source),
+        ("hooks", ", ".join(entry.hooks)),
+        ("sha256", entry.sha256),
+    ]
+    facts_block(facts)
+    text = _text(entry.file)
+    if text:
+        with st.expander("The file"):
+            st.code(text, language="python", height=400 if text.count("\n") > 18 else "content")
+
+
+def _place(entry: Entry) -> str:
+    """The file; of a shipped one without the folder that lieapp is in."""
+    if entry.file is None:
+        return "an installed package"
+    return f"{entry.file.parent.name}/{entry.file.name}" if entry.source == SHIPPED else str(entry.file)
+
+
+def _text(file: Path | None) -> str:
+    try:
+        if file is None or file.stat().st_size > LARGEST:
+            return ""
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def show_all(catalog: Catalog) -> None:
+    """Every plugin in a line."""
+    with st.expander(f"All {len(catalog.entries)} plugins"):
+        rows = [(e.name, e.title, e.source, ", ".join(e.hooks), _place(e)) for e in catalog.entries]
+        table(("name", "title", "found by", "hooks", "file"), [list(map(plain, row)) for row in rows])
+
+
+def system_latex(declaration: Any) -> list[str]:
+    """Each equation in jet notation, u_{xx} for the second derivative; as declared where it can't be read."""
+    import sympy as sp
+
+    from lieapp.equations.equation import read_pde
+    from lieapp.equations.printing import ordered_latex
+
+    try:
+        system = read_pde(declaration)
+        return [f"{ordered_latex(residual, system.jets)} = 0" for residual in system.residuals]
+    except LieappError:
+        equations = declaration.equation
+        return [sp.latex(e) for e in (equations if isinstance(equations, (list, tuple)) else [equations])]
+
+
+def evolution_latex(declaration: Any) -> list[str]:
+    """u_t = F for every unknown. Raises LieappError where there is no such form."""
+    import sympy as sp
+
+    from lieapp.equations.equation import read_pde
+    from lieapp.equations.evolution import evolution_form
+    from lieapp.equations.printing import ordered_latex
+
+    form = evolution_form(read_pde(declaration))
+    jets, time = form.jets, form.jets.raised(form.jets.zero, form.time)
+    return [f"{sp.latex(jets.symbol(a, time))} = {ordered_latex(rhs, jets)}" for a, rhs in enumerate(form.rhs)]
+
+
+def show_check(entry: Entry, catalog: Catalog) -> None:
+    """The last self-check of exactly this file, and a button for another."""
+    st.subheader("Self-check", help=tip("self_check"))
+    run = jobs.latest("check", entry)
+    if run is not None and run.state in WORKING:
+        wait_for(run, USUAL)
+        return
+    if run is not None:
+        if run.state != "done":
+            show_unfinished(run)
+        elif result := readable(run, CheckResult):
+            show(check_document(result))
+    label = "Check" if run is None else "Check again"
+    if st.button(label, icon=":material/fact_check:", help="A process of its own; it goes on if you leave."):
+        try:
+            jobs.begin(CheckConfig(plugin=entry.name), entry, catalog)
+        except LieappError as error:
+            show_error(error)
+        else:
+            st.rerun()
+
+
+@st.fragment
+def show_form() -> None:
+    """Equation, name and grid; the file they make, to download, or to write where that is allowed."""
+    st.markdown(
+        "Fill this in, and take the file that comes out. Put into a folder `plugins/`, it is a plugin like any "
+        "other: its data, symmetries and pictures are made from it."
+    )
+    typed, reading = ask(EXAMPLES[FIRST], "new", FIELDS)
+    if reading.error is not None:
+        return
+    try:
+        draft = _draft(typed, reading.parameters)
+        text = plugin_file_text(typed, draft)
+    except LieappError as error:
+        show_error(error)
+        return
+    st.code(text, language="python")
+    with st.container(horizontal=True):
+        st.download_button("Download", text, f"{draft.name}.py", "text/x-python", icon=":material/download:",
+                           type="primary", on_click="ignore")  # fmt: skip
+        if may_write():
+            st.button("Write into plugins/", icon=":material/save:", on_click=_write, args=(text, draft.name))
+    if not may_write():
+        st.caption("Started with `lieapp app --allow-writing`, the app can put it into `plugins/` itself.")
+
+
+def _draft(typed: Typed, parameters: Sequence[str]) -> Draft:
+    left, right = st.columns(2)
+    name = left.text_input("Name", "my_equation", max_chars=40, key="new_name", live=True, persist_state="session",
+                           help="What is typed after `--plugin`: lower-case letters, digits, _ and -.")  # fmt: skip
+    title = right.text_input(
+        "Title", "My equation", max_chars=80, key="new_title", live=True, persist_state="session"
+    )
+    region, points = {}, {}
+    for x in typed.independent:
+        first, last, count = st.columns(3)
+        region[x] = (
+            first.number_input(f"{plain(x)} from", value=0.0, format="%g", key=f"new_from_{x}"),
+            last.number_input(f"{plain(x)} to", value=FIRST_LENGTH, format="%g", key=f"new_to_{x}"),
+        )
+        points[x] = int(
+            count.number_input(f"Points in {plain(x)}", 8, 100_000, FIRST_POINTS, key=f"new_points_{x}")
+        )
+    values = {
+        p: st.text_input(f"Value of {plain(p)}", "1", max_chars=60, key=f"new_value_{p}", live=True)
+        for p in parameters
+    }
+    return Draft(name, title, region, points, typed.periodic, values)
+
+
+def _write(text: str, name: str) -> None:
+    # asked again here: a click may come from a page that was drawn before a restart
+    if not may_write():
+        return
+    try:
+        file = write(text, name)
+    except LieappError as error:
+        st.toast(plain(f"{error.message} {error.hint}"), icon=":material/error:")
+    else:
+        st.toast(plain(f"{file} was written."), icon=":material/check:")
+        st.session_state["written"] = name
+
+
+def show_written() -> None:
+    """A link to what was written last."""
+    name = st.session_state.get("written")
+    if name:
+        st.page_link(page("plugins"), label=f"Open {plain(name)}", icon=":material/extension:",
+                     query_params={"plugin": name})  # fmt: skip
