@@ -26,17 +26,17 @@ SCIENCE = ("spectral.py", "etdrk.py", "simulate.py")
 DEFAULT = ["discover", "--plugin", "ckdv", "--set", "samples=2", "--set", "held_out=1", "--quiet", "--json"]
 
 
-def levels() -> dict[str, int]:
-    """The height of each room, from the test that guards them."""
+def height(file: str) -> int:
+    """The height of the room that a file stands in, from the test that guards them."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-    from test_layers import LEVEL
+    from test_layers import LEVEL, room_of
 
-    return dict(LEVEL)
+    return LEVEL[room_of(file.split("/"))]
 
 
 def main() -> None:
     """Run the command with an eye on every call."""
-    height, order = levels(), dict[str, None]()
+    order: dict[str, None] = {}
 
     def watch(frame: FrameType, event: str, _: Any) -> None:
         # bodies of modules and classes are no calls
@@ -56,7 +56,7 @@ def main() -> None:
         finally:
             sys.setprofile(None)
     way = list(order)
-    up = [height[room(b)] > height[room(a)] for a, b in pairwise(way)]
+    up = [height(b) > height(a) for a, b in pairwise(way)]
     print(f"\n{len(way)} files, {sum(up)} times back up", file=sys.stderr)
     for file, climbs in zip(way, [False, *up], strict=True):
         print(f"{file}{'  ↑' if climbs else ''}", file=sys.stderr)
@@ -66,11 +66,6 @@ def place(frame: FrameType) -> str | None:
     """The file of a call, from the package's folder on; None for others."""
     name = frame.f_code.co_filename
     return Path(name).relative_to(PACKAGE).as_posix() if name.startswith(str(PACKAGE)) else None
-
-
-def room(file: str) -> str:
-    """The room that a file stands in."""
-    return file.partition("/")[0].removesuffix(".py")
 
 
 if __name__ == "__main__":

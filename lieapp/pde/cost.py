@@ -23,7 +23,7 @@ MUCH = 4e9
 """Bytes above this are warned of."""
 
 MOST = 16384
-"""Points of a batch of slices at most, but for a single slice (`domains.pde_data.MOST`)."""
+"""Points of a batch of slices at most, but for a single slice (`pde.data.MOST`)."""
 
 CHUNK = 8
 """Slices in memory at a time while fields are solved for (`methods.result.SIZE`)."""
@@ -35,7 +35,7 @@ SETTINGS = (
 """What makes many fields or takes much memory."""
 
 FIELD_DEGREE = 1
-"""Degree in u of a field for which grids are padded (`domains.pde.FIELD_DEGREE`)."""
+"""Degree in u of a field for which grids are padded (`pde.domain.FIELD_DEGREE`)."""
 
 DEFAULTS = DiscoverConfig(plugin="")
 
@@ -173,7 +173,7 @@ def padded_shape(pde: PDE, evolution: Evolution) -> list[int]:
 
 
 def basis_count(config: DiscoverConfig, periodic: int, others: int, unknowns: int) -> int:
-    """How many functions the largest basis of the spectrum method has (`discovery.basis.TensorBasis.count`)."""
+    """How many functions the largest basis of the spectrum method has (`methods.basis.TensorBasis.count`)."""
     monomials = math.comb(config.spectrum.unknown_degree + unknowns, unknowns)
     return (2 * config.modes + 1) ** periodic * (config.spectrum.degrees[-1] + 1) ** others * monomials
 

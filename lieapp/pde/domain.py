@@ -215,7 +215,7 @@ class PDEDomain:
         return batch.moved(moved.flatten(0, 1))
 
     def validity(self, before: Patches | None, after: Patches, power: int = 1) -> Validity:
-        """Mean residual u_t - F on the moved nodes, in scaled units; see `domains.residual`."""
+        """Mean residual u_t - F on the moved nodes, in scaled units; see `pde.residual`."""
         found = self.residual(after)
         if before is not None:
             with torch.no_grad():

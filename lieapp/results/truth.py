@@ -181,7 +181,7 @@ class StepResult(msgspec.Struct, kw_only=True):
 
 
 class Explanation(msgspec.Struct, kw_only=True):
-    """How the algebra was derived; see `lie.explain`."""
+    """How the algebra was derived; see `lie.told`."""
 
     equations: list[Formula]
     jets: list[str]
