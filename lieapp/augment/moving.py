@@ -19,21 +19,23 @@ from torch import Tensor
 
 from lieapp.api import PDE
 from lieapp.augment.along import Along, read_along
-from lieapp.augment.flows import Motion, OdeFlow, agree, closed_flow
-from lieapp.augment.rates import Rates
-from lieapp.augment.resample import METHODS, Resampled, Resampler, Solution
-from lieapp.augment.stencil import Samples
-from lieapp.augment.table import Box
-from lieapp.augment.time_window import axes_of, longest, whole
-from lieapp.augment.velocity import (
+from lieapp.augment.flows import (
+    Box,
     Coefficients,
     FormulaVelocity,
     LearnedVelocity,
+    Motion,
+    OdeFlow,
     Points,
     Velocity,
+    agree,
+    closed_flow,
     norms,
     physical_velocity,
 )
+from lieapp.augment.rates import Rates
+from lieapp.augment.resample import METHODS, Resampled, Resampler, Samples, Solution
+from lieapp.augment.time_window import axes_of, longest, whole
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.solutions import Scales
 from lieapp.equations.equation import System, exact, read_pde

@@ -21,10 +21,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from lieapp.api import Images
-from lieapp.augment.cells import Cell, Cells, Ended
-from lieapp.augment.classifier import Change, ClassifierTraining, Recipe, accuracy
-from lieapp.augment.pipeline import Side, train_all, words
-from lieapp.augment.transform import PADDING
+from lieapp.augment.classifier import PADDING, Change, ClassifierTraining, Recipe, accuracy
+from lieapp.augment.pipeline import Cell, Cells, Ended, Side, train_all, words
 from lieapp.config_augment import AugmentImagesConfig
 from lieapp.data.images.pictures import Pictures, Pixels, flipped
 from lieapp.data.images.sources import read_pictures

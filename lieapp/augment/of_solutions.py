@@ -1,15 +1,17 @@
 """The pipeline behind `lieapp augment` for equations: an operator for each way of moving trajectories and seed.
 
-The error of predicted solutions.
-
-What generators that data are moved along leave of the equation: η of each, beside the gain they bring.
+It tells the error of predicted solutions, and η of each generator that data are moved along beside the gain.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import torch
 from jaxtyping import Float
@@ -19,16 +21,13 @@ from torch import Tensor
 
 from lieapp.api import PDE
 from lieapp.augment.along import Along
-from lieapp.augment.cells import Cell, Ended
 from lieapp.augment.document import PREDICTIONS
-from lieapp.augment.fno import FNO1d
+from lieapp.augment.flows import FormulaVelocity, LearnedVelocity, Velocity, columns, physical_velocity
 from lieapp.augment.moving import Moved, Mover, Moving
-from lieapp.augment.operator_training import OperatorRecipe, OperatorTask, OperatorTraining, drawn_for
-from lieapp.augment.pipeline import Side, train_all
-from lieapp.augment.pool import Pool
-from lieapp.augment.stencil import Samples
+from lieapp.augment.operator_training import FNO1d, OperatorRecipe, OperatorTask, OperatorTraining, drawn_for
+from lieapp.augment.pipeline import Cell, Ended, Side, train_all
+from lieapp.augment.resample import Samples
 from lieapp.augment.typed import is_single
-from lieapp.augment.velocity import FormulaVelocity, LearnedVelocity, Velocity, columns, physical_velocity
 from lieapp.config_augment import AugmentConfig, check_modes
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
@@ -42,6 +41,68 @@ from lieapp.pde.domain import PDEDomain
 from lieapp.results.augment import Augment, Operators, Row, label
 from lieapp.runs.store.files import write_atomic
 from lieapp.runs.store.session import Session
+
+MOST = 64 * 2**20
+"""Bytes of a round above which it isn't written: moving again then costs less than the space."""
+
+
+class Pool:
+    """The rounds of one way of moving at a time: 10 of 512 trajectories take .7 GB.
+
+    Args:
+        folder: where they lie; made when something is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._key, self._rounds = "", dict[int, Moved]()
+
+    def round(self, key: str, number: int, device: str, make: Callable[[], Moved]) -> Moved:
+        """A round, made now unless it was before; in float32, which is what networks are trained in."""
+        if key != self._key:
+            self._key, self._rounds = key, {}
+            for file in self.folder.glob("*.safetensors"):
+                if not file.name.startswith(self._prefix):
+                    file.unlink(missing_ok=True)
+        if number not in self._rounds:
+            found = self._read(number, device)
+            if found is None:
+                found = make()
+                found = replace(found, samples=found.samples.float())
+                self._write(number, found)
+            self._rounds[number] = found
+        return self._rounds[number]
+
+    def drop(self) -> None:
+        """Give the space back once the run is done."""
+        self._rounds = {}
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(self.folder)
+
+    @property
+    def _prefix(self) -> str:
+        return hashlib.sha256(self._key.encode()).hexdigest()[:16]
+
+    def _file(self, number: int) -> Path:
+        return self.folder / f"{self._prefix}-{number}.safetensors"
+
+    def _read(self, number: int, device: str) -> Moved | None:
+        try:
+            tensors = load_file(self._file(number), device=device)
+            return Moved(**{name: tensors[name] for name in ("samples", "valid", "kept", "coefficients")})
+        except (OSError, KeyError, SafetensorError):
+            return None
+
+    def _write(self, number: int, moved: Moved) -> None:
+        if moved.samples.nbytes > MOST:
+            return
+        parts: dict[str, Tensor] = {
+            name: torch.as_tensor(getattr(moved, name)).cpu().contiguous()
+            for name in ("samples", "valid", "kept", "coefficients")
+        }
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_atomic(self._file(number), save(parts))
+
 
 LARGEST = 1e6
 """What the error of a frame is at most: a rollout that ran off, into infinity or short of it, is just wrong."""

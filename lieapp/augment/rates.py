@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.augment.stencil import Samples, hermite, matrix, rows
+from lieapp.augment.resample import Samples, hermite, matrix, rows
 from lieapp.equations.evolution import Evolution
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Axis, Grid

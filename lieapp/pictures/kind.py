@@ -6,8 +6,7 @@ from lieapp.api import Colors, Images, LabelledPictures, hookimpl
 from lieapp.augment import typed as augment
 from lieapp.config import DiscoverImagesConfig, DiscoverPictures, TrainConfig
 from lieapp.config_augment import AugmentImagesConfig
-from lieapp.config_colors import DiscoverColorsConfig
-from lieapp.config_pictures import OWN_NETWORKS
+from lieapp.config_pictures import OWN_NETWORKS, DiscoverColorsConfig
 from lieapp.data.images.places import check_efficientnet, check_file, check_place, check_weights
 from lieapp.extension import Kind, Work, lazily
 
@@ -31,7 +30,7 @@ def _check_training(config: TrainConfig, declaration: LabelledPictures) -> None:
     if config.weights:
         check_weights(config.weights)
     if config.network not in OWN_NETWORKS:
-        from lieapp.pictures.torchvision_networks import check_name
+        from lieapp.pictures.extractor import check_name
 
         check_name(config.network)
 

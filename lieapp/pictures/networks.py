@@ -17,8 +17,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor, nn
 
-from lieapp.augment.cells import fit
 from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy
+from lieapp.augment.pipeline import fit
 from lieapp.config import TrainConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import cache_folder

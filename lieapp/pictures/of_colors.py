@@ -9,7 +9,7 @@ from torch import Tensor
 
 from lieapp.api import LabelledPictures
 from lieapp.compare.subspace import cosines, largest_components, principal_angle
-from lieapp.config_colors import DiscoverColorsConfig
+from lieapp.config_pictures import DiscoverColorsConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.domains.formulas import stack
 from lieapp.methods.basis import Degrees, TensorBasis

@@ -8,9 +8,8 @@ import streamlit as st
 
 from lieapp.document import section
 from lieapp.extension import outcome
-from lieapp.pictures.document import COMPARISON, document
+from lieapp.pictures.document import COMPARISON, document, field_at, pictures_at, read_moved
 from lieapp.pictures.figures import components
-from lieapp.pictures.slider import field_at, pictures_at, read_moved
 from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.drawing import stored

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lieapp.augment.transform import COLOR_NAMES, MOVES, transformed
+from lieapp.augment.classifier import COLOR_NAMES, MOVES, transformed
 from lieapp.errors import DataError
 from lieapp.methods.flow import Flow, Solver
 from lieapp.pictures.color import COLOR_FIELDS

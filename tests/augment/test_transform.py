@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from lieapp.augment.classifier import ClassifierTraining, Recipe
-from lieapp.augment.transform import FIELDS, MOVES, transformed
+from lieapp.augment.classifier import FIELDS, MOVES, ClassifierTraining, Recipe, transformed
 from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.formulas import AFFINE
 from lieapp.methods.flow import Flow, Solver

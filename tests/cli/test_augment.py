@@ -98,7 +98,7 @@ def interrupted_at(monkeypatch, number, error):
 def test_a_resumed_run_has_the_same_result(lieapp, warm, tmp_path, monkeypatch, number):
     words = (*WORDS, "--with", "none,truth", "--json")
     whole = lieapp(*words, "--out", "whole").json
-    monkeypatch.setattr("lieapp.augment.cells.SAVE_EVERY", 0.0)
+    monkeypatch.setattr("lieapp.augment.pipeline.SAVE_EVERY", 0.0)
     with monkeypatch.context() as patch:
         interrupted_at(patch, number, KeyboardInterrupt())
         said = lieapp(*words)
