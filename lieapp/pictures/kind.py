@@ -47,7 +47,7 @@ def _discover(settings: type[DiscoverPictures], module: str) -> Work:
         execute=lazily(f"{module}:execute"),
         check=_check,
         document=lazily("lieapp.pictures.document:document"),
-        draw=lazily(f"{module}:draw"),
+        draw=lazily("lieapp.pictures.document:draw"),
         about=lambda result: "Symmetries learned from pictures",
     )
 
