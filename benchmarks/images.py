@@ -36,7 +36,7 @@ from images_tables import written
 from machine import heading, processor
 from safetensors.torch import load_file
 
-from lieapp.config import TrainConfig
+from lieapp.config_pictures import TrainConfig
 from lieapp.data.images.sources import read_pictures
 from lieapp.pictures.extractor import read_extractor
 from lieapp.pictures.image_data import INTERPOLATIONS, pixel_grid, resample, spacing

@@ -8,21 +8,22 @@ import msgspec
 
 from lieapp.config_types import (
     DATA,
-    MOST_STEPS,
-    PRESET,
+    NETWORK,
     TRAINING,
     Count,
-    Device,
     DomainKind,
     Fraction,
+    LipschitzWeight,
+    OrthoWeight,
     Place,
-    Plugin,
     Positive,
     RunKind,
-    Seed,
+    RunSettings,
+    Settings,
     Share,
     Threads,
     Weight,
+    check_steps,
     told,
 )
 from lieapp.transformations import parse_kinds
@@ -35,21 +36,34 @@ TRAIN_PAPER: dict[str, Any] = {
 OWN_NETWORKS = ("small", "resnet18")
 """Networks made for small pictures, grey or RGB; all others are torchvision's, for RGB: grey is repeated."""
 
-NETWORK = "Network"
+
+class PicturesRun(RunSettings, kw_only=True, frozen=True):
+    """What all runs on pictures have to set."""
+
+    data: Place = ""
+    threads: Threads = 2
 
 
-class TrainConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+class Classifying(PicturesRun, kw_only=True, frozen=True):
+    """What trainings of networks that tell pictures apart have to set."""
+
+    base: Annotated[
+        Positive,
+        told(
+            "Channels of the small network's first layer; the next ones have twice and four times as many.",
+            "Channels", NETWORK,
+        ),
+    ] = 16  # fmt: skip
+    rate: Annotated[Share, told("Highest learning rate.", "Learning rate", TRAINING)] = 0.005
+    batch: Annotated[Positive, told("Pictures in one step.", group=TRAINING)] = 128
+
+
+class TrainConfig(Classifying, kw_only=True, frozen=True):
     """`lieapp train`: a network that tells pictures apart, whose features `lieapp discover` then uses."""
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": TRAIN_PAPER}
 
-    plugin: Plugin
     kind: Annotated[Literal["train"], RunKind] = "train"
-    preset: Annotated[Literal["quick", "paper"], told(PRESET)] = "quick"
-    data: Place = ""
-    seed: Seed = 0
-    device: Device = "auto"
-    threads: Threads = 2
     network: Annotated[
         str,
         told(
@@ -70,21 +84,12 @@ class TrainConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
             "Shorter side", NETWORK,
         ),
     ] = 0  # fmt: skip
-    base: Annotated[
-        Positive,
-        told(
-            "Channels of the small network's first layer; the next ones have twice and four times as many.",
-            "Channels", NETWORK,
-        ),
-    ] = 16  # fmt: skip
     pictures: Annotated[Count, told("At most so many pictures, drawn by seed; 0 takes all.", group=DATA)] = 20000
     validation: Annotated[Fraction, told("Share of each class kept aside for judging.", group=DATA)] = 0.1
     epochs: Annotated[
         Count,
         told("How often each picture is seen; 0 takes the features of `weights` as they are.", group=TRAINING),
     ] = 6
-    batch: Annotated[Positive, told("Pictures in one step.", group=TRAINING)] = 128
-    rate: Annotated[Share, told("Highest learning rate.", "Learning rate", TRAINING)] = 0.005
     optimizer: Annotated[
         Literal["adam", "sgd"],
         told(
@@ -109,7 +114,16 @@ class TrainConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
             raise ValueError("weights are of a classifier of torchvision: set network to its name, as resnet50")
 
 
-class PictureFlow(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+SoftAngle = Annotated[
+    Weight,
+    told(
+        "Angle between slots, in radians, below which the orthonormality loss is quadratic; 0 leaves its kink.",
+        "Soft angle",
+    ),
+]
+
+
+class PictureFlow(Settings, kw_only=True, frozen=True):
     """How fields are learned by a descent on pictures moved along them."""
 
     sigma: Annotated[Share, told("Pictures are moved to flow parameters within [-sigma, sigma].", "Flow size")] = (
@@ -120,8 +134,8 @@ class PictureFlow(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
         told("Lipschitz constant of a field, per unit of what is moved, above which it costs.", "Lipschitz bound"),
     ] = 3.0
     w_sym: Annotated[Weight, told("Weight of the validity of moved pictures.", "Weight of validity")] = 1.0
-    w_ortho: Annotated[Weight, told("Weight of the orthonormality loss.", "Weight of orthonormality")] = 3.0
-    w_lips: Annotated[Weight, told("Weight of the Lipschitz loss.", "Weight of Lipschitz loss")] = 1.0
+    w_ortho: OrthoWeight = 3.0
+    w_lips: LipschitzWeight = 1.0
     steps: Annotated[Positive, told("Descent steps.")] = 400
     batch: Annotated[Positive, told("Pictures in one step.")] = 24
     rate: Annotated[Share, told("Learning rate.", "Learning rate")] = 0.003
@@ -129,13 +143,7 @@ class PictureFlow(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
         float, msgspec.Meta(gt=0, le=1), told("Factor on the rate in the last 40 % of the steps.")
     ] = 0.1
     clip: Annotated[Share, told("Largest norm of a gradient.")] = 1.0
-    soft: Annotated[
-        Weight,
-        told(
-            "Angle between slots, in radians, below which the orthonormality loss is quadratic; 0 leaves its kink.",
-            "Soft angle",
-        ),
-    ] = 0.0
+    soft: SoftAngle = 0.0
     ordered: Annotated[
         bool, told("Put slots in the order of their angles, several times on the way.", "Slots in order")
     ] = True
@@ -145,23 +153,17 @@ class PictureFlow(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
     solver_step: Annotated[Share, told("Largest step in s.", "Step of the solver")] = 0.2
 
     def __post_init__(self) -> None:
-        if self.sigma > MOST_STEPS * self.solver_step:
-            raise ValueError(
-                f"sigma = {self.sigma:g} and solver_step = {self.solver_step:g}: a flow would take more than "
-                f"{MOST_STEPS} steps; lower sigma (pictures have size 2, colours 1) or raise solver_step"
-            )
+        check_steps(self.sigma, self.solver_step, "pictures have size 2, colours 1")
 
 
-class DiscoverPictures(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+class DiscoverPictures(PicturesRun, kw_only=True, frozen=True):
     """What discoveries on pictures share, whatever of them is moved."""
 
-    plugin: Plugin
     kind: Annotated[Literal["discover"], RunKind] = "discover"
     preset: Annotated[
         Literal["quick", "paper"],
         told("Defaults of the other settings, and of the network: quick, or those of the paper's appendix."),
     ] = "quick"
-    data: Place = ""
     trained: Annotated[
         str,
         told(
@@ -177,9 +179,6 @@ class DiscoverPictures(msgspec.Struct, forbid_unknown_fields=True, kw_only=True,
         ),
     ] = "trained"  # fmt: skip
     slots: Annotated[Positive, told("How many fields are learned.")] = 6
-    seed: Seed = 0
-    device: Device = "auto"
-    threads: Threads = 2
     pictures: Annotated[
         Count, told("At most so many pictures to learn from, drawn by seed; 0 takes all.", group=DATA)
     ] = 2000
@@ -202,15 +201,9 @@ IMAGES_PAPER: dict[str, Any] = {
 class ImagesFlow(PictureFlow, kw_only=True, frozen=True):
     """How fields are learned by a descent on pictures moved along them; a picture reaches from -1 to 1."""
 
-    w_ortho: Annotated[Weight, told("Weight of the orthonormality loss.", "Weight of orthonormality")] = 10.0
-    w_lips: Annotated[Weight, told("Weight of the Lipschitz loss.", "Weight of Lipschitz loss")] = 10.0
-    soft: Annotated[
-        Weight,
-        told(
-            "Angle between slots, in radians, below which the orthonormality loss is quadratic; 0 leaves its kink.",
-            "Soft angle",
-        ),
-    ] = 0.1
+    w_ortho: OrthoWeight = 10.0
+    w_lips: LipschitzWeight = 10.0
+    soft: SoftAngle = 0.1
 
 
 class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):

@@ -6,8 +6,9 @@ is REFINED times finer in x and polynomials between its nodes. A polynomial inte
 interpolation and bilinear splatting are there for comparison.
 
 The inverse map: a flow sends node (i, j) to (i + a, j + b), in units of nodes; a and b are functions on the grid.
-Asked for is the place (τ, y) with τ + a(τ, y) = i and y + b(τ, y) = j for every node (i, j): Newton's method with a
-and b interpolated. Where they don't depend on x, as with every symmetry of the five equations, τ depends on i alone.
+Asked for is the place (τ, y) with τ + a(τ, y) = i and y + b(τ, y) = j for every node (i, j): Newton's method with
+a and b interpolated. Where these don't depend on x, as with every symmetry of the five equations, τ depends on i
+alone.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from lieapp.api import LabelledPictures
-from lieapp.config import DiscoverPictures, TrainConfig, load_config
+from lieapp.config_pictures import DiscoverPictures, TrainConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
 from lieapp.document import cosine
@@ -35,6 +35,7 @@ from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.results.training import Network
 from lieapp.runs.store.files import CURRENT, naming, write_tensors
 from lieapp.runs.store.session import Session
+from lieapp.settings import load_config
 
 WARM = 0.6
 """Share of the steps before the rate is cooled."""

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from lieapp.api import Colors, Images, LabelledPictures, hookimpl
 from lieapp.augment import typed as augment
-from lieapp.config import DiscoverImagesConfig, DiscoverPictures, TrainConfig
 from lieapp.config_augment import AugmentImagesConfig
-from lieapp.config_pictures import OWN_NETWORKS, DiscoverColorsConfig
+from lieapp.config_pictures import (
+    OWN_NETWORKS,
+    DiscoverColorsConfig,
+    DiscoverImagesConfig,
+    DiscoverPictures,
+    TrainConfig,
+)
 from lieapp.data.images.places import check_efficientnet, check_file, check_place, check_weights
 from lieapp.extension import Kind, Work, lazily
 

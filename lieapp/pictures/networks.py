@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy
 from lieapp.augment.pipeline import fit
-from lieapp.config import TrainConfig
+from lieapp.config_pictures import TrainConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import cache_folder
 from lieapp.errors import DataError

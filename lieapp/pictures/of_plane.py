@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from lieapp.api import LabelledPictures
-from lieapp.config import DiscoverImagesConfig
+from lieapp.config_pictures import DiscoverImagesConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.methods.fields import Slotted
 from lieapp.methods.flow import Solver

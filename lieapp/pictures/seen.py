@@ -12,16 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from lieapp.data.images.pictures import Pixels
-from lieapp.domains.base import (
-    Arguments,
-    Batch,
-    Characteristics,
-    Fields,
-    Flowing,
-    ReferenceField,
-    Stack,
-    Validity,
-)
+from lieapp.domains.base import Arguments, Batch, Characteristics, Fields, Flowing, ReferenceField, Stack, Validity
 from lieapp.domains.formulas import forward
 from lieapp.pictures.extractor import PictureFeatures
 

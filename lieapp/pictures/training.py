@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lieapp.api import LabelledPictures
-from lieapp.config import TrainConfig
+from lieapp.config_pictures import TrainConfig
 from lieapp.data.images.sources import read_pictures
 from lieapp.pictures.networks import near_guessing, network_of
 from lieapp.results.training import Network, Training

@@ -230,7 +230,7 @@ def place(tmp_path):
 
 
 def picture_run(folder, height=9, width=8):
-    from lieapp.config import DiscoverImagesConfig
+    from lieapp.config_pictures import DiscoverImagesConfig
 
     run = RunDirectory.create(folder / "runs", DiscoverImagesConfig(plugin="images"), "images", state="done")
     run.write_summary({"generators": []})
