@@ -34,12 +34,22 @@ COLOR_NAMES = {
 """The named field behind each kind of `lieapp.transformations.COLORS`."""
 
 
-def color_move(kind: str, field: ReferenceField) -> Callable[[Pixels, Float[Tensor, " batch"]], Pixels]:
-    """exp(sA) of every colour for an affine field A, exactly, clipped to the cube [0, 1]³."""
-    corners = torch.cat([torch.zeros(1, 3), torch.eye(3)])[..., None]
+Move = Callable[[Pixels, Float[Tensor, " batch"]], Pixels]
+"""Pictures, each moved to its own flow parameter."""
+
+
+def _rate(field: ReferenceField, count: int) -> Float[Tensor, "{count}+1 {count}+1"]:
+    """The matrix A of an affine field of so many components, in homogeneous coordinates."""
+    corners = torch.cat([torch.zeros(1, count), torch.eye(count)])[..., None]
     shift, *columns = field.function(corners).double()[..., 0]
-    rate = torch.zeros(4, 4, dtype=torch.float64)
-    rate[:3] = torch.stack([*(column - shift for column in columns), shift], 1)
+    rate = torch.zeros(count + 1, count + 1, dtype=torch.float64)
+    rate[:count] = torch.stack([*(column - shift for column in columns), shift], 1)
+    return rate
+
+
+def color_move(kind: str, field: ReferenceField) -> Move:
+    """exp(sA) of every colour for an affine field A, exactly, clipped to the cube [0, 1]³."""
+    rate = _rate(field, 3)
 
     def move(pixels: Pixels, s: Float[Tensor, " batch"]) -> Pixels:
         if pixels.shape[1] != 3:
@@ -61,19 +71,13 @@ COLOR_MOVES = {
 """How each kind moves pictures."""
 
 
-Move = Callable[[Pixels, Float[Tensor, " batch"]], Pixels]
-"""Pictures, each moved to its own flow parameter."""
-
 PADDING = "border"
 """What lies outside of a moved picture: its edge, continued, as in a discovery."""
 
 
 def affine_move(field: ReferenceField) -> Move:
     """f(exp(-sA) x) for an affine field A, exactly, with bilinear interpolation."""
-    corners = torch.tensor([[[0.0], [0.0]], [[1.0], [0.0]], [[0.0], [1.0]]])
-    shift, first, second = field.function(corners).double()[:, :, 0]
-    rate = torch.zeros(3, 3, dtype=torch.float64)
-    rate[:2] = torch.stack([first - shift, second - shift, shift], 1)
+    rate = _rate(field, 2)
 
     def move(pixels: Pixels, s: Float[Tensor, " batch"]) -> Pixels:
         back = torch.linalg.matrix_exp(-s.double().cpu()[:, None, None] * rate)[:, :2].to(pixels)
@@ -180,12 +184,8 @@ class ClassifierTraining:
         self.done = 0
         # too few pictures for a whole batch make one batch
         self.each = max(1, len(pictures) // recipe.batch)
+        self.steps = self.each * recipe.epochs
         self._order = torch.empty(0, dtype=torch.long)
-
-    @property
-    def steps(self) -> int:
-        """Of the whole training."""
-        return self.each * self.recipe.epochs
 
     def step(self) -> dict[str, Any]:
         """One step; the loss and the share of right answers in its batch.

@@ -22,7 +22,7 @@ from torch.nn import functional
 
 from lieapp.api import Images
 from lieapp.augment.classifier import PADDING, Change, ClassifierTraining, Recipe, accuracy
-from lieapp.augment.pipeline import Cell, Cells, Ended, Side, train_all, words
+from lieapp.augment.pipeline import Cell, Ended, Side
 from lieapp.config_augment import AugmentImagesConfig
 from lieapp.data.images.pictures import Pictures, Pixels, flipped
 from lieapp.data.images.sources import read_pictures
@@ -30,7 +30,7 @@ from lieapp.domains.formulas import AFFINE
 from lieapp.domains.formulas import stack as stacked
 from lieapp.errors import ConfigError, DataError, RunError
 from lieapp.pictures.extractor import Extractor, Shape
-from lieapp.pictures.image_data import Plane, coarse_nodes, pixel_grid, resample, spacing, spread
+from lieapp.pictures.image_data import Plane, coarse_nodes, pixel_grid, resample, spread
 from lieapp.pictures.networks import drawn
 from lieapp.results.augment import Augment, Classifiers, Row
 from lieapp.runs.store.session import Session
@@ -150,24 +150,13 @@ def learned_change(run: Path, shape: tuple[int, int, int], scale: float, flip: b
             f"{run.name} has fields on pictures of {was} pixels; those here have {now}.",
             hint="Find fields on pictures of this size with `lieapp discover`.",
         )
-    return FieldChange(Interpolated(learned), len(learned), scale, flip)
 
+    def fields(z: Plane) -> PlaneFields:
+        """Bilinear between the pixels, beyond the border as on it."""
+        found = resample(learned.to(z).flatten(0, 1)[None], z.transpose(0, 1).flatten(1, 2)[None], "border")[0]
+        return found.unflatten(0, (len(learned), 2)).unflatten(2, (len(z), -1)).permute(0, 2, 1, 3, 4)
 
-class Interpolated:
-    """Fields given at the pixels, bilinear between them, beyond the border as on it."""
-
-    def __init__(self, values: Float[Tensor, "field coordinate height width"]) -> None:
-        self.values = values
-
-    def __call__(self, z: Plane) -> PlaneFields:
-        """All fields at all points."""
-        count, _, height, width = self.values.shape
-        h = spacing(height, width)
-        x, y = z[:, 0] / (h * (width - 1) / 2), -z[:, 1] / (h * (height - 1) / 2)
-        grid = torch.stack([x, y], -1).flatten(0, 1)[None]
-        both = self.values.to(z).flatten(0, 1)[None]
-        found = functional.grid_sample(both, grid, mode="bilinear", padding_mode="border", align_corners=True)[0]
-        return found.unflatten(0, (count, 2)).unflatten(2, (len(z), -1)).permute(0, 2, 1, 3, 4)
+    return FieldChange(fields, len(learned), scale, flip)
 
 
 NETWORKS = {"small": "small", "resnet": "resnet18"}
@@ -222,16 +211,16 @@ class OfPictures(Side):
 
     def amounts(self) -> Sequence[int]:
         """Numbers of pictures to learn from."""
-        return list(self.config.pictures)
+        return self.config.pictures
 
-    def scale(self, cells: Cells, amount: int, variant: str) -> float | None:
+    def scale(self, amount: int, variant: str) -> float | None:
         """The scale that is best on validation data with the first seed; the smallest of equally good ones."""
         if variant in ("none", "default"):
             return None
         seed, scales = self.config.seeds[0], sorted(self.config.scales)
         if len(scales) == 1:
             return scales[0]
-        tried = [cells.result(Cell(amount, variant, seed, s), words(amount, variant, seed, s)) for s in scales]
+        tried = [self.trained(Cell(amount, variant, seed, s)) for s in scales]
         return max(zip(scales, tried, strict=True), key=lambda pair: (pair[1].valid, -pair[0]))[0]
 
     def _change(self, variant: str, scale: float) -> Change:
@@ -284,5 +273,5 @@ def parts(place: str, seed: int) -> tuple[Pictures, Pictures]:
 
 
 def execute(config: AugmentImagesConfig, declaration: Images, session: Session) -> Augment:
-    """Do or go on with a run. Raises LieappError for what the declaration, data or settings don't allow."""
-    return train_all(OfPictures(config, declaration, session))
+    """See `Side.run`."""
+    return OfPictures(config, declaration, session).run()

@@ -248,17 +248,13 @@ class OperatorTraining:
         self.optimizer = torch.optim.Adam(network.parameters(), recipe.rate)
         self.done = 0
         self.each = len(samples) // recipe.batch * recipe.passes
+        self.steps = self.each * recipe.epochs
         self.best = float("inf")
         self.moved = self.asked = 0
         self._kept: dict[str, Tensor] = {}
         self._round, self._order = -1, torch.empty(0, dtype=torch.long)
         self._starts = torch.empty(0, dtype=torch.long)
         self._pool = samples.float()
-
-    @property
-    def steps(self) -> int:
-        """Of the whole training."""
-        return self.each * self.recipe.epochs
 
     def step(self) -> dict[str, Any]:
         """One step of Adam; its loss. Raises DiscoveryError if that isn't finite."""

@@ -44,12 +44,12 @@ def _own_features(declaration: LabelledPictures) -> str:
     return "" if declaration.features is None else "it brings its own features; nothing is to be trained"
 
 
-def _discover(settings: type[DiscoverPictures], module: str) -> Work:
+def _discover(settings: type[DiscoverPictures], side: str) -> Work:
     return Work(
         command="discover",
         words="Find symmetries",
         settings=settings,
-        execute=lazily(f"{module}:execute"),
+        execute=lazily(f"lieapp.pictures.sides:{side}"),
         check=_check,
         document=lazily("lieapp.pictures.document:document"),
         draw=lazily("lieapp.pictures.document:draw"),
@@ -75,7 +75,7 @@ IMAGES = Kind(
     words=("a set of pictures", "pictures"),
     check=lazily("lieapp.pictures.check:check_images"),
     works=(
-        _discover(DiscoverImagesConfig, "lieapp.pictures.of_plane"),
+        _discover(DiscoverImagesConfig, "of_plane"),
         TRAIN,
         Work(
             command="augment",
@@ -97,5 +97,5 @@ COLORS = Kind(
     declaration=Colors,
     words=("a set of colour pictures", "colours"),
     check=lazily("lieapp.pictures.check:check_colors"),
-    works=(_discover(DiscoverColorsConfig, "lieapp.pictures.of_colors"), TRAIN),
+    works=(_discover(DiscoverColorsConfig, "of_colors"), TRAIN),
 )

@@ -5,6 +5,7 @@ The weight ω of what is moved: in the cache by pictures, network and settings, 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -158,9 +159,10 @@ def kept_weight(
         return measure(), f"weight of {kind}: measured"
     key = repr((WEIGHT_VERSION, kind, learn.sha256, network, settings))
     file = cache_folder() / "weights" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
-    found = _read(file)
-    if found is not None:
-        return found.to(learn.pixels.device), f"weight of {kind}: measured before, {file}"
+    # what isn't there or can't be used is measured
+    with contextlib.suppress(OSError, KeyError, SafetensorError):
+        found = load(file.read_bytes())["weight"].to(learn.pixels.device)
+        return found, f"weight of {kind}: measured before, {file}"
     weight = measure()
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(file, save({"weight": weight.cpu().contiguous()}))
@@ -176,11 +178,3 @@ def fingerprint(features: PictureFeatures) -> str | None:
     for name, value in network.state_dict().items():
         digest.update(name.encode() + value.detach().cpu().contiguous().numpy().tobytes())
     return digest.hexdigest()
-
-
-def _read(file: Path) -> Tensor | None:
-    """None if it isn't there or can't be used."""
-    try:
-        return load(file.read_bytes())["weight"]
-    except (OSError, KeyError, SafetensorError):
-        return None

@@ -1,4 +1,4 @@
-"""Pictures whose colours are moved, for the pipeline of `discover.py`."""
+"""Pictures whose plane is moved, and pictures whose colours are, for the pipeline of `discover.py`."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from torch import Tensor
 
 from lieapp.api import LabelledPictures
 from lieapp.compare.subspace import cosines, largest_components, principal_angle
-from lieapp.config_pictures import DiscoverColorsConfig
+from lieapp.config_pictures import DiscoverColorsConfig, DiscoverImagesConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.domains.formulas import stack
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.by_flow import gram, small_flow
 from lieapp.methods.fields import Joined, Slotted
-from lieapp.methods.flow import Flow, Solver
+from lieapp.methods.flow import Flow
 from lieapp.pictures.color import ColorBatch, ColorData, ColorDomain, Palette, color_weight
 from lieapp.pictures.color_space import check_colored, sample_colors
-from lieapp.pictures.discover import Side, Split, discover
+from lieapp.pictures.discover import Side, Split
 from lieapp.pictures.extractor import PictureFeatures
-from lieapp.pictures.image_data import ImageData
+from lieapp.pictures.image import ImageDomain, pixel_weight
+from lieapp.pictures.image_data import ImageBatch, ImageData
 from lieapp.pictures.networks import drawn, kept_weight
 from lieapp.pictures.seen import Seen
-from lieapp.results.pictures import Part, PictureDiscovery, Slot, SmallFlow
+from lieapp.results.pictures import Part, PictureDiscovery, SmallFlow
 from lieapp.runs.store.session import Session
 
 SHOWN = 7
@@ -31,6 +32,42 @@ SHOWN = 7
 
 DEGREE, CHECKED = 2, 2
 """Of the fields of the cross-check, and batches of held-out pictures that it is made on."""
+
+
+class OfPlane(Side[ImageBatch]):
+    """See `discover.Side`. Coordinates of pictures have twice the size of the network's usual ones."""
+
+    name = "images"
+    unit = 0.5
+    centred = (True, True)
+    span = are = "affine"
+    config: DiscoverImagesConfig
+
+    def split(self, learn: Pictures, judge: Pictures, features: PictureFeatures) -> Split[ImageBatch]:
+        """With the weight of pixels."""
+        config, device, weight = self.config, self.session.device, None
+        if config.weighted:
+
+            def measure() -> Tensor:
+                generator = torch.Generator().manual_seed(config.seed)
+                return pixel_weight(features, learn.pixels.to(device), config.weight_rounds, generator)
+
+            settings = (config.weight_rounds, config.seed)
+            weight, said = kept_weight("pixels", learn, features, settings, measure)
+            self.report.line(said)
+        return Split(
+            ImageData(learn, features, self.declaration.flip, device, weight),
+            ImageData(judge, features, False, device, weight),
+        )
+
+    def domain(self, features: PictureFeatures) -> ImageDomain:
+        """The plane."""
+        config = self.config
+        return ImageDomain(config.plugin, features, config.padding, config.interpolation, config.nodes)
+
+    def drawn(self, batch: ImageBatch, fields: Slotted) -> dict[str, Tensor]:
+        """The axes of the plane."""
+        return {"grid/x": batch.points[0, 0, 0], "grid/y": batch.points[0, 1, :, 0]}
 
 
 class OfColors(Side[ColorBatch]):
@@ -46,28 +83,25 @@ class OfColors(Side[ColorBatch]):
         """Raises DataError for grey pictures."""
         check_colored(pictures.pixels, pictures.facts["source"])
 
-    def split(
-        self, learn: Pictures, judge: Pictures, features: PictureFeatures, flip: bool, device: str
-    ) -> Split[ColorBatch]:
+    def split(self, learn: Pictures, judge: Pictures, features: PictureFeatures) -> Split[ColorBatch]:
         """With colours sampled from the pictures to learn from, and their weight."""
-        config = self.config
+        config, device = self.config, self.session.device
         generator = torch.Generator().manual_seed(config.seed)
         colors = sample_colors(learn.pixels, config.colors, generator).to(device)
-        palette, said = Palette.of(colors, config.neighbours), ""
+        palette = plain = Palette.of(colors, config.neighbours)
         if config.weighted:
             some = drawn(learn, config.weight_pictures, config.seed)
             settings = (config.colors, config.neighbours, config.weight_pictures, config.seed)
-            plain = palette
 
             def measure() -> Tensor:
                 return color_weight(features, some.pixels.to(device), plain, generator)
 
             weight, said = kept_weight("colours", learn, features, settings, measure)
-            palette = palette.weighing(weight.to(device))
+            self.report.line(said)
+            palette = plain.weighing(weight.to(device))
         return Split(
-            ColorData(ImageData(learn, features, flip, device), palette),
+            ColorData(ImageData(learn, features, self.declaration.flip, device), palette),
             ColorData(ImageData(judge, features, False, device), palette),
-            said,
         )
 
     def domain(self, features: PictureFeatures) -> ColorDomain:
@@ -75,43 +109,30 @@ class OfColors(Side[ColorBatch]):
         config = self.config
         return ColorDomain(config.plugin, features, config.interpolation, config.lattice, config.outside)
 
-    def drawn(
-        self, domain: Seen[ColorBatch], batch: ColorBatch, fields: Slotted, solver: Solver
-    ) -> dict[str, Tensor]:
+    def drawn(self, batch: ColorBatch, fields: Slotted) -> dict[str, Tensor]:
         """The sampled colours, and those moved by each slot."""
-        slots, flow = self.config.slots, Flow(fields, solver)
+        slots, flow = self.config.slots, Flow(fields, self.solver)
         start = batch.points.expand(slots, *batch.points.shape)
         line = torch.linspace(-self.config.flow.sigma, self.config.flow.sigma, SHOWN)
         line[SHOWN // 2] = 0.0
         moved = [flow(start, torch.full((slots,), float(s)).to(start))[:, 0].clamp(0, 1) for s in line]
         return {"colors": batch.points[0], "palette/s": line, "palette/colors": torch.stack(moved, 1)}
 
-    def place(self, slot: Slot, share: float) -> None:
-        """The named fields have no other name."""
-        slot.named = share
-
     def complete(
-        self, result: PictureDiscovery, domain: Seen[ColorBatch], batches: list[ColorBatch], fields: Slotted,
-        solver: Solver,
-    ) -> None:  # fmt: skip
-        """Shares of clipped pixels, and the cross-check for s -> 0."""
-        result.clipped = list(self._clipped(domain, batches, fields, solver))
-        result.cross_check = cross_check(domain, batches[:CHECKED], fields, self.config.slots)
-
-    def _clipped(
-        self, domain: Seen[ColorBatch], batches: list[ColorBatch], fields: Slotted, solver: Solver
-    ) -> list[float]:
-        """Share of held-out pixels that each slot takes out of the cube, mean over ±sigma."""
-        slots, flow = self.config.slots, Flow(fields, solver)
+        self, result: PictureDiscovery, domain: Seen[ColorBatch], batches: list[ColorBatch], fields: Slotted
+    ) -> None:
+        """The share of held-out pixels that each slot takes out of the cube, mean over ±sigma; the cross-check."""
+        slots, flow, sigma = self.config.slots, Flow(fields, self.solver), self.config.flow.sigma
         total, count = torch.zeros(slots), 0
         with torch.no_grad():
             for batch in batches:
-                for end in (-self.config.flow.sigma, self.config.flow.sigma):
+                for end in (-sigma, sigma):
                     moved = domain.act(flow, batch, torch.full((slots,), end).to(batch.points))
                     assert moved.clipped is not None
                     total += moved.clipped.reshape(slots, -1).sum(1).cpu()
                     count += len(batch.pixels)
-        return (total / max(count, 1)).tolist()
+        result.clipped = (total / max(count, 1)).tolist()
+        result.cross_check = cross_check(domain, batches[:CHECKED], fields, slots)
 
 
 def cross_check(
@@ -140,6 +161,11 @@ def cross_check(
     )
 
 
-def execute(config: DiscoverColorsConfig, declaration: LabelledPictures, session: Session) -> PictureDiscovery:
-    """Do or go on with a run. Raises LieappError for what the declaration, pictures or settings don't allow."""
-    return discover(OfColors(config), declaration, session)
+def of_plane(config: DiscoverImagesConfig, declaration: LabelledPictures, session: Session) -> PictureDiscovery:
+    """See `Side.run`."""
+    return OfPlane(config, declaration, session).run()
+
+
+def of_colors(config: DiscoverColorsConfig, declaration: LabelledPictures, session: Session) -> PictureDiscovery:
+    """See `Side.run`."""
+    return OfColors(config, declaration, session).run()
