@@ -1,25 +1,38 @@
 """What data are moved along: `truth`, a run's fields or formulas, a translation, or a mix, as one line says.
 
-What a run of `lieapp discover` found, as far as data can be moved along it.
+learned.safetensors keeps the learned fields of a run as functions: what they are made of, as JSON in its header,
+and their numbers as tensors; no code.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import sympy as sp
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor, nn
 
-from lieapp.augment.learned import FILE, Learned, read_learned
+from lieapp.compare.closed_form.measure import LibraryFeatures
+from lieapp.domains.base import Arguments
+from lieapp.domains.solutions import Scales
+from lieapp.domains.spread import Features
 from lieapp.equations.equation import System
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import EquationError, ParseError, RunError, UnknownRunError, UsageError
 from lieapp.lie.names import name
 from lieapp.lie.stages import derive
 from lieapp.lie.vector_field import Field
+from lieapp.methods.basis import Degrees, TensorBasis
+from lieapp.methods.beside import Beside, Extended
+from lieapp.methods.fields import Combination, Scaled, Slotted
+from lieapp.methods.generator import GeneratorNetwork
+from lieapp.methods.network import FeatureNetwork
 from lieapp.results import EquationResult
 from lieapp.results.base import read_result
 
@@ -216,3 +229,134 @@ def _add_learned(along: Along, kind: str, run: str, system: System) -> None:
         along.learned.append(LearnedSlots(learned, slots, path))
     else:
         same.slots += [n for n in slots if n not in same.slots]
+
+
+FILE = "learned.safetensors"
+"""Name of the file in a run directory."""
+
+Known = tuple[tuple[str, ...], Scales]
+"""Names and scales of the arguments."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Learned fields in scaled coordinates.
+
+    Args:
+        fields: one for each slot.
+        arguments: names of what they may depend on, independent variables first.
+        components: names of what they move, among the arguments.
+        scales: physical = origin + size x scaled, of the arguments.
+    """
+
+    fields: Slotted
+    arguments: tuple[str, ...]
+    components: tuple[str, ...]
+    scales: Scales
+
+
+def content_of(learned: Learned) -> bytes:
+    """The bytes of a file. Raises TypeError for fields of a kind that isn't known here, a bug."""
+    tensors: dict[str, Tensor] = {}
+    facts = {
+        "fields": _described(learned.fields, "fields", tensors),
+        "coordinates": learned.arguments,
+        "scales": asdict(learned.scales),
+    }
+    if learned.components != learned.arguments:
+        facts["components"] = learned.components
+    kept = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
+    return save(kept, metadata={"facts": json.dumps(facts)})
+
+
+def read_learned(file: Path) -> Learned:
+    """The learned fields of a file. Raises RunError if there is none or it can't be read."""
+    try:
+        content = file.read_bytes()
+        length = int.from_bytes(content[:8], "little")
+        facts = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["facts"])
+        names, scales = (
+            tuple(facts["coordinates"]),
+            Scales(*(tuple(facts["scales"][k]) for k in ("origin", "size"))),
+        )
+        fields = _made(facts["fields"], "fields", load(content), (names, scales))
+    except FileNotFoundError:
+        raise RunError(
+            f"{file.parent.name}: there is no {FILE}; its learned fields weren't kept as functions.",
+            hint="Runs of `lieapp discover` keep them when they are done; start that run again.",
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        raise RunError(f"{file} can't be read: {error}.", hint="Start that run again.") from None
+    return Learned(fields, names, tuple(facts.get("components", names)), scales)
+
+
+def _described(thing: Any, key: str, tensors: dict[str, Tensor]) -> dict[str, Any]:
+    """What a thing is made of; its numbers go to `tensors`, under names that begin with the key."""
+    if isinstance(thing, Scaled):
+        tensors[f"{key}.factors"] = thing.factors
+        return {"kind": "scaled", "fields": _described(thing.fields, f"{key}.fields", tensors)}
+    if isinstance(thing, Combination):
+        tensors[f"{key}.coefficients"] = thing.coefficients
+        return {"kind": "combination", "features": _described(thing.features, f"{key}.features", tensors)}
+    if isinstance(thing, Extended):
+        tensors[f"{key}.mix"] = thing.mix
+        parts = {name: _described(getattr(thing, name), f"{key}.{name}", tensors) for name in ("basis", "further")}
+        return {"kind": "extended", **parts}
+    if isinstance(thing, Beside):
+        parts = {n: _described(getattr(thing, n), f"{key}.{n}", tensors) for n in ("network", "further")}
+        return {"kind": "beside", **parts}
+    if isinstance(thing, TensorBasis):
+        return {"kind": "basis", **_kinds(thing.arguments), **asdict(thing.degrees)}
+    if isinstance(thing, LibraryFeatures):
+        tensors[f"{key}.norms"] = thing.norms
+        return {"kind": "library", "functions": [str(f) for f in thing.functions]}
+    if isinstance(thing, (FeatureNetwork, GeneratorNetwork)):
+        tensors.update({f"{key}.{name}": value for name, value in thing.state_dict().items()})
+        return {"kind": "features" if isinstance(thing, FeatureNetwork) else "generators", **_sizes(thing)}
+    raise TypeError(f"fields made of {type(thing).__name__} can't be kept")
+
+
+def _kinds(arguments: Arguments) -> dict[str, Any]:
+    """What each argument is; what they are called stands once in the file."""
+    return {"periodic": arguments.periodic, "dependent": arguments.dependent}
+
+
+def _sizes(network: FeatureNetwork | GeneratorNetwork) -> dict[str, Any]:
+    """What a network is made with."""
+    known = {**_kinds(network.arguments), "modes": network.modes}
+    if isinstance(network, FeatureNetwork):
+        return {**known, "width": network.head.in_features, "features": network.head.out_features}
+    width, head = network.inner.shape[1:]
+    return {**known, "slots": network.slots, "width": width, "head": head, "unit": network.unit}
+
+
+def _made(facts: dict[str, Any], key: str, tensors: dict[str, Tensor], known: Known) -> Any:
+    """The thing with this description."""
+    kind, given = facts["kind"], {k: v for k, v in facts.items() if k != "kind"}
+    if kind == "scaled":
+        return Scaled(_made(facts["fields"], f"{key}.fields", tensors, known), tensors[f"{key}.factors"])
+    if kind == "combination":
+        features: Features = _made(facts["features"], f"{key}.features", tensors, known)
+        return Combination(features, tensors[f"{key}.coefficients"])
+    if kind == "extended":
+        basis, further = (_made(facts[part], f"{key}.{part}", tensors, known) for part in ("basis", "further"))
+        return Extended(basis, further, tensors[f"{key}.mix"])
+    if kind == "beside":
+        network, further = (_made(facts[part], f"{key}.{part}", tensors, known) for part in ("network", "further"))
+        return Beside(network, further)
+    if kind == "library":
+        names, scales = known
+        symbols = {name: sp.Symbol(name, real=True) for name in names}
+        functions = [parse_expression(text, symbols, integrals=True) for text in facts["functions"]]
+        made = LibraryFeatures(functions, list(symbols.values()), scales)
+        made.norms = tensors[f"{key}.norms"]
+        return made
+    arguments = Arguments(known[0], *(tuple(given.pop(key)) for key in ("periodic", "dependent")))
+    if kind == "basis":
+        return TensorBasis(arguments, Degrees(**given))
+    state = {name.removeprefix(f"{key}."): v for name, v in tensors.items() if name.startswith(f"{key}.")}
+    if kind == "generators":
+        given["components"] = state["outer"].shape[2]
+    made_of: nn.Module = {"features": FeatureNetwork, "generators": GeneratorNetwork}[kind](arguments, **given)
+    made_of.to(next(iter(state.values())).dtype).load_state_dict(state)
+    return made_of.requires_grad_(False)

@@ -23,7 +23,7 @@ from lieapp.errors import DataError, DiscoveryError
 from lieapp.methods.loop import load_state, state_of
 from lieapp.pictures.color import COLOR_FIELDS
 from lieapp.pictures.extractor import Extractor
-from lieapp.pictures.image_data import pixel_grid, resample
+from lieapp.pictures.image import pixel_grid, resample
 
 COLOR_NAMES = {
     "hue": "hue rotation",

@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.augment.learned import Learned
+from lieapp.augment.along import Learned
 from lieapp.domains.solutions import Scales
 from lieapp.equations.jets import JetSpace
 from lieapp.lie.consequences import free_name

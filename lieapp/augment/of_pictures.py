@@ -30,7 +30,7 @@ from lieapp.domains.formulas import AFFINE
 from lieapp.domains.formulas import stack as stacked
 from lieapp.errors import ConfigError, DataError, RunError
 from lieapp.pictures.extractor import Extractor, Shape
-from lieapp.pictures.image_data import Plane, coarse_nodes, pixel_grid, resample, spread
+from lieapp.pictures.image import Plane, coarse_nodes, pixel_grid, resample, spread
 from lieapp.pictures.networks import drawn
 from lieapp.results.augment import Augment, Classifiers, Row
 from lieapp.runs.store.session import Session

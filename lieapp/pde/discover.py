@@ -9,8 +9,8 @@ import math
 from pathlib import Path
 
 from lieapp.api import PDE
-from lieapp.augment.learned import FILE as LEARNED
-from lieapp.augment.learned import Learned, content_of
+from lieapp.augment.along import FILE as LEARNED
+from lieapp.augment.along import Learned, content_of
 from lieapp.compare.outcome import Outcome, compare
 from lieapp.compare.verdict import gap_after
 from lieapp.config import DiscoverConfig

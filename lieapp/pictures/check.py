@@ -11,12 +11,10 @@ from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
 from lieapp.errors import DataError, LieappError
 from lieapp.extension import Check
-from lieapp.pictures.color import ColorBatch, ColorData, ColorDomain, Palette
-from lieapp.pictures.color_space import check_colored, sample_colors
+from lieapp.pictures.color import ColorData, ColorDomain, Palette, check_colored, sample_colors
 from lieapp.pictures.extractor import Extractor, PictureFeatures, Shape
-from lieapp.pictures.image import ImageDomain
-from lieapp.pictures.image_data import ImageBatch, ImageData
-from lieapp.pictures.seen import Seen, SightT
+from lieapp.pictures.image import ImageData, ImageDomain
+from lieapp.pictures.seen import PictureBatch, Seen
 from lieapp.progress import Reporter
 
 SOME = 8
@@ -26,21 +24,21 @@ UNMOVED = 1e-2
 """Largest angle in radians between features of one picture taken twice; round-off in float32 reaches 1e-3."""
 
 
-Trial = Callable[[Pictures, PictureFeatures], tuple[Seen[SightT], SightT]]
+Trial = Callable[[Pictures, PictureFeatures], tuple[Seen, PictureBatch]]
 """A domain and a batch of some pictures, with their features."""
 
 
 def check_images(declaration: LabelledPictures, report: Reporter) -> list[Check]:
     """Whether the pictures can be read, and whether their features suit a descent in the plane."""
 
-    def trial(pictures: Pictures, features: PictureFeatures) -> tuple[ImageDomain, ImageBatch]:
+    def trial(pictures: Pictures, features: PictureFeatures) -> tuple[ImageDomain, PictureBatch]:
         batch = next(ImageData(pictures, features, False).batches(SOME, SOME))
         return ImageDomain(declaration.name, features), batch
 
     return check_pictures(declaration, trial)
 
 
-def check_pictures(declaration: LabelledPictures, trial: Trial[SightT]) -> list[Check]:
+def check_pictures(declaration: LabelledPictures, trial: Trial) -> list[Check]:
     """Whether the pictures can be read, and whether their features are finite, repeatable and differentiable."""
     try:
         pictures = read_pictures(declaration.data)
@@ -60,7 +58,7 @@ def check_pictures(declaration: LabelledPictures, trial: Trial[SightT]) -> list[
     return done
 
 
-def _features(declaration: LabelledPictures, pictures: Pictures, trial: Trial[SightT]) -> str:
+def _features(declaration: LabelledPictures, pictures: Pictures, trial: Trial) -> str:
     features = declaration.features
     if features is None:
         features = Extractor("small", Shape(*pictures.shape, len(pictures.names))).eval().features
@@ -93,7 +91,7 @@ NEIGHBOURS = 6
 def check_colors(declaration: Colors, report: Reporter) -> list[Check]:
     """Whether the pictures can be read and have colours, and whether their features suit a descent in those."""
 
-    def trial(pictures: Pictures, features: PictureFeatures) -> tuple[ColorDomain, ColorBatch]:
+    def trial(pictures: Pictures, features: PictureFeatures) -> tuple[ColorDomain, PictureBatch]:
         check_colored(pictures.pixels, pictures.facts["source"])
         colors = sample_colors(pictures.pixels, FEW, torch.Generator().manual_seed(0))
         data = ColorData(ImageData(pictures, features, False), Palette.of(colors, NEIGHBOURS))

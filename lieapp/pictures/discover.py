@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic
+from typing import Any
 
 import msgspec
 import torch
@@ -42,7 +42,7 @@ from lieapp.methods.result import Discovery
 from lieapp.pictures.document import run_figures, write_csv
 from lieapp.pictures.extractor import NAME, EfficientNetFeatures, PictureFeatures, read_extractor
 from lieapp.pictures.networks import drawn, near_guessing, network_of
-from lieapp.pictures.seen import Seen, SightT
+from lieapp.pictures.seen import PictureBatch, Seen
 from lieapp.results.pictures import Basis, NamedField, Nearest, Part, PictureDiscovery, Slot, Subspace
 from lieapp.results.training import Network
 from lieapp.runs.store.files import CURRENT, naming, write_tensors
@@ -60,14 +60,14 @@ SHOWN, STRIP = 6, 5
 
 
 @dataclass(frozen=True)
-class Split(Generic[SightT]):
+class Split:
     """Pictures to learn from and to judge on."""
 
-    train: Data[SightT]
-    held_out: Data[SightT]
+    train: Data[PictureBatch]
+    held_out: Data[PictureBatch]
 
 
-class Side(ABC, Generic[SightT]):
+class Side(ABC):
     """What is moved of pictures: their plane or their colours. Made anew for each session of a run.
 
     Args:
@@ -89,24 +89,24 @@ class Side(ABC, Generic[SightT]):
         self.folder, self.report = session.directory.path, session.report
         self.solver = Solver(self.config.flow.solver, self.config.flow.solver_step)
 
-    def check(self, pictures: Pictures) -> None:
+    def check(self, pictures: Pictures) -> None:  # noqa: B027 - most pictures can be moved
         """Raises DataError for pictures in which nothing can be moved."""
 
     @abstractmethod
-    def split(self, learn: Pictures, judge: Pictures, features: PictureFeatures) -> Split[SightT]:
+    def split(self, learn: Pictures, judge: Pictures, features: PictureFeatures) -> Split:
         """Both parts, with the weight measured on the first."""
 
     @abstractmethod
-    def domain(self, features: PictureFeatures) -> Seen[SightT]:
+    def domain(self, features: PictureFeatures) -> Seen:
         """What the engine sees."""
 
-    def complete(
-        self, result: PictureDiscovery, domain: Seen[SightT], batches: list[SightT], fields: Slotted
+    def complete(  # noqa: B027 - of the plane nothing
+        self, result: PictureDiscovery, domain: Seen, batches: list[PictureBatch], fields: Slotted
     ) -> None:
         """Note what else can be said of fields that are moved along."""
 
     @abstractmethod
-    def drawn(self, batch: SightT, fields: Slotted) -> dict[str, Tensor]:
+    def drawn(self, batch: PictureBatch, fields: Slotted) -> dict[str, Tensor]:
         """Tensors of fields.safetensors besides the moved pictures, for figures."""
 
     def run(self) -> PictureDiscovery:
@@ -138,7 +138,7 @@ class Side(ABC, Generic[SightT]):
         result.seconds = self.session.stopwatch.seconds()
         return result
 
-    def _draw(self, held_out: Data[SightT], session: Session) -> None:
+    def _draw(self, held_out: Data[PictureBatch], session: Session) -> None:
         """Let the fields of the moment be written for the app, whenever the training's state is."""
         batch, file = next(held_out.batches(1, 1)), self.folder / CURRENT
 
@@ -179,7 +179,7 @@ class Side(ABC, Generic[SightT]):
         self.report.line(f"network: {found.facts.told_right} of pictures kept aside are told right")
         return found.extractor.features
 
-    def _discover(self, domain: Seen[SightT], data: Split[SightT]) -> Discovery:
+    def _discover(self, domain: Seen, data: Split) -> Discovery:
         config, flow = self.config, self.config.flow
         steps, session = flow.steps, self.session.part("flow")
         with torch.random.fork_rng(devices=[]):
@@ -202,7 +202,7 @@ class Side(ABC, Generic[SightT]):
         session.directory.keep_metrics(training.done)
         return by_flow(domain, data, training, levels, config.held_out, flow.sigma, self.solver, session)
 
-    def _write(self, domain: Seen[SightT], data: Split[SightT], fields: Slotted, result: PictureDiscovery) -> None:
+    def _write(self, domain: Seen, data: Split, fields: Slotted, result: PictureDiscovery) -> None:
         """generators.csv and fields.safetensors."""
         with naming(self.folder / "generators.csv"):
             write_csv(result, self.folder / "generators.csv")
@@ -224,7 +224,7 @@ class Side(ABC, Generic[SightT]):
 
 
 def compare_named(
-    domain: Seen[SightT], learned: Slotted, batches: Sequence[SightT], sigma: float, solver: Solver, span: str
+    domain: Seen, learned: Slotted, batches: Sequence[PictureBatch], sigma: float, solver: Solver, span: str
 ) -> dict[str, Any]:
     """What held-out pictures say of `learned`, of norm 1, beside the domain's reference, by keys of the result.
 

@@ -30,8 +30,7 @@ from lieapp.figures.colour import png, sequential
 from lieapp.figures.material import parts_of, read_fields, rounded
 from lieapp.figures.svg import QUIET, Sheet
 from lieapp.pictures.color_figures import color_figures, cube_figure
-from lieapp.pictures.figures import Array, Tensors, components, rgb, strips
-from lieapp.pictures.plane_figures import field_figure, image_figures
+from lieapp.pictures.figures import Array, Tensors, components, field_figure, image_figures, rgb, strips
 from lieapp.results.pictures import PictureDiscovery, SmallFlow
 
 ANGLE = "Angle: between the features of held-out pictures before and after, mean over flow parameters."

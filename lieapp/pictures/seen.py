@@ -4,43 +4,44 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Generic, Protocol, TypeVar, runtime_checkable
+from dataclasses import dataclass, field
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional
 
 from lieapp.data.images.pictures import Pixels
-from lieapp.domains.base import Arguments, Batch, Characteristics, Fields, Flowing, ReferenceField, Stack, Validity
+from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, Line, ReferenceField, Stack, Validity
 from lieapp.domains.formulas import forward
 from lieapp.pictures.extractor import PictureFeatures
 
 
-@runtime_checkable
-class Sight(Batch, Protocol):
-    """A batch of pictures, moved or not, with the features of the unmoved ones."""
+@dataclass(frozen=True)
+class PictureBatch:
+    """Some pictures, moved or not; all have the same points, so a field is evaluated once for all of them.
 
-    @property
-    def pixels(self) -> Pixels:
-        """As they are now."""
-        ...
+    Args:
+        points, weight: x and y of the pixels, or sampled colours, as a batch of one; and ω of each.
+        pixels: of the pictures as they are.
+        features: of the same pictures unmoved.
+        sample: the number of each picture.
+        lines: the axes of the plane; none where colours lie scattered.
+        pairs: neighbours among those, between which fields should be smooth.
+        clipped: share of each picture's pixels whose colours left the cube, clipped or not; None where none can.
+    """
 
-    @property
-    def features(self) -> Float[Tensor, "batch feature"]:
-        """Of the same pictures unmoved."""
-        ...
-
-    @property
-    def clipped(self) -> Float[Tensor, " batch"] | None:
-        """Share of each picture's pixels whose colours left their range; None where none can."""
-        ...
-
-
-SightT = TypeVar("SightT", bound=Sight)
+    points: Float[Tensor, "1 coordinate *space"]
+    weight: Float[Tensor, "1 *space"]
+    pixels: Pixels
+    features: Float[Tensor, "batch feature"]
+    sample: Int[Tensor, " batch"] | None = None
+    lines: list[Line] = field(default_factory=list)
+    pairs: Int[Tensor, "2 pair"] | None = None
+    clipped: Float[Tensor, " batch"] | None = None
 
 
-class Seen(ABC, Generic[SightT]):
+class Seen(ABC):
     """What domains of pictures share: a moved picture is valid if its features keep their direction.
 
     See `base.Domain` and `base.Movable`, both of which it is.
@@ -58,18 +59,18 @@ class Seen(ABC, Generic[SightT]):
         """Named fields to compare with."""
 
     @abstractmethod
-    def act(self, flow: Flowing, batch: SightT, s: Float[Tensor, " slot"]) -> SightT:
+    def act(self, flow: Flowing, batch: PictureBatch, s: Float[Tensor, " slot"]) -> PictureBatch:
         """All pictures moved by each slot's flow, slot after slot."""
 
     @abstractmethod
-    def characteristic(self, batch: SightT, fields: Fields) -> tuple[Stack, Characteristics]:
+    def characteristic(self, batch: PictureBatch, fields: Fields) -> tuple[Stack, Characteristics]:
         """The fields on the batch's points, and how each picture begins to change."""
 
     def truth(self, budget: float | None = None) -> None:
         """Nothing can be derived of pictures."""
         return None
 
-    def validity(self, before: SightT | None, after: SightT, power: int = 1) -> Validity:
+    def validity(self, before: PictureBatch | None, after: PictureBatch, power: int = 1) -> Validity:
         """Angle in radians between the features of each picture before and after; that of unmoved ones is 0.
 
         `power` is of no account: a picture has one angle. `share` is that of pixels whose colours stayed in range.
@@ -78,7 +79,7 @@ class Seen(ABC, Generic[SightT]):
         none = torch.zeros_like(score.detach())
         return Validity(score, 1 - (none if after.clipped is None else after.clipped), none)
 
-    def tangent(self, batch: SightT, q: Characteristics) -> Float[Tensor, "field batch feature"]:
+    def tangent(self, batch: PictureBatch, q: Characteristics) -> Float[Tensor, "field batch feature"]:
         """Derivative of the direction of the features along each Q: its norm is the limit of angle/|s| for s -> 0.
 
         For extractors that torch differentiates forward.

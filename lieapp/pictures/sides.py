@@ -16,14 +16,12 @@ from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.by_flow import gram, small_flow
 from lieapp.methods.fields import Joined, Slotted
 from lieapp.methods.flow import Flow
-from lieapp.pictures.color import ColorBatch, ColorData, ColorDomain, Palette, color_weight
-from lieapp.pictures.color_space import check_colored, sample_colors
+from lieapp.pictures.color import ColorData, ColorDomain, Palette, check_colored, color_weight, sample_colors
 from lieapp.pictures.discover import Side, Split
 from lieapp.pictures.extractor import PictureFeatures
-from lieapp.pictures.image import ImageDomain, pixel_weight
-from lieapp.pictures.image_data import ImageBatch, ImageData
+from lieapp.pictures.image import ImageData, ImageDomain, pixel_weight
 from lieapp.pictures.networks import drawn, kept_weight
-from lieapp.pictures.seen import Seen
+from lieapp.pictures.seen import PictureBatch, Seen
 from lieapp.results.pictures import Part, PictureDiscovery, SmallFlow
 from lieapp.runs.store.session import Session
 
@@ -34,7 +32,7 @@ DEGREE, CHECKED = 2, 2
 """Of the fields of the cross-check, and batches of held-out pictures that it is made on."""
 
 
-class OfPlane(Side[ImageBatch]):
+class OfPlane(Side):
     """See `discover.Side`. Coordinates of pictures have twice the size of the network's usual ones."""
 
     name = "images"
@@ -43,7 +41,7 @@ class OfPlane(Side[ImageBatch]):
     span = are = "affine"
     config: DiscoverImagesConfig
 
-    def split(self, learn: Pictures, judge: Pictures, features: PictureFeatures) -> Split[ImageBatch]:
+    def split(self, learn: Pictures, judge: Pictures, features: PictureFeatures) -> Split:
         """With the weight of pixels."""
         config, device, weight = self.config, self.session.device, None
         if config.weighted:
@@ -65,12 +63,12 @@ class OfPlane(Side[ImageBatch]):
         config = self.config
         return ImageDomain(config.plugin, features, config.padding, config.interpolation, config.nodes)
 
-    def drawn(self, batch: ImageBatch, fields: Slotted) -> dict[str, Tensor]:
+    def drawn(self, batch: PictureBatch, fields: Slotted) -> dict[str, Tensor]:
         """The axes of the plane."""
         return {"grid/x": batch.points[0, 0, 0], "grid/y": batch.points[0, 1, :, 0]}
 
 
-class OfColors(Side[ColorBatch]):
+class OfColors(Side):
     """See `discover.Side`."""
 
     name = "colors"
@@ -83,7 +81,7 @@ class OfColors(Side[ColorBatch]):
         """Raises DataError for grey pictures."""
         check_colored(pictures.pixels, pictures.facts["source"])
 
-    def split(self, learn: Pictures, judge: Pictures, features: PictureFeatures) -> Split[ColorBatch]:
+    def split(self, learn: Pictures, judge: Pictures, features: PictureFeatures) -> Split:
         """With colours sampled from the pictures to learn from, and their weight."""
         config, device = self.config, self.session.device
         generator = torch.Generator().manual_seed(config.seed)
@@ -109,7 +107,7 @@ class OfColors(Side[ColorBatch]):
         config = self.config
         return ColorDomain(config.plugin, features, config.interpolation, config.lattice, config.outside)
 
-    def drawn(self, batch: ColorBatch, fields: Slotted) -> dict[str, Tensor]:
+    def drawn(self, batch: PictureBatch, fields: Slotted) -> dict[str, Tensor]:
         """The sampled colours, and those moved by each slot."""
         slots, flow = self.config.slots, Flow(fields, self.solver)
         start = batch.points.expand(slots, *batch.points.shape)
@@ -119,7 +117,7 @@ class OfColors(Side[ColorBatch]):
         return {"colors": batch.points[0], "palette/s": line, "palette/colors": torch.stack(moved, 1)}
 
     def complete(
-        self, result: PictureDiscovery, domain: Seen[ColorBatch], batches: list[ColorBatch], fields: Slotted
+        self, result: PictureDiscovery, domain: Seen, batches: list[PictureBatch], fields: Slotted
     ) -> None:
         """The share of held-out pixels that each slot takes out of the cube, mean over ±sigma; the cross-check."""
         slots, flow, sigma = self.config.slots, Flow(fields, self.solver), self.config.flow.sigma
@@ -136,7 +134,7 @@ class OfColors(Side[ColorBatch]):
 
 
 def cross_check(
-    domain: Seen[ColorBatch], batches: list[ColorBatch], fields: Slotted, slots: int
+    domain: Seen, batches: list[PictureBatch], fields: Slotted, slots: int
 ) -> SmallFlow | None:
     """The eigenproblem for s -> 0 over quadratic fields; None where features have no forward derivative."""
     monomials = TensorBasis(replace(domain.arguments, dependent=(True,) * 3), Degrees(unknowns=DEGREE))

@@ -5,8 +5,7 @@ from functools import cache
 import torch
 from small_solutions import TRUE, small
 
-from lieapp.augment.along import Along
-from lieapp.augment.learned import Learned
+from lieapp.augment.along import Along, Learned
 from lieapp.augment.moving import Mover, Moving
 from lieapp.compare.closed_form.measure import LibraryFeatures
 from lieapp.equations.parsing import parse_expression

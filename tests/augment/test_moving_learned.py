@@ -4,7 +4,7 @@ import pytest
 import sympy as sp
 import torch
 
-from lieapp.augment.learned import Learned, content_of, read_learned
+from lieapp.augment.along import Learned, content_of, read_learned
 from lieapp.compare.closed_form.measure import LibraryFeatures
 from lieapp.domains.base import Arguments
 from lieapp.domains.solutions import Scales

@@ -10,7 +10,7 @@ from small_solutions import declaration, small
 from torch.utils.data import DataLoader
 
 from lieapp.augment import moved
-from lieapp.augment.learned import content_of
+from lieapp.augment.along import content_of
 from lieapp.augment.moving import Mover
 from lieapp.data.store import equation_text, write_trajectories
 from lieapp.errors import RunError, UnknownRunError, UsageError

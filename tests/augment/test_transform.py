@@ -8,7 +8,7 @@ from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.formulas import AFFINE
 from lieapp.methods.flow import Flow, Solver
 from lieapp.pictures.extractor import Extractor, Shape
-from lieapp.pictures.image_data import pixel_grid, resample
+from lieapp.pictures.image import pixel_grid, resample
 from lieapp.transformations import KINDS, PLANE, parse_kinds
 
 

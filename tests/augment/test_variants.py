@@ -17,7 +17,7 @@ from lieapp.augment.of_pictures import (
 )
 from lieapp.domains.formulas import AFFINE
 from lieapp.errors import DataError, RunError
-from lieapp.pictures.image_data import pixel_grid, resample
+from lieapp.pictures.image import pixel_grid, resample
 
 
 def seeded(seed=0):

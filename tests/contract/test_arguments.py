@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 import torch
 
-from lieapp.augment.learned import Learned, content_of, read_learned
+from lieapp.augment.along import Learned, content_of, read_learned
 from lieapp.compare.closed_form.forms import closed_forms
 from lieapp.compare.closed_form.measure import measure
 from lieapp.compare.outcome import compare

@@ -13,9 +13,8 @@ from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.by_flow import gram, small_flow
 from lieapp.methods.fields import Joined
 from lieapp.methods.flow import Flow
-from lieapp.pictures.color import COLOR_FIELDS, ColorData, ColorDomain, Palette
-from lieapp.pictures.color_space import sample_colors
-from lieapp.pictures.image_data import ImageData
+from lieapp.pictures.color import COLOR_FIELDS, ColorData, ColorDomain, Palette, sample_colors
+from lieapp.pictures.image import ImageData
 
 MONOMIALS = TensorBasis(Arguments(("r", "g", "b"), (False,) * 3, (True,) * 3), Degrees(unknowns=2))
 

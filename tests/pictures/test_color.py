@@ -17,9 +17,13 @@ from lieapp.equations.parsing import parse_expression
 from lieapp.errors import DataError
 from lieapp.methods.by_flow import gram
 from lieapp.methods.flow import Flow, Solver
-from lieapp.pictures.color import COLOR_FIELDS, ColorData, ColorDomain, Palette, color_weight
-from lieapp.pictures.color_space import (
+from lieapp.pictures.color import (
+    COLOR_FIELDS,
+    ColorData,
+    ColorDomain,
+    Palette,
     check_colored,
+    color_weight,
     interpolated,
     lattice,
     nearest,
@@ -27,7 +31,7 @@ from lieapp.pictures.color_space import (
     pairs_of,
     sample_colors,
 )
-from lieapp.pictures.image_data import ImageData
+from lieapp.pictures.image import ImageData
 
 NAMES = [field.name for field in COLOR_FIELDS]
 SYMBOLS = sp.symbols("r g b")

@@ -9,9 +9,8 @@ import torch
 
 from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.formulas import FixedFields
-from lieapp.pictures.color import COLOR_FIELDS, ColorData, ColorDomain, Palette
-from lieapp.pictures.color_space import sample_colors
-from lieapp.pictures.image_data import ImageData
+from lieapp.pictures.color import COLOR_FIELDS, ColorData, ColorDomain, Palette, sample_colors
+from lieapp.pictures.image import ImageData
 from lieapp.registry.catalog import load_catalog
 
 CATALOG = load_catalog([Path(__file__).parents[2] / "benchmarks" / "plugins"])
