@@ -21,7 +21,6 @@ from torch import Tensor, nn
 from lieapp.compare.closed_form.measure import LibraryFeatures
 from lieapp.domains.base import Arguments
 from lieapp.domains.solutions import Scales
-from lieapp.domains.spread import Features
 from lieapp.equations.equation import System
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import EquationError, ParseError, RunError, UnknownRunError, UsageError
@@ -37,59 +36,33 @@ from lieapp.results import EquationResult
 from lieapp.results.base import read_result
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """A finished discovery.
-
-    Args:
-        path: of its directory.
-        result: what it found.
-    """
-
-    path: Path
-    result: EquationResult
-
-    def learned(self, verdict: str) -> tuple[Learned, list[int]]:
-        """Its learned fields, and the places of those with a verdict.
-
-        Raises RunError if there is none or if the fields weren't kept.
-        """
-        verdicts = [slot.verdict for slot in self.result.generators]
-        slots = [n for n, found in enumerate(verdicts) if found == verdict]
-        if not slots:
-            raise RunError(
-                f"{self.path.name}: none of its {len(verdicts)} fields is {verdict} "
-                f"({', '.join(verdicts) or 'there are none'}); there is nothing to move data along.",
-                hint="Name another run, or a longer one of `lieapp discover`.",
-            )
-        return read_learned(self.path / FILE), slots
-
-    def proved(self, system: System) -> list[Field]:
-        """Its proved formulas. Raises RunError if there is none."""
-        rows = [form.field for form in self.result.formulas if form.proved and form.field]
-        if not rows:
-            raise RunError(
-                f"{self.path.name}: no formula of it was proved; there is nothing to move data along.",
-                hint=f"Move along fields:{self.path.name}, or along truth.",
-            )
-        symbols = {str(c): c for c in system.jets.coordinates}
-        try:
-            return [Field({c: parse_expression(text, symbols) for c, text in row.items()}) for row in rows]
-        except ParseError as error:
-            raise RunError(f"{self.path.name}: {error.message}", hint="Start that run again.") from None
+def proved_formulas(path: Path, result: EquationResult, system: System) -> list[Field]:
+    """The proved formulas of a run. Raises RunError if there is none."""
+    rows = [form.field for form in result.formulas if form.proved and form.field]
+    if not rows:
+        raise RunError(
+            f"{path.name}: no formula of it was proved; there is nothing to move data along.",
+            hint=f"Move along fields:{path.name}, or along truth.",
+        )
+    symbols = {str(c): c for c in system.jets.coordinates}
+    try:
+        return [Field({c: parse_expression(text, symbols) for c, text in row.items()}) for row in rows]
+    except ParseError as error:
+        raise RunError(f"{path.name}: {error.message}", hint="Start that run again.") from None
 
 
-def read_run(path: Path, system: System) -> Recorded:
-    """A run that fits an equation.
+def read_run(path: Path, system: System) -> EquationResult:
+    """What a run found that fits an equation.
 
     Raises UnknownRunError if the folder is no run, RunError if it isn't done, can't be read, or is of another kind
     or plugin.
     """
-    config = _config(path)
-    if config is None:
+    try:
+        config = msgspec.json.decode((path / "config.json").read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         raise UnknownRunError(
             f"{path} is no run directory.", hint="`lieapp runs list` shows all; `lieapp discover` makes one."
-        )
+        ) from None
     if config.get("kind") != "discover" or "domain" in config:
         what = "pictures" if config.get("kind") == "discover" else f"kind {config.get('kind')}"
         raise RunError(f"{path.name} is a run of {what}.", hint="Name a run of `lieapp discover` of an equation.")
@@ -103,15 +76,7 @@ def read_run(path: Path, system: System) -> Recorded:
         raise RunError(f"{path.name} isn't done: it has no summary.json.", hint=f"Go on with --resume {path.name}.")
     if not isinstance(result, EquationResult):
         raise RunError(f"{path.name} is of another version of lieapp.", hint="Start that run again.")
-    return Recorded(path, result)
-
-
-def _config(path: Path) -> dict[str, Any] | None:
-    try:
-        found = msgspec.json.decode((path / "config.json").read_bytes())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return None
-    return found if isinstance(found, dict) else None
+    return result
 
 
 KINDS = ("formulas", "fields", "approximate")
@@ -173,7 +138,7 @@ def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> 
         elif part.strip().startswith("d_"):
             _add(along, system, [_translation(part.strip()[2:], system)])
         elif kind == "formulas" and run:
-            _add(along, system, read_run(Path(run), system).proved(system))
+            _add(along, system, proved_formulas(Path(run), read_run(Path(run), system), system))
         else:
             kind, run = (kind, run) if kind in KINDS and run else ("fields", part.strip())
             _add_learned(along, kind, run, system)
@@ -217,7 +182,16 @@ def _add_learned(along: Along, kind: str, run: str, system: System) -> None:
             hint="Write none, truth, d_t, or formulas:RUN, fields:RUN, approximate:RUN with a run of `lieapp "
             "discover`; join several by +.",
         )
-    learned, slots = read_run(path, system).learned("approximate" if kind == "approximate" else "exact")
+    verdict = "approximate" if kind == "approximate" else "exact"
+    verdicts = [slot.verdict for slot in read_run(path, system).generators]
+    slots = [n for n, found in enumerate(verdicts) if found == verdict]
+    if not slots:
+        raise RunError(
+            f"{path.name}: none of its {len(verdicts)} fields is {verdict} "
+            f"({', '.join(verdicts) or 'there are none'}); there is nothing to move data along.",
+            hint="Name another run, or a longer one of `lieapp discover`.",
+        )
+    learned = read_learned(path / FILE)
     names = [str(c) for c in system.jets.coordinates]
     if not sorted(learned.arguments) == sorted(learned.components) == sorted(names):
         raise UsageError(
@@ -290,21 +264,22 @@ def read_learned(file: Path) -> Learned:
     return Learned(fields, names, tuple(facts.get("components", names)), scales)
 
 
+COMPOSED: dict[str, tuple[type, tuple[str, ...], tuple[str, ...]]] = {
+    "scaled": (Scaled, ("fields",), ("factors",)),
+    "combination": (Combination, ("features",), ("coefficients",)),
+    "extended": (Extended, ("basis", "further"), ("mix",)),
+    "beside": (Beside, ("network", "further"), ()),
+}
+"""Things made of others and of tensors: both their attributes and, in this order, what they are made with."""
+
+
 def _described(thing: Any, key: str, tensors: dict[str, Tensor]) -> dict[str, Any]:
     """What a thing is made of; its numbers go to `tensors`, under names that begin with the key."""
-    if isinstance(thing, Scaled):
-        tensors[f"{key}.factors"] = thing.factors
-        return {"kind": "scaled", "fields": _described(thing.fields, f"{key}.fields", tensors)}
-    if isinstance(thing, Combination):
-        tensors[f"{key}.coefficients"] = thing.coefficients
-        return {"kind": "combination", "features": _described(thing.features, f"{key}.features", tensors)}
-    if isinstance(thing, Extended):
-        tensors[f"{key}.mix"] = thing.mix
-        parts = {name: _described(getattr(thing, name), f"{key}.{name}", tensors) for name in ("basis", "further")}
-        return {"kind": "extended", **parts}
-    if isinstance(thing, Beside):
-        parts = {n: _described(getattr(thing, n), f"{key}.{n}", tensors) for n in ("network", "further")}
-        return {"kind": "beside", **parts}
+    for kind, (cls, parts, numbers) in COMPOSED.items():
+        if isinstance(thing, cls):
+            tensors |= {f"{key}.{name}": getattr(thing, name) for name in numbers}
+            inner = {name: _described(getattr(thing, name), f"{key}.{name}", tensors) for name in parts}
+            return {"kind": kind, **inner}
     if isinstance(thing, TensorBasis):
         return {"kind": "basis", **_kinds(thing.arguments), **asdict(thing.degrees)}
     if isinstance(thing, LibraryFeatures):
@@ -333,17 +308,10 @@ def _sizes(network: FeatureNetwork | GeneratorNetwork) -> dict[str, Any]:
 def _made(facts: dict[str, Any], key: str, tensors: dict[str, Tensor], known: Known) -> Any:
     """The thing with this description."""
     kind, given = facts["kind"], {k: v for k, v in facts.items() if k != "kind"}
-    if kind == "scaled":
-        return Scaled(_made(facts["fields"], f"{key}.fields", tensors, known), tensors[f"{key}.factors"])
-    if kind == "combination":
-        features: Features = _made(facts["features"], f"{key}.features", tensors, known)
-        return Combination(features, tensors[f"{key}.coefficients"])
-    if kind == "extended":
-        basis, further = (_made(facts[part], f"{key}.{part}", tensors, known) for part in ("basis", "further"))
-        return Extended(basis, further, tensors[f"{key}.mix"])
-    if kind == "beside":
-        network, further = (_made(facts[part], f"{key}.{part}", tensors, known) for part in ("network", "further"))
-        return Beside(network, further)
+    if kind in COMPOSED:
+        cls, parts, numbers = COMPOSED[kind]
+        inner = [_made(facts[name], f"{key}.{name}", tensors, known) for name in parts]
+        return cls(*inner, *(tensors[f"{key}.{name}"] for name in numbers))
     if kind == "library":
         names, scales = known
         symbols = {name: sp.Symbol(name, real=True) for name in names}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import sympy as sp
 import torch
@@ -31,25 +30,11 @@ Points = Float[Tensor, "sample coordinate time x"]
 Coefficients = Float[Tensor, "sample generator"]
 
 
-@runtime_checkable
-class Velocity(Protocol):
-    """Vector fields in coordinates (physical - origin) / size.
-
-    Args:
-        names: of the fields.
-        scales: origin and size.
-    """
-
-    names: tuple[str, ...]
-    scales: Scales
-
-    def combined(self, points: Points, coefficients: Coefficients) -> Points:
-        """Σ_k c_k V_k at scaled points, with the c_k of each sample."""
-        ...
-
-
 class FormulaVelocity:
-    """Fields given as formulas, in physical coordinates."""
+    """Fields given as formulas: `names` of them, in coordinates (physical - origin) / size, which are `scales`.
+
+    Here these coordinates are the physical ones.
+    """
 
     def __init__(self, names: Sequence[str], fields: Sequence[Field], jets: JetSpace) -> None:
         self.names, self._count = tuple(names), len(jets.coordinates)
@@ -58,7 +43,7 @@ class FormulaVelocity:
         self._tape = Tape(every, jets.coordinates)
 
     def combined(self, points: Points, coefficients: Coefficients) -> Points:
-        """See `Velocity`."""
+        """Σ_k c_k V_k at scaled points, with the c_k of each sample."""
         values = torch.stack(self._tape(*points.unbind(1)), 1).unflatten(1, (-1, self._count))
         return torch.einsum("sk,skc...->sc...", coefficients, values)
 
@@ -76,7 +61,7 @@ class LearnedVelocity:
         self.scales = Scales(tuple(origin), tuple(size))
 
     def combined(self, points: Points, coefficients: Coefficients) -> Points:
-        """See `Velocity`."""
+        """See `FormulaVelocity`."""
         return self._own(points[:, self._theirs], coefficients)[:, self._moved]
 
     def _own(self, points: Points, coefficients: Coefficients) -> Points:
@@ -90,14 +75,7 @@ class LearnedVelocity:
         return torch.einsum("sk,ks...->s...", coefficients, values.to(points))
 
 
-def norms(velocity: Velocity, points: Points, scales: Scales) -> Float[Tensor, " generator"]:
-    """√⟨|V|²⟩ of each field over the points, in the coordinates of `scales`. `points` are physical."""
-    found = []
-    for unit in torch.eye(len(velocity.names), dtype=points.dtype, device=points.device):
-        value = physical_velocity(velocity, points, unit.expand(len(points), -1))
-        scaled = value / column(torch.tensor(scales.size, dtype=points.dtype, device=points.device), 2)
-        found.append(scaled.square().sum(1).mean().sqrt())
-    return torch.stack(found)
+Velocity = FormulaVelocity | LearnedVelocity
 
 
 def physical_velocity(velocity: Velocity, points: Points, coefficients: Coefficients) -> Points:
@@ -224,23 +202,8 @@ TRIED, ALIKE = 0.05, 1e-3
 """Flow parameter in scaled coordinates at which flows are compared, and by what share of it they may differ."""
 
 
-@runtime_checkable
-class Motion(Protocol):
-    """Moves points along some generators.
-
-    Args:
-        names: of the generators.
-    """
-
-    names: tuple[str, ...]
-
-    def __call__(self, points: Points, coefficients: Coefficients) -> Points:
-        """Physical points moved; not finite where the flow doesn't exist."""
-        ...
-
-
 class ClosedFlow:
-    """exp(sV) in closed form, V divided by its norm."""
+    """Moves points by exp(sV) in closed form, V divided by its norm; `names` are of the generators, here one."""
 
     def __init__(self, name: str, values: dict[str, sp.Expr], parameter: str, jets: JetSpace, norm: float) -> None:
         self.names: tuple[str, ...] = (name,)
@@ -249,7 +212,7 @@ class ClosedFlow:
         self._tape = Tape([values[str(c)] for c in jets.coordinates], [symbol, *jets.coordinates])
 
     def __call__(self, points: Points, coefficients: Coefficients) -> Points:
-        """See `Motion`."""
+        """Physical points moved; not finite where the flow doesn't exist."""
         s = column(coefficients[:, 0] / self._norm, 2)
         return torch.stack(self._tape(s, *points.unbind(1)), 1)
 
@@ -269,7 +232,7 @@ class OdeFlow:
         self._solver, self._box = Solver("rk4", step), box
 
     def __call__(self, points: Points, coefficients: Coefficients) -> Points:
-        """See `Motion`."""
+        """See `ClosedFlow`."""
         origin, size = columns(self._velocity.scales, points)
         s = coefficients.abs().amax(1)
         unit = coefficients / s.clamp_min(torch.finfo(s.dtype).tiny)[:, None] / self._norm.to(points)
@@ -280,13 +243,12 @@ class OdeFlow:
 
         scaled = (points - origin) / size
         with torch.no_grad():
-            moved = moved_by_table(follow, scaled, self._scaled(size)) if self._box else None
+            moved = None
+            if self._box:
+                # in the coordinates of the fields
+                period = self._box.period / float(size[self._box.places[1]].flatten()[0])
+                moved = moved_by_table(follow, scaled, Box(self._box.places, period))
             return origin + size * (follow(scaled) if moved is None else moved)
-
-    def _scaled(self, size: Float[Tensor, "coordinate 1 1"]) -> Box:
-        """The box in the coordinates of the fields."""
-        assert self._box is not None
-        return Box(self._box.places, self._box.period / float(size[self._box.places[1]].flatten()[0]))
 
 
 class _Combined:
@@ -303,9 +265,13 @@ class _Combined:
         return self._velocity.combined(points[:, 0], chosen)[:, None]
 
 
+Motion = ClosedFlow | OdeFlow
+
+
 def closed_flow(name: str, field: Field, jets: JetSpace, norm: float) -> ClosedFlow | None:
     """The flow of a formula; None if no closed form was found."""
-    parameter = free_name({str(s) for s in jets.coordinates} | set(map(str, _symbols(field))))
+    symbols = {s for value in field.components.values() for s in value.free_symbols}
+    parameter = free_name({str(s) for s in [*jets.coordinates, *symbols]})
     values = flow(field, parameter)
     if values is None:
         return None
@@ -329,7 +295,3 @@ def agree(one: Motion, other: Motion, points: Points, scales: Scales) -> bool:
         if not float(off) < ALIKE * TRIED:
             return False
     return True
-
-
-def _symbols(field: Field) -> set[sp.Basic]:
-    return {s for value in field.components.values() for s in value.free_symbols}

@@ -1,15 +1,9 @@
-"""Solutions moved along symmetries: every sample by its own random combination, back on the regular grid.
-
-How data are moved: how far, how they come back to the grid, and what of a time window has to be left.
-
-Generators made into motions of data: measured on the data, checked, with the best flow that there is.
-"""
+"""Solutions moved along symmetries: every sample by its own random combination, back on the regular grid."""
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import sympy as sp
@@ -30,7 +24,6 @@ from lieapp.augment.flows import (
     Velocity,
     agree,
     closed_flow,
-    norms,
     physical_velocity,
 )
 from lieapp.augment.rates import Rates
@@ -96,87 +89,6 @@ class Moving:
 SEAM = 1e-6
 """Difference of a field at both ends of a period, in units of its norm, that is still periodic."""
 
-
-@dataclass(frozen=True)
-class Ground:
-    """What generators are measured on.
-
-    Args:
-        name: of the equation, for messages.
-        points: of the data, physical; some of them do.
-        scales: of the data.
-        places: of t, x and the unknowns among the coordinates.
-        period: of x.
-    """
-
-    name: str
-    points: Points
-    scales: Scales
-    places: tuple[int, ...]
-    period: float
-
-    @property
-    def box(self) -> Box | None:
-        """Where a table of a flow lies; None with more than one unknown."""
-        t, x, u, *more = self.places
-        return None if more else Box((t, x, u), self.period)
-
-
-def motions_of(along: Along, jets: JetSpace, ground: Ground, settings: Moving) -> list[Motion]:
-    """The motions, those of learned fields first.
-
-    Raises GridError for a field that isn't periodic in x, DataError for one that doesn't move the data, ConfigError
-    for scales of another number.
-    """
-    motions: list[Motion] = []
-    for stack in along.learned:
-        velocity = LearnedVelocity(stack.names, stack.learned, stack.slots, jets)
-        # a table serves points of a regular grid, which only the first motion is given
-        box = None if motions else ground.box
-        motions.append(OdeFlow(velocity, measured(velocity, ground), settings.step, box))
-    for name, field in along.formulas.items():
-        formula = FormulaVelocity([name], [field], jets)
-        norm = measured(formula, ground)
-        ode = OdeFlow(formula, norm, settings.step, None if motions else ground.box)
-        closed = closed_flow(name, field, jets, float(norm)) if settings.closed else None
-        usable = closed is not None and agree(closed, ode, ground.points, ground.scales)
-        motions.append(closed if closed is not None and usable else ode)
-    names = [name for motion in motions for name in motion.names]
-    if settings.scales and len(settings.scales) != len(names):
-        raise ConfigError(
-            f"scales has {len(settings.scales)} numbers; there are {len(names)} generators: "
-            f"{', '.join(names) or 'none'}.",
-            hint="Give one for each, or sigma for all.",
-        )
-    return motions
-
-
-def measured(velocity: Velocity, ground: Ground) -> Float[Tensor, " generator"]:
-    """The norms of the fields on the data, in scaled coordinates.
-
-    Raises GridError for a field that isn't periodic in x, DataError for one that has none or is 0.
-    """
-    size = norms(velocity, ground.points, ground.scales)
-    for name, value in zip(velocity.names, size.tolist(), strict=True):
-        if not 0 < value < float("inf"):
-            raise DataError(
-                f"{ground.name}: {name} has norm {value:g} on the data.", hint="Leave this generator out."
-            )
-    across = torch.zeros_like(ground.points)
-    across[:, ground.places[1]] = ground.period
-    units = column(torch.tensor(ground.scales.size).to(ground.points), 2)
-    for name, row in zip(velocity.names, torch.eye(len(size)).to(size) / size, strict=True):
-        c = row.expand(len(ground.points), -1)
-        here, beyond = (physical_velocity(velocity, p, c) for p in (ground.points, ground.points + across))
-        if not float(((beyond - here) / units).abs().amax()) < SEAM:
-            raise GridError(
-                f"{ground.name}: {name} isn't periodic in x; moved solutions wouldn't be.",
-                hint="Move along generators of the periodic domain only.",
-            )
-    return size
-
-
-__all__ = ["Moved", "Mover", "Moving"]
 
 CHUNK = 8
 """Samples moved at a time: what a learned field makes of a point is a hundred times as large as the point."""
@@ -256,22 +168,78 @@ class Mover:
         x = next(c for c in system.jets.independent if str(c) == mover._x.name)
         along = spec if isinstance(spec, Along) else read_along(spec, system, {x: _period(mover._x.length)})
         mover.along = along
-        mover._motions = motions_of(along, system.jets, mover._ground(data, names), settings)
+        few = data.values[: MEASURED[0]].transpose(1, 2).double()
+        thin = (slice(None, None, -(-n // most)) for n, most in zip(few.shape[2:], MEASURED[1:], strict=True))
+        points, scales = mover._points(few)[(..., *thin)], measure_scales(data, names)
+        mover._motions = mover._motions_of(along, system.jets, points, scales)
         mover.names = tuple(name for motion in mover._motions for name in motion.names)
         if settings.rates:
             # without an evolution form values have to do
             with contextlib.suppress(EquationError):
                 mover._rates = Rates(evolution_form(system), mover._time, mover._x, mover._start)
-                few = data.values[: MEASURED[0]].transpose(1, 2).double()
                 mover._modes = mover._rates.modes(few, settings.order)
         return mover
 
-    def _ground(self, data: Trajectories, coordinates: tuple[str, ...]) -> Ground:
-        """What generators are measured on."""
-        few = data.values[: MEASURED[0]].transpose(1, 2).double()
-        thin = (slice(None, None, -(-n // most)) for n, most in zip(few.shape[2:], MEASURED[1:], strict=True))
-        points = self._points(few)[(..., *thin)]
-        return Ground(self.name, points, measure_scales(data, coordinates), self._places, self._x.length)
+    def _motions_of(self, along: Along, jets: JetSpace, points: Points, scales: Scales) -> list[Motion]:
+        """The motions, those of learned fields first, of generators measured on some of the data.
+
+        Args:
+            points: of the data, physical.
+            scales: of the data.
+
+        Raises GridError for a field that isn't periodic in x, DataError for one that doesn't move the data,
+        ConfigError for scales of another number.
+        """
+        settings, motions = self.settings, list[Motion]()
+        t, x, u, *more = self._places
+        # a table serves points of a regular grid, which only the first motion is given, and one unknown
+        box = None if more else Box((t, x, u), self._x.length)
+        for stack in along.learned:
+            velocity = LearnedVelocity(stack.names, stack.learned, stack.slots, jets)
+            norm = self._measured(velocity, points, scales)
+            motions.append(OdeFlow(velocity, norm, settings.step, None if motions else box))
+        for name, field in along.formulas.items():
+            formula = FormulaVelocity([name], [field], jets)
+            norm = self._measured(formula, points, scales)
+            ode = OdeFlow(formula, norm, settings.step, None if motions else box)
+            closed = closed_flow(name, field, jets, float(norm)) if settings.closed else None
+            usable = closed is not None and agree(closed, ode, points, scales)
+            motions.append(closed if closed is not None and usable else ode)
+        names = [name for motion in motions for name in motion.names]
+        if settings.scales and len(settings.scales) != len(names):
+            raise ConfigError(
+                f"scales has {len(settings.scales)} numbers; there are {len(names)} generators: "
+                f"{', '.join(names) or 'none'}.",
+                hint="Give one for each, or sigma for all.",
+            )
+        return motions
+
+    def _measured(self, velocity: Velocity, points: Points, scales: Scales) -> Float[Tensor, " generator"]:
+        """√⟨|V|²⟩ of each field over the data, in scaled coordinates.
+
+        Raises GridError for a field that isn't periodic in x, DataError for one that has none or is 0.
+        """
+        units = column(torch.tensor(scales.size, dtype=points.dtype, device=points.device), 2)
+        size = points.new_zeros(len(velocity.names))
+        for n, unit in enumerate(torch.eye(len(size), dtype=points.dtype, device=points.device)):
+            value = physical_velocity(velocity, points, unit.expand(len(points), -1))
+            size[n] = (value / units).square().sum(1).mean().sqrt()
+        for name, value in zip(velocity.names, size.tolist(), strict=True):
+            if not 0 < value < float("inf"):
+                raise DataError(
+                    f"{self.name}: {name} has norm {value:g} on the data.", hint="Leave this generator out."
+                )
+        across = torch.zeros_like(points)
+        across[:, self._places[1]] = self._x.length
+        for name, row in zip(velocity.names, torch.eye(len(size)).to(size) / size, strict=True):
+            c = row.expand(len(points), -1)
+            here, beyond = (physical_velocity(velocity, p, c) for p in (points, points + across))
+            if not float(((beyond - here) / units).abs().amax()) < SEAM:
+                raise GridError(
+                    f"{self.name}: {name} isn't periodic in x; moved solutions wouldn't be.",
+                    hint="Move along generators of the periodic domain only.",
+                )
+        return size
 
     def __call__(self, samples: Samples, generator: torch.Generator) -> Moved:
         """Each sample moved by a random combination of its own, with dtype and device of the samples.
@@ -296,9 +264,10 @@ class Mover:
                 break
         kept = self._enough(valid)
         if not bool(kept.any()):
+            middle = f" and the middle {self.settings.middle:.0%}" if self.settings.middle else ""
             raise DataError(
-                f"{self.name}: none of {len(samples)} moved samples has {self._wanted()} left inside the window, "
-                f"after {self.settings.tries} tries.",
+                f"{self.name}: none of {len(samples)} moved samples has {self.settings.least} time samples in a "
+                f"row{middle} left inside the window, after {self.settings.tries} tries.",
                 hint=f"Lower sigma ({self.settings.sigma:g}), or what says how much of the window has to be left: "
                 "middle, history or ahead.",
             )
@@ -308,10 +277,6 @@ class Mover:
         """Samples of which enough of the window is left."""
         enough = longest(valid)[1] >= self.settings.least
         return enough & whole(valid, self.settings.middle) if self.settings.middle else enough
-
-    def _wanted(self) -> str:
-        middle = f" and the middle {self.settings.middle:.0%}" if self.settings.middle else ""
-        return f"{self.settings.least} time samples in a row{middle}"
 
     def draw(self, count: int, generator: torch.Generator) -> Coefficients:
         """Coefficients of the generators, uniform up to their scales."""
@@ -325,23 +290,17 @@ class Mover:
             everywhere = torch.ones(len(samples), samples.shape[2], dtype=torch.bool, device=samples.device)
             return Resampled(samples, everywhere, ~everywhere.any(1))
         points = self._points(samples.double())
-        for motion, own in self._shares(coefficients.to(points)):
+        widths = [len(motion.names) for motion in self._motions]
+        for motion, own in zip(self._motions, coefficients.to(points).split(widths, 1), strict=True):
             points = motion(points, own)
         time, x, *values = (points[:, i] for i in self._places)
         positions = torch.stack([time - self._start, x], 1)
-        found = self._resampler(positions, torch.stack(values, 1), self._solution(samples.double()))
+        before = None
+        if self._rates is not None and self._modes:
+            still = samples.double()
+            before = Solution(still, self._rates.step * self._rates(still), self._modes)
+        found = self._resampler(positions, torch.stack(values, 1), before)
         return replace(found, values=found.values.to(samples))
-
-    def _solution(self, samples: Samples) -> Solution | None:
-        """What the equation knows of unmoved samples."""
-        if self._rates is None or not self._modes:
-            return None
-        rates = self._rates(samples)
-        return Solution(samples, self._rates.step * rates, self._modes)
-
-    def _shares(self, coefficients: Coefficients) -> Iterator[tuple[Motion, Coefficients]]:
-        widths = [len(motion.names) for motion in self._motions]
-        yield from zip(self._motions, coefficients.split(widths, 1), strict=True)
 
     def _points(self, samples: Samples) -> Float[Tensor, "sample coordinate time x"]:
         """The graph of samples in physical coordinates, in the system's order."""
