@@ -13,7 +13,7 @@ LEVELS = [
     {
         *("api", "config", "config_augment", "config_pictures", "config_types"),
         *("child", "document", "errors", "extension", "keywords", "results"),
-        *("progress", "settings", "transformations", "__init__"),
+        *("progress", "settings", "__init__"),
     },
     {"equations", "lie", "numerics", "figures", "registry"},
     {"domains", "data"},

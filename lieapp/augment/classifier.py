@@ -31,7 +31,7 @@ COLOR_NAMES = {
     "contrast": "contrast",
     "saturation": "saturation",
 }
-"""The named field behind each kind of `lieapp.transformations.COLORS`."""
+"""The named field behind each kind of `lieapp.config_pictures.COLORS`."""
 
 
 Move = Callable[[Pixels, Float[Tensor, " batch"]], Pixels]
@@ -62,13 +62,6 @@ def color_move(kind: str, field: ReferenceField) -> Move:
         return moved.clamp(0, 1)
 
     return move
-
-
-COLOR_MOVES = {
-    kind: color_move(kind, next(field for field in COLOR_FIELDS if field.name == name))
-    for kind, name in COLOR_NAMES.items()
-}
-"""How each kind moves pictures."""
 
 
 PADDING = "border"
@@ -103,9 +96,12 @@ FIELDS = {
 
 MOVES: dict[str, Move] = {
     **{kind: affine_move(next(field for field in AFFINE if field.name == name)) for kind, name in FIELDS.items()},
-    **COLOR_MOVES,
+    **{
+        kind: color_move(kind, next(field for field in COLOR_FIELDS if field.name == name))
+        for kind, name in COLOR_NAMES.items()
+    },
 }
-"""How each of `lieapp.transformations.KINDS` moves pictures."""
+"""How each of `lieapp.config_pictures.KINDS` moves pictures."""
 
 
 def transformed(pixels: Pixels, kinds: Mapping[str, float], generator: torch.Generator) -> Pixels:

@@ -103,56 +103,37 @@ APART = 7919
 """Between the seed of the initial states and that of the combinations."""
 
 
-def mover_of_files(spec: str, pde: PDE, settings: Moving, copies: int, seed: int) -> Change:
-    """What sends simulated trajectories to moved ones, and says what was done. Everything is checked first.
+def mover_for(config: DataConfig, declaration: PDE) -> Change:
+    """What sends simulated trajectories to moved ones as the settings say, and says what was done.
 
-    Args:
-        spec: see `Mover.of`.
-        settings: `middle` says which part of the time window each moved copy must have.
-        copies: of each trajectory.
-
-    Raises what `Mover.of` raises; what it returns raises DataError if nothing is left of any copy.
+    Everything about it is checked now: raises what `along_solutions` and `Mover.of` raise. What it returns raises
+    DataError if nothing is left of any copy.
     """
-    check_axes(pde)
-    system = read_pde(pde)
-    periods = {x: exact(right) - exact(left) for x, (left, right) in pde.region.items() if x in pde.periodic}
+    (spec,) = along_solutions((config.moved_by,), config.plugin, ROOT, "--moved-by")
+    settings, copies = Moving(sigma=config.sigma, middle=config.middle), config.copies
+    check_axes(declaration)
+    system, region = read_pde(declaration), declaration.region
+    periods = {x: exact(right) - exact(left) for x, (left, right) in region.items() if x in declaration.periodic}
     along = read_along(spec, system, periods)
 
     def change(data: Trajectories) -> tuple[Trajectories, dict[str, Any]]:
         mover = Mover.of(along, system, data, settings)
-        return _copies(mover, data, copies, torch.Generator().manual_seed((seed + APART) % 2**63), spec)
+        samples = data.values.transpose(1, 2).repeat(copies, 1, 1, 1)
+        found = mover(samples, torch.Generator().manual_seed((config.seed + APART) % 2**63))
+        # what is given up is left out; of the others the longest window that all of them have
+        first, length = (int(v) for v in longest(found.valid[found.kept].all(0)[None]))
+        window = slice(first, first + length)
+        values = found.samples[found.kept].transpose(1, 2)[:, window].contiguous()
+        facts = {
+            "moved_by": spec,
+            "generators": "; ".join(mover.names),
+            "sigma": settings.sigma,
+            "copies": copies,
+            "drawn_again": found.rejected,
+            "folded": found.folded,
+            "left_out": int((~found.kept).sum()),
+        }
+        # the accuracy of what was moved isn't that of the simulation any more
+        return replace(data, time=data.time[window], values=values, error=float("nan")), facts
 
     return change
-
-
-def _copies(
-    mover: Mover, data: Trajectories, copies: int, generator: torch.Generator, spec: str
-) -> tuple[Trajectories, dict[str, Any]]:
-    samples = data.values.transpose(1, 2).repeat(copies, 1, 1, 1)
-    found = mover(samples, generator)
-    # what is given up is left out; of the others the longest window that all of them have
-    first, length = (int(v) for v in longest(found.valid[found.kept].all(0)[None]))
-    window = slice(first, first + length)
-    values = found.samples[found.kept].transpose(1, 2)[:, window].contiguous()
-    facts = {
-        "moved_by": spec,
-        "generators": "; ".join(mover.names),
-        "sigma": mover.settings.sigma,
-        "copies": copies,
-        "drawn_again": found.rejected,
-        "folded": found.folded,
-        "left_out": int((~found.kept).sum()),
-    }
-    # the accuracy of what was moved isn't that of the simulation any more
-    return replace(data, time=data.time[window], values=values, error=float("nan")), facts
-
-
-def mover_for(config: DataConfig, declaration: PDE) -> Change:
-    """What moves simulated trajectories as the settings say; everything about it is checked now.
-
-    Raises what `augment_along.along_solutions` and `augment.writing.mover_of_files` raise.
-    """
-    (along,) = along_solutions((config.moved_by,), config.plugin, ROOT, "--moved-by")
-    return mover_of_files(
-        along, declaration, Moving(sigma=config.sigma, middle=config.middle), config.copies, config.seed
-    )

@@ -42,12 +42,6 @@ def along_solutions(variants: Sequence[str], plugin: str, root: Path, option: st
     return tuple("+".join(_solution(part.strip(), runs, plugin, option) for part in v.split("+")) for v in variants)
 
 
-def along_pictures(variants: Sequence[str], plugin: str, root: Path) -> tuple[str, ...]:
-    """Variants of pictures, each run with its path. Raises UsageError as above."""
-    words = ", ".join(PICTURES)
-    return tuple(v if v in PICTURES else str(_found(v, plugin, root, "--with", words).path) for v in variants)
-
-
 def _split(part: str) -> tuple[str, str]:
     """What of a run, and which: the second is empty for words."""
     kind, sign, run = part.partition(":")
@@ -154,8 +148,10 @@ def complete_solutions(config: AugmentConfig, root: Path) -> AugmentConfig:
 
 
 def complete_pictures(config: AugmentImagesConfig, root: Path) -> AugmentImagesConfig:
-    """With the paths of the runs that are named."""
-    return replace(config, variants=along_pictures(config.variants, config.plugin, root))
+    """With the paths of the runs that are named. Raises UsageError as `along_solutions`."""
+    words, plugin = ", ".join(PICTURES), config.plugin
+    found = (v if v in PICTURES else str(_found(v, plugin, root, "--with", words).path) for v in config.variants)
+    return replace(config, variants=tuple(found))
 
 
 def solution_options(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import torch
@@ -75,18 +74,16 @@ def check_name(kind: str) -> None:
         )
 
 
-def expected_normalisation(kind: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Mean and standard deviation of the channels that the published weights of a classifier were trained with."""
-    from torchvision.models import get_model_weights
-
-    transforms = next(iter(get_model_weights(kind))).transforms()
-    mean, deviation = (tuple(getattr(transforms, name, value)) for name, value in IMAGENET.items())
-    return mean, deviation
-
-
 def _fill(network: nn.Module, kind: str, file: Path) -> None:
     """Put weights from a file into a classifier; those of heads for training only, and the last layer, may miss."""
-    found = _read(file, kind)
+    try:
+        if file.suffix == ".safetensors":
+            found: dict[str, Tensor] = load_file(file)
+        else:
+            _check_published(file, kind)
+            found = torch.load(file, map_location="cpu", weights_only=True)
+    except (OSError, SafetensorError, RuntimeError, ValueError) as error:
+        raise DataError(f"{file}: weights can't be read: {error}.", hint="Fetch the file again.") from None
     own = network.state_dict()
     missing = [name for name in own if name not in found]
     odd = [name for name in own if name in found and found[name].shape != own[name].shape]
@@ -98,17 +95,6 @@ def _fill(network: nn.Module, kind: str, file: Path) -> None:
             hint="Give the file that belongs to this network, with all its layers.",
         )
     network.load_state_dict({name: found[name] for name in own})
-
-
-def _read(file: Path, kind: str) -> dict[str, Tensor]:
-    try:
-        if file.suffix == ".safetensors":
-            return load_file(file)
-        _check_published(file, kind)
-        found: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
-    except (OSError, SafetensorError, RuntimeError, ValueError) as error:
-        raise DataError(f"{file}: weights can't be read: {error}.", hint="Fetch the file again.") from None
-    return found
 
 
 def _check_published(file: Path, kind: str) -> None:
@@ -186,9 +172,12 @@ class Extractor(nn.Module):
 
         Raises DataError if they can't be read or don't fit.
         """
+        from torchvision.models import get_model_weights
+
         self.body, _ = torchvision_body(self.kind, file)
-        for buffer, values in zip((self.mean, self.deviation), expected_normalisation(self.kind), strict=True):
-            buffer.copy_(torch.tensor(values)[:, None, None])
+        transforms = next(iter(get_model_weights(self.kind))).transforms()
+        for buffer, (name, usual) in zip((self.mean, self.deviation), IMAGENET.items(), strict=True):
+            buffer.copy_(torch.tensor(getattr(transforms, name, usual))[:, None, None])
 
     def normalise_by(self, pixels: Pixels) -> None:
         """Take mean and standard deviation of each channel from the pictures to learn from."""

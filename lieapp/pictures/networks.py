@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from lieapp.api import LabelledPictures
 from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy
 from lieapp.augment.pipeline import fit
-from lieapp.config_pictures import TrainConfig
+from lieapp.config_pictures import TrainConfig, parse_kinds
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import cache_folder, read_pictures
 from lieapp.errors import DataError
@@ -29,7 +29,6 @@ from lieapp.pictures.extractor import VERSION, Extractor, PictureFeatures, Shape
 from lieapp.results.training import Network, Training
 from lieapp.runs.store.files import write_atomic
 from lieapp.runs.store.session import Session
-from lieapp.transformations import parse_kinds
 
 LEARNED = 0.25
 """Of the way from guessing to always right, what a network must have gone for its blindness to say something."""
@@ -87,10 +86,19 @@ def network_of(config: TrainConfig, pictures: Pictures, flip: bool, session: Ses
         except DataError as error:
             session.report.warn(f"{error.message} It is trained again.")
     learn, judge = pictures.split(config.validation, config.seed)
-    extractor = _fresh(config, learn)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(config.seed)
+        shape = Shape(*learn.shape, len(learn.names))
+        extractor = Extractor(config.network, shape, config.base, config.side, bool(config.weights))
+    if config.weights:
+        extractor.take_weights(Path(config.weights))
+    else:
+        extractor.normalise_by(learn.pixels)
+    extractor.check_size()
     recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip, parse_kinds(config.augment))
     training = ClassifierTraining(extractor.to(session.device), learn, recipe, config.seed)
     session.restored(training, training.steps)
+
     def judged() -> dict[str, float]:
         share, _ = accuracy(training.extractor, judge)
         epoch = training.done // training.each
@@ -123,20 +131,6 @@ def near_guessing(facts: Network) -> str:
         f"the network tells {100 * facts.accuracy:.0f} % of pictures kept aside right, where guessing tells "
         f"{100 * chance:.0f} %: what it doesn't see says little about the pictures; train it for longer, or on more"
     )
-
-
-def _fresh(config: TrainConfig, learn: Pictures) -> Extractor:
-    """The network before its training, drawn by seed or with the weights of a file."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(config.seed)
-        shape = Shape(*learn.shape, len(learn.names))
-        extractor = Extractor(config.network, shape, config.base, config.side, bool(config.weights))
-    if config.weights:
-        extractor.take_weights(Path(config.weights))
-    else:
-        extractor.normalise_by(learn.pixels)
-    extractor.check_size()
-    return extractor
 
 
 WEIGHT_VERSION = 1
@@ -200,19 +194,15 @@ def execute(config: TrainConfig, declaration: LabelledPictures, session: Session
     facts = found.facts
     if words := near_guessing(facts):
         report.warn(words)
+    sentence = (
+        f"{facts.told_right} of {facts.judged_on} pictures kept aside are told right, after learning from "
+        f"{facts.learned_from}{'; the network was trained before' if facts.cached else ''}"
+    )
     return Training(
-        run=str(run.path), plugin=config.plugin, title=declaration.title, sentence=_sentence(facts),
+        run=str(run.path), plugin=config.plugin, title=declaration.title, sentence=sentence,
         warnings=report.warnings, network=config.network, accuracy=facts.accuracy, loss=facts.loss,
         learned_from=facts.learned_from, judged_on=facts.judged_on, classes=facts.classes,
         parameters=sum(p.numel() for p in found.extractor.parameters()), file=str(run.path / NETWORK),
         cached=bool(facts.cached), seconds=session.stopwatch.seconds(), source=str(pictures.facts["source"]),
         pictures=len(pictures), shape=list(pictures.shape), device=session.device, settings=facts.settings,
     )  # fmt: skip
-
-
-def _sentence(facts: Network) -> str:
-    words = (
-        f"{facts.told_right} of {facts.judged_on} pictures kept aside are told right, after "
-        f"learning from {facts.learned_from}"
-    )
-    return words + ("; the network was trained before" if facts.cached else "")
