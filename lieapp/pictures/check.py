@@ -11,7 +11,7 @@ from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
 from lieapp.errors import DataError, LieappError
 from lieapp.extension import Check
-from lieapp.pictures.color import ColorData, ColorDomain, Palette, check_colored, sample_colors
+from lieapp.pictures.color import ColorDomain, Palette, check_colored, colored, sample_colors
 from lieapp.pictures.extractor import Extractor, PictureFeatures, Shape
 from lieapp.pictures.image import ImageData, ImageDomain
 from lieapp.pictures.seen import PictureBatch, Seen
@@ -94,7 +94,7 @@ def check_colors(declaration: Colors, report: Reporter) -> list[Check]:
     def trial(pictures: Pictures, features: PictureFeatures) -> tuple[ColorDomain, PictureBatch]:
         check_colored(pictures.pixels, pictures.facts["source"])
         colors = sample_colors(pictures.pixels, FEW, torch.Generator().manual_seed(0))
-        data = ColorData(ImageData(pictures, features, False), Palette.of(colors, NEIGHBOURS))
+        data = colored(ImageData(pictures, features, False), Palette.of(colors, NEIGHBOURS))
         return ColorDomain(declaration.name, features), next(data.batches(SOME, SOME))
 
     return check_pictures(declaration, trial)

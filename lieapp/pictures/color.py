@@ -13,7 +13,7 @@ features change when the pixels whose colour is nearest to y_i begin to move tow
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -185,29 +185,12 @@ class Palette:
         return Palette(self.points, weight[None].to(self.points), self.nearby)
 
 
-class ColorData:
-    """Pictures with their features, as `image_data.ImageData` holds them, and a palette."""
-
-    def __init__(self, pictures: ImageData, palette: Palette) -> None:
-        self.pictures, self.palette = pictures, palette
-        self._pairs = pairs_of(palette.nearby)
-
-    @property
-    def trajectories(self) -> int:
-        """Number of pictures."""
-        return self.pictures.trajectories
-
-    def draw(self, size: int, generator: torch.Generator, step: int = 0) -> PictureBatch:
-        """Random pictures, each at most once."""
-        return self._colored(self.pictures.draw(size, generator, step))
-
-    def batches(self, count: int, size: int) -> Iterator[PictureBatch]:
-        """About `count` pictures spread evenly over all, `size` at a time, always the same."""
-        return map(self._colored, self.pictures.batches(count, size))
-
-    def _colored(self, batch: PictureBatch) -> PictureBatch:
-        palette = self.palette
-        return replace(batch, points=palette.points, weight=palette.weight, lines=[], pairs=self._pairs)
+def colored(pictures: ImageData, palette: Palette) -> ImageData:
+    """The same pictures with a palette, on which fields are compared, in place of the plane."""
+    found = copy(pictures)
+    found.points, found.weight, found.lines = palette.points, palette.weight, []
+    found.pairs = pairs_of(palette.nearby)
+    return found
 
 
 CHUNK = 16

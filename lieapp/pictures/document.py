@@ -29,8 +29,17 @@ from lieapp.figures.charts import Line, line_chart
 from lieapp.figures.colour import png, sequential
 from lieapp.figures.material import parts_of, read_fields, rounded
 from lieapp.figures.svg import QUIET, Sheet
-from lieapp.pictures.color_figures import color_figures, cube_figure
-from lieapp.pictures.figures import Array, Tensors, components, field_figure, image_figures, rgb, strips
+from lieapp.pictures.figures import (
+    Array,
+    Tensors,
+    color_figures,
+    components,
+    cube_figure,
+    field_figure,
+    image_figures,
+    rgb,
+    strips,
+)
 from lieapp.results.pictures import PictureDiscovery, SmallFlow
 
 ANGLE = "Angle: between the features of held-out pictures before and after, mean over flow parameters."

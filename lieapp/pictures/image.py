@@ -119,6 +119,7 @@ class ImageData:
         self.pixels, self.flip = pictures.pixels.to(device), flip
         self.points, h = pixel_grid(*pictures.shape[1:], torch.float32, device), spacing(*pictures.shape[1:])
         self.lines = [Line(-2, h, False), Line(-1, h, False)]
+        self.pairs: Int[Tensor, "2 pair"] | None = None
         self.weight = torch.ones_like(self.points[:, 0]) if weight is None else weight.to(self.points)[None]
         self._features = [taken(features, self.pixels)]
         if flip:
@@ -147,7 +148,7 @@ class ImageData:
         if self.flip:
             pixels = torch.where(turned[:, None, None, None], pixels.flip(-1), pixels)
             features = torch.where(turned[:, None], self._features[1][which], features)
-        return PictureBatch(self.points, self.weight, pixels, features, which, self.lines)
+        return PictureBatch(self.points, self.weight, pixels, features, which, self.lines, self.pairs)
 
 
 def taken(features: PictureFeatures, pixels: Pixels) -> Float[Tensor, "batch feature"]:

@@ -16,7 +16,7 @@ from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.by_flow import gram, small_flow
 from lieapp.methods.fields import Joined, Slotted
 from lieapp.methods.flow import Flow
-from lieapp.pictures.color import ColorData, ColorDomain, Palette, check_colored, color_weight, sample_colors
+from lieapp.pictures.color import ColorDomain, Palette, check_colored, color_weight, colored, sample_colors
 from lieapp.pictures.discover import Side, Split
 from lieapp.pictures.extractor import PictureFeatures
 from lieapp.pictures.image import ImageData, ImageDomain, pixel_weight
@@ -98,8 +98,8 @@ class OfColors(Side):
             self.report.line(said)
             palette = plain.weighing(weight.to(device))
         return Split(
-            ColorData(ImageData(learn, features, self.declaration.flip, device), palette),
-            ColorData(ImageData(judge, features, False, device), palette),
+            colored(ImageData(learn, features, self.declaration.flip, device), palette),
+            colored(ImageData(judge, features, False, device), palette),
         )
 
     def domain(self, features: PictureFeatures) -> ColorDomain:

@@ -7,7 +7,7 @@ import torch
 from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.formulas import FixedFields
 from lieapp.pde.domain import PDEDomain
-from lieapp.pictures.color import ColorData, ColorDomain, Palette, sample_colors
+from lieapp.pictures.color import ColorDomain, Palette, colored, sample_colors
 from lieapp.pictures.image import ImageData, ImageDomain
 from lieapp.registry.catalog import load_catalog
 
@@ -25,7 +25,7 @@ def of_plane():
 
 def of_colors():
     palette = Palette.of(sample_colors(PIXELS, 30, torch.Generator().manual_seed(0)), 3)
-    return ColorDomain("colors", features), ColorData(ImageData(PICTURES, features, False), palette)
+    return ColorDomain("colors", features), colored(ImageData(PICTURES, features, False), palette)
 
 
 @pytest.mark.parametrize("made", [of_plane, of_colors])

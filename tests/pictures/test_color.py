@@ -19,11 +19,11 @@ from lieapp.methods.by_flow import gram
 from lieapp.methods.flow import Flow, Solver
 from lieapp.pictures.color import (
     COLOR_FIELDS,
-    ColorData,
     ColorDomain,
     Palette,
     check_colored,
     color_weight,
+    colored,
     interpolated,
     lattice,
     nearest,
@@ -49,7 +49,7 @@ def batch(pixels, features=lambda p: p.flatten(1), colors=40, count=3):
     made = make_pictures(pixels.numpy(), np.arange(len(pixels)) % 2, None, "test")
     source = ImageData(replace(made, pixels=pixels), features, False)
     palette = Palette.of(sample_colors(pixels, colors, torch.Generator().manual_seed(1)), count)
-    own = next(ColorData(source, palette).batches(len(pixels), len(pixels)))
+    own = next(colored(source, palette).batches(len(pixels), len(pixels)))
     return replace(own, points=own.points.to(pixels), weight=own.weight.to(pixels))
 
 
