@@ -39,9 +39,8 @@ from safetensors.torch import load_file
 from lieapp.config_pictures import TrainConfig
 from lieapp.data.images.sources import read_pictures
 from lieapp.pictures.extractor import read_extractor
-from lieapp.pictures.image import pixel_grid, resample, spacing
+from lieapp.pictures.image import angle, pixel_grid, resample, spacing
 from lieapp.pictures.networks import drawn
-from lieapp.pictures.seen import angle
 from lieapp.runs.store.directory import RunDirectory
 
 TESTS = Path(__file__).parents[1] / "tests" / "pictures"

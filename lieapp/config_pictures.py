@@ -64,18 +64,13 @@ def parse_kinds(text: str) -> dict[str, float]:
             raise ValueError(f"augment = {text}: there is no kind {name!r}; {meant}")
         if name in found:
             raise ValueError(f"augment = {text}: {name} is named twice")
-        found[name] = _size(size, item) if sign else KINDS[name]
+        try:
+            found[name] = float(size) if sign else KINDS[name]
+        except ValueError:
+            found[name] = math.nan
+        if not 0 < found[name] < math.inf:
+            raise ValueError(f"augment = {item}: {size!r} isn't a positive number; write it as rotation:0.5")
     return found
-
-
-def _size(text: str, item: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf:
-        raise ValueError(f"augment = {item}: {text!r} isn't a positive number; write it as rotation:0.5")
-    return value
 
 
 TRAIN_PAPER: dict[str, Any] = {

@@ -134,7 +134,13 @@ def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> 
         if part.strip() == "none":
             continue
         if part.strip() == "truth":
-            _add(along, system, _derived(system, periods))
+            found = derive(system, list(periods), periods, BUDGET)
+            if not found.periodic:
+                raise EquationError(
+                    f"{system.name}: no generator was derived that keeps solutions periodic; nothing can be moved.",
+                    hint="Move along the fields of a run.",
+                )
+            _add(along, system, found.periodic)
         elif part.strip().startswith("d_"):
             _add(along, system, [_translation(part.strip()[2:], system)])
         elif kind == "formulas" and run:
@@ -143,16 +149,6 @@ def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> 
             kind, run = (kind, run) if kind in KINDS and run else ("fields", part.strip())
             _add_learned(along, kind, run, system)
     return along
-
-
-def _derived(system: System, periods: dict[sp.Symbol, sp.Expr]) -> list[Field]:
-    found = derive(system, list(periods), periods, BUDGET)
-    if not found.periodic:
-        raise EquationError(
-            f"{system.name}: no generator was derived that keeps solutions periodic; nothing can be moved.",
-            hint="Move along the fields of a run.",
-        )
-    return list(found.periodic)
 
 
 def _translation(coordinate: str, system: System) -> Field:
@@ -297,7 +293,6 @@ def _kinds(arguments: Arguments) -> dict[str, Any]:
 
 
 def _sizes(network: FeatureNetwork | GeneratorNetwork) -> dict[str, Any]:
-    """What a network is made with."""
     known = {**_kinds(network.arguments), "modes": network.modes}
     if isinstance(network, FeatureNetwork):
         return {**known, "width": network.head.in_features, "features": network.head.out_features}
@@ -306,7 +301,6 @@ def _sizes(network: FeatureNetwork | GeneratorNetwork) -> dict[str, Any]:
 
 
 def _made(facts: dict[str, Any], key: str, tensors: dict[str, Tensor], known: Known) -> Any:
-    """The thing with this description."""
     kind, given = facts["kind"], {k: v for k, v in facts.items() if k != "kind"}
     if kind in COMPOSED:
         cls, parts, numbers = COMPOSED[kind]

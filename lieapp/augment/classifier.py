@@ -211,13 +211,11 @@ class ClassifierTraining:
         return {"loss": float(loss.detach()), "right": float(right), "epoch": (self.done - 1) // self.each + 1}
 
     def _recipe_change(self, pixels: Pixels, generator: torch.Generator) -> Pixels:
-        """What the recipe says of pictures."""
         if self.recipe.flip:
             pixels = flipped(pixels, generator)
         return transformed(pixels, self.recipe.augment, generator)
 
     def state(self) -> dict[str, Tensor]:
-        """Everything that going on needs."""
         state = state_of(self.extractor, self.optimizer, self.generator, self.done)
         return {**state, "order": self._order.clone()}
 

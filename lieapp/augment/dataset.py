@@ -39,11 +39,9 @@ class MovedSolutions(Dataset[Item]):
         self.samples, self.mover = samples, mover
 
     def __len__(self) -> int:
-        """Number of solutions."""
         return len(self.samples)
 
     def __getitem__(self, index: int) -> Item:
-        """One solution, moved."""
         return self.__getitems__([index])[0]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Item]:

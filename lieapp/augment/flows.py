@@ -62,17 +62,13 @@ class LearnedVelocity:
 
     def combined(self, points: Points, coefficients: Coefficients) -> Points:
         """See `FormulaVelocity`."""
-        return self._own(points[:, self._theirs], coefficients)[:, self._moved]
-
-    def _own(self, points: Points, coefficients: Coefficients) -> Points:
-        """The same in the order of the run's arguments and components."""
-        fields, slots = self._fields, self._slots
+        fields, slots, points = self._fields, self._slots, points[:, self._theirs]
         if isinstance(fields, Combination):
             # combining the fields' coefficients first spares most of the work
             own = torch.einsum("sk,kfc->sfc", coefficients, fields.coefficients[slots].to(points))
-            return torch.einsum("sfc,fs...->sc...", own, fields.features.at(points))
+            return torch.einsum("sfc,fs...->sc...", own, fields.features.at(points))[:, self._moved]
         values = fields.each(points.expand(len(slots), *points.shape), slots)
-        return torch.einsum("sk,ks...->s...", coefficients, values.to(points))
+        return torch.einsum("sk,ks...->s...", coefficients, values.to(points))[:, self._moved]
 
 
 Velocity = FormulaVelocity | LearnedVelocity
@@ -205,11 +201,9 @@ TRIED, ALIKE = 0.05, 1e-3
 class ClosedFlow:
     """Moves points by exp(sV) in closed form, V divided by its norm; `names` are of the generators, here one."""
 
-    def __init__(self, name: str, values: dict[str, sp.Expr], parameter: str, jets: JetSpace, norm: float) -> None:
+    def __init__(self, name: str, tape: Tape, norm: float) -> None:
         self.names: tuple[str, ...] = (name,)
-        self._norm = norm
-        symbol = sp.Symbol(parameter, real=True)
-        self._tape = Tape([values[str(c)] for c in jets.coordinates], [symbol, *jets.coordinates])
+        self._tape, self._norm = tape, norm
 
     def __call__(self, points: Points, coefficients: Coefficients) -> Points:
         """Physical points moved; not finite where the flow doesn't exist."""
@@ -275,12 +269,12 @@ def closed_flow(name: str, field: Field, jets: JetSpace, norm: float) -> ClosedF
     values = flow(field, parameter)
     if values is None:
         return None
-    every = {str(c): values.get(str(c), c) for c in jets.coordinates}
+    every = [values.get(str(c), c) for c in jets.coordinates]
     # the solver may have made the parameter with other assumptions
     symbol = sp.Symbol(parameter, real=True)
     known = {parameter: symbol, **{str(c): c for c in jets.coordinates}}
-    every = {c: e.xreplace({s: known[str(s)] for s in e.free_symbols}) for c, e in every.items()}
-    return ClosedFlow(name, every, parameter, jets, norm)
+    own = [e.xreplace({s: known[str(s)] for s in e.free_symbols}) for e in every]
+    return ClosedFlow(name, Tape(own, [symbol, *jets.coordinates]), norm)
 
 
 def agree(one: Motion, other: Motion, points: Points, scales: Scales) -> bool:

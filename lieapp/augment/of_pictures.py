@@ -9,7 +9,7 @@ bilinearly, and mirrored at random, since no flow is a mirror image (paper, "Ima
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -170,6 +170,7 @@ class OfPictures(Side):
     """Labelled pictures, and the classifiers trained on them."""
 
     config: AugmentImagesConfig
+    amounts = "pictures"
 
     def prepare(self) -> None:
         """Pictures to learn from and to test on; every variant is made once, so that what is wrong shows now."""
@@ -203,15 +204,10 @@ class OfPictures(Side):
         return Ended(value=accuracy(training.extractor, self.test)[0], valid=self.judged(cell, training))
 
     def told(self, rows: list[Row]) -> Classifiers:
-        """The table, and what was judged."""
         learned_from = {str(n): len(self.split(n)[0]) for n in self.config.pictures}
         return Classifiers(
             variants=rows, judged_on=len(self.test), learned_from=learned_from, classes=list(self.pictures.names)
         )
-
-    def amounts(self) -> Sequence[int]:
-        """Numbers of pictures to learn from."""
-        return self.config.pictures
 
     def scale(self, amount: int, variant: str) -> float | None:
         """The scale that is best on validation data with the first seed; the smallest of equally good ones."""
@@ -273,5 +269,4 @@ def parts(place: str, seed: int) -> tuple[Pictures, Pictures]:
 
 
 def execute(config: AugmentImagesConfig, declaration: Images, session: Session) -> Augment:
-    """See `Side.run`."""
     return OfPictures(config, declaration, session).run()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -185,7 +185,6 @@ class OfSolutions(Side):
         session.timed("moves", movers)
 
     def clear(self) -> None:
-        """Trajectories and moves have done their work."""
         self.session.checkpoint.drop_data()
         self._pool.drop()
 
@@ -226,16 +225,10 @@ class OfSolutions(Side):
             one_step=float(windows.mean()), moved=moved,
         )  # fmt: skip
 
-    def amounts(self) -> Sequence[int]:
-        """Numbers of trajectories to learn from."""
-        return self.config.samples
-
     def generators(self, variant: str) -> dict[str, float | None]:
-        """η of each generator that data are moved along."""
         return dict(self._eta[variant])
 
     def told(self, rows: list[Row]) -> Operators:
-        """The table, and what was predicted."""
         task = self.task
         rollout = task.gap == task.frames
         left = len(self.grid.time) - task.starts[0] - task.gap
@@ -256,34 +249,33 @@ class OfSolutions(Side):
 
     def _trajectories(self) -> Trajectories:
         """Those judged on, then those learned from; kept in the checkpoint."""
-        kept = self.session.checkpoint.data()
+        config, kept = self.config, self.session.checkpoint.data()
         if kept is None:
-            kept = self._simulated()
+            make = partial(
+                simulate, self.declaration, device=self.session.device, tolerance=Tolerance(config.tolerance),
+                progress=self.session.report.progress,
+            )  # fmt: skip
+            counts = (config.validation + config.test, max(config.samples))
+            if self.declaration.source is not None:
+                # it may give the same trajectories whatever the seed: then only those of one call are apart
+                counts = (sum(counts), 0)
+            parts = [
+                make(n, torch.Generator().manual_seed(config.seed + apart))
+                for n, apart in zip(counts, (1, 0), strict=True)
+                if n
+            ]
+            if len(parts[0].grid.axes) != 1:
+                axes = ", ".join(axis.name for axis in parts[0].grid.axes)
+                raise GridError(
+                    f"{self.declaration.name}: solutions depend on {axes}; neural operators are trained on one axis "
+                    "of space.",
+                    hint="Reduce the equation to one axis of space.",
+                )
+            values, error = torch.cat([part.values for part in parts]), max(part.error for part in parts)
+            kept = replace(parts[-1], values=values, error=error)
             self.session.checkpoint.save_data(kept)
         self.session.directory.add_provenance(data={**kept.facts, "error": kept.error})
         return kept.to(self.session.device)
-
-    def _simulated(self) -> Trajectories:
-        config, tolerance = self.config, Tolerance(self.config.tolerance)
-        make = partial(simulate, self.declaration, device=self.session.device, tolerance=tolerance)
-        counts = (config.validation + config.test, max(config.samples))
-        if self.declaration.source is not None:
-            # it may give the same trajectories whatever the seed: then only those of one call are apart
-            counts = (sum(counts), 0)
-        parts = [
-            make(n, torch.Generator().manual_seed(config.seed + apart), progress=self.session.report.progress)
-            for n, apart in zip(counts, (1, 0), strict=True)
-            if n
-        ]
-        if len(parts[0].grid.axes) != 1:
-            axes = ", ".join(axis.name for axis in parts[0].grid.axes)
-            raise GridError(
-                f"{self.declaration.name}: solutions depend on {axes}; neural operators are trained on one axis of "
-                "space.",
-                hint="Reduce the equation to one axis of space.",
-            )
-        values, error = torch.cat([part.values for part in parts]), max(part.error for part in parts)
-        return replace(parts[-1], values=values, error=error)
 
     def _draw(self, variant: str, predicted: Tensor, truth: Tensor, sample: Tensor) -> None:
         """Add what one network predicts of the first test trajectory to predictions.safetensors."""
@@ -307,5 +299,4 @@ class OfSolutions(Side):
 
 
 def execute(config: AugmentConfig, declaration: PDE, session: Session) -> Augment:
-    """See `Side.run`."""
     return OfSolutions(config, declaration, session).run()

@@ -168,15 +168,11 @@ class OperatorTask:
     def predicted(self, operator: Operator, samples: Samples) -> tuple[Frames, Frames]:
         """Predictions from the first training start on, each made from the one before, and the truth there."""
         start, frames = self.starts[0], self.frames
-        first = samples[:, :, start : start + frames]
-        parts, place = [], start + self.gap
-        while place + frames <= samples.shape[2]:
-            first = self._step(operator, first)
-            parts.append(first)
-            place += frames
-            if self.gap != frames:
-                break
         begin = start + self.gap
+        window, parts = samples[:, :, start : start + frames], []
+        for _ in range((samples.shape[2] - begin) // frames if self.gap == frames else 1):
+            window = self._step(operator, window)
+            parts.append(window)
         return torch.cat(parts, 2), samples[:, :, begin : begin + frames * len(parts)]
 
     def one_step(self, operator: Operator, samples: Samples) -> tuple[Frames, Frames]:
@@ -265,7 +261,9 @@ class OperatorTraining:
             self._begin(number)
         part = slice(place * recipe.batch, (place + 1) * recipe.batch)
         given, wanted = self.task.pairs(self._pool, self._order[part], self._starts[part])
-        loss = relative_error(self.network.train()(given), wanted)
+        # |û - u|² / |u|², mean over pairs
+        wrong = self.network.train()(given) - wanted
+        loss = (wrong.square().sum((1, 2)) / wanted.square().sum((1, 2))).mean()
         if not torch.isfinite(loss):
             raise DiscoveryError(
                 f"the loss of the operator is {float(loss.detach())} at step {self.done}.", hint="Lower rate."
@@ -291,7 +289,6 @@ class OperatorTraining:
         return self.network.eval()
 
     def state(self) -> dict[str, Tensor]:
-        """Everything that going on needs."""
         counts = torch.tensor([self.moved, self.asked])
         state = state_of(self.network, self.optimizer, torch.Generator(), self.done)
         kept = {f"{BEST}{name}": value for name, value in self._kept.items()}
@@ -310,9 +307,18 @@ class OperatorTraining:
         self.moved, self.asked = (int(n) for n in tensors["counts"])
 
     def _begin(self, number: int) -> None:
-        """A pass: every trajectory once, in random order, each from a random admissible start."""
+        """A pass: every trajectory once, in random order, each from a random admissible start.
+
+        First all are moved anew where it is time; one that has no admissible start then stays as it was.
+        """
         if self._round != number // self.recipe.renew:
-            self._renew(number // self.recipe.renew)
+            self._round = number // self.recipe.renew
+            moved = self.moves(self._round)
+            there = self.task.admissible(moved.valid) & moved.kept[:, None]
+            use = there.any(1)
+            self._there: Bool[Tensor, "sample start"] = there | ~use[:, None]
+            self._pool = torch.where(use[:, None, None, None], moved.samples.to(self.samples), self.samples).float()
+            self.moved, self.asked = self.moved + int(use.sum()), self.asked + len(use)
         generator = drawn_for(self.seed, 2 * number + 1)
         order = torch.randperm(len(self.samples), generator=generator)
         chance = torch.rand(self._there.shape, generator=generator).to(self._there.device)
@@ -321,22 +327,7 @@ class OperatorTraining:
         self._order = order.to(best.device)
         self._starts = starts[self._order]
 
-    def _renew(self, number: int) -> None:
-        """Move all trajectories; one that has no admissible start then stays as it was."""
-        moved = self.moves(number)
-        there = self.task.admissible(moved.valid) & moved.kept[:, None]
-        use = there.any(1)
-        self._there: Bool[Tensor, "sample start"] = there | ~use[:, None]
-        self._pool = torch.where(use[:, None, None, None], moved.samples.to(self.samples), self.samples).float()
-        self.moved, self.asked = self.moved + int(use.sum()), self.asked + len(use)
-        self._round = number
-
 
 def drawn_for(seed: int, number: int) -> torch.Generator:
     """Random numbers of one pass, or one round of moves: even and odd numbers don't meet."""
     return torch.Generator().manual_seed((seed * 1_000_003 + number) % 2**63)
-
-
-def relative_error(predicted: Channels, wanted: Channels) -> Float[Tensor, ""]:
-    """|û - u|² / |u|², mean over pairs."""
-    return ((predicted - wanted).square().sum((1, 2)) / wanted.square().sum((1, 2))).mean()

@@ -141,11 +141,6 @@ class Places:
     lost: Bool[Tensor, "sample time x"]
 
 
-def is_rigid(a: Shift, b: Shift) -> Bool[Tensor, " sample"]:
-    """Samples whose displacements don't vary along x."""
-    return torch.stack([(s.amax(-1) - s.amin(-1)).amax(-1) < RIGID for s in (a, b)]).all(0)
-
-
 def rigid_places(
     a: Float[Tensor, "sample time"], b: Float[Tensor, "sample time"], width: int
 ) -> tuple[Float[Tensor, "sample time"], Float[Tensor, "sample time"], Bool[Tensor, "sample time"]]:
@@ -182,7 +177,10 @@ def places(a: Shift, b: Shift, fine: Float[Tensor, "sample shift time fine"], wi
     ratio = fine.shape[-1] // points
     i = torch.arange(times, dtype=a.dtype, device=a.device)[:, None].expand(times, points).reshape(1, -1)
     j = torch.arange(points, dtype=a.dtype, device=a.device).expand(times, points).reshape(1, -1)
-    slopes = _slopes(a, b)
+    along = [torch.gradient(s, dim=1)[0] for s in (a, b)]
+    across = [(s.roll(-1, 2) - s.roll(1, 2)) / 2 for s in (a, b)]
+    # ∂(i + a)/∂i, ∂b/∂i, ∂a/∂j, ∂(j + b)/∂j at the nodes, of order 2
+    slopes = (1 + along[0], along[1], across[0], 1 + across[1])
     tau, shift, _ = rigid_places(a.mean(-1), b.mean(-1), widths[0])
     time = tau[..., None].expand(samples, times, points).reshape(samples, -1)
     x = j - shift[..., None].expand(samples, times, points).reshape(samples, -1)
@@ -214,13 +212,6 @@ def _within(time: Float[Tensor, "sample place"], times: int) -> Bool[Tensor, "sa
 
 def _at(values: Float[Tensor, "sample time"], place: Float[Tensor, "sample time"], width: int) -> Tensor:
     return torch.einsum("sij,sj->si", rows(place, values.shape[1], width), values)
-
-
-def _slopes(a: Shift, b: Shift) -> tuple[Shift, Shift, Shift, Shift]:
-    """∂(i + a)/∂i, ∂b/∂i, ∂a/∂j, ∂(j + b)/∂j at the nodes, of order 2."""
-    along = [torch.gradient(s, dim=1)[0] for s in (a, b)]
-    across = [(s.roll(-1, 2) - s.roll(1, 2)) / 2 for s in (a, b)]
-    return 1 + along[0], along[1], across[0], 1 + across[1]
 
 
 REFINED, WIDTH = 8, 10
@@ -304,7 +295,9 @@ class Resampler:
         a, b = (torch.where(kept, (positions[:, n] - nodes[n]) / step, 0) for n, step in enumerate(steps))
         values = torch.where(kept[:, None], values, 0)
         made, valid = torch.zeros_like(values), torch.zeros_like(values[:, 0, :, 0], dtype=torch.bool)
-        rigid = is_rigid(a, b) if self.method == "whittaker" else torch.zeros_like(folded)
+        rigid = torch.zeros_like(folded)
+        if self.method == "whittaker":
+            rigid = torch.stack([(s.amax(-1) - s.amin(-1)).amax(-1) < RIGID for s in (a, b)]).all(0)
         for chosen, way in ((rigid, self._shifted), (~rigid, self._gathered)):
             if bool(chosen.any()):
                 own = None if before is None or self.method == "bilinear" else before.select(chosen)

@@ -29,8 +29,7 @@ from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, Ref
 from lieapp.domains.formulas import linear_field
 from lieapp.errors import DataError
 from lieapp.pictures.extractor import PictureFeatures
-from lieapp.pictures.image import ImageData
-from lieapp.pictures.seen import PictureBatch, Seen
+from lieapp.pictures.image import ImageData, PictureBatch, Seen
 
 ColorPoints = Float[Tensor, "channel color"]
 
@@ -227,16 +226,14 @@ def summed_slopes(
     pixels = pixels.detach().requires_grad_()
     with torch.enable_grad():
         found = features(pixels)
-        along = found if found.shape[1] <= DIRECTIONS else found @ _random_frame(found, generator)
+        along = found
+        if found.shape[1] > DIRECTIONS:
+            drawn = torch.randn(found.shape[1], DIRECTIONS, generator=generator, dtype=torch.float32)
+            along = found @ (drawn.to(found) * DIRECTIONS**-0.5)
         slopes = [torch.autograd.grad(column.sum(), pixels, retain_graph=True)[0] for column in along.unbind(1)]
     flat = torch.stack(slopes).flatten(3).movedim(2, 3)
     places = which.flatten(1)[None, :, :, None].expand_as(flat)
     return flat.new_zeros(*flat.shape[:2], count, 3).scatter_add(2, places, flat)
-
-
-def _random_frame(found: Tensor, generator: torch.Generator) -> Tensor:
-    drawn = torch.randn(found.shape[1], DIRECTIONS, generator=generator, dtype=torch.float32)
-    return drawn.to(found) * DIRECTIONS**-0.5
 
 
 SIDE = 7
@@ -273,7 +270,14 @@ class ColorDomain(Seen):
 
     def act(self, flow: Flowing, batch: PictureBatch, s: Float[Tensor, " slot"]) -> PictureBatch:
         """All pictures with their colours moved by each slot's flow, slot after slot."""
-        free = (batch.pixels + self._displacement(flow, batch, s)).flatten(0, 1)
+        nodes = batch.points[0] if self.interpolation == "nearest" else lattice(self.side, batch.pixels)
+        start = nodes.flatten(1)[None]
+        moved = (flow(start.expand(len(s), *start.shape), s) - start)[:, 0]
+        if self.interpolation == "nearest":
+            shift = moved[:, :, nearest(nodes, batch.pixels)].movedim(1, 2)
+        else:
+            shift = interpolated(moved.unflatten(2, nodes.shape[1:]), batch.pixels)
+        free = (batch.pixels + shift).flatten(0, 1)
         outside = ((free < -OUTSIDE) | (free > 1 + OUTSIDE)).any(1).flatten(1)
         return replace(
             batch,
@@ -282,19 +286,6 @@ class ColorDomain(Seen):
             sample=None,
             clipped=outside.to(free).mean(1),
         )
-
-    def _displacement(
-        self, flow: Flowing, batch: PictureBatch, s: Float[Tensor, " slot"]
-    ) -> Float[Tensor, "slot batch channel height width"]:
-        if self.interpolation == "nearest":
-            start = batch.points
-            moved = flow(start.expand(len(s), *start.shape), s) - start
-            chosen = moved[:, 0, :, nearest(start[0], batch.pixels)]
-            return chosen.movedim(1, 2)
-        nodes = lattice(self.side, batch.pixels)
-        start = nodes.flatten(1)[None]
-        moved = flow(start.expand(len(s), *start.shape), s) - start
-        return interpolated(moved[:, 0].unflatten(2, nodes.shape[1:]), batch.pixels)
 
     def characteristic(self, batch: PictureBatch, fields: Fields) -> tuple[Stack, Characteristics]:
         """The fields at the sampled colours, and Q = V(f): how each picture begins to change."""

@@ -41,8 +41,8 @@ from lieapp.methods.losses import FiniteScore
 from lieapp.methods.result import Discovery
 from lieapp.pictures.document import run_figures, write_csv
 from lieapp.pictures.extractor import NAME, EfficientNetFeatures, PictureFeatures, read_extractor
+from lieapp.pictures.image import PictureBatch, Seen
 from lieapp.pictures.networks import drawn, near_guessing, network_of
-from lieapp.pictures.seen import PictureBatch, Seen
 from lieapp.results.pictures import Basis, NamedField, Nearest, Part, PictureDiscovery, Slot, Subspace
 from lieapp.results.training import Network
 from lieapp.runs.store.files import CURRENT, naming, write_tensors
@@ -174,10 +174,9 @@ class Side(ABC):
             threads=config.threads,
         )  # fmt: skip
         aside = self.session.part("training", self.session.checkpoint.of("network"), aside=True)
-        found = network_of(training, pictures, self.declaration.flip, aside)
-        self.network = found.facts
-        self.report.line(f"network: {found.facts.told_right} of pictures kept aside are told right")
-        return found.extractor.features
+        extractor, self.network, _ = network_of(training, pictures, self.declaration.flip, aside)
+        self.report.line(f"network: {self.network.told_right} of pictures kept aside are told right")
+        return extractor.features
 
     def _discover(self, domain: Seen, data: Split) -> Discovery:
         config, flow = self.config, self.config.flow

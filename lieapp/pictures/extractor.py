@@ -232,7 +232,6 @@ class Extractor(nn.Module):
         return found
 
     def forward(self, pixels: Pixels) -> Float[Tensor, "batch class"]:
-        """Scores of the classes."""
         found: Tensor = self.head(self.features(pixels))
         return found
 

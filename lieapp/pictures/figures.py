@@ -210,7 +210,8 @@ def color_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
 def cube_figure(tensors: Tensors, names: list[str]) -> str:
     """Each learned field as arrows at sampled colours, from two sides; arrows of one field share a scale."""
     colors, learned = tensors["colors"], tensors["learned"]
-    some = _spread(colors.shape[1], SAMPLED)
+    # they stand in random order already
+    some = np.arange(min(colors.shape[1], SAMPLED))
     sheet = Sheet(2 * (VIEW + GAP), len(learned) * (VIEW + ABOVE + GAP), "Learned fields in the cube of colours")
     for row, field in enumerate(learned):
         longest = float(np.linalg.norm(field[:, some], axis=0).max()) or 1.0
@@ -243,7 +244,7 @@ def color_weight_figure(tensors: Tensors) -> str:
 def palette_figure(tensors: Tensors, names: list[str]) -> str:
     """Sampled colours, sorted by lightness, moved along each slot to each flow parameter, one row for each."""
     moved, s, colors = tensors["palette/colors"], tensors["palette/s"], tensors["colors"]
-    some = _spread(colors.shape[1], PATCHES)
+    some = np.arange(min(colors.shape[1], PATCHES))
     some = some[np.argsort(colors[:, some].mean(0), kind="stable")]
     high = len(s) * PATCH + ABOVE
     sheet = Sheet(80 + len(some) * PATCH, len(moved) * high, "Palettes moved along each slot")
@@ -285,11 +286,6 @@ class _View:
                     end[axis] = 1.0
                     sheet.line(*self.place(np.array(start)), *self.place(end), FAINT)
         sheet.line(*self.place(np.zeros(3)), *self.place(np.ones(3)), QUIET, 1.0, "2 3")
-
-
-def _spread(count: int, most: int) -> np.ndarray:
-    """Numbers of at most so many of the colours; they stand in random order already."""
-    return np.arange(min(count, most))
 
 
 def _hex(color: Array) -> str:

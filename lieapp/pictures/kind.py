@@ -40,10 +40,6 @@ def _check_training(config: TrainConfig, declaration: LabelledPictures) -> None:
         check_name(config.network)
 
 
-def _own_features(declaration: LabelledPictures) -> str:
-    return "" if declaration.features is None else "it brings its own features; nothing is to be trained"
-
-
 def _discover(settings: type[DiscoverPictures], side: str) -> Work:
     return Work(
         command="discover",
@@ -63,9 +59,9 @@ TRAIN = Work(
     settings=TrainConfig,
     execute=lazily("lieapp.pictures.networks:execute"),
     check=_check_training,
-    refused=_own_features,
-    document=lazily("lieapp.pictures.training_document:document"),
-    draw=lazily("lieapp.pictures.training_document:draw"),
+    refused=lambda own: "" if own.features is None else "it brings its own features; nothing is to be trained",
+    document=lazily("lieapp.pictures.document:training_document"),
+    draw=lazily("lieapp.pictures.document:draw_training"),
     about=lambda result: "Training of a network",
 )
 
@@ -73,7 +69,7 @@ IMAGES = Kind(
     name="images",
     declaration=Images,
     words=("a set of pictures", "pictures"),
-    check=lazily("lieapp.pictures.check:check_images"),
+    check=lazily("lieapp.pictures.sides:check_images"),
     works=(
         _discover(DiscoverImagesConfig, "of_plane"),
         TRAIN,
@@ -96,6 +92,6 @@ COLORS = Kind(
     name="colors",
     declaration=Colors,
     words=("a set of colour pictures", "colours"),
-    check=lazily("lieapp.pictures.check:check_colors"),
+    check=lazily("lieapp.pictures.sides:check_colors"),
     works=(_discover(DiscoverColorsConfig, "of_colors"), TRAIN),
 )

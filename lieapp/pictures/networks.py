@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,19 +36,6 @@ NEUTRAL = ("plugin", "kind", "preset", "data", "device", "threads")
 """Settings that don't change which network comes out, or that pictures stand for."""
 
 
-@dataclass(frozen=True)
-class Trained:
-    """A network and where it came from.
-
-    Args:
-        file: its place in the cache.
-    """
-
-    extractor: Extractor
-    facts: Network
-    file: Path
-
-
 def drawn(pictures: Pictures, most: int, seed: int) -> Pictures:
     """At most so many of the pictures (0: all), drawn by seed."""
     if not most or most >= len(pictures):
@@ -67,8 +53,12 @@ def network_file(config: TrainConfig, pictures: Pictures, flip: bool) -> Path:
     return cache_folder() / "networks" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
 
 
-def network_of(config: TrainConfig, pictures: Pictures, flip: bool, session: Session) -> Trained:
-    """The network from the cache, or trained now, going on from the checkpoint if it holds a part of the way.
+def network_of(
+    config: TrainConfig, pictures: Pictures, flip: bool, session: Session
+) -> tuple[Extractor, Network, Path]:
+    """The network, what is known of it and its place in the cache.
+
+    It comes from there, or is trained now, going on from the checkpoint if that holds a part of the way.
 
     Args:
         pictures: all there are; at most `config.pictures` of them are used.
@@ -82,7 +72,7 @@ def network_of(config: TrainConfig, pictures: Pictures, flip: bool, session: Ses
         try:
             extractor, facts = read_extractor(file)
             facts.cached = True
-            return Trained(extractor.to(session.device), facts, file)
+            return extractor.to(session.device), facts, file
         except DataError as error:
             session.report.warn(f"{error.message} It is trained again.")
     learn, judge = pictures.split(config.validation, config.seed)
@@ -117,7 +107,7 @@ def network_of(config: TrainConfig, pictures: Pictures, flip: bool, session: Ses
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(file, extractor_bytes(extractor, facts))
     facts.cached = False
-    return Trained(extractor.eval().requires_grad_(False), facts, file)
+    return extractor.eval().requires_grad_(False), facts, file
 
 
 def near_guessing(facts: Network) -> str:
@@ -189,9 +179,8 @@ def execute(config: TrainConfig, declaration: LabelledPictures, session: Session
     # steps after the last one kept will be taken, and their metrics written, again
     run.keep_metrics(int(kept[0]["done"]) if kept else 0)
     part = session.part("training")
-    found = session.timed("training", lambda: network_of(config, pictures, declaration.flip, part))
-    write_atomic(run.path / NETWORK, found.file.read_bytes())
-    facts = found.facts
+    extractor, facts, file = session.timed("training", lambda: network_of(config, pictures, declaration.flip, part))
+    write_atomic(run.path / NETWORK, file.read_bytes())
     if words := near_guessing(facts):
         report.warn(words)
     sentence = (
@@ -202,7 +191,7 @@ def execute(config: TrainConfig, declaration: LabelledPictures, session: Session
         run=str(run.path), plugin=config.plugin, title=declaration.title, sentence=sentence,
         warnings=report.warnings, network=config.network, accuracy=facts.accuracy, loss=facts.loss,
         learned_from=facts.learned_from, judged_on=facts.judged_on, classes=facts.classes,
-        parameters=sum(p.numel() for p in found.extractor.parameters()), file=str(run.path / NETWORK),
+        parameters=sum(p.numel() for p in extractor.parameters()), file=str(run.path / NETWORK),
         cached=bool(facts.cached), seconds=session.stopwatch.seconds(), source=str(pictures.facts["source"]),
         pictures=len(pictures), shape=list(pictures.shape), device=session.device, settings=facts.settings,
     )  # fmt: skip

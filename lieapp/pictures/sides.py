@@ -1,27 +1,34 @@
-"""Pictures whose plane is moved, and pictures whose colours are, for the pipeline of `discover.py`."""
+"""Pictures whose plane is moved, and pictures whose colours are, for the pipeline of `discover.py`.
+
+A plugin of either verifies itself: its pictures can be read, and their features suit a descent.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from lieapp.api import LabelledPictures
+from lieapp.api import Colors, LabelledPictures
 from lieapp.compare.subspace import cosines, largest_components, principal_angle
 from lieapp.config_pictures import DiscoverColorsConfig, DiscoverImagesConfig
 from lieapp.data.images.pictures import Pictures
+from lieapp.data.images.sources import read_pictures
 from lieapp.domains.formulas import stack
+from lieapp.errors import DataError, LieappError
+from lieapp.extension import Check
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.by_flow import gram, small_flow
 from lieapp.methods.fields import Joined, Slotted
 from lieapp.methods.flow import Flow
 from lieapp.pictures.color import ColorDomain, Palette, check_colored, color_weight, colored, sample_colors
 from lieapp.pictures.discover import Side, Split
-from lieapp.pictures.extractor import PictureFeatures
-from lieapp.pictures.image import ImageData, ImageDomain, pixel_weight
+from lieapp.pictures.extractor import Extractor, PictureFeatures, Shape
+from lieapp.pictures.image import ImageData, ImageDomain, PictureBatch, Seen, pixel_weight
 from lieapp.pictures.networks import drawn, kept_weight
-from lieapp.pictures.seen import PictureBatch, Seen
+from lieapp.progress import Reporter
 from lieapp.results.pictures import Part, PictureDiscovery, SmallFlow
 from lieapp.runs.store.session import Session
 
@@ -42,7 +49,6 @@ class OfPlane(Side):
     config: DiscoverImagesConfig
 
     def split(self, learn: Pictures, judge: Pictures, features: PictureFeatures) -> Split:
-        """With the weight of pixels."""
         config, device, weight = self.config, self.session.device, None
         if config.weighted:
 
@@ -59,17 +65,14 @@ class OfPlane(Side):
         )
 
     def domain(self, features: PictureFeatures) -> ImageDomain:
-        """The plane."""
         config = self.config
         return ImageDomain(config.plugin, features, config.padding, config.interpolation, config.nodes)
 
     def drawn(self, batch: PictureBatch, fields: Slotted) -> dict[str, Tensor]:
-        """The axes of the plane."""
         return {"grid/x": batch.points[0, 0, 0], "grid/y": batch.points[0, 1, :, 0]}
 
 
 class OfColors(Side):
-    """See `discover.Side`."""
 
     name = "colors"
     unit = 1.0
@@ -78,7 +81,6 @@ class OfColors(Side):
     config: DiscoverColorsConfig
 
     def check(self, pictures: Pictures) -> None:
-        """Raises DataError for grey pictures."""
         check_colored(pictures.pixels, pictures.facts["source"])
 
     def split(self, learn: Pictures, judge: Pictures, features: PictureFeatures) -> Split:
@@ -103,7 +105,6 @@ class OfColors(Side):
         )
 
     def domain(self, features: PictureFeatures) -> ColorDomain:
-        """The cube."""
         config = self.config
         return ColorDomain(config.plugin, features, config.interpolation, config.lattice, config.outside)
 
@@ -160,10 +161,91 @@ def cross_check(
 
 
 def of_plane(config: DiscoverImagesConfig, declaration: LabelledPictures, session: Session) -> PictureDiscovery:
-    """See `Side.run`."""
     return OfPlane(config, declaration, session).run()
 
 
 def of_colors(config: DiscoverColorsConfig, declaration: LabelledPictures, session: Session) -> PictureDiscovery:
-    """See `Side.run`."""
     return OfColors(config, declaration, session).run()
+
+
+SOME = 8
+"""Pictures that an extractor is tried on."""
+
+UNMOVED = 1e-2
+"""Largest angle in radians between features of one picture taken twice; round-off in float32 reaches 1e-3."""
+
+
+Trial = Callable[[Pictures, PictureFeatures], tuple[Seen, PictureBatch]]
+"""A domain and a batch of some pictures, with their features."""
+
+
+def check_images(declaration: LabelledPictures, report: Reporter) -> list[Check]:
+    """Whether the pictures can be read, and whether their features suit a descent in the plane."""
+
+    def trial(pictures: Pictures, features: PictureFeatures) -> tuple[ImageDomain, PictureBatch]:
+        batch = next(ImageData(pictures, features, False).batches(SOME, SOME))
+        return ImageDomain(declaration.name, features), batch
+
+    return check_pictures(declaration, trial)
+
+
+def check_pictures(declaration: LabelledPictures, trial: Trial) -> list[Check]:
+    """Whether the pictures can be read, and whether their features are finite, repeatable and differentiable."""
+    try:
+        pictures = read_pictures(declaration.data)
+    except LieappError as error:
+        return [
+            Check("data", False, f"{error.message} {error.hint}".strip()),
+            Check("features", False, "not run: it needs data."),
+        ]
+    shape = " x ".join(map(str, pictures.shape))
+    done = [Check("data", True, f"{len(pictures)} pictures of {shape} in {len(pictures.names)} classes")]
+    try:
+        done.append(Check("features", True, _features(declaration, pictures, trial)))
+    except LieappError as error:
+        done.append(Check("features", False, f"{error.message} {error.hint}".strip()))
+    except Exception as error:  # a plugin's own code may raise anything
+        done.append(Check("features", False, f"{type(error).__name__}: {error}"))
+    return done
+
+
+def _features(declaration: LabelledPictures, pictures: Pictures, trial: Trial) -> str:
+    features = declaration.features
+    if features is None:
+        features = Extractor("small", Shape(*pictures.shape, len(pictures.names))).eval().features
+    domain, batch = trial(pictures.take(torch.arange(min(SOME, len(pictures)))), features)
+    still = domain.validity(None, batch).score.detach()
+    if not bool((still < UNMOVED).all()):
+        raise DataError(
+            f"features of one picture taken twice differ by {float(still.max()):.1e} rad.",
+            hint="Leave out what is random in the extractor, such as dropout.",
+        )
+    shift = torch.zeros(len(domain.components), *[1] * (batch.points.ndim - 2), requires_grad=True)
+    moved = domain.act(lambda points, _: points + 0.1 + shift, batch, torch.zeros(1))
+    score = domain.validity(None, moved).score.sum()
+    slope = torch.autograd.grad(score, shift, allow_unused=True)[0] if score.requires_grad else None
+    if slope is None or not bool(torch.isfinite(slope).all()):
+        raise DataError(
+            "features can't be differentiated by the pictures.",
+            hint="Use torch functions throughout, without .detach() or .numpy(), and finite slopes.",
+        )
+    own = "the plugin's own" if declaration.features is not None else "a network's, to be trained"
+    return f"{batch.features.shape[1]}, {own}; shifted by a tenth, pictures turn them, with a slope"
+
+
+FEW = 64
+"""Colours that are sampled for the trial, and their neighbours below."""
+
+NEIGHBOURS = 6
+
+
+def check_colors(declaration: Colors, report: Reporter) -> list[Check]:
+    """Whether the pictures can be read and have colours, and whether their features suit a descent in those."""
+
+    def trial(pictures: Pictures, features: PictureFeatures) -> tuple[ColorDomain, PictureBatch]:
+        check_colored(pictures.pixels, pictures.facts["source"])
+        colors = sample_colors(pictures.pixels, FEW, torch.Generator().manual_seed(0))
+        data = colored(ImageData(pictures, features, False), Palette.of(colors, NEIGHBOURS))
+        return ColorDomain(declaration.name, features), next(data.batches(SOME, SOME))
+
+    return check_pictures(declaration, trial)

@@ -22,6 +22,7 @@ from lieapp.pictures.image import (
     STEP,
     ImageData,
     ImageDomain,
+    angle,
     bumps,
     coarse_nodes,
     gradient,
@@ -32,7 +33,6 @@ from lieapp.pictures.image import (
     spacing,
     spread,
 )
-from lieapp.pictures.seen import angle
 
 NAMES = [field.name for field in AFFINE]
 FLAT = torch.nn.Flatten()
