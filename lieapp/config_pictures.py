@@ -33,15 +33,9 @@ from lieapp.config_types import (
 )
 
 PLANE: dict[str, float] = {
-    "rotation": math.pi,
-    "shear-x": 0.5,
-    "shear-y": 0.5,
-    "translation-x": 0.3,
-    "translation-y": 0.3,
-    "scaling": 0.3,
-    "scaling-x": 0.3,
-    "scaling-y": 0.3,
-}
+    "rotation": math.pi, "shear-x": 0.5, "shear-y": 0.5, "translation-x": 0.3, "translation-y": 0.3,
+    "scaling": 0.3, "scaling-x": 0.3, "scaling-y": 0.3,
+}  # fmt: skip
 """Of the plane: largest flow parameter unless given, an angle, a slope, a length (pictures have 2), a logarithm."""
 
 COLORS: dict[str, float] = {"hue": math.pi, "brightness": 0.5, "contrast": 0.5, "saturation": 0.7}

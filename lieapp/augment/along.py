@@ -102,7 +102,6 @@ class LearnedSlots:
 
     @property
     def names(self) -> list[str]:
-        """What tables call them."""
         return [f"slot {n + 1}" for n in self.slots]
 
 
@@ -142,23 +141,19 @@ def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> 
                 )
             _add(along, system, found.periodic)
         elif part.strip().startswith("d_"):
-            _add(along, system, [_translation(part.strip()[2:], system)])
+            coordinate, names = part.strip()[2:], [str(c) for c in system.jets.coordinates]
+            if coordinate not in names:
+                raise UsageError(
+                    f"d_{coordinate}: {system.name} has no coordinate {coordinate!r}.",
+                    hint=f"Its coordinates are {', '.join(names)}.",
+                )
+            _add(along, system, [Field({c: sp.Integer(int(c == coordinate)) for c in names})])
         elif kind == "formulas" and run:
             _add(along, system, proved_formulas(Path(run), read_run(Path(run), system), system))
         else:
             kind, run = (kind, run) if kind in KINDS and run else ("fields", part.strip())
             _add_learned(along, kind, run, system)
     return along
-
-
-def _translation(coordinate: str, system: System) -> Field:
-    names = [str(c) for c in system.jets.coordinates]
-    if coordinate not in names:
-        raise UsageError(
-            f"d_{coordinate}: {system.name} has no coordinate {coordinate!r}.",
-            hint=f"Its coordinates are {', '.join(names)}.",
-        )
-    return Field({c: sp.Integer(int(c == coordinate)) for c in names})
 
 
 def _add(along: Along, system: System, fields: Sequence[Field]) -> None:

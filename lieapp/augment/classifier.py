@@ -17,20 +17,16 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
+from lieapp.augment.pipeline import descend
 from lieapp.data.images.pictures import Pictures, Pixels, flipped
 from lieapp.domains.formulas import AFFINE, ReferenceField
-from lieapp.errors import DataError, DiscoveryError
+from lieapp.errors import DataError
 from lieapp.methods.loop import load_state, state_of
 from lieapp.pictures.color import COLOR_FIELDS
 from lieapp.pictures.extractor import Extractor
 from lieapp.pictures.image import pixel_grid, resample
 
-COLOR_NAMES = {
-    "hue": "hue rotation",
-    "brightness": "brightness",
-    "contrast": "contrast",
-    "saturation": "saturation",
-}
+COLOR_NAMES = {name: name for name in ("brightness", "contrast", "saturation")} | {"hue": "hue rotation"}
 """The named field behind each kind of `lieapp.config_pictures.COLORS`."""
 
 
@@ -95,11 +91,8 @@ FIELDS = {
 """The reference field behind each affine kind."""
 
 MOVES: dict[str, Move] = {
-    **{kind: affine_move(next(field for field in AFFINE if field.name == name)) for kind, name in FIELDS.items()},
-    **{
-        kind: color_move(kind, next(field for field in COLOR_FIELDS if field.name == name))
-        for kind, name in COLOR_NAMES.items()
-    },
+    **{kind: affine_move(f) for kind, name in FIELDS.items() for f in AFFINE if f.name == name},
+    **{kind: color_move(kind, f) for kind, name in COLOR_NAMES.items() for f in COLOR_FIELDS if f.name == name},
 }
 """How each of `lieapp.config_pictures.KINDS` moves pictures."""
 
@@ -197,15 +190,7 @@ class ClassifierTraining:
         device = self.extractor.mean.device
         scores = self.extractor.train()(pixels.to(device))
         loss = functional.cross_entropy(scores, labels.to(device))
-        if not torch.isfinite(loss):
-            raise DiscoveryError(
-                f"the loss of the classifier is {float(loss.detach())} at step {self.done}.", hint="Lower rate."
-            )
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.recipe.rate_at(self.done / self.steps)
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.optimizer.step()
+        descend(loss, self.optimizer, self.recipe.rate_at(self.done / self.steps), "classifier", self.done)
         self.done += 1
         right = (scores.detach().argmax(1).cpu() == labels).float().mean()
         return {"loss": float(loss.detach()), "right": float(right), "epoch": (self.done - 1) // self.each + 1}

@@ -152,7 +152,6 @@ PREDICTIONS = "predictions.safetensors"
 
 
 def draw(result: Augment, folder: Path) -> Draw:
-    """The figures of a run."""
     drawn = augment_figures(result, read_lines(folder / "metrics.jsonl"), read_fields(folder / PREDICTIONS))
     return lambda key: Figure(key, "", svg=drawn.get(key, ""))
 

@@ -61,7 +61,6 @@ class LearnedVelocity:
         self.scales = Scales(tuple(origin), tuple(size))
 
     def combined(self, points: Points, coefficients: Coefficients) -> Points:
-        """See `FormulaVelocity`."""
         fields, slots, points = self._fields, self._slots, points[:, self._theirs]
         if isinstance(fields, Combination):
             # combining the fields' coefficients first spares most of the work
@@ -84,10 +83,8 @@ def columns(
     scales: Scales, like: Points
 ) -> tuple[Float[Tensor, "coordinate 1 1"], Float[Tensor, "coordinate 1 1"]]:
     """Origin and size, to be broadcast over points."""
-    origin, size = (
-        column(torch.tensor(v, dtype=like.dtype, device=like.device), 2) for v in (scales.origin, scales.size)
-    )
-    return origin, size
+    both = torch.tensor((scales.origin, scales.size), dtype=like.dtype, device=like.device)[..., None, None]
+    return both[0], both[1]
 
 
 SIZES = ((6, 3, 3), (12, 5, 5), (20, 9, 8), (28, 17, 12))
@@ -144,7 +141,6 @@ def _shift(
     size: tuple[int, int, int],
     box: Box,
 ) -> Float[Tensor, "sample coordinate time x"]:
-    """The interpolated displacement."""
     t, x, u = lines
     n, m, k = size
     samples, like = len(u), {"dtype": u.dtype, "device": u.device}
@@ -226,7 +222,6 @@ class OdeFlow:
         self._solver, self._box = Solver("rk4", step), box
 
     def __call__(self, points: Points, coefficients: Coefficients) -> Points:
-        """See `ClosedFlow`."""
         origin, size = columns(self._velocity.scales, points)
         s = coefficients.abs().amax(1)
         unit = coefficients / s.clamp_min(torch.finfo(s.dtype).tiny)[:, None] / self._norm.to(points)

@@ -10,7 +10,7 @@ bilinearly, and mirrored at random, since no flow is a mirror image (paper, "Ima
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import torch
@@ -55,22 +55,12 @@ FIELDS = "fields.safetensors"
 PlaneFields = Float[Tensor, "field batch coordinate height width"]
 
 
-def unchanged(pixels: Pixels, generator: torch.Generator) -> Pixels:
-    """The variant none."""
-    return pixels
+def cropped(pixels: Pixels, generator: torch.Generator, flip: bool = False) -> Pixels:
+    """Each picture shifted by up to `MARGIN` whole pixels either way, black where nothing was.
 
-
-def default_change(flip: bool) -> Change:
-    """Random crops, and mirror images where these are as good as the pictures."""
-
-    def change(pixels: Pixels, generator: torch.Generator) -> Pixels:
-        return cropped(flipped(pixels, generator) if flip else pixels, generator)
-
-    return change
-
-
-def cropped(pixels: Pixels, generator: torch.Generator) -> Pixels:
-    """Each picture shifted by up to `MARGIN` whole pixels either way, black where nothing was."""
+    Where mirror images are as good as the pictures, they are mirrored at random (`flip`) before.
+    """
+    pixels = flipped(pixels, generator) if flip else pixels
     count, _, height, width = pixels.shape
     margin = max(1, round(MARGIN * max(height, width) / 32))
     wide = functional.pad(pixels, (margin,) * 4)
@@ -175,7 +165,7 @@ class OfPictures(Side):
     def prepare(self) -> None:
         """Pictures to learn from and to test on; every variant is made once, so that what is wrong shows now."""
         place = self.config.data or self.declaration.data
-        learn, test = self.session.timed("data", lambda: parts(place, self.config.seed))
+        learn, test = self.session.timed("data", lambda: self._parts(place))
         self.session.directory.add_provenance(data=learn.facts)
         self.pictures, self.test = learn, drawn(test, self.config.test, self.config.seed)
         for variant in self.config.variants:
@@ -196,7 +186,6 @@ class OfPictures(Side):
         return ClassifierTraining(network.to(self.session.device), learn, recipe, cell.seed, change)
 
     def judged(self, cell: Cell, training: ClassifierTraining) -> float:
-        """Share of right answers on validation data."""
         return accuracy(training.extractor, self.split(cell.samples)[1])[0]
 
     def result(self, cell: Cell, training: ClassifierTraining) -> Ended:
@@ -219,12 +208,31 @@ class OfPictures(Side):
         tried = [self.trained(Cell(amount, variant, seed, s)) for s in scales]
         return max(zip(scales, tried, strict=True), key=lambda pair: (pair[1].valid, -pair[0]))[0]
 
+    def _parts(self, place: str) -> tuple[Pictures, Pictures]:
+        """To learn from and to test on; of a set with one part, a share of each class is kept aside.
+
+        Raises DataError if the set can't be read, or if both parts have other classes or sizes.
+        """
+        learn = read_pictures(place)
+        try:
+            test = read_pictures(place, "test")
+        except DataError:
+            test = learn
+        if test.sha256 == learn.sha256:
+            return learn.split(ASIDE, self.config.seed)
+        if test.names != learn.names or test.shape != learn.shape:
+            raise DataError(
+                f"{place}: the parts train and test have other classes or sizes of pictures.",
+                hint="Give both parts the same folders of classes, and pictures of one size.",
+            )
+        return learn, test
+
     def _change(self, variant: str, scale: float) -> Change:
         flip = self.declaration.flip
         if variant == "none":
-            return unchanged
+            return lambda pixels, generator: pixels
         if variant == "default":
-            return default_change(flip)
+            return partial(cropped, flip=flip)
         if variant == "affine":
             return affine_change(scale, flip)
         return learned_change(Path(variant), self.pictures.shape, scale, flip)
@@ -246,26 +254,6 @@ class OfPictures(Side):
                 hint=f"Set batch to {len(learn)} or less, or use more pictures.",
             )
         return learn, judge
-
-
-def parts(place: str, seed: int) -> tuple[Pictures, Pictures]:
-    """Pictures to learn from and to test on; of a set with one part, a share of each class is kept aside.
-
-    Raises DataError if the set can't be read, or if both parts have other classes or sizes.
-    """
-    learn = read_pictures(place)
-    try:
-        test = read_pictures(place, "test")
-    except DataError:
-        test = learn
-    if test.sha256 == learn.sha256:
-        return learn.split(ASIDE, seed)
-    if test.names != learn.names or test.shape != learn.shape:
-        raise DataError(
-            f"{place}: the parts train and test have other classes or sizes of pictures.",
-            hint="Give both parts the same folders of classes, and pictures of one size.",
-        )
-    return learn, test
 
 
 def execute(config: AugmentImagesConfig, declaration: Images, session: Session) -> Augment:

@@ -267,8 +267,8 @@ class OfSolutions(Side):
             if len(parts[0].grid.axes) != 1:
                 axes = ", ".join(axis.name for axis in parts[0].grid.axes)
                 raise GridError(
-                    f"{self.declaration.name}: solutions depend on {axes}; neural operators are trained on one axis "
-                    "of space.",
+                    f"{self.declaration.name}: solutions depend on {axes}; neural operators are trained on one "
+                    "axis of space.",
                     hint="Reduce the equation to one axis of space.",
                 )
             values, error = torch.cat([part.values for part in parts]), max(part.error for part in parts)

@@ -23,9 +23,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lieapp.augment.moving import Moved
+from lieapp.augment.pipeline import descend
 from lieapp.augment.resample import Samples
 from lieapp.config_augment import check_ahead, check_history, check_modes
-from lieapp.errors import DiscoveryError, UsageError
+from lieapp.errors import UsageError
 from lieapp.methods.loop import load_state, state_of
 
 HEAD = 128
@@ -264,15 +265,7 @@ class OperatorTraining:
         # |û - u|² / |u|², mean over pairs
         wrong = self.network.train()(given) - wanted
         loss = (wrong.square().sum((1, 2)) / wanted.square().sum((1, 2))).mean()
-        if not torch.isfinite(loss):
-            raise DiscoveryError(
-                f"the loss of the operator is {float(loss.detach())} at step {self.done}.", hint="Lower rate."
-            )
-        for group in self.optimizer.param_groups:
-            group["lr"] = recipe.rate_at(self.done // self.each)
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.optimizer.step()
+        descend(loss, self.optimizer, recipe.rate_at(self.done // self.each), "operator", self.done)
         self.done += 1
         return {"loss": float(loss.detach()), "epoch": (self.done - 1) // self.each + 1}
 

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec
+import torch
+from torch import Tensor
 
 from lieapp.augment.document import as_float
-from lieapp.errors import CancelledError, ResumeError
+from lieapp.errors import CancelledError, DiscoveryError, ResumeError
 from lieapp.methods.loop import SAVE_EVERY, Training
 from lieapp.results.augment import Augment, Row, hopeless, label, sentence
 from lieapp.runs.store.files import encode, write_atomic
@@ -223,6 +225,19 @@ def fit(
         if time.perf_counter() - saved > SAVE_EVERY:
             session.checkpoint.save(training.state(), [])
             saved = time.perf_counter()
+
+
+def descend(loss: Tensor, optimizer: torch.optim.Optimizer, rate: float, what: str, step: int) -> None:
+    """One step down the loss of a `what`. Raises DiscoveryError if it isn't finite."""
+    if not torch.isfinite(loss):
+        raise DiscoveryError(
+            f"the loss of the {what} is {float(loss.detach())} at step {step}.", hint="Lower rate."
+        )
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
 
 
 def _mean(values: Iterable[float | None]) -> float:

@@ -11,10 +11,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from lieapp.api import PDE, LabelledPictures
+from lieapp.api import PDE
 from lieapp.config_augment import AugmentConfig, AugmentImagesConfig, check_ahead, check_history, check_modes
 from lieapp.data.declared import check_discovery
-from lieapp.data.images.places import check_place
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import evolution_form
 from lieapp.errors import ConfigError, UnknownRunError, UsageError
@@ -135,11 +134,6 @@ def is_single(config: AugmentConfig, declaration: PDE) -> bool:
     evolution = evolution_form(read_pde(declaration))
     t = evolution.jets.independent[evolution.time]
     return config.task == "single" or (config.task == "auto" and any(rate.has(t) for rate in evolution.rhs))
-
-
-def check_pictures(config: AugmentImagesConfig, declaration: LabelledPictures) -> None:
-    """Raises UsageError for pictures that aren't there."""
-    check_place(config.data or declaration.data)
 
 
 def complete_solutions(config: AugmentConfig, root: Path) -> AugmentConfig:

@@ -153,7 +153,6 @@ def _small(check: SmallFlow | None) -> Iterator[Block]:
 
 
 def _measured(head: str) -> Column:
-    """A column of numbers."""
     return Column(head, number=True)
 
 
@@ -169,7 +168,6 @@ def run_figures(result: PictureDiscovery, folder: Path) -> list[Figure]:
 
 
 def draw(result: PictureDiscovery, folder: Path) -> Draw:
-    """The figures of a run."""
     drawn = {figure.key: figure for figure in run_figures(result, folder)}
     return lambda key: drawn.get(key, undrawn(key))
 
@@ -242,6 +240,7 @@ def training_document(result: Training, draw: Draw = undrawn) -> Document:
     why = "it was in the cache, so nothing was trained" if result.cached else "no steps were recorded"
     took = "from the cache" if result.cached else duration(result.seconds.get("training"))
     columns = [Column(name, number=True) for name in ("Told right", "Loss", "Training")]
+    command = ["lieapp", "discover", "--plugin", str(result.plugin), "--set", f"trained={result.file}"]
     return [
         *outcome(result),
         Heading("Accuracy", "accuracy"),
@@ -249,7 +248,7 @@ def training_document(result: Training, draw: Draw = undrawn) -> Document:
         Text("Of the pictures kept aside; the loss is the mean cross-entropy on them.", small=True),
         Heading("Network", "network"),
         Table([Column("what"), Column("value")], facts(result)),
-        Text(f"Symmetries of what it sees are sought by `{next_command(result)}`."),
+        Text(f"Symmetries of what it sees are sought by `{shlex.join(command)}`."),
         Heading(CURVE, "right"),
         Figure("right", CURVE, svg=draw("right").svg, note=f"No curves: {why}."),
         *seconds(result.seconds),
@@ -257,7 +256,6 @@ def training_document(result: Training, draw: Draw = undrawn) -> Document:
 
 
 def facts(result: Training) -> list[tuple[str, str]]:
-    """Network, pictures and settings, by name."""
     shape, classes = " x ".join(map(str, result.shape)), str(len(result.classes))
     if 0 < len(result.classes) <= NAMES:
         classes += f": {', '.join(result.classes)}"
@@ -273,11 +271,6 @@ def facts(result: Training) -> list[tuple[str, str]]:
         ("file", result.file),
     ]
     return [(name, text) for name, text in rows if text not in ("", "–")]
-
-
-def next_command(result: Training) -> str:
-    """How this network is used."""
-    return shlex.join(["lieapp", "discover", "--plugin", str(result.plugin), "--set", f"trained={result.file}"])
 
 
 def right_chart(metrics: Sequence[dict[str, Any]]) -> str:
@@ -297,5 +290,4 @@ def number(value: float | None) -> str:
 
 
 def draw_training(result: Training, folder: Path) -> Draw:
-    """The curve of a run."""
     return lambda key: Figure(key, CURVE, svg=right_chart(read_lines(folder / "metrics.jsonl")))

@@ -24,7 +24,6 @@ THUMB, BETWEEN = 56, 4
 
 
 def strips(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
-    """Held-out pictures moved along each slot."""
     titles = [f"Held-out pictures moved along slot {row.slot}" for row in slots]
     return [
         Figure(f"strip{row.slot}", title, components(row.components), strip_figure(tensors, place))
@@ -86,7 +85,6 @@ SCALED = "(scaled)"
 
 
 def image_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
-    """The fields over the weight, and the weight."""
     names = [f"{row.slot}: {row.nearest.name} {cosine(row.nearest.cosine, 3)}" for row in slots]
     return [
         Figure(
@@ -189,7 +187,6 @@ VIEWS = {"grey axis upright": SIDEWAYS, "along the grey axis": ALONG}
 
 
 def color_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
-    """Cube, palettes and weight."""
     names = [f"slot {row.slot}" for row in slots]
     return [
         Figure(
@@ -269,7 +266,6 @@ class _View:
         self.scale = VIEW / float((corners.max(1) - corners.min(1)).max())
 
     def place(self, color: Array) -> tuple[float, float]:
-        """Of a colour on the sheet."""
         x, y = (self.view @ color - self.middle) * self.scale
         return self.left + VIEW / 2 + float(x), self.top + VIEW / 2 - float(y)
 
@@ -278,7 +274,6 @@ class _View:
         return (self.view @ vector) * (1, -1)
 
     def draw_edges(self, sheet: Sheet) -> None:
-        """The twelve edges and the grey axis."""
         for start in itertools.product((0.0, 1.0), repeat=3):
             for axis in range(3):
                 if start[axis] == 0:

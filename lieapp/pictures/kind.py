@@ -40,12 +40,12 @@ def _check_training(config: TrainConfig, declaration: LabelledPictures) -> None:
         check_name(config.network)
 
 
-def _discover(settings: type[DiscoverPictures], side: str) -> Work:
+def _discover(settings: type[DiscoverPictures]) -> Work:
     return Work(
         command="discover",
         words="Find symmetries",
         settings=settings,
-        execute=lazily(f"lieapp.pictures.sides:{side}"),
+        execute=lazily("lieapp.pictures.sides:execute"),
         check=_check,
         document=lazily("lieapp.pictures.document:document"),
         draw=lazily("lieapp.pictures.document:draw"),
@@ -69,16 +69,16 @@ IMAGES = Kind(
     name="images",
     declaration=Images,
     words=("a set of pictures", "pictures"),
-    check=lazily("lieapp.pictures.sides:check_images"),
+    check=lazily("lieapp.pictures.sides:check_pictures"),
     works=(
-        _discover(DiscoverImagesConfig, "of_plane"),
+        _discover(DiscoverImagesConfig),
         TRAIN,
         Work(
             command="augment",
             words="Train on moved data",
             settings=AugmentImagesConfig,
             execute=lazily("lieapp.augment.of_pictures:execute"),
-            check=augment.check_pictures,
+            check=lambda config, declaration: check_place(config.data or declaration.data),
             complete=augment.complete_pictures,
             typed=augment.picture_options,
             document=lazily("lieapp.augment.document:document"),
@@ -92,6 +92,6 @@ COLORS = Kind(
     name="colors",
     declaration=Colors,
     words=("a set of colour pictures", "colours"),
-    check=lazily("lieapp.pictures.sides:check_colors"),
-    works=(_discover(DiscoverColorsConfig, "of_colors"), TRAIN),
+    check=lazily("lieapp.pictures.sides:check_pictures"),
+    works=(_discover(DiscoverColorsConfig), TRAIN),
 )

@@ -5,7 +5,6 @@ A plugin of either verifies itself: its pictures can be read, and their features
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import torch
@@ -13,7 +12,7 @@ from torch import Tensor
 
 from lieapp.api import Colors, LabelledPictures
 from lieapp.compare.subspace import cosines, largest_components, principal_angle
-from lieapp.config_pictures import DiscoverColorsConfig, DiscoverImagesConfig
+from lieapp.config_pictures import DiscoverColorsConfig, DiscoverImagesConfig, DiscoverPictures
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
 from lieapp.domains.formulas import stack
@@ -160,12 +159,9 @@ def cross_check(
     )
 
 
-def of_plane(config: DiscoverImagesConfig, declaration: LabelledPictures, session: Session) -> PictureDiscovery:
-    return OfPlane(config, declaration, session).run()
-
-
-def of_colors(config: DiscoverColorsConfig, declaration: LabelledPictures, session: Session) -> PictureDiscovery:
-    return OfColors(config, declaration, session).run()
+def execute(config: DiscoverPictures, declaration: LabelledPictures, session: Session) -> PictureDiscovery:
+    side = OfColors if isinstance(config, DiscoverColorsConfig) else OfPlane
+    return side(config, declaration, session).run()
 
 
 SOME = 8
@@ -175,22 +171,15 @@ UNMOVED = 1e-2
 """Largest angle in radians between features of one picture taken twice; round-off in float32 reaches 1e-3."""
 
 
-Trial = Callable[[Pictures, PictureFeatures], tuple[Seen, PictureBatch]]
-"""A domain and a batch of some pictures, with their features."""
+FEW, NEIGHBOURS = 64, 6
+"""Colours that are sampled for the trial, and their neighbours."""
 
 
-def check_images(declaration: LabelledPictures, report: Reporter) -> list[Check]:
-    """Whether the pictures can be read, and whether their features suit a descent in the plane."""
+def check_pictures(declaration: LabelledPictures, report: Reporter) -> list[Check]:
+    """Whether the pictures can be read, and whether their features are finite, repeatable and differentiable.
 
-    def trial(pictures: Pictures, features: PictureFeatures) -> tuple[ImageDomain, PictureBatch]:
-        batch = next(ImageData(pictures, features, False).batches(SOME, SOME))
-        return ImageDomain(declaration.name, features), batch
-
-    return check_pictures(declaration, trial)
-
-
-def check_pictures(declaration: LabelledPictures, trial: Trial) -> list[Check]:
-    """Whether the pictures can be read, and whether their features are finite, repeatable and differentiable."""
+    Where colours are moved, also whether the pictures have any.
+    """
     try:
         pictures = read_pictures(declaration.data)
     except LieappError as error:
@@ -201,7 +190,7 @@ def check_pictures(declaration: LabelledPictures, trial: Trial) -> list[Check]:
     shape = " x ".join(map(str, pictures.shape))
     done = [Check("data", True, f"{len(pictures)} pictures of {shape} in {len(pictures.names)} classes")]
     try:
-        done.append(Check("features", True, _features(declaration, pictures, trial)))
+        done.append(Check("features", True, _features(declaration, pictures)))
     except LieappError as error:
         done.append(Check("features", False, f"{error.message} {error.hint}".strip()))
     except Exception as error:  # a plugin's own code may raise anything
@@ -209,11 +198,20 @@ def check_pictures(declaration: LabelledPictures, trial: Trial) -> list[Check]:
     return done
 
 
-def _features(declaration: LabelledPictures, pictures: Pictures, trial: Trial) -> str:
+def _features(declaration: LabelledPictures, pictures: Pictures) -> str:
     features = declaration.features
     if features is None:
         features = Extractor("small", Shape(*pictures.shape, len(pictures.names))).eval().features
-    domain, batch = trial(pictures.take(torch.arange(min(SOME, len(pictures)))), features)
+    some = pictures.take(torch.arange(min(SOME, len(pictures))))
+    domain: Seen = ImageDomain(declaration.name, features)
+    if isinstance(declaration, Colors):
+        check_colored(some.pixels, some.facts["source"])
+        colors = sample_colors(some.pixels, FEW, torch.Generator().manual_seed(0))
+        domain = ColorDomain(declaration.name, features)
+        data = colored(ImageData(some, features, False), Palette.of(colors, NEIGHBOURS))
+    else:
+        data = ImageData(some, features, False)
+    batch = next(data.batches(SOME, SOME))
     still = domain.validity(None, batch).score.detach()
     if not bool((still < UNMOVED).all()):
         raise DataError(
@@ -231,21 +229,3 @@ def _features(declaration: LabelledPictures, pictures: Pictures, trial: Trial) -
         )
     own = "the plugin's own" if declaration.features is not None else "a network's, to be trained"
     return f"{batch.features.shape[1]}, {own}; shifted by a tenth, pictures turn them, with a slope"
-
-
-FEW = 64
-"""Colours that are sampled for the trial, and their neighbours below."""
-
-NEIGHBOURS = 6
-
-
-def check_colors(declaration: Colors, report: Reporter) -> list[Check]:
-    """Whether the pictures can be read and have colours, and whether their features suit a descent in those."""
-
-    def trial(pictures: Pictures, features: PictureFeatures) -> tuple[ColorDomain, PictureBatch]:
-        check_colored(pictures.pixels, pictures.facts["source"])
-        colors = sample_colors(pictures.pixels, FEW, torch.Generator().manual_seed(0))
-        data = colored(ImageData(pictures, features, False), Palette.of(colors, NEIGHBOURS))
-        return ColorDomain(declaration.name, features), next(data.batches(SOME, SOME))
-
-    return check_pictures(declaration, trial)
