@@ -347,8 +347,6 @@ class Resampler:
         return resample(values, Grid((self.x,)), Grid((self.x.refined(REFINED * self.x.points),)))
 
 
-def _masked(
-    values: Samples, valid: Bool[Tensor, "sample time"], folded: Bool[Tensor, " sample"]
-) -> Resampled:
+def _masked(values: Samples, valid: Bool[Tensor, "sample time"], folded: Bool[Tensor, " sample"]) -> Resampled:
     valid = valid & ~folded[:, None]
     return Resampled(torch.where(valid[:, None, :, None], values, 0), valid, folded)

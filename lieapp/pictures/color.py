@@ -179,10 +179,6 @@ class Palette:
         """With so many neighbours each, and weight 1."""
         return cls(colors[None], torch.ones_like(colors[:1]), neighbours(colors, count))
 
-    def weighing(self, weight: Float[Tensor, " color"]) -> Palette:
-        """The same colours with another weight."""
-        return Palette(self.points, weight[None].to(self.points), self.nearby)
-
 
 def colored(pictures: ImageData, palette: Palette) -> ImageData:
     """The same pictures with a palette, on which fields are compared, in place of the plane."""

@@ -80,9 +80,6 @@ ARROWS = 12
 ACROSS = 3
 """Panels beside each other."""
 
-SCALED = "(scaled)"
-"""Unit of axes on which the shorter side of a picture reaches from -1 to 1."""
-
 
 def image_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
     names = [f"{row.slot}: {row.nearest.name} {cosine(row.nearest.cosine, 3)}" for row in slots]
@@ -139,11 +136,14 @@ def _panel(sheet: Sheet, left: float, top: float, tensors: Tensors) -> Frame:
 
 
 def _axis(tensors: Tensors, name: str, pixels: int) -> Axis:
-    """From edge to edge of the picture, y upwards; in pixels where the file says no more."""
+    """From edge to edge of the picture, whose shorter side reaches from -1 to 1; y upwards.
+
+    In pixels where the file says no more.
+    """
     grid = tensors.get(f"grid/{name}")
     if grid is None or len(grid) < 2:
         return Axis(f"{name} (pixels)", 0.0, float(pixels))
-    return Axis(f"{name} {SCALED}", float(grid.min()), float(grid.max()))
+    return Axis(f"{name} (scaled)", float(grid.min()), float(grid.max()))
 
 
 def _bar(sheet: Sheet, x: float, y: float, tensors: Tensors) -> None:

@@ -117,6 +117,7 @@ def angle(first: Float[Tensor, "batch feature"], second: Float[Tensor, "batch fe
 
 Plane = Float[Tensor, "batch coordinate height width"]
 
+
 def spacing(height: int, width: int) -> float:
     return 2 / (max(height, width) - 1)
 

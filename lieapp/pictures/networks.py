@@ -44,15 +44,6 @@ def drawn(pictures: Pictures, most: int, seed: int) -> Pictures:
     return pictures.take(order[:most].sort()[0])
 
 
-def network_file(config: TrainConfig, pictures: Pictures, flip: bool) -> Path:
-    """Where the network of these pictures and settings is kept."""
-    settings = {k: v for k, v in msgspec.to_builtins(config).items() if k not in NEUTRAL}
-    if config.weights:
-        settings["weights"] = hashlib.sha256(Path(config.weights).read_bytes()).hexdigest()
-    key = repr((VERSION, pictures.sha256, flip, sorted(settings.items())))
-    return cache_folder() / "networks" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
-
-
 def network_of(
     config: TrainConfig, pictures: Pictures, flip: bool, session: Session
 ) -> tuple[Extractor, Network, Path]:
@@ -67,7 +58,11 @@ def network_of(
     Raises DataError if the pictures can't be split, DiscoveryError if the loss isn't finite.
     """
     pictures = drawn(pictures, config.pictures, config.seed)
-    file = network_file(config, pictures, flip)
+    settings = {k: v for k, v in msgspec.to_builtins(config).items() if k not in NEUTRAL}
+    if config.weights:
+        settings["weights"] = hashlib.sha256(Path(config.weights).read_bytes()).hexdigest()
+    key = repr((VERSION, pictures.sha256, flip, sorted(settings.items())))
+    file = cache_folder() / "networks" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
     if file.is_file():
         try:
             extractor, facts = read_extractor(file)

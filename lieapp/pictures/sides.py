@@ -72,7 +72,6 @@ class OfPlane(Side):
 
 
 class OfColors(Side):
-
     name = "colors"
     unit = 1.0
     centred = (False, False, False)
@@ -97,7 +96,7 @@ class OfColors(Side):
 
             weight, said = kept_weight("colours", learn, features, settings, measure)
             self.report.line(said)
-            palette = plain.weighing(weight.to(device))
+            palette = replace(plain, weight=weight[None].to(plain.points))
         return Split(
             colored(ImageData(learn, features, self.declaration.flip, device), palette),
             colored(ImageData(judge, features, False, device), palette),
@@ -133,9 +132,7 @@ class OfColors(Side):
         result.cross_check = cross_check(domain, batches[:CHECKED], fields, slots)
 
 
-def cross_check(
-    domain: Seen, batches: list[PictureBatch], fields: Slotted, slots: int
-) -> SmallFlow | None:
+def cross_check(domain: Seen, batches: list[PictureBatch], fields: Slotted, slots: int) -> SmallFlow | None:
     """The eigenproblem for s -> 0 over quadratic fields; None where features have no forward derivative."""
     monomials = TensorBasis(replace(domain.arguments, dependent=(True,) * 3), Degrees(unknowns=DEGREE))
     try:
