@@ -24,13 +24,13 @@ from typing import Any
 
 import torch
 from jaxtyping import Bool, Float
-from lieapp.augment.windows import longest
 from machine import heading
 from torch import Tensor
 
 from lieapp.augment.along import read_along
 from lieapp.augment.moving import Mover, Moving
 from lieapp.augment.resample import METHODS
+from lieapp.augment.time_window import longest
 from lieapp.data.simulate import simulate, states
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
