@@ -36,12 +36,11 @@ from images_tables import written
 from machine import heading, processor
 from safetensors.torch import load_file
 
-from lieapp.config import TrainConfig
+from lieapp.config_pictures import TrainConfig
 from lieapp.data.images.sources import read_pictures
 from lieapp.pictures.extractor import read_extractor
-from lieapp.pictures.image_data import INTERPOLATIONS, pixel_grid, resample, spacing
+from lieapp.pictures.image import angle, pixel_grid, resample, spacing
 from lieapp.pictures.networks import drawn
-from lieapp.pictures.seen import angle
 from lieapp.runs.store.directory import RunDirectory
 
 TESTS = Path(__file__).parents[1] / "tests"
@@ -207,7 +206,7 @@ def resampling(arguments: argparse.Namespace) -> dict[str, Any]:
     found: dict[str, list[float]] = {}
     with torch.no_grad():
         still = extractor.features(pixels)
-        for kind in INTERPOLATIONS:
+        for kind in ("bicubic", "bilinear"):
             found[kind] = []
             for shift in SHIFTS:
                 places = plane - size * torch.tensor([shift, 0.0]).reshape(1, 2, 1, 1)

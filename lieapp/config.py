@@ -1,4 +1,4 @@
-"""Settings of `lieapp truth`, `check`, `data` and of discoveries on equations; see also `config_pictures`.
+"""Settings of `lieapp truth`, `check`, `data`, of discoveries on equations and of the methods for these.
 
 Every setting says what it means (`config_types.told`): forms and docs/command-line.md show that text.
 """
@@ -10,40 +10,163 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 import msgspec
 
-from lieapp.config_methods import (
-    PAPER,
-    Descending,
-    Finite,
-    Flow,
-    Formulas,
-    Gradient,
-    Moving,
-    Projection,
-    Spectrum,
-)
-from lieapp.config_pictures import DiscoverImagesConfig, DiscoverPictures, TrainConfig
 from lieapp.config_types import (
     CHECKS,
     DATA,
-    PRESET,
     TRAINING,
+    Count,
     Device,
     FewThreads,
+    LipschitzWeight,
+    OrthoWeight,
     Plugin,
     Positive,
     RunKind,
+    RunSettings,
     Seed,
+    Settings,
     Share,
     Weight,
+    check_steps,
     told,
 )
 from lieapp.extension import Method
-from lieapp.settings import load_config
 
-__all__ = [
-    "CheckConfig", "DataConfig", "DiscoverConfig", "DiscoverImagesConfig", "DiscoverPictures", "Finite", "Flow",
-    "Formulas", "Gradient", "Moving", "Projection", "Spectrum", "TrainConfig", "TruthConfig", "load_config",
-]  # fmt: skip
+
+class Spectrum(Settings, kw_only=True, frozen=True):
+    """Settings of the method spectrum."""
+
+    degrees: Annotated[
+        tuple[Positive, ...], msgspec.Meta(min_length=1),
+        told("Chebyshev degrees in time of the bases, ascending."),
+    ] = (2, 4, 6, 8)  # fmt: skip
+    unknown_degree: Annotated[Positive, told("Degree in the unknowns of the bases.")] = 1
+
+    def __post_init__(self) -> None:
+        if list(self.degrees) != sorted(set(self.degrees)):
+            raise ValueError(f"degrees {list(self.degrees)} must ascend: verdicts compare each with the one before")
+
+
+class Projection(Settings, kw_only=True, frozen=True):
+    """Settings of the method projection."""
+
+    steps: Annotated[Positive, told("Descent steps.")] = 200
+    width: Annotated[Positive, told("Units in each of the network's two hidden layers.")] = 48
+    features: Annotated[Positive, told("Scalar features the network makes; fields are linear in them.")] = 24
+    batch: Annotated[Positive, told("Time slices in one step.")] = 24
+    rate: Annotated[Share, told("Highest learning rate.", "Learning rate")] = 0.02
+
+
+class Descending(Settings, kw_only=True, frozen=True):
+    """What the methods that descend on the paper's losses share."""
+
+    epochs: Annotated[
+        Count, told("How often the trajectories are gone through; 0 leaves a refining stage out.")
+    ] = 1
+    sobolev_epochs: Annotated[Count, told("How many of the last epochs have the Sobolev loss.")] = 0
+    rate: Annotated[
+        Share,
+        told("Learning rate; a tenth of it in the second half where fields start from nothing.", "Learning rate"),
+    ] = 3e-4
+    clip: Annotated[
+        Share, told("Largest norm of a gradient; one folded patch would otherwise slow Adam down for long.")
+    ] = 1.0
+    tau: Annotated[
+        Share,
+        told("Lipschitz constant of a field, in scaled coordinates, above which it costs.", "Lipschitz bound"),
+    ] = 3.0
+    w_sym: Annotated[Weight, told("Weight of the validity of moved data.", "Weight of validity")] = 1.0
+    w_ortho: OrthoWeight = 3.0
+    w_lips: LipschitzWeight = 1.0
+    w_sobolev: Annotated[
+        Weight, told("Weight of the Sobolev loss in the last epochs.", "Weight of Sobolev loss")
+    ] = 1.0
+    trunk: Annotated[Positive, told("Units in the two shared hidden layers of a generator network.")] = 256
+    head: Annotated[Positive, told("Units in the hidden layer that each of its fields has to itself.")] = 32
+
+
+class Gradient(Descending, kw_only=True, frozen=True):
+    """Settings of the method gradient."""
+
+    batch: Annotated[Positive, told("Time slices in one step.")] = 24
+    trajectories: Annotated[Positive, told("Trajectories that a step counts for in an epoch.")] = 2
+
+
+class Flow(Descending, kw_only=True, frozen=True):
+    """Settings of the method flow."""
+
+    batch: Annotated[Positive, told("Patches in one step.")] = 2
+    patch_time: Annotated[
+        Count | None,
+        told(
+            "Time samples of a patch; 0 takes all; unless given 48 (64 where fields start from nothing), or all if "
+            "there are fewer.", "Patch in time",
+        ),
+    ] = None  # fmt: skip
+    patch_space: Annotated[
+        Count | None,
+        told(
+            "Points of a patch along each axis of space; 0 takes all; unless given 64, or all if there are fewer.",
+            "Patch in space",
+        ),
+    ] = None
+    dtype: Annotated[Literal["float64", "float32"], told("Numbers of this stage.", "Numbers")] = "float64"
+
+
+class Moving(Settings, kw_only=True, frozen=True):
+    """How data are moved along fields and differentiated there: by the method flow, and to judge at finite size."""
+
+    sigma: Annotated[
+        Share, told("Data are moved to flow parameters within [-sigma, sigma], in scaled coordinates.", "Flow size")
+    ] = 0.4
+    backend: Annotated[
+        Literal["curvilinear", "weno", "bilinear"], told("What differentiates moved data (method.md).")
+    ] = "curvilinear"
+    weno_extra: Annotated[
+        int, msgspec.Meta(ge=0, le=4),
+        told("Degree of WENO's polynomials above the highest derivative.", "Extra degree of WENO"),
+    ] = 0  # fmt: skip
+    solver: Annotated[
+        Literal["rk4", "midpoint", "euler", "dopri5", "dopri8", "bosh3"],
+        told("Integrates flows; the last three choose their own steps."),
+    ] = "rk4"
+    solver_step: Annotated[
+        Share, told("Largest step in s of a solver that doesn't choose its own.", "Step of the solver")
+    ] = 0.2
+    adjoint: Annotated[bool, told("Gradients of a flow by integrating backwards: less memory, more time.")] = False
+
+    def __post_init__(self) -> None:
+        check_steps(self.sigma, self.solver_step, "data have size 1")
+
+
+class Finite(Settings, kw_only=True, frozen=True):
+    """How fields are judged at finite size."""
+
+    samples: Annotated[
+        Count, told("Held-out trajectories that are moved to judge fields; 0 leaves that judgement out.")
+    ] = 1
+
+
+class Formulas(Settings, kw_only=True, frozen=True):
+    """How fields are written down."""
+
+    library_degree: Annotated[
+        Positive,
+        told(
+            "Highest degree of the monomials that formulas are made of, besides the functions that the equation's "
+            "coefficients bring."
+        ),
+    ] = 2
+
+
+_LONG: dict[str, Any] = {"epochs": 50, "sobolev_epochs": 10, "rate": 1e-4}
+
+PAPER: dict[str, Any] = {
+    "stages": ("flow",), "samples": 1024, "held_out": 16, "cross_check": False, "moving": {"backend": "weno"},
+    "flow": {**_LONG, "batch": 4, "dtype": "float32"}, "gradient": {**_LONG, "trajectories": 4},
+}  # fmt: skip
+"""Only what the paper does (appendix "Experiment Details", PDEs)."""
+
 
 class TruthConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
     """`lieapp truth`: derive the symmetries of a plugin's equation, or of one that was typed."""
@@ -74,14 +197,14 @@ class TruthConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
     )
 
 
-class CheckConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+class CheckConfig(Settings, kw_only=True, frozen=True):
     """`lieapp check`: a plugin verifies itself."""
 
     plugin: Plugin
     kind: Annotated[Literal["check"], RunKind] = "check"
 
 
-class DataConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+class DataConfig(Settings, kw_only=True, frozen=True):
     """`lieapp data`: simulate trajectories of a plugin's equation and write them to a file."""
 
     plugin: Plugin
@@ -118,7 +241,7 @@ METHOD = "How symmetries are found; `lieapp plugins` lists the methods."
 STAGES = "Methods in turn: what makes the fields, then what refines them; empty: those of `method`."
 
 
-class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     """`lieapp discover` of an equation: data, truth, discovery, comparison, report.
 
     `with_methods` adds what other registered methods have to set, and the rules of which may follow which.
@@ -130,12 +253,9 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     plans: ClassVar[Mapping[str, tuple[str, ...]]] = {"neural": ("projection", "flow")}
     """Methods that are made of others."""
 
-    plugin: Plugin
     kind: Annotated[Literal["discover"], RunKind] = "discover"
-    preset: Annotated[Literal["quick", "paper"], told(PRESET)] = "quick"
     method: Annotated[str, told(METHOD)] = "neural"
     slots: Annotated[Positive, told("How many fields are learned at most. Take a few more than you expect.")] = 4
-    seed: Seed = 0
     stages: Annotated[tuple[str, ...], told(STAGES)] = ()
     samples: Annotated[Positive, told("Trajectories to learn from.", group=DATA)] = 16
     held_out: Annotated[Positive, told("Trajectories kept aside for judging.", group=DATA)] = 4
@@ -176,8 +296,7 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
         told("Highest Fourier mode in each periodic coordinate, of bases and of networks' inputs.", group=TRAINING),
     ] = 1
     floor: Annotated[
-        Share,
-        told("Defects below this no longer drive a training; exact fields reach round-off.", group=TRAINING),
+        Share, told("Defects below this no longer drive a training; exact fields reach round-off.", group=TRAINING)
     ] = 1e-4
     spectrum: Spectrum = Spectrum()
     projection: Projection = Projection()
@@ -195,7 +314,6 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
         ),
     ] = True  # fmt: skip
     budget: Annotated[Share, told("Seconds the derivation of the true generators may take.", group=CHECKS)] = 60.0
-    device: Device = "auto"
     threads: FewThreads = 1
 
     @classmethod
@@ -227,16 +345,6 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
             raise ValueError("preset paper trains by descent: leave method = spectrum out, or set stages too")
         if self.methods:
             self._check_plan(*self.plan)
-            self._check_family()
-
-    def _check_family(self) -> None:
-        first = self.plan[0]
-        family = self.methods[first].family or first
-        if self.stages and self.method not in (family, first):
-            raise ValueError(
-                f"stages {list(self.stages)} begin with another method than method = {self.method}; "
-                f"{first} belongs to {family}"
-            )
 
     def _check_plan(self, first: str, *rest: str) -> None:
         bad = [name for name in rest if self.methods[name].refine is None]
@@ -249,6 +357,12 @@ class DiscoverConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
         own = getattr(self, first, None)
         if isinstance(own, Descending) and own.epochs == 0:
             raise ValueError(f"epochs = 0: the stage {first} comes first and needs at least 1")
+        family = self.methods[first].family or first
+        if self.stages and self.method not in (family, first):
+            raise ValueError(
+                f"stages {list(self.stages)} begin with another method than method = {self.method}; "
+                f"{first} belongs to {family}"
+            )
 
     @property
     def plan(self) -> tuple[str, ...]:

@@ -4,32 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-import msgspec
-
+from lieapp.config_pictures import Classifying
 from lieapp.config_types import (
     DATA,
-    PRESET,
+    MOVES,
+    NETWORK,
     TRAINING,
     Count,
-    Device,
     DomainKind,
     FewThreads,
     Fraction,
-    Place,
-    Plugin,
     Positive,
     RunKind,
+    RunSettings,
     Seed,
+    Several,
     Share,
     Threads,
     told,
 )
 from lieapp.errors import ConfigError
-
-Several = msgspec.Meta(min_length=1)
-
-NETWORK, MOVES = "Network", "Moving data"
-"""Headings of forms."""
 
 OPERATOR_PAPER: dict[str, Any] = {
     "samples": (32, 128, 512), "width": 256, "layers": 5, "epochs": 40, "passes": None, "rate": 1e-4, "renew": 1,
@@ -38,68 +32,52 @@ OPERATOR_PAPER: dict[str, Any] = {
 """What the paper does (appendix "Training FNOs"), with the network of Brandstetter 2022, which it follows."""
 
 
-class AugmentConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+Seeds = Annotated[
+    tuple[Seed, ...],
+    Several,
+    told("Of networks, batches and moves; results are means and spreads over them.", group=TRAINING),
+]
+
+
+class AugmentConfig(RunSettings, kw_only=True, frozen=True):
     """`lieapp augment` of an equation: neural operators trained on solutions moved in several ways."""
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": OPERATOR_PAPER}
 
-    plugin: Plugin
     kind: Annotated[Literal["augment"], RunKind] = "augment"
-    preset: Annotated[Literal["quick", "paper"], told(PRESET)] = "quick"
-    model: Annotated[
-        Literal["fno"],
-        told("The network: a Fourier neural operator.", group=NETWORK),
-    ] = "fno"
+    seeds: Seeds = (0, 1, 2)
+    model: Annotated[Literal["fno"], told("The network: a Fourier neural operator.", group=NETWORK)] = "fno"
     variants: Annotated[
         tuple[str, ...],
         Several,
         told(
             "What trajectories are moved along, a network for each: `none`, `truth`, a run, or several joined "
-            "by `+`.",
+            "by `+`."
         ),
     ] = ("none", "truth")
     samples: Annotated[
         tuple[Positive, ...],
         Several,
-        told(
-            "Trajectories to learn from; several numbers give the error against the number of data.",
-            group=DATA,
-        ),
+        told("Trajectories to learn from; several numbers give the error against the number of data.", group=DATA),
     ] = (32,)
-    seeds: Annotated[
-        tuple[Seed, ...],
-        Several,
-        told("Of networks, batches and moves; results are means and spreads over them.", group=TRAINING),
-    ] = (0, 1, 2)
-    seed: Annotated[
-        Seed,
-        told("Of the trajectories."),
-    ] = 0
-    device: Device = "auto"
+    seed: Annotated[Seed, told("Of the trajectories.")] = 0
     threads: FewThreads = 1
     validation: Annotated[
-        Positive,
-        told("Trajectories that choose the epoch whose network is kept.", group=DATA),
+        Positive, told("Trajectories that choose the epoch whose network is kept.", group=DATA)
     ] = 16
-    test: Annotated[
-        Positive,
-        told("Trajectories that errors are told of.", group=DATA),
-    ] = 64
+    test: Annotated[Positive, told("Trajectories that errors are told of.", group=DATA)] = 64
     tolerance: Annotated[
-        Share,
-        told("Relative error allowed in the trajectories over the whole time window.", group=DATA),
+        Share, told("Relative error allowed in the trajectories over the whole time window.", group=DATA)
     ] = 1e-3
     task: Annotated[
         Literal["auto", "rollout", "single"],
         told("What is predicted; auto: single where t stands in the equation, else rollout.", group=DATA),
     ] = "auto"
     history: Annotated[
-        Positive,
-        told("Frames given, and frames predicted from them, of the task rollout.", group=DATA),
+        Positive, told("Frames given, and frames predicted from them, of the task rollout.", group=DATA)
     ] = 20
     ahead: Annotated[
-        Positive,
-        told("Time steps from the frame given to the one predicted, of the task single.", group=DATA),
+        Positive, told("Time steps from the frame given to the one predicted, of the task single.", group=DATA)
     ] = 70
     starts: Annotated[
         Literal["aligned", "all"],
@@ -109,18 +87,9 @@ class AugmentConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, fr
             DATA,
         ),
     ] = "aligned"
-    width: Annotated[
-        Positive,
-        told("Channels of the Fourier layers.", group=NETWORK),
-    ] = 32
-    modes: Annotated[
-        Positive,
-        told("Fourier modes they multiply, at most half the points.", group=NETWORK),
-    ] = 32
-    layers: Annotated[
-        Positive,
-        told("How many Fourier layers.", group=NETWORK),
-    ] = 4
+    width: Annotated[Positive, told("Channels of the Fourier layers.", group=NETWORK)] = 32
+    modes: Annotated[Positive, told("Fourier modes they multiply, at most half the points.", group=NETWORK)] = 32
+    layers: Annotated[Positive, told("How many Fourier layers.", group=NETWORK)] = 4
     epochs: Annotated[
         Positive,
         told(
@@ -137,16 +106,11 @@ class AugmentConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, fr
         ),
     ] = 15
     batch: Annotated[
-        Positive,
-        told("Pairs of given and predicted frames in a step, each of another trajectory.", group=TRAINING),
+        Positive, told("Pairs of given and predicted frames in a step, each of another trajectory.", group=TRAINING)
     ] = 16
-    rate: Annotated[
-        Share,
-        told("Learning rate at the beginning.", "Learning rate", TRAINING),
-    ] = 2e-3
+    rate: Annotated[Share, told("Learning rate at the beginning.", "Learning rate", TRAINING)] = 2e-3
     renew: Annotated[
-        Positive,
-        told("Passes that use the same moved trajectories before they are moved anew.", group=MOVES),
+        Positive, told("Passes that use the same moved trajectories before they are moved anew.", group=MOVES)
     ] = 20
     pool: Annotated[
         Count,
@@ -170,9 +134,7 @@ class AugmentConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, fr
     ] = "whittaker"
 
     def __post_init__(self) -> None:
-        check_list("variants", self.variants)
-        check_list("samples", self.samples)
-        check_list("seeds", self.seeds)
+        _check_lists(self)
 
 
 PICTURES_PAPER: dict[str, Any] = {
@@ -182,31 +144,26 @@ PICTURES_PAPER: dict[str, Any] = {
 """What the paper does (appendix "Training ResNet-18"; five networks each)."""
 
 
-class AugmentImagesConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+class AugmentImagesConfig(Classifying, kw_only=True, frozen=True):
     """`lieapp augment` of pictures: classifiers trained on pictures moved in several ways."""
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": PICTURES_PAPER}
 
-    plugin: Plugin
-    kind: Annotated[Literal["augment"], RunKind] = "augment"
     domain: Annotated[Literal["images"], DomainKind] = "images"
-    preset: Annotated[Literal["quick", "paper"], told(PRESET)] = "quick"
+    kind: Annotated[Literal["augment"], RunKind] = "augment"
+    seeds: Seeds = (0, 1, 2)
     model: Annotated[
         Literal["small", "resnet"],
-        told(
-            "The network: three convolutions, or ResNet-18 with the stem for small pictures.",
-            group=NETWORK,
-        ),
+        told("The network: three convolutions, or ResNet-18 with the stem for small pictures.", group=NETWORK),
     ] = "small"
     variants: Annotated[
         tuple[str, ...],
         Several,
         told(
             "How pictures are changed, a network for each: `none`, `default`, `affine`, or a run of `lieapp "
-            "discover`.",
+            "discover`."
         ),
     ] = ("none", "default", "affine")
-    data: Place = ""
     pictures: Annotated[
         tuple[Count, ...],
         Several,
@@ -215,27 +172,15 @@ class AugmentImagesConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=Tr
             group=DATA,
         ),
     ] = (500,)
-    seeds: Annotated[
-        tuple[Seed, ...],
-        Several,
-        told("Of networks, batches and moves; results are means and spreads over them.", group=TRAINING),
-    ] = (0, 1, 2)
-    seed: Annotated[
-        Seed,
-        told("Of which pictures are drawn."),
-    ] = 0
-    device: Device = "auto"
+    seed: Annotated[Seed, told("Of which pictures are drawn.")] = 0
     threads: Threads = 1
+    batch: Annotated[Positive, told("Pictures in one step.", group=TRAINING)] = 64
     validation: Annotated[
         Fraction,
-        told(
-            "Share of each class of the pictures to learn from kept aside to choose the scale.",
-            group=DATA,
-        ),
+        told("Share of each class of the pictures to learn from kept aside to choose the scale.", group=DATA),
     ] = 0.1
     test: Annotated[
-        Count,
-        told("Pictures that accuracies are told of, drawn by seed; 0 takes all.", group=DATA),
+        Count, told("Pictures that accuracies are told of, drawn by seed; 0 takes all.", group=DATA)
     ] = 2000
     scales: Annotated[
         tuple[Share, ...],
@@ -245,36 +190,13 @@ class AugmentImagesConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=Tr
             group=MOVES,
         ),
     ] = (0.1, 0.2, 0.4)
-    base: Annotated[
-        Positive,
-        told(
-            "Channels of the small network's first layer; the next ones have twice and four times as many.",
-            "Channels",
-            NETWORK,
-        ),
-    ] = 16
-    epochs: Annotated[
-        Positive,
-        told("How often each picture is seen.", group=TRAINING),
-    ] = 60
-    batch: Annotated[
-        Positive,
-        told("Pictures in one step.", group=TRAINING),
-    ] = 64
-    rate: Annotated[
-        Share,
-        told("Highest learning rate.", "Learning rate", TRAINING),
-    ] = 0.005
+    epochs: Annotated[Positive, told("How often each picture is seen.", group=TRAINING)] = 60
     optimizer: Annotated[
-        Literal["adam", "sgd"],
-        told("Adam on one cycle, or SGD as in the paper.", group=TRAINING),
+        Literal["adam", "sgd"], told("Adam on one cycle, or SGD as in the paper.", group=TRAINING)
     ] = "adam"
 
     def __post_init__(self) -> None:
-        check_list("variants", self.variants)
-        check_list("pictures", self.pictures)
-        check_list("seeds", self.seeds)
-        check_list("scales", self.scales)
+        _check_lists(self)
 
 
 def check_modes(modes: int, points: int) -> None:
@@ -303,10 +225,12 @@ def check_ahead(ahead: int, times: int) -> None:
         )
 
 
-def check_list(key: str, values: tuple[Any, ...]) -> None:
+def _check_lists(config: RunSettings) -> None:
     """Raises ValueError for an entry that stands twice, or an empty one."""
-    for place, value in enumerate(values):
-        if value in values[:place]:
-            raise ValueError(f"{key}: {value} stands twice")
-        if value == "":
-            raise ValueError(f"{key}: an entry is empty")
+    for key in ("variants", "samples", "pictures", "seeds", "scales"):
+        values = getattr(config, key, ())
+        for place, value in enumerate(values):
+            if value in values[:place]:
+                raise ValueError(f"{key}: {value} stands twice")
+            if value == "":
+                raise ValueError(f"{key}: an entry is empty")

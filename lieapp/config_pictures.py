@@ -1,31 +1,71 @@
-"""Settings of networks that tell pictures apart, and of discoveries on pictures."""
+"""Settings of networks that tell pictures apart, and of discoveries on pictures and their colours.
+
+Transformations that a network may be trained with: their names, and the text that chooses them.
+"""
 
 from __future__ import annotations
 
+import math
+from difflib import get_close_matches
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
 from lieapp.config_types import (
     DATA,
-    MOST_STEPS,
-    PRESET,
+    NETWORK,
     TRAINING,
     Count,
-    Device,
     DomainKind,
     Fraction,
+    LipschitzWeight,
+    OrthoWeight,
     Place,
-    Plugin,
     Positive,
     RunKind,
-    Seed,
+    RunSettings,
+    Settings,
     Share,
     Threads,
     Weight,
+    check_steps,
     told,
 )
-from lieapp.transformations import parse_kinds
+
+PLANE: dict[str, float] = {
+    "rotation": math.pi, "shear-x": 0.5, "shear-y": 0.5, "translation-x": 0.3, "translation-y": 0.3,
+    "scaling": 0.3, "scaling-x": 0.3, "scaling-y": 0.3,
+}  # fmt: skip
+"""Of the plane: largest flow parameter unless given, an angle, a slope, a length (pictures have 2), a logarithm."""
+
+COLORS: dict[str, float] = {"hue": math.pi, "brightness": 0.5, "contrast": 0.5, "saturation": 0.7}
+"""Of the colours: an angle about the grey axis, and logarithms of factors."""
+
+KINDS = {**PLANE, **COLORS}
+
+
+def parse_kinds(text: str) -> dict[str, float]:
+    """`rotation, shear-x:0.4` as the largest flow parameter of each kind; nothing for an empty text.
+
+    Raises ValueError for a kind that isn't known or is named twice, and a range that isn't a positive number.
+    """
+    found: dict[str, float] = {}
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        name, sign, size = (part.strip() for part in item.partition(":"))
+        if name not in KINDS:
+            near = get_close_matches(name, KINDS, n=1)
+            meant = f"did you mean {near[0]}?" if near else f"the kinds are {', '.join(KINDS)}"
+            raise ValueError(f"augment = {text}: there is no kind {name!r}; {meant}")
+        if name in found:
+            raise ValueError(f"augment = {text}: {name} is named twice")
+        try:
+            found[name] = float(size) if sign else KINDS[name]
+        except ValueError:
+            found[name] = math.nan
+        if not 0 < found[name] < math.inf:
+            raise ValueError(f"augment = {item}: {size!r} isn't a positive number; write it as rotation:0.5")
+    return found
+
 
 TRAIN_PAPER: dict[str, Any] = {
     "network": "resnet18", "pictures": 0, "epochs": 200, "rate": 0.1, "optimizer": "sgd",
@@ -35,21 +75,34 @@ TRAIN_PAPER: dict[str, Any] = {
 OWN_NETWORKS = ("small", "resnet18")
 """Networks made for small pictures, grey or RGB; all others are torchvision's, for RGB: grey is repeated."""
 
-NETWORK = "Network"
+
+class PicturesRun(RunSettings, kw_only=True, frozen=True):
+    """What all runs on pictures have to set."""
+
+    data: Place = ""
+    threads: Threads = 2
 
 
-class TrainConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+class Classifying(PicturesRun, kw_only=True, frozen=True):
+    """What trainings of networks that tell pictures apart have to set."""
+
+    base: Annotated[
+        Positive,
+        told(
+            "Channels of the small network's first layer; the next ones have twice and four times as many.",
+            "Channels", NETWORK,
+        ),
+    ] = 16  # fmt: skip
+    rate: Annotated[Share, told("Highest learning rate.", "Learning rate", TRAINING)] = 0.005
+    batch: Annotated[Positive, told("Pictures in one step.", group=TRAINING)] = 128
+
+
+class TrainConfig(Classifying, kw_only=True, frozen=True):
     """`lieapp train`: a network that tells pictures apart, whose features `lieapp discover` then uses."""
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": TRAIN_PAPER}
 
-    plugin: Plugin
     kind: Annotated[Literal["train"], RunKind] = "train"
-    preset: Annotated[Literal["quick", "paper"], told(PRESET)] = "quick"
-    data: Place = ""
-    seed: Seed = 0
-    device: Device = "auto"
-    threads: Threads = 2
     network: Annotated[
         str,
         told(
@@ -70,21 +123,12 @@ class TrainConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
             "Shorter side", NETWORK,
         ),
     ] = 0  # fmt: skip
-    base: Annotated[
-        Positive,
-        told(
-            "Channels of the small network's first layer; the next ones have twice and four times as many.",
-            "Channels", NETWORK,
-        ),
-    ] = 16  # fmt: skip
     pictures: Annotated[Count, told("At most so many pictures, drawn by seed; 0 takes all.", group=DATA)] = 20000
     validation: Annotated[Fraction, told("Share of each class kept aside for judging.", group=DATA)] = 0.1
     epochs: Annotated[
         Count,
         told("How often each picture is seen; 0 takes the features of `weights` as they are.", group=TRAINING),
     ] = 6
-    batch: Annotated[Positive, told("Pictures in one step.", group=TRAINING)] = 128
-    rate: Annotated[Share, told("Highest learning rate.", "Learning rate", TRAINING)] = 0.005
     optimizer: Annotated[
         Literal["adam", "sgd"],
         told(
@@ -109,7 +153,16 @@ class TrainConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
             raise ValueError("weights are of a classifier of torchvision: set network to its name, as resnet50")
 
 
-class PictureFlow(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+SoftAngle = Annotated[
+    Weight,
+    told(
+        "Angle between slots, in radians, below which the orthonormality loss is quadratic; 0 leaves its kink.",
+        "Soft angle",
+    ),
+]
+
+
+class PictureFlow(Settings, kw_only=True, frozen=True):
     """How fields are learned by a descent on pictures moved along them."""
 
     sigma: Annotated[Share, told("Pictures are moved to flow parameters within [-sigma, sigma].", "Flow size")] = (
@@ -120,8 +173,8 @@ class PictureFlow(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
         told("Lipschitz constant of a field, per unit of what is moved, above which it costs.", "Lipschitz bound"),
     ] = 3.0
     w_sym: Annotated[Weight, told("Weight of the validity of moved pictures.", "Weight of validity")] = 1.0
-    w_ortho: Annotated[Weight, told("Weight of the orthonormality loss.", "Weight of orthonormality")] = 3.0
-    w_lips: Annotated[Weight, told("Weight of the Lipschitz loss.", "Weight of Lipschitz loss")] = 1.0
+    w_ortho: OrthoWeight = 3.0
+    w_lips: LipschitzWeight = 1.0
     steps: Annotated[Positive, told("Descent steps.")] = 400
     batch: Annotated[Positive, told("Pictures in one step.")] = 24
     rate: Annotated[Share, told("Learning rate.", "Learning rate")] = 0.003
@@ -129,13 +182,7 @@ class PictureFlow(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
         float, msgspec.Meta(gt=0, le=1), told("Factor on the rate in the last 40 % of the steps.")
     ] = 0.1
     clip: Annotated[Share, told("Largest norm of a gradient.")] = 1.0
-    soft: Annotated[
-        Weight,
-        told(
-            "Angle between slots, in radians, below which the orthonormality loss is quadratic; 0 leaves its kink.",
-            "Soft angle",
-        ),
-    ] = 0.0
+    soft: SoftAngle = 0.0
     ordered: Annotated[
         bool, told("Put slots in the order of their angles, several times on the way.", "Slots in order")
     ] = True
@@ -145,23 +192,17 @@ class PictureFlow(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
     solver_step: Annotated[Share, told("Largest step in s.", "Step of the solver")] = 0.2
 
     def __post_init__(self) -> None:
-        if self.sigma > MOST_STEPS * self.solver_step:
-            raise ValueError(
-                f"sigma = {self.sigma:g} and solver_step = {self.solver_step:g}: a flow would take more than "
-                f"{MOST_STEPS} steps; lower sigma (pictures have size 2, colours 1) or raise solver_step"
-            )
+        check_steps(self.sigma, self.solver_step, "pictures have size 2, colours 1")
 
 
-class DiscoverPictures(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+class DiscoverPictures(PicturesRun, kw_only=True, frozen=True):
     """What discoveries on pictures share, whatever of them is moved."""
 
-    plugin: Plugin
     kind: Annotated[Literal["discover"], RunKind] = "discover"
     preset: Annotated[
         Literal["quick", "paper"],
         told("Defaults of the other settings, and of the network: quick, or those of the paper's appendix."),
     ] = "quick"
-    data: Place = ""
     trained: Annotated[
         str,
         told(
@@ -177,9 +218,6 @@ class DiscoverPictures(msgspec.Struct, forbid_unknown_fields=True, kw_only=True,
         ),
     ] = "trained"  # fmt: skip
     slots: Annotated[Positive, told("How many fields are learned.")] = 6
-    seed: Seed = 0
-    device: Device = "auto"
-    threads: Threads = 2
     pictures: Annotated[
         Count, told("At most so many pictures to learn from, drawn by seed; 0 takes all.", group=DATA)
     ] = 2000
@@ -202,15 +240,9 @@ IMAGES_PAPER: dict[str, Any] = {
 class ImagesFlow(PictureFlow, kw_only=True, frozen=True):
     """How fields are learned by a descent on pictures moved along them; a picture reaches from -1 to 1."""
 
-    w_ortho: Annotated[Weight, told("Weight of the orthonormality loss.", "Weight of orthonormality")] = 10.0
-    w_lips: Annotated[Weight, told("Weight of the Lipschitz loss.", "Weight of Lipschitz loss")] = 10.0
-    soft: Annotated[
-        Weight,
-        told(
-            "Angle between slots, in radians, below which the orthonormality loss is quadratic; 0 leaves its kink.",
-            "Soft angle",
-        ),
-    ] = 0.1
+    w_ortho: OrthoWeight = 10.0
+    w_lips: LipschitzWeight = 10.0
+    soft: SoftAngle = 0.1
 
 
 class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
@@ -245,3 +277,65 @@ class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
     def __post_init__(self) -> None:
         if 0 < self.nodes < 4:
             raise ValueError(f"nodes = {self.nodes}: cubic splines need 4; 0 takes every pixel")
+
+
+COLORS_PAPER: dict[str, Any] = {
+    "pictures": 0, "interpolation": "nearest", "weight_pictures": 0,
+    "flow": {"steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "trunk": 256, "ordered": False},
+}  # fmt: skip
+"""What the paper does (appendix "Color-space Results"); what it doesn't say there is as of its images."""
+
+
+class ColorsFlow(PictureFlow, kw_only=True, frozen=True):
+    """How fields are learned by a descent on pictures moved along them; red, green and blue reach from 0 to 1."""
+
+    sigma: Annotated[Share, told("Colours are moved to flow parameters within [-sigma, sigma].", "Flow size")] = 0.2
+    tau: Annotated[
+        Share, told("Lipschitz constant of a field, per unit of colour, above which it costs.", "Lipschitz bound")
+    ] = 10.0
+    batch: Annotated[Positive, told("Pictures in one step.")] = 16
+
+
+class DiscoverColorsConfig(DiscoverPictures, kw_only=True, frozen=True):
+    """`lieapp discover` of colours: network, weight of colours, discovery by the finite flow, comparison.
+
+    sigma and tau count in units in which red, green and blue reach from 0 to 1.
+    """
+
+    presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": COLORS_PAPER}
+
+    domain: Annotated[Literal["colors"], DomainKind] = "colors"
+    slots: Annotated[Positive, told("How many fields are learned.")] = 3
+    colors: Annotated[
+        int, msgspec.Meta(ge=16),
+        told("Colours sampled from the pictures, on which fields are compared.", group=DATA),
+    ] = 1024  # fmt: skip
+    neighbours: Annotated[
+        Positive,
+        told(
+            "Nearest colours of each between which a field should be smooth, and towards which its weight is "
+            "measured.",
+            group=DATA,
+        ),
+    ] = 6
+    weight_pictures: Annotated[
+        Count, told("Pictures that the weight of colours is measured on; 0 takes all.", group=DATA)
+    ] = 256
+    interpolation: Annotated[
+        Literal["trilinear", "nearest"],
+        told(
+            "Of the displacement of a pixel's colour: `trilinear` in a lattice over the cube, or that of the "
+            "`nearest` sampled colour, as in the paper.", group=DATA,
+        ),
+    ] = "trilinear"  # fmt: skip
+    outside: Annotated[
+        Literal["kept", "clipped"],
+        told(
+            "What features are taken of where colours leave the cube: the colours as they are, or clipped to it.",
+            "Outside the cube", DATA,
+        ),
+    ] = "kept"  # fmt: skip
+    lattice: Annotated[
+        int, msgspec.Meta(ge=2, le=65), told("Nodes of that lattice along each axis.", group=DATA)
+    ] = 7
+    flow: ColorsFlow = ColorsFlow()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -18,16 +18,34 @@ def told(text: str, title: str = "", group: str = "") -> msgspec.Meta:
     return msgspec.Meta(description=text, title=title or None, extra={"group": group} if group else None)
 
 
+class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What all structs of settings are."""
+
+
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(gt=0)]
 Weight = Annotated[float, msgspec.Meta(ge=0)]
+OrthoWeight = Annotated[Weight, told("Weight of the orthonormality loss.", "Weight of orthonormality")]
+LipschitzWeight = Annotated[Weight, told("Weight of the Lipschitz loss.", "Weight of Lipschitz loss")]
 Fraction = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 MOST_STEPS = 200
 """Steps of one flow: data have size 1, so nothing sensible needs more."""
 
-DATA, TRAINING, CHECKS, MACHINE = "Data", "Training", "Checks", "Machine"
+
+def check_steps(sigma: float, solver_step: float, sizes: str) -> None:
+    """Raises ValueError for a flow of more than `MOST_STEPS` steps; `sizes` are those of what is moved."""
+    if sigma > MOST_STEPS * solver_step:
+        raise ValueError(
+            f"sigma = {sigma:g} and solver_step = {solver_step:g}: a flow would take more than {MOST_STEPS} steps; "
+            f"lower sigma ({sizes}) or raise solver_step"
+        )
+
+
+DATA, TRAINING, NETWORK, MOVES, CHECKS, MACHINE = (
+    "Data", "Training", "Network", "Moving data", "Checks", "Machine"
+)  # fmt: skip
 """Headings of forms."""
 
 Plugin = Annotated[str, told("Name of the plugin.")]
@@ -52,4 +70,16 @@ FewThreads = Annotated[
 ]  # fmt: skip
 Threads = Annotated[int, MostThreads, told("Threads on a CPU, at most as many as cores are free.", group=MACHINE)]
 Place = Annotated[str, told("A file, a folder or a set with a name; empty: that of the plugin.", "Data set")]
-PRESET = "Defaults of the other settings: quick, or those of the paper's appendix."
+Preset = Annotated[
+    Literal["quick", "paper"], told("Defaults of the other settings: quick, or those of the paper's appendix.")
+]
+Several = msgspec.Meta(min_length=1)
+
+
+class RunSettings(Settings, kw_only=True, frozen=True):
+    """What most runs have to set."""
+
+    plugin: Plugin
+    preset: Preset = "quick"
+    seed: Seed = 0
+    device: Device = "auto"

@@ -9,7 +9,7 @@ import math
 import torch
 from torch.nn import functional
 
-from lieapp.pictures.image_data import resample
+from lieapp.pictures.image import resample
 
 
 def turning(pixels, rings=12, angles=48):

@@ -26,7 +26,8 @@ KDV = ("--equation", "u_t + u*u_x + u_xxx", "--independent", "t,x", "--dependent
 
 QUEUED = """
 from pathlib import Path
-from lieapp.config import DiscoverConfig, TruthConfig, load_config
+from lieapp.config import DiscoverConfig, TruthConfig
+from lieapp.settings import load_config
 from lieapp.runs.process.queue import enqueue, ensure_runner, start_now
 root = Path("runs")
 small = ["samples=4", "held_out=2", "slices=24", "held_out_slices=8", "degrees=[1,2]"]

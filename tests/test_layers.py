@@ -11,9 +11,9 @@ PACKAGE = ROOT / "lieapp"
 
 LEVELS = [
     {
-        *("api", "config", "config_augment", "config_colors", "config_methods", "config_pictures", "config_types"),
+        *("api", "config", "config_augment", "config_pictures", "config_types"),
         *("child", "document", "errors", "extension", "keywords", "results"),
-        *("progress", "settings", "transformations", "__init__"),
+        *("progress", "settings", "__init__"),
     },
     {"equations", "lie", "numerics", "figures", "registry"},
     {"domains", "data"},

@@ -1,7 +1,4 @@
-"""What data are moved along: `truth`, a run's fields or formulas, a translation, or a mix, as one line says.
-
-What a run of `lieapp discover` found, as far as data can be moved along it.
-"""
+"""What data are moved along: `truth`, a run's fields or formulas, a translation, or a mix, as one line says."""
 
 from __future__ import annotations
 
@@ -23,59 +20,33 @@ from lieapp.results import EquationResult
 from lieapp.results.base import read_result
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """A finished discovery.
-
-    Args:
-        path: of its directory.
-        result: what it found.
-    """
-
-    path: Path
-    result: EquationResult
-
-    def learned(self, verdict: str) -> tuple[Learned, list[int]]:
-        """Its learned fields, and the places of those with a verdict.
-
-        Raises RunError if there is none or if the fields weren't kept.
-        """
-        verdicts = [slot.verdict for slot in self.result.generators]
-        slots = [n for n, found in enumerate(verdicts) if found == verdict]
-        if not slots:
-            raise RunError(
-                f"{self.path.name}: none of its {len(verdicts)} fields is {verdict} "
-                f"({', '.join(verdicts) or 'there are none'}); there is nothing to move data along.",
-                hint="Name another run, or a longer one of `lieapp discover`.",
-            )
-        return read_learned(self.path / FILE), slots
-
-    def proved(self, system: System) -> list[Field]:
-        """Its proved formulas. Raises RunError if there is none."""
-        rows = [form.field for form in self.result.formulas if form.proved and form.field]
-        if not rows:
-            raise RunError(
-                f"{self.path.name}: no formula of it was proved; there is nothing to move data along.",
-                hint=f"Move along fields:{self.path.name}, or along truth.",
-            )
-        symbols = {str(c): c for c in system.jets.coordinates}
-        try:
-            return [Field({c: parse_expression(text, symbols) for c, text in row.items()}) for row in rows]
-        except ParseError as error:
-            raise RunError(f"{self.path.name}: {error.message}", hint="Start that run again.") from None
+def proved_formulas(path: Path, result: EquationResult, system: System) -> list[Field]:
+    """The proved formulas of a run. Raises RunError if there is none."""
+    rows = [form.field for form in result.formulas if form.proved and form.field]
+    if not rows:
+        raise RunError(
+            f"{path.name}: no formula of it was proved; there is nothing to move data along.",
+            hint=f"Move along fields:{path.name}, or along truth.",
+        )
+    symbols = {str(c): c for c in system.jets.coordinates}
+    try:
+        return [Field({c: parse_expression(text, symbols) for c, text in row.items()}) for row in rows]
+    except ParseError as error:
+        raise RunError(f"{path.name}: {error.message}", hint="Start that run again.") from None
 
 
-def read_run(path: Path, system: System) -> Recorded:
-    """A run that fits an equation.
+def read_run(path: Path, system: System) -> EquationResult:
+    """What a run found that fits an equation.
 
     Raises UnknownRunError if the folder is no run, RunError if it isn't done, can't be read, or is of another kind
     or plugin.
     """
-    config = _config(path)
-    if config is None:
+    try:
+        config = msgspec.json.decode((path / "config.json").read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         raise UnknownRunError(
             f"{path} is no run directory.", hint="`lieapp runs list` shows all; `lieapp discover` makes one."
-        )
+        ) from None
     if config.get("kind") != "discover" or "domain" in config:
         what = "pictures" if config.get("kind") == "discover" else f"kind {config.get('kind')}"
         raise RunError(f"{path.name} is a run of {what}.", hint="Name a run of `lieapp discover` of an equation.")
@@ -89,15 +60,7 @@ def read_run(path: Path, system: System) -> Recorded:
         raise RunError(f"{path.name} isn't done: it has no summary.json.", hint=f"Go on with --resume {path.name}.")
     if not isinstance(result, EquationResult):
         raise RunError(f"{path.name} is of another version of lieapp.", hint="Start that run again.")
-    return Recorded(path, result)
-
-
-def _config(path: Path) -> dict[str, Any] | None:
-    try:
-        found = msgspec.json.decode((path / "config.json").read_bytes())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return None
-    return found if isinstance(found, dict) else None
+    return result
 
 
 KINDS = ("formulas", "fields", "approximate")
@@ -123,7 +86,6 @@ class LearnedSlots:
 
     @property
     def names(self) -> list[str]:
-        """What tables call them."""
         return [f"slot {n + 1}" for n in self.slots]
 
 
@@ -155,35 +117,27 @@ def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> 
         if part.strip() == "none":
             continue
         if part.strip() == "truth":
-            _add(along, system, _derived(system, periods))
+            found = derive(system, list(periods), periods, BUDGET)
+            if not found.periodic:
+                raise EquationError(
+                    f"{system.name}: no generator was derived that keeps solutions periodic; nothing can be moved.",
+                    hint="Move along the fields of a run.",
+                )
+            _add(along, system, found.periodic)
         elif part.strip().startswith("d_"):
-            _add(along, system, [_translation(part.strip()[2:], system)])
+            coordinate, names = part.strip()[2:], [str(c) for c in system.jets.coordinates]
+            if coordinate not in names:
+                raise UsageError(
+                    f"d_{coordinate}: {system.name} has no coordinate {coordinate!r}.",
+                    hint=f"Its coordinates are {', '.join(names)}.",
+                )
+            _add(along, system, [Field({c: sp.Integer(int(c == coordinate)) for c in names})])
         elif kind == "formulas" and run:
-            _add(along, system, read_run(Path(run), system).proved(system))
+            _add(along, system, proved_formulas(Path(run), read_run(Path(run), system), system))
         else:
             kind, run = (kind, run) if kind in KINDS and run else ("fields", part.strip())
             _add_learned(along, kind, run, system)
     return along
-
-
-def _derived(system: System, periods: dict[sp.Symbol, sp.Expr]) -> list[Field]:
-    found = derive(system, list(periods), periods, BUDGET)
-    if not found.periodic:
-        raise EquationError(
-            f"{system.name}: no generator was derived that keeps solutions periodic; nothing can be moved.",
-            hint="Move along the fields of a run.",
-        )
-    return list(found.periodic)
-
-
-def _translation(coordinate: str, system: System) -> Field:
-    names = [str(c) for c in system.jets.coordinates]
-    if coordinate not in names:
-        raise UsageError(
-            f"d_{coordinate}: {system.name} has no coordinate {coordinate!r}.",
-            hint=f"Its coordinates are {', '.join(names)}.",
-        )
-    return Field({c: sp.Integer(int(c == coordinate)) for c in names})
 
 
 def _add(along: Along, system: System, fields: Sequence[Field]) -> None:
@@ -203,7 +157,16 @@ def _add_learned(along: Along, kind: str, run: str, system: System) -> None:
             hint="Write none, truth, d_t, or formulas:RUN, fields:RUN, approximate:RUN with a run of `lieapp "
             "discover`; join several by +.",
         )
-    learned, slots = read_run(path, system).learned("approximate" if kind == "approximate" else "exact")
+    verdict = "approximate" if kind == "approximate" else "exact"
+    verdicts = [slot.verdict for slot in read_run(path, system).generators]
+    slots = [n for n, found in enumerate(verdicts) if found == verdict]
+    if not slots:
+        raise RunError(
+            f"{path.name}: none of its {len(verdicts)} fields is {verdict} "
+            f"({', '.join(verdicts) or 'there are none'}); there is nothing to move data along.",
+            hint="Name another run, or a longer one of `lieapp discover`.",
+        )
+    learned = read_learned(path / FILE)
     names = [str(c) for c in system.jets.coordinates]
     if not sorted(learned.arguments) == sorted(learned.components) == sorted(names):
         raise UsageError(

@@ -1,7 +1,8 @@
 """A classifier of pictures trained by descent on the cross-entropy; its features serve as extractor.
 
 The paper's recipe (appendix "Training ResNet-18"): SGD with Nesterov momentum .9, the rate times .2 after 30, 60
-and 80 % of the epochs, weight decay 5e-4 (the printed .4 is a slip). The quick one: Adam on one cycle.
+and 80 % of the epochs, weight decay 5e-4 (the printed .4 is a slip). The quick one: Adam on one cycle. Pictures may
+be moved by random elements of one-parameter groups of the plane or of colours.
 """
 
 from __future__ import annotations
@@ -12,14 +13,97 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lieapp.augment.transform import transformed
+from lieapp.augment.pipeline import descend
 from lieapp.data.images.pictures import Pictures, Pixels, flipped
-from lieapp.errors import DiscoveryError
+from lieapp.domains.formulas import AFFINE, ReferenceField
+from lieapp.errors import DataError
 from lieapp.methods.loop import load_state, state_of
+from lieapp.pictures.color import COLOR_FIELDS
 from lieapp.pictures.extractor import Extractor
+from lieapp.pictures.image import pixel_grid, resample
+
+COLOR_NAMES = {name: name for name in ("brightness", "contrast", "saturation")} | {"hue": "hue rotation"}
+"""The named field behind each kind of `lieapp.config_pictures.COLORS`."""
+
+
+Move = Callable[[Pixels, Float[Tensor, " batch"]], Pixels]
+"""Pictures, each moved to its own flow parameter."""
+
+
+def _rate(field: ReferenceField, count: int) -> Float[Tensor, "{count}+1 {count}+1"]:
+    """The matrix A of an affine field of so many components, in homogeneous coordinates."""
+    corners = torch.cat([torch.zeros(1, count), torch.eye(count)])[..., None]
+    shift, *columns = field.function(corners).double()[..., 0]
+    rate = torch.zeros(count + 1, count + 1, dtype=torch.float64)
+    rate[:count] = torch.stack([*(column - shift for column in columns), shift], 1)
+    return rate
+
+
+def color_move(kind: str, field: ReferenceField) -> Move:
+    """exp(sA) of every colour for an affine field A, exactly, clipped to the cube [0, 1]³."""
+    rate = _rate(field, 3)
+
+    def move(pixels: Pixels, s: Float[Tensor, " batch"]) -> Pixels:
+        if pixels.shape[1] != 3:
+            raise DataError(
+                f"augment = {kind}: the pictures are grey; this changes colours.",
+                hint="Leave it out, or give --data RGB pictures.",
+            )
+        ahead = torch.linalg.matrix_exp(s.double().cpu()[:, None, None] * rate)[:, :3].to(pixels)
+        moved = torch.einsum("bij,bjhw->bihw", ahead[:, :, :3], pixels) + ahead[:, :, 3, None, None]
+        return moved.clamp(0, 1)
+
+    return move
+
+
+PADDING = "border"
+"""What lies outside of a moved picture: its edge, continued, as in a discovery."""
+
+
+def affine_move(field: ReferenceField) -> Move:
+    """f(exp(-sA) x) for an affine field A, exactly, with bilinear interpolation."""
+    rate = _rate(field, 2)
+
+    def move(pixels: Pixels, s: Float[Tensor, " batch"]) -> Pixels:
+        back = torch.linalg.matrix_exp(-s.double().cpu()[:, None, None] * rate)[:, :2].to(pixels)
+        height, width = pixels.shape[2:]
+        grid = pixel_grid(height, width, pixels.dtype, pixels.device)[0]
+        places = torch.einsum("bij,jhw->bihw", back[:, :, :2], grid) + back[:, :, 2, None, None]
+        return resample(pixels, places, PADDING)
+
+    return move
+
+
+FIELDS = {
+    "rotation": "rotation",
+    "shear-x": "shear along x",
+    "shear-y": "shear along y",
+    "translation-x": "translation in x",
+    "translation-y": "translation in y",
+    "scaling": "uniform scaling",
+    "scaling-x": "scaling of x",
+    "scaling-y": "scaling of y",
+}
+"""The reference field behind each affine kind."""
+
+MOVES: dict[str, Move] = {
+    **{kind: affine_move(f) for kind, name in FIELDS.items() for f in AFFINE if f.name == name},
+    **{kind: color_move(kind, f) for kind, name in COLOR_NAMES.items() for f in COLOR_FIELDS if f.name == name},
+}
+"""How each of `lieapp.config_pictures.KINDS` moves pictures."""
+
+
+def transformed(pixels: Pixels, kinds: Mapping[str, float], generator: torch.Generator) -> Pixels:
+    """Each picture moved along each kind in turn, to flow parameters drawn evenly from [-range, range]."""
+    for kind, size in kinds.items():
+        s = size * (2 * torch.rand(len(pixels), generator=generator) - 1)
+        pixels = MOVES[kind](pixels, s.to(pixels))
+    return pixels
+
 
 MOMENTUM, DECAY = 0.9, 5e-4
 
@@ -89,12 +173,8 @@ class ClassifierTraining:
         self.done = 0
         # too few pictures for a whole batch make one batch
         self.each = max(1, len(pictures) // recipe.batch)
+        self.steps = self.each * recipe.epochs
         self._order = torch.empty(0, dtype=torch.long)
-
-    @property
-    def steps(self) -> int:
-        """Of the whole training."""
-        return self.each * self.recipe.epochs
 
     def step(self) -> dict[str, Any]:
         """One step; the loss and the share of right answers in its batch.
@@ -110,27 +190,17 @@ class ClassifierTraining:
         device = self.extractor.mean.device
         scores = self.extractor.train()(pixels.to(device))
         loss = functional.cross_entropy(scores, labels.to(device))
-        if not torch.isfinite(loss):
-            raise DiscoveryError(
-                f"the loss of the classifier is {float(loss.detach())} at step {self.done}.", hint="Lower rate."
-            )
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.recipe.rate_at(self.done / self.steps)
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.optimizer.step()
+        descend(loss, self.optimizer, self.recipe.rate_at(self.done / self.steps), "classifier", self.done)
         self.done += 1
         right = (scores.detach().argmax(1).cpu() == labels).float().mean()
         return {"loss": float(loss.detach()), "right": float(right), "epoch": (self.done - 1) // self.each + 1}
 
     def _recipe_change(self, pixels: Pixels, generator: torch.Generator) -> Pixels:
-        """What the recipe says of pictures."""
         if self.recipe.flip:
             pixels = flipped(pixels, generator)
         return transformed(pixels, self.recipe.augment, generator)
 
     def state(self) -> dict[str, Tensor]:
-        """Everything that going on needs."""
         state = state_of(self.extractor, self.optimizer, self.generator, self.done)
         return {**state, "order": self._order.clone()}
 

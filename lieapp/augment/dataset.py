@@ -1,4 +1,4 @@
-"""A torch data set of solutions, each moved anew whenever it is asked for."""
+"""Moved solutions as a torch data set, each moved anew whenever it is asked for, and as copies for a file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from lieapp.api import PDE
-from lieapp.augment.along import Along
+from lieapp.augment.along import Along, read_along
 from lieapp.augment.moving import Mover, Moving
-from lieapp.data.store import read_trajectories
+from lieapp.augment.time_window import check_axes, longest
+from lieapp.augment.typed import along_solutions
+from lieapp.config import DataConfig
+from lieapp.data.store import Change, read_trajectories
 from lieapp.data.trajectories import Trajectories
-from lieapp.equations.equation import System
+from lieapp.equations.equation import System, exact, read_pde
 from lieapp.equations.parsing import parse_system
 from lieapp.errors import DataError, UsageError
+from lieapp.runs.store.directory import ROOT
 
 Item = tuple[Float[Tensor, "component time x"], Bool[Tensor, " time"]]
 
@@ -35,11 +39,9 @@ class MovedSolutions(Dataset[Item]):
         self.samples, self.mover = samples, mover
 
     def __len__(self) -> int:
-        """Number of solutions."""
         return len(self.samples)
 
     def __getitem__(self, index: int) -> Item:
-        """One solution, moved."""
         return self.__getitems__([index])[0]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Item]:
@@ -93,3 +95,43 @@ def equation_of(data: Trajectories) -> System:
         raise UsageError("the data don't say which equation they solve.", hint="Give equation=, the declaration.")
     variables = [data.time_name, *(axis.name for axis in data.grid.axes)]
     return replace(parse_system(text.splitlines(), variables, list(data.unknowns), typed=False), name=name)
+
+
+APART = 7919
+"""Between the seed of the initial states and that of the combinations."""
+
+
+def mover_for(config: DataConfig, declaration: PDE) -> Change:
+    """What sends simulated trajectories to moved ones as the settings say, and says what was done.
+
+    Everything about it is checked now: raises what `along_solutions` and `Mover.of` raise. What it returns raises
+    DataError if nothing is left of any copy.
+    """
+    (spec,) = along_solutions((config.moved_by,), config.plugin, ROOT, "--moved-by")
+    settings, copies = Moving(sigma=config.sigma, middle=config.middle), config.copies
+    check_axes(declaration)
+    system, region = read_pde(declaration), declaration.region
+    periods = {x: exact(right) - exact(left) for x, (left, right) in region.items() if x in declaration.periodic}
+    along = read_along(spec, system, periods)
+
+    def change(data: Trajectories) -> tuple[Trajectories, dict[str, Any]]:
+        mover = Mover.of(along, system, data, settings)
+        samples = data.values.transpose(1, 2).repeat(copies, 1, 1, 1)
+        found = mover(samples, torch.Generator().manual_seed((config.seed + APART) % 2**63))
+        # what is given up is left out; of the others the longest window that all of them have
+        first, length = (int(v) for v in longest(found.valid[found.kept].all(0)[None]))
+        window = slice(first, first + length)
+        values = found.samples[found.kept].transpose(1, 2)[:, window].contiguous()
+        facts = {
+            "moved_by": spec,
+            "generators": "; ".join(mover.names),
+            "sigma": settings.sigma,
+            "copies": copies,
+            "drawn_again": found.rejected,
+            "folded": found.folded,
+            "left_out": int((~found.kept).sum()),
+        }
+        # the accuracy of what was moved isn't that of the simulation any more
+        return replace(data, time=data.time[window], values=values, error=float("nan")), facts
+
+    return change

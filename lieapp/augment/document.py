@@ -152,7 +152,6 @@ PREDICTIONS = "predictions.safetensors"
 
 
 def draw(result: Augment, folder: Path) -> Draw:
-    """The figures of a run."""
     drawn = augment_figures(result, read_lines(folder / "metrics.jsonl"), read_fields(folder / PREDICTIONS))
     return lambda key: Figure(key, "", svg=drawn.get(key, ""))
 
@@ -174,7 +173,7 @@ def data_chart(result: Augment) -> str:
     """The measure against the number of data, a curve for each variant; empty with one number."""
     curves: dict[str, list[tuple[float, float]]] = {}
     for row in result.variants:
-        curves.setdefault(row.label, []).append((row.samples, _number(row.mean)))
+        curves.setdefault(row.label, []).append((row.samples, as_float(row.mean)))
     if max(map(len, curves.values())) < 2:
         return ""
     accuracy = isinstance(result, Classifiers)
@@ -194,7 +193,7 @@ def frames_chart(result: Augment) -> str:
         return ""
     rows = result.fewest
     lines = [
-        Line(row.label, range(1, len(row.frames) + 1), [_number(v) for v in row.frames], below=row.label == TRUTH)
+        Line(row.label, range(1, len(row.frames) + 1), [as_float(v) for v in row.frames], below=row.label == TRUTH)
         for row in rows
     ]
     title = f"Error along the rollout, {rows[0].samples} data"
@@ -269,5 +268,6 @@ def _curves(tensors: Tensors, names: Sequence[str]) -> str:
     return sheet.text()
 
 
-def _number(value: float | None) -> float:
+def as_float(value: float | None) -> float:
+    """What a file has as null wasn't finite."""
     return float("nan") if value is None else value

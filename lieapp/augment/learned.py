@@ -18,7 +18,6 @@ from torch import Tensor, nn
 from lieapp.compare.closed_form.measure import LibraryFeatures
 from lieapp.domains.base import Arguments
 from lieapp.domains.solutions import Scales
-from lieapp.domains.spread import Features
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import RunError
 from lieapp.methods.basis import Degrees, TensorBasis
@@ -86,21 +85,22 @@ def read_learned(file: Path) -> Learned:
     return Learned(fields, names, tuple(facts.get("components", names)), scales)
 
 
+COMPOSED: dict[str, tuple[type, tuple[str, ...], tuple[str, ...]]] = {
+    "scaled": (Scaled, ("fields",), ("factors",)),
+    "combination": (Combination, ("features",), ("coefficients",)),
+    "extended": (Extended, ("basis", "further"), ("mix",)),
+    "beside": (Beside, ("network", "further"), ()),
+}
+"""Things made of others and of tensors: both their attributes and, in this order, what they are made with."""
+
+
 def _described(thing: Any, key: str, tensors: dict[str, Tensor]) -> dict[str, Any]:
     """What a thing is made of; its numbers go to `tensors`, under names that begin with the key."""
-    if isinstance(thing, Scaled):
-        tensors[f"{key}.factors"] = thing.factors
-        return {"kind": "scaled", "fields": _described(thing.fields, f"{key}.fields", tensors)}
-    if isinstance(thing, Combination):
-        tensors[f"{key}.coefficients"] = thing.coefficients
-        return {"kind": "combination", "features": _described(thing.features, f"{key}.features", tensors)}
-    if isinstance(thing, Extended):
-        tensors[f"{key}.mix"] = thing.mix
-        parts = {name: _described(getattr(thing, name), f"{key}.{name}", tensors) for name in ("basis", "further")}
-        return {"kind": "extended", **parts}
-    if isinstance(thing, Beside):
-        parts = {n: _described(getattr(thing, n), f"{key}.{n}", tensors) for n in ("network", "further")}
-        return {"kind": "beside", **parts}
+    for kind, (cls, parts, numbers) in COMPOSED.items():
+        if isinstance(thing, cls):
+            tensors |= {f"{key}.{name}": getattr(thing, name) for name in numbers}
+            inner = {name: _described(getattr(thing, name), f"{key}.{name}", tensors) for name in parts}
+            return {"kind": kind, **inner}
     if isinstance(thing, TensorBasis):
         return {"kind": "basis", **_kinds(thing.arguments), **asdict(thing.degrees)}
     if isinstance(thing, LibraryFeatures):
@@ -118,7 +118,6 @@ def _kinds(arguments: Arguments) -> dict[str, Any]:
 
 
 def _sizes(network: FeatureNetwork | GeneratorNetwork) -> dict[str, Any]:
-    """What a network is made with."""
     known = {**_kinds(network.arguments), "modes": network.modes}
     if isinstance(network, FeatureNetwork):
         return {**known, "width": network.head.in_features, "features": network.head.out_features}
@@ -127,19 +126,11 @@ def _sizes(network: FeatureNetwork | GeneratorNetwork) -> dict[str, Any]:
 
 
 def _made(facts: dict[str, Any], key: str, tensors: dict[str, Tensor], known: Known) -> Any:
-    """The thing with this description."""
     kind, given = facts["kind"], {k: v for k, v in facts.items() if k != "kind"}
-    if kind == "scaled":
-        return Scaled(_made(facts["fields"], f"{key}.fields", tensors, known), tensors[f"{key}.factors"])
-    if kind == "combination":
-        features: Features = _made(facts["features"], f"{key}.features", tensors, known)
-        return Combination(features, tensors[f"{key}.coefficients"])
-    if kind == "extended":
-        basis, further = (_made(facts[part], f"{key}.{part}", tensors, known) for part in ("basis", "further"))
-        return Extended(basis, further, tensors[f"{key}.mix"])
-    if kind == "beside":
-        network, further = (_made(facts[part], f"{key}.{part}", tensors, known) for part in ("network", "further"))
-        return Beside(network, further)
+    if kind in COMPOSED:
+        cls, parts, numbers = COMPOSED[kind]
+        inner = [_made(facts[name], f"{key}.{name}", tensors, known) for name in parts]
+        return cls(*inner, *(tensors[f"{key}.{name}"] for name in numbers))
     if kind == "library":
         names, scales = known
         symbols = {name: sp.Symbol(name, real=True) for name in names}

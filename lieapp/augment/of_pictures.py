@@ -9,8 +9,8 @@ bilinearly, and mirrored at random, since no flow is a mirror image (paper, "Ima
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 
 import torch
@@ -21,10 +21,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from lieapp.api import Images
-from lieapp.augment.cells import Cell, Cells, Ended
-from lieapp.augment.classifier import Change, ClassifierTraining, Recipe, accuracy
-from lieapp.augment.pipeline import Side, train_all, words
-from lieapp.augment.transform import PADDING
+from lieapp.augment.classifier import PADDING, Change, ClassifierTraining, Recipe, accuracy
+from lieapp.augment.pipeline import Cell, Ended, Side
 from lieapp.config_augment import AugmentImagesConfig
 from lieapp.data.images.pictures import Pictures, Pixels, flipped
 from lieapp.data.images.sources import read_pictures
@@ -32,7 +30,7 @@ from lieapp.domains.formulas import AFFINE
 from lieapp.domains.formulas import stack as stacked
 from lieapp.errors import ConfigError, DataError, RunError
 from lieapp.pictures.extractor import Extractor, Shape
-from lieapp.pictures.image_data import Plane, coarse_nodes, pixel_grid, resample, spacing, spread
+from lieapp.pictures.image import Plane, coarse_nodes, pixel_grid, resample, spread
 from lieapp.pictures.networks import drawn
 from lieapp.results.augment import Augment, Classifiers, Row
 from lieapp.runs.store.session import Session
@@ -57,22 +55,12 @@ FIELDS = "fields.safetensors"
 PlaneFields = Float[Tensor, "field batch coordinate height width"]
 
 
-def unchanged(pixels: Pixels, generator: torch.Generator) -> Pixels:
-    """The variant none."""
-    return pixels
+def cropped(pixels: Pixels, generator: torch.Generator, flip: bool = False) -> Pixels:
+    """Each picture shifted by up to `MARGIN` whole pixels either way, black where nothing was.
 
-
-def default_change(flip: bool) -> Change:
-    """Random crops, and mirror images where these are as good as the pictures."""
-
-    def change(pixels: Pixels, generator: torch.Generator) -> Pixels:
-        return cropped(flipped(pixels, generator) if flip else pixels, generator)
-
-    return change
-
-
-def cropped(pixels: Pixels, generator: torch.Generator) -> Pixels:
-    """Each picture shifted by up to `MARGIN` whole pixels either way, black where nothing was."""
+    Where mirror images are as good as the pictures, they are mirrored at random (`flip`) before.
+    """
+    pixels = flipped(pixels, generator) if flip else pixels
     count, _, height, width = pixels.shape
     margin = max(1, round(MARGIN * max(height, width) / 32))
     wide = functional.pad(pixels, (margin,) * 4)
@@ -152,24 +140,13 @@ def learned_change(run: Path, shape: tuple[int, int, int], scale: float, flip: b
             f"{run.name} has fields on pictures of {was} pixels; those here have {now}.",
             hint="Find fields on pictures of this size with `lieapp discover`.",
         )
-    return FieldChange(Interpolated(learned), len(learned), scale, flip)
 
+    def fields(z: Plane) -> PlaneFields:
+        """Bilinear between the pixels, beyond the border as on it."""
+        found = resample(learned.to(z).flatten(0, 1)[None], z.transpose(0, 1).flatten(1, 2)[None], "border")[0]
+        return found.unflatten(0, (len(learned), 2)).unflatten(2, (len(z), -1)).permute(0, 2, 1, 3, 4)
 
-class Interpolated:
-    """Fields given at the pixels, bilinear between them, beyond the border as on it."""
-
-    def __init__(self, values: Float[Tensor, "field coordinate height width"]) -> None:
-        self.values = values
-
-    def __call__(self, z: Plane) -> PlaneFields:
-        """All fields at all points."""
-        count, _, height, width = self.values.shape
-        h = spacing(height, width)
-        x, y = z[:, 0] / (h * (width - 1) / 2), -z[:, 1] / (h * (height - 1) / 2)
-        grid = torch.stack([x, y], -1).flatten(0, 1)[None]
-        both = self.values.to(z).flatten(0, 1)[None]
-        found = functional.grid_sample(both, grid, mode="bilinear", padding_mode="border", align_corners=True)[0]
-        return found.unflatten(0, (count, 2)).unflatten(2, (len(z), -1)).permute(0, 2, 1, 3, 4)
+    return FieldChange(fields, len(learned), scale, flip)
 
 
 NETWORKS = {"small": "small", "resnet": "resnet18"}
@@ -183,11 +160,12 @@ class OfPictures(Side):
     """Labelled pictures, and the classifiers trained on them."""
 
     config: AugmentImagesConfig
+    amounts = "pictures"
 
     def prepare(self) -> None:
         """Pictures to learn from and to test on; every variant is made once, so that what is wrong shows now."""
         place = self.config.data or self.declaration.data
-        learn, test = self.session.timed("data", lambda: parts(place, self.config.seed))
+        learn, test = self.session.timed("data", lambda: self._parts(place))
         self.session.directory.add_provenance(data=learn.facts)
         self.pictures, self.test = learn, drawn(test, self.config.test, self.config.seed)
         for variant in self.config.variants:
@@ -208,7 +186,6 @@ class OfPictures(Side):
         return ClassifierTraining(network.to(self.session.device), learn, recipe, cell.seed, change)
 
     def judged(self, cell: Cell, training: ClassifierTraining) -> float:
-        """Share of right answers on validation data."""
         return accuracy(training.extractor, self.split(cell.samples)[1])[0]
 
     def result(self, cell: Cell, training: ClassifierTraining) -> Ended:
@@ -216,32 +193,46 @@ class OfPictures(Side):
         return Ended(value=accuracy(training.extractor, self.test)[0], valid=self.judged(cell, training))
 
     def told(self, rows: list[Row]) -> Classifiers:
-        """The table, and what was judged."""
         learned_from = {str(n): len(self.split(n)[0]) for n in self.config.pictures}
         return Classifiers(
             variants=rows, judged_on=len(self.test), learned_from=learned_from, classes=list(self.pictures.names)
         )
 
-    def amounts(self) -> Sequence[int]:
-        """Numbers of pictures to learn from."""
-        return list(self.config.pictures)
-
-    def scale(self, cells: Cells, amount: int, variant: str) -> float | None:
+    def scale(self, amount: int, variant: str) -> float | None:
         """The scale that is best on validation data with the first seed; the smallest of equally good ones."""
         if variant in ("none", "default"):
             return None
         seed, scales = self.config.seeds[0], sorted(self.config.scales)
         if len(scales) == 1:
             return scales[0]
-        tried = [cells.result(Cell(amount, variant, seed, s), words(amount, variant, seed, s)) for s in scales]
+        tried = [self.trained(Cell(amount, variant, seed, s)) for s in scales]
         return max(zip(scales, tried, strict=True), key=lambda pair: (pair[1].valid, -pair[0]))[0]
+
+    def _parts(self, place: str) -> tuple[Pictures, Pictures]:
+        """To learn from and to test on; of a set with one part, a share of each class is kept aside.
+
+        Raises DataError if the set can't be read, or if both parts have other classes or sizes.
+        """
+        learn = read_pictures(place)
+        try:
+            test = read_pictures(place, "test")
+        except DataError:
+            test = learn
+        if test.sha256 == learn.sha256:
+            return learn.split(ASIDE, self.config.seed)
+        if test.names != learn.names or test.shape != learn.shape:
+            raise DataError(
+                f"{place}: the parts train and test have other classes or sizes of pictures.",
+                hint="Give both parts the same folders of classes, and pictures of one size.",
+            )
+        return learn, test
 
     def _change(self, variant: str, scale: float) -> Change:
         flip = self.declaration.flip
         if variant == "none":
-            return unchanged
+            return lambda pixels, generator: pixels
         if variant == "default":
-            return default_change(flip)
+            return partial(cropped, flip=flip)
         if variant == "affine":
             return affine_change(scale, flip)
         return learned_change(Path(variant), self.pictures.shape, scale, flip)
@@ -265,26 +256,5 @@ class OfPictures(Side):
         return learn, judge
 
 
-def parts(place: str, seed: int) -> tuple[Pictures, Pictures]:
-    """Pictures to learn from and to test on; of a set with one part, a share of each class is kept aside.
-
-    Raises DataError if the set can't be read, or if both parts have other classes or sizes.
-    """
-    learn = read_pictures(place)
-    try:
-        test = read_pictures(place, "test")
-    except DataError:
-        test = learn
-    if test.sha256 == learn.sha256:
-        return learn.split(ASIDE, seed)
-    if test.names != learn.names or test.shape != learn.shape:
-        raise DataError(
-            f"{place}: the parts train and test have other classes or sizes of pictures.",
-            hint="Give both parts the same folders of classes, and pictures of one size.",
-        )
-    return learn, test
-
-
 def execute(config: AugmentImagesConfig, declaration: Images, session: Session) -> Augment:
-    """Do or go on with a run. Raises LieappError for what the declaration, data or settings don't allow."""
-    return train_all(OfPictures(config, declaration, session))
+    return OfPictures(config, declaration, session).run()

@@ -1,15 +1,17 @@
 """The pipeline behind `lieapp augment` for equations: an operator for each way of moving trajectories and seed.
 
-The error of predicted solutions.
-
-What generators that data are moved along leave of the equation: η of each, beside the gain they bring.
+It tells the error of predicted solutions, and η of each generator that data are moved along beside the gain.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import torch
 from jaxtyping import Float
@@ -19,16 +21,13 @@ from torch import Tensor
 
 from lieapp.api import PDE
 from lieapp.augment.along import Along
-from lieapp.augment.cells import Cell, Ended
 from lieapp.augment.document import PREDICTIONS
-from lieapp.augment.fno import FNO1d
+from lieapp.augment.flows import FormulaVelocity, LearnedVelocity, Velocity, columns, physical_velocity
 from lieapp.augment.moving import Moved, Mover, Moving
-from lieapp.augment.operator_training import OperatorRecipe, OperatorTask, OperatorTraining, drawn_for
-from lieapp.augment.pipeline import Side, train_all
-from lieapp.augment.pool import Pool
-from lieapp.augment.stencil import Samples
+from lieapp.augment.operator_training import FNO1d, OperatorRecipe, OperatorTask, OperatorTraining, drawn_for
+from lieapp.augment.pipeline import Cell, Ended, Side
+from lieapp.augment.resample import Samples
 from lieapp.augment.typed import is_single
-from lieapp.augment.velocity import FormulaVelocity, LearnedVelocity, Velocity, columns, physical_velocity
 from lieapp.config_augment import AugmentConfig, check_modes
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
@@ -42,6 +41,57 @@ from lieapp.pde.domain import PDEDomain
 from lieapp.results.augment import Augment, Operators, Row, label
 from lieapp.runs.store.files import write_atomic
 from lieapp.runs.store.session import Session
+
+MOST = 64 * 2**20
+"""Bytes of a round above which it isn't written: moving again then costs less than the space."""
+
+
+PARTS = ("samples", "valid", "kept", "coefficients")
+"""What is kept of a round."""
+
+
+class Pool:
+    """The rounds of one way of moving at a time: 10 of 512 trajectories take .7 GB.
+
+    In memory, and on disk for sessions to come.
+
+    Args:
+        folder: where they lie; made when something is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._key, self._rounds = "", dict[int, Moved]()
+
+    def round(self, key: str, number: int, device: str, make: Callable[[], Moved]) -> Moved:
+        """A round, made now unless it was before; in float32, which is what networks are trained in."""
+        prefix = hashlib.sha256(key.encode()).hexdigest()[:16]
+        if key != self._key:
+            self._key, self._rounds = key, {}
+            for file in self.folder.glob("*.safetensors"):
+                if not file.name.startswith(prefix):
+                    file.unlink(missing_ok=True)
+        if number not in self._rounds:
+            file = self.folder / f"{prefix}-{number}.safetensors"
+            try:
+                tensors = load_file(file, device=device)
+                found = Moved(**{name: tensors[name] for name in PARTS})
+            except (OSError, KeyError, SafetensorError):
+                found = make()
+                found = replace(found, samples=found.samples.float())
+                if found.samples.nbytes <= MOST:
+                    tensors = {name: torch.as_tensor(getattr(found, name)).cpu().contiguous() for name in PARTS}
+                    self.folder.mkdir(parents=True, exist_ok=True)
+                    write_atomic(file, save(tensors))
+            self._rounds[number] = found
+        return self._rounds[number]
+
+    def drop(self) -> None:
+        """Give the space back once the run is done."""
+        self._rounds = {}
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(self.folder)
+
 
 LARGEST = 1e6
 """What the error of a frame is at most: a rollout that ran off, into infinity or short of it, is just wrong."""
@@ -109,20 +159,32 @@ class OfSolutions(Side):
     config: AugmentConfig
 
     def prepare(self) -> None:
-        """Trajectories to judge on and to learn from, and what moves the latter."""
-        data = self.session.timed("data", self._trajectories)
-        judge = self.config.validation + self.config.test
+        """Trajectories to judge on and to learn from, and what moves the latter.
+
+        η of generators is taken on those that nothing is learned from.
+        """
+        config, session = self.config, self.session
+        data = session.timed("data", self._trajectories)
+        judge = config.validation + config.test
         self.judge, self.learn = data.values[:judge].transpose(1, 2), data.select(slice(judge, None))
-        self.grid = data
-        self._pool = Pool(self.session.checkpoint.folder / "pool")
-        self.task = self._task(len(data.time))
-        check_modes(self.config.modes, data.grid.axes[0].points)
+        self.grid, times = data, len(data.time)
+        self._pool = Pool(session.checkpoint.folder / "pool")
+        if is_single(config, self.declaration):
+            self.task = OperatorTask.single(times, config.ahead)
+        else:
+            self.task = OperatorTask.rollout(times, config.history, config.starts == "aligned")
+        check_modes(config.modes, data.grid.axes[0].points)
         least = self.task.gap + 2 * self.task.frames - 1
-        settings = Moving(sigma=self.config.sigma, resampling=self.config.resampling, least=least)
-        self.session.timed("moves", lambda: self._prepare_moves(settings, data.select(slice(0, judge))))
+        settings = Moving(sigma=config.sigma, resampling=config.resampling, least=least)
+
+        def movers() -> None:
+            self.movers = {v: Mover.of(v, self.declaration, self.learn, settings) for v in config.variants}
+            domain, judged = PDEDomain(self.declaration), data.select(slice(0, judge))
+            self._eta = {variant: defects(mover.along, domain, judged) for variant, mover in self.movers.items()}
+
+        session.timed("moves", movers)
 
     def clear(self) -> None:
-        """Trajectories and moves have done their work."""
         self.session.checkpoint.drop_data()
         self._pool.drop()
 
@@ -144,8 +206,7 @@ class OfSolutions(Side):
         """The error on validation data; the best network so far is kept."""
         samples = self.judge[: self.config.validation].float()
         with torch.no_grad():
-            errors = frame_errors(*self.task.predicted(training.network.eval(), samples))
-        error = float(errors.sum(1).mean())
+            error = nmse(*self.task.predicted(training.network.eval(), samples))
         training.judged(error)
         return error
 
@@ -160,16 +221,14 @@ class OfSolutions(Side):
             self._draw(cell.variant, predicted[0], truth[0], samples[0])
         moved = None if cell.variant == "none" or not training.asked else training.moved / training.asked
         return Ended(
-            value=float(errors.sum(1).mean()), valid=training.best, frames=errors.mean(0).tolist(),
+            value=nmse(predicted, truth), valid=training.best, frames=errors.mean(0).tolist(),
             one_step=float(windows.mean()), moved=moved,
         )  # fmt: skip
 
     def generators(self, variant: str) -> dict[str, float | None]:
-        """η of each generator that data are moved along."""
         return dict(self._eta[variant])
 
     def told(self, rows: list[Row]) -> Operators:
-        """The table, and what was predicted."""
         task = self.task
         rollout = task.gap == task.frames
         left = len(self.grid.time) - task.starts[0] - task.gap
@@ -177,19 +236,6 @@ class OfSolutions(Side):
             variants=rows, task="rollout" if rollout else "single", frames=task.frames, gap=task.gap,
             predicted=left // task.frames * task.frames if rollout else 1,
         )  # fmt: skip
-
-    def _task(self, times: int) -> OperatorTask:
-        config = self.config
-        if is_single(config, self.declaration):
-            return OperatorTask.single(times, config.ahead)
-        return OperatorTask.rollout(times, config.history, config.starts == "aligned")
-
-    def _prepare_moves(self, settings: Moving, judged: Trajectories) -> None:
-        """What moves trajectories along each variant, and η of its generators on data nothing is learned from."""
-        variants = self.config.variants
-        self.movers = {variant: Mover.of(variant, self.declaration, self.learn, settings) for variant in variants}
-        domain = PDEDomain(self.declaration)
-        self._eta = {variant: defects(mover.along, domain, judged) for variant, mover in self.movers.items()}
 
     def _moved(self, cell: Cell, samples: Tensor, number: int) -> Moved:
         """Trajectories moved for a round; of a pool, the same ones for every seed and every time it comes round."""
@@ -203,31 +249,33 @@ class OfSolutions(Side):
 
     def _trajectories(self) -> Trajectories:
         """Those judged on, then those learned from; kept in the checkpoint."""
-        kept = self.session.checkpoint.data()
+        config, kept = self.config, self.session.checkpoint.data()
         if kept is None:
-            kept = self._simulated()
+            make = partial(
+                simulate, self.declaration, device=self.session.device, tolerance=Tolerance(config.tolerance),
+                progress=self.session.report.progress,
+            )  # fmt: skip
+            counts = (config.validation + config.test, max(config.samples))
+            if self.declaration.source is not None:
+                # it may give the same trajectories whatever the seed: then only those of one call are apart
+                counts = (sum(counts), 0)
+            parts = [
+                make(n, torch.Generator().manual_seed(config.seed + apart))
+                for n, apart in zip(counts, (1, 0), strict=True)
+                if n
+            ]
+            if len(parts[0].grid.axes) != 1:
+                axes = ", ".join(axis.name for axis in parts[0].grid.axes)
+                raise GridError(
+                    f"{self.declaration.name}: solutions depend on {axes}; neural operators are trained on one "
+                    "axis of space.",
+                    hint="Reduce the equation to one axis of space.",
+                )
+            values, error = torch.cat([part.values for part in parts]), max(part.error for part in parts)
+            kept = replace(parts[-1], values=values, error=error)
             self.session.checkpoint.save_data(kept)
         self.session.directory.add_provenance(data={**kept.facts, "error": kept.error})
         return kept.to(self.session.device)
-
-    def _simulated(self) -> Trajectories:
-        config, tolerance = self.config, Tolerance(self.config.tolerance)
-        make = partial(simulate, self.declaration, device=self.session.device, tolerance=tolerance)
-        counts = (config.validation + config.test, max(config.samples))
-        if self.declaration.source is not None:
-            # it may give the same trajectories whatever the seed: then only those of one call are apart
-            counts = (sum(counts), 0)
-        parts = [
-            make(n, torch.Generator().manual_seed(config.seed + apart), progress=self.session.report.progress)
-            for n, apart in zip(counts, (1, 0), strict=True)
-            if n
-        ]
-        check_line(self.declaration.name, parts[0])
-        return replace(
-            parts[-1],
-            values=torch.cat([part.values for part in parts]),
-            error=max(part.error for part in parts),
-        )
 
     def _draw(self, variant: str, predicted: Tensor, truth: Tensor, sample: Tensor) -> None:
         """Add what one network predicts of the first test trajectory to predictions.safetensors."""
@@ -250,16 +298,5 @@ class OfSolutions(Side):
         write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in tensors.items()}))
 
 
-def check_line(name: str, data: Trajectories) -> None:
-    """Raises GridError for data on more than one axis of space: operators here are one-dimensional."""
-    if len(data.grid.axes) != 1:
-        axes = ", ".join(axis.name for axis in data.grid.axes)
-        raise GridError(
-            f"{name}: solutions depend on {axes}; neural operators are trained on one axis of space.",
-            hint="Reduce the equation to one axis of space.",
-        )
-
-
 def execute(config: AugmentConfig, declaration: PDE, session: Session) -> Augment:
-    """Do or go on with a run. Raises LieappError for what the declaration, data or settings don't allow."""
-    return train_all(OfSolutions(config, declaration, session))
+    return OfSolutions(config, declaration, session).run()

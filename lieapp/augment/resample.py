@@ -5,26 +5,113 @@ that the inverse map tells: by phases where a whole line moves by one shift, whi
 is REFINED times finer in x and polynomials between its nodes. A polynomial interpolates in time. Bilinear
 interpolation and bilinear splatting are there for comparison.
 
-The inverse of a moved grid: which place of the unmoved grid each regular node's value comes from.
-
-A flow sends node (i, j) to (i + a, j + b), in units of nodes; a and b are functions on the grid. Asked for is the
-place (τ, y) with τ + a(τ, y) = i and y + b(τ, y) = j for every node (i, j): Newton's method with a and b
-interpolated. Where a and b don't depend on x, as with every symmetry of the five equations, τ depends on i alone.
+The inverse map: a flow sends node (i, j) to (i + a, j + b), in units of nodes; a and b are functions on the grid.
+Asked for is the place (τ, y) with τ + a(τ, y) = i and y + b(τ, y) = j for every node (i, j): Newton's method with
+a and b interpolated. Where these don't depend on x, as with every symmetry of the five equations, τ depends on i
+alone.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Complex, Float
+from jaxtyping import Bool, Complex, Float, Int
 from torch import Tensor
 
-from lieapp.augment.stencil import Samples, at_places, hermite, matrix, rows
 from lieapp.numerics.bilinear import Bilinear
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.moved import folded_share
 from lieapp.numerics.spectral import resample, wavenumbers
+
+Samples = Float[Tensor, "sample component time x"]
+"""Solutions on one grid."""
+
+
+def stencil(
+    place: Float[Tensor, "*place"], points: int, width: int, periodic: bool = False
+) -> tuple[Int[Tensor, "*place node"], Float[Tensor, "*place node"]]:
+    """The `width` nodes nearest to each place, in units of nodes, and their Lagrange weights.
+
+    The polynomial through them has an error of order `width`. At the ends of an open axis the nodes lie to one
+    side; on a node the weights are exactly 0 and 1.
+    """
+    first = place.floor() - (width // 2 - 1)
+    if not periodic:
+        first = first.clamp(0, points - width)
+    offsets = torch.arange(width, device=place.device)
+    nodes = first.long()[..., None] + offsets
+    gaps = (place - first)[..., None] - offsets
+    before = torch.cumprod(torch.cat([torch.ones_like(gaps[..., :1]), gaps[..., :-1]], -1), -1)
+    behind = torch.cumprod(torch.cat([torch.ones_like(gaps[..., :1]), gaps[..., 1:].flip(-1)], -1), -1).flip(-1)
+    scale = [(-1.0) ** (width - 1 - j) / (math.factorial(j) * math.factorial(width - 1 - j)) for j in range(width)]
+    weights = before * behind * torch.tensor(scale, dtype=place.dtype, device=place.device)
+    return nodes.remainder(points) if periodic else nodes, weights
+
+
+def hermite(
+    place: Float[Tensor, "*place"], points: int, width: int
+) -> tuple[Int[Tensor, "*place node"], Float[Tensor, "*place node"], Float[Tensor, "*place node"]]:
+    """The same nodes with the weights of values and of slopes, those per node: of order 2 `width`."""
+    nodes, weights = stencil(place, points, width)
+    gap = place[..., None] - nodes
+    at_node = [sum(1 / (j - m) for m in range(width) if m != j) for j in range(width)]
+    slopes = torch.tensor(at_node, dtype=place.dtype, device=place.device)
+    squares = weights.square()
+    return nodes, (1 - 2 * slopes * gap) * squares, gap * squares
+
+
+def matrix(
+    nodes: Int[Tensor, "sample time node"], weights: Float[Tensor, "sample time node"], points: int
+) -> Float[Tensor, "sample time point"]:
+    """Weights of a few nodes as a matrix that is applied to all."""
+    made = torch.zeros(*weights.shape[:-1], points, dtype=weights.dtype, device=weights.device)
+    return made.scatter_(-1, nodes, weights)
+
+
+def rows(place: Float[Tensor, "sample time"], points: int, width: int) -> Float[Tensor, "sample time point"]:
+    """A matrix that sends values at all nodes to values at the places."""
+    return matrix(*stencil(place, points, width), points)
+
+
+def at_places(
+    values: Float[Tensor, "sample channel time x"], time: Float[Tensor, "sample place"],
+    x: Float[Tensor, "sample place"], widths: tuple[int, int],
+    rates: Float[Tensor, "sample channel time x"] | None = None,
+) -> Float[Tensor, "sample channel place"]:  # fmt: skip
+    """Values between the nodes of a grid that is open in time and periodic in x, both places in units of nodes.
+
+    Args:
+        rates: slopes in time per node, for an interpolation of twice the order.
+    """
+    times, points = values.shape[2:]
+    j, b = stencil(x, points, widths[1], periodic=True)
+    if rates is None:
+        parts = [(values, *stencil(time, times, widths[0]))]
+    else:
+        i, a, r = hermite(time, times, widths[0])
+        parts = [(values, i, a), (rates, i, r)]
+    # sample by sample, which fits the caches
+    found = [sum(_at_places(z[s], i[s], a[s], j[s, :, 0], b[s]) for z, i, a in parts) for s in range(len(values))]
+    return torch.stack(found)
+
+
+def _at_places(
+    values: Float[Tensor, "channel time x"], i: Int[Tensor, "place in_time"], a: Float[Tensor, "place in_time"],
+    first: Int[Tensor, " place"], b: Float[Tensor, "place in_x"],
+) -> Float[Tensor, "channel place"]:  # fmt: skip
+    """One sample; `first` of the nodes in x, whose runs lie side by side in memory."""
+    (channels, times, points), width = values.shape, b.shape[-1]
+    lines = values.permute(1, 2, 0)
+    lines = torch.cat([lines, lines[:, : width - 1]], 1).contiguous()
+    long = points + width - 1
+    runs = lines.flatten().as_strided((times * long - width + 1, width * channels), (channels, 1))
+    total = values.new_zeros(len(first), width * channels)
+    for m in range(a.shape[-1]):
+        total.addcmul_(runs.index_select(0, i[:, m] * long + first), a[:, m, None])
+    return torch.einsum("pwc,pw->cp", total.unflatten(1, (width, channels)), b)
+
 
 RIGID = 1e-8
 """Displacements that vary along x by less than this share of a node don't vary."""
@@ -52,11 +139,6 @@ class Places:
     x: Float[Tensor, "sample time x"]
     found: Bool[Tensor, "sample time x"]
     lost: Bool[Tensor, "sample time x"]
-
-
-def is_rigid(a: Shift, b: Shift) -> Bool[Tensor, " sample"]:
-    """Samples whose displacements don't vary along x."""
-    return torch.stack([(s.amax(-1) - s.amin(-1)).amax(-1) < RIGID for s in (a, b)]).all(0)
 
 
 def rigid_places(
@@ -95,7 +177,10 @@ def places(a: Shift, b: Shift, fine: Float[Tensor, "sample shift time fine"], wi
     ratio = fine.shape[-1] // points
     i = torch.arange(times, dtype=a.dtype, device=a.device)[:, None].expand(times, points).reshape(1, -1)
     j = torch.arange(points, dtype=a.dtype, device=a.device).expand(times, points).reshape(1, -1)
-    slopes = _slopes(a, b)
+    along = [torch.gradient(s, dim=1)[0] for s in (a, b)]
+    across = [(s.roll(-1, 2) - s.roll(1, 2)) / 2 for s in (a, b)]
+    # ∂(i + a)/∂i, ∂b/∂i, ∂a/∂j, ∂(j + b)/∂j at the nodes, of order 2
+    slopes = (1 + along[0], along[1], across[0], 1 + across[1])
     tau, shift, _ = rigid_places(a.mean(-1), b.mean(-1), widths[0])
     time = tau[..., None].expand(samples, times, points).reshape(samples, -1)
     x = j - shift[..., None].expand(samples, times, points).reshape(samples, -1)
@@ -127,13 +212,6 @@ def _within(time: Float[Tensor, "sample place"], times: int) -> Bool[Tensor, "sa
 
 def _at(values: Float[Tensor, "sample time"], place: Float[Tensor, "sample time"], width: int) -> Tensor:
     return torch.einsum("sij,sj->si", rows(place, values.shape[1], width), values)
-
-
-def _slopes(a: Shift, b: Shift) -> tuple[Shift, Shift, Shift, Shift]:
-    """∂(i + a)/∂i, ∂b/∂i, ∂a/∂j, ∂(j + b)/∂j at the nodes, of order 2."""
-    along = [torch.gradient(s, dim=1)[0] for s in (a, b)]
-    across = [(s.roll(-1, 2) - s.roll(1, 2)) / 2 for s in (a, b)]
-    return 1 + along[0], along[1], across[0], 1 + across[1]
 
 
 REFINED, WIDTH = 8, 10
@@ -217,7 +295,9 @@ class Resampler:
         a, b = (torch.where(kept, (positions[:, n] - nodes[n]) / step, 0) for n, step in enumerate(steps))
         values = torch.where(kept[:, None], values, 0)
         made, valid = torch.zeros_like(values), torch.zeros_like(values[:, 0, :, 0], dtype=torch.bool)
-        rigid = is_rigid(a, b) if self.method == "whittaker" else torch.zeros_like(folded)
+        rigid = torch.zeros_like(folded)
+        if self.method == "whittaker":
+            rigid = torch.stack([(s.amax(-1) - s.amin(-1)).amax(-1) < RIGID for s in (a, b)]).all(0)
         for chosen, way in ((rigid, self._shifted), (~rigid, self._gathered)):
             if bool(chosen.any()):
                 own = None if before is None or self.method == "bilinear" else before.select(chosen)
@@ -267,8 +347,6 @@ class Resampler:
         return resample(values, Grid((self.x,)), Grid((self.x.refined(REFINED * self.x.points),)))
 
 
-def _masked(
-    values: Samples, valid: Bool[Tensor, "sample time"], folded: Bool[Tensor, " sample"]
-) -> Resampled:
+def _masked(values: Samples, valid: Bool[Tensor, "sample time"], folded: Bool[Tensor, " sample"]) -> Resampled:
     valid = valid & ~folded[:, None]
     return Resampled(torch.where(valid[:, None, :, None], values, 0), valid, folded)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import torch
 from jaxtyping import Bool, Int
@@ -23,8 +23,7 @@ def check_axes(pde: PDE) -> None:
     """Raises GridError unless a declaration has one axis of space, and it is periodic; data may say more."""
     evolution = evolution_form(read_pde(pde))
     names = [evolution.jets.independent[i] for i in evolution.space]
-    _check_one([str(x) for x in names], pde.name)
-    _check_periodic(str(names[0]), names[0] in pde.periodic, pde.name)
+    _check_axes({str(x): x in pde.periodic for x in names}, pde.name)
 
 
 def axes_of(data: Trajectories, name: str, order: int) -> tuple[Axis, Axis]:
@@ -32,9 +31,8 @@ def axes_of(data: Trajectories, name: str, order: int) -> tuple[Axis, Axis]:
 
     Raises GridError unless there is one axis of space, it is periodic, and time is even and has `order` samples.
     """
-    _check_one([axis.name for axis in data.grid.axes], name)
+    _check_axes({axis.name: axis.periodic for axis in data.grid.axes}, name)
     (x,) = data.grid.axes
-    _check_periodic(x.name, x.periodic, name)
     steps = data.time.diff()
     if len(data.time) < order:
         raise GridError(
@@ -51,20 +49,19 @@ def axes_of(data: Trajectories, name: str, order: int) -> tuple[Axis, Axis]:
     return Axis(data.time_name, 0.0, step * (len(data.time) - 1), len(data.time)), x
 
 
-def _check_one(axes: Sequence[str], name: str) -> None:
-    if len(axes) != 1:
+def _check_axes(periodic: Mapping[str, bool], name: str) -> None:
+    if len(periodic) != 1:
         raise GridError(
-            f"{name}: data on {len(axes)} axes of space ({', '.join(axes)}) can't be moved; on one axis they can.",
+            f"{name}: data on {len(periodic)} axes of space ({', '.join(periodic)}) can't be moved; "
+            "on one axis they can.",
             hint="Simulate moved initial states instead.",
         )
-
-
-def _check_periodic(axis: str, periodic: bool, name: str) -> None:
-    if not periodic:
-        raise GridError(
-            f"{name}: {axis} is not periodic; moved data are resampled by Fourier series in {axis}.",
-            hint=f"Add periodic=[{axis}] if solutions repeat over the region.",
-        )
+    for axis, repeats in periodic.items():
+        if not repeats:
+            raise GridError(
+                f"{name}: {axis} is not periodic; moved data are resampled by Fourier series in {axis}.",
+                hint=f"Add periodic=[{axis}] if solutions repeat over the region.",
+            )
 
 
 def longest(valid: Bool[Tensor, "sample time"]) -> tuple[Int[Tensor, " sample"], Int[Tensor, " sample"]]:

@@ -11,10 +11,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from lieapp.api import PDE, LabelledPictures
+from lieapp.api import PDE
 from lieapp.config_augment import AugmentConfig, AugmentImagesConfig, check_ahead, check_history, check_modes
 from lieapp.data.declared import check_discovery
-from lieapp.data.images.places import check_place
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import evolution_form
 from lieapp.errors import ConfigError, UnknownRunError, UsageError
@@ -40,12 +39,6 @@ def along_solutions(variants: Sequence[str], plugin: str, root: Path, option: st
     parts = [part.strip() for variant in variants for part in variant.split("+")]
     runs = {run: _found(run, plugin, root, option, WORDS) for part in parts if (run := _split(part)[1])}
     return tuple("+".join(_solution(part.strip(), runs, plugin, option) for part in v.split("+")) for v in variants)
-
-
-def along_pictures(variants: Sequence[str], plugin: str, root: Path) -> tuple[str, ...]:
-    """Variants of pictures, each run with its path. Raises UsageError as above."""
-    words = ", ".join(PICTURES)
-    return tuple(v if v in PICTURES else str(_found(v, plugin, root, "--with", words).path) for v in variants)
 
 
 def _split(part: str) -> tuple[str, str]:
@@ -143,19 +136,16 @@ def is_single(config: AugmentConfig, declaration: PDE) -> bool:
     return config.task == "single" or (config.task == "auto" and any(rate.has(t) for rate in evolution.rhs))
 
 
-def check_pictures(config: AugmentImagesConfig, declaration: LabelledPictures) -> None:
-    """Raises UsageError for pictures that aren't there."""
-    check_place(config.data or declaration.data)
-
-
 def complete_solutions(config: AugmentConfig, root: Path) -> AugmentConfig:
     """With the paths of the runs that are named."""
     return replace(config, variants=along_solutions(config.variants, config.plugin, root))
 
 
 def complete_pictures(config: AugmentImagesConfig, root: Path) -> AugmentImagesConfig:
-    """With the paths of the runs that are named."""
-    return replace(config, variants=along_pictures(config.variants, config.plugin, root))
+    """With the paths of the runs that are named. Raises UsageError as `along_solutions`."""
+    words, plugin = ", ".join(PICTURES), config.plugin
+    found = (v if v in PICTURES else str(_found(v, plugin, root, "--with", words).path) for v in config.variants)
+    return replace(config, variants=tuple(found))
 
 
 def solution_options(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:

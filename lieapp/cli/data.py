@@ -33,7 +33,7 @@ def data(settings: Common, samples: int | None, moved_by: str | None, out: Path,
     _check_target(out, force)
     further = {}
     if config.moved_by != "none":
-        from lieapp.augment.writing import mover_for
+        from lieapp.augment.dataset import mover_for
 
         further["change"] = mover_for(config, entry.declaration)
     with reporting(settings.quiet) as report:

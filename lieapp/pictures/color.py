@@ -1,39 +1,123 @@
 """The domain of colours: fields in the cube [0, 1]³ change the colours of pictures (paper, app. "Color-space").
 
+The cube has red, green and blue from 0 to 1 as files hold them (sRGB values, not light intensities).
 (θ_s f)(x) = θ_s(f(x)) at every pixel; valid is what keeps the features of a network in their direction. Following
 the flow from every pixel's colour would take most of the time, so it is followed from a table of colours: by
 default a lattice over the cube, whose displacements are interpolated trilinearly; as in the paper the sampled
 colours, a pixel taking the displacement of the nearest.
 
-Named fields in the cube of colours, which learned ones are compared with.
-
-With m = (r + g + b)/3, the mean that both saturation and the grey axis r = g = b refer to.
-
-Pictures as a supply of batches whose colours are moved: pixels, features, and sampled colours with a weight.
-
 The weight ω of sampled colours: how much the features depend on them (paper, app. "Color-space Results").
-
 ω(y_i) = E_f [1/|nbhd| Σ_{y_j in nbhd(y_i)} ‖Σ_{x: f(x) nearest to y_i} ∂H/∂f(x) (y_j - y_i)‖]: how much the
 features change when the pixels whose colour is nearest to y_i begin to move towards a neighbour of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
+from scipy.spatial import KDTree
 from torch import Tensor
+from torch.nn import functional
 
 from lieapp.data.images.pictures import Pixels
 from lieapp.document import Formula
-from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, Line, ReferenceField, Stack
+from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, ReferenceField, Stack
 from lieapp.domains.formulas import linear_field
-from lieapp.pictures.color_space import ColorPoints, interpolated, lattice, nearest, neighbours, pairs_of
+from lieapp.errors import DataError
 from lieapp.pictures.extractor import PictureFeatures
-from lieapp.pictures.image_data import ImageBatch, ImageData
-from lieapp.pictures.seen import Seen
+from lieapp.pictures.image import ImageData, PictureBatch, Seen
+
+ColorPoints = Float[Tensor, "channel color"]
+
+FEWEST = 16
+"""Distinct colours below which nothing is learned from them."""
+
+STEP = 1 / 255
+"""Between neighbouring values of a byte; channels that are nearer than that everywhere are grey."""
+
+DRAWN = 8
+"""Pixels drawn for each colour that is wanted; pictures repeat their colours."""
+
+
+def check_colored(pixels: Pixels, source: str) -> None:
+    """Raises DataError for pictures without colour: of one channel, or with three equal ones."""
+    if pixels.shape[1] != 3:
+        raise DataError(
+            f"{source}: the pictures are grey, of {pixels.shape[1]} channel; red, green and blue are needed.",
+            hint="Give --data RGB pictures, such as photographs; grey ones have symmetries of their plane "
+            "(`lieapp discover --plugin images`).",
+        )
+    spread = max(float((pixels[:, 0] - pixels[:, k]).abs().max()) for k in (1, 2))
+    if spread < STEP:
+        raise DataError(
+            f"{source}: the pictures are grey: red, green and blue differ by {spread:.1g} at most.",
+            hint="Give --data pictures with colours, such as photographs.",
+        )
+
+
+def sample_colors(pixels: Pixels, count: int, generator: torch.Generator) -> ColorPoints:
+    """Distinct colours of random pixels, at most `count`; frequent ones are as frequent as in the pictures.
+
+    Raises DataError if there are hardly any.
+    """
+    flat = pixels.movedim(1, -1).reshape(-1, 3)
+    which = torch.randint(len(flat), (DRAWN * count,), generator=generator)
+    found, first = np.unique(flat[which.to(flat.device)].cpu().numpy(), axis=0, return_index=True)
+    chosen = torch.from_numpy(found[np.argsort(first)][:count]).to(pixels)
+    if len(chosen) < FEWEST:
+        raise DataError(
+            f"the pictures have {len(chosen)} colours; fields are compared on at least {FEWEST}.",
+            hint="Give pictures with more colours, such as photographs.",
+        )
+    return chosen.T.contiguous()
+
+
+def neighbours(colors: ColorPoints, count: int) -> Int[Tensor, "color neighbour"]:
+    """The numbers of the nearest other colours of each colour."""
+    points = colors.T.double().cpu().numpy()
+    count = min(count, len(points) - 1)
+    _, found = KDTree(points).query(points, count + 1)
+    return torch.from_numpy(found[:, 1:].astype(np.int64)).to(colors.device)
+
+
+def pairs_of(found: Int[Tensor, "color neighbour"]) -> Int[Tensor, "2 pair"]:
+    """Every pair of neighbours once."""
+    own = torch.arange(len(found), device=found.device)[:, None].expand_as(found)
+    both = torch.stack([own.flatten(), found.flatten()]).sort(0)[0]
+    return both.unique(dim=1)
+
+
+def nearest(colors: ColorPoints, pixels: Pixels) -> Int[Tensor, "batch height width"]:
+    """The number of the colour that each pixel is nearest to; searched on the CPU, wherever pixels are."""
+    flat = pixels.detach().movedim(1, -1).reshape(-1, 3).cpu().numpy()
+    _, found = KDTree(colors.T.cpu().numpy()).query(flat)
+    return torch.from_numpy(found.astype(np.int64)).to(pixels.device).reshape(len(pixels), *pixels.shape[2:])
+
+
+def lattice(side: int, like: Tensor) -> Float[Tensor, "channel red green blue"]:
+    """Colours at equal distances over the whole cube, both ends included."""
+    line = torch.linspace(0, 1, side, dtype=like.dtype, device=like.device)
+    return torch.stack(torch.meshgrid(line, line, line, indexing="ij"))
+
+
+def interpolated(
+    table: Float[Tensor, "slot channel red green blue"], pixels: Pixels
+) -> Float[Tensor, "slot batch channel height width"]:
+    """Trilinear values of each slot's table at the colour of each pixel.
+
+    Exact for a table of an affine function.
+    """
+    # grid_sample names the last axis of the table first
+    places = 2 * pixels.flip(1).movedim(1, -1).reshape(1, 1, 1, -1, 3) - 1
+    places = places.expand(len(table), -1, -1, -1, -1)
+    found = functional.grid_sample(table, places, mode="bilinear", padding_mode="border", align_corners=True)
+    shape = (len(pixels), *pixels.shape[2:])
+    return found.reshape(len(table), 3, *shape).movedim(1, 2)
+
 
 ROOT = 3**-0.5
 EYE = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -95,61 +179,13 @@ class Palette:
         """With so many neighbours each, and weight 1."""
         return cls(colors[None], torch.ones_like(colors[:1]), neighbours(colors, count))
 
-    def weighing(self, weight: Float[Tensor, " color"]) -> Palette:
-        """The same colours with another weight."""
-        return Palette(self.points, weight[None].to(self.points), self.nearby)
 
-
-@dataclass(frozen=True)
-class ColorBatch:
-    """Some pictures, their colours moved or not; all share the sampled colours.
-
-    Args:
-        points, weight: the sampled colours and ω.
-        pairs: neighbours among them, between which fields should be smooth.
-        pixels: of the pictures as they are.
-        features: of the same pictures unmoved.
-        sample: the number of each picture.
-        clipped: share of each picture's pixels whose colours left the cube, clipped or not.
-    """
-
-    points: Float[Tensor, "1 channel color"]
-    weight: Float[Tensor, "1 color"]
-    pairs: Int[Tensor, "2 pair"]
-    pixels: Pixels
-    features: Float[Tensor, "batch feature"]
-    sample: Int[Tensor, " batch"] | None = None
-    clipped: Float[Tensor, " batch"] | None = None
-
-    @property
-    def lines(self) -> list[Line]:
-        """None: the colours lie scattered."""
-        return []
-
-
-class ColorData:
-    """Pictures with their features, as `image_data.ImageData` holds them, and a palette."""
-
-    def __init__(self, pictures: ImageData, palette: Palette) -> None:
-        self.pictures, self.palette = pictures, palette
-        self._pairs = pairs_of(palette.nearby)
-
-    @property
-    def trajectories(self) -> int:
-        """Number of pictures."""
-        return self.pictures.trajectories
-
-    def draw(self, size: int, generator: torch.Generator, step: int = 0) -> ColorBatch:
-        """Random pictures, each at most once."""
-        return self._colored(self.pictures.draw(size, generator, step))
-
-    def batches(self, count: int, size: int) -> Iterator[ColorBatch]:
-        """About `count` pictures spread evenly over all, `size` at a time, always the same."""
-        return map(self._colored, self.pictures.batches(count, size))
-
-    def _colored(self, batch: ImageBatch) -> ColorBatch:
-        palette = self.palette
-        return ColorBatch(palette.points, palette.weight, self._pairs, batch.pixels, batch.features, batch.sample)
+def colored(pictures: ImageData, palette: Palette) -> ImageData:
+    """The same pictures with a palette, on which fields are compared, in place of the plane."""
+    found = copy(pictures)
+    found.points, found.weight, found.lines = palette.points, palette.weight, []
+    found.pairs = pairs_of(palette.nearby)
+    return found
 
 
 CHUNK = 16
@@ -186,16 +222,14 @@ def summed_slopes(
     pixels = pixels.detach().requires_grad_()
     with torch.enable_grad():
         found = features(pixels)
-        along = found if found.shape[1] <= DIRECTIONS else found @ _random_frame(found, generator)
+        along = found
+        if found.shape[1] > DIRECTIONS:
+            drawn = torch.randn(found.shape[1], DIRECTIONS, generator=generator, dtype=torch.float32)
+            along = found @ (drawn.to(found) * DIRECTIONS**-0.5)
         slopes = [torch.autograd.grad(column.sum(), pixels, retain_graph=True)[0] for column in along.unbind(1)]
     flat = torch.stack(slopes).flatten(3).movedim(2, 3)
     places = which.flatten(1)[None, :, :, None].expand_as(flat)
     return flat.new_zeros(*flat.shape[:2], count, 3).scatter_add(2, places, flat)
-
-
-def _random_frame(found: Tensor, generator: torch.Generator) -> Tensor:
-    drawn = torch.randn(found.shape[1], DIRECTIONS, generator=generator, dtype=torch.float32)
-    return drawn.to(found) * DIRECTIONS**-0.5
 
 
 SIDE = 7
@@ -205,7 +239,7 @@ OUTSIDE = 1e-4
 """How far beyond the cube a channel may lie before its pixel counts as clipped: round-off isn't."""
 
 
-class ColorDomain(Seen[ColorBatch]):
+class ColorDomain(Seen):
     """Pictures seen through an extractor, their colours being moved.
 
     Args:
@@ -230,9 +264,16 @@ class ColorDomain(Seen[ColorBatch]):
         """What picture editors have sliders for, nothing being derivable."""
         return COLOR_FIELDS
 
-    def act(self, flow: Flowing, batch: ColorBatch, s: Float[Tensor, " slot"]) -> ColorBatch:
+    def act(self, flow: Flowing, batch: PictureBatch, s: Float[Tensor, " slot"]) -> PictureBatch:
         """All pictures with their colours moved by each slot's flow, slot after slot."""
-        free = (batch.pixels + self._displacement(flow, batch, s)).flatten(0, 1)
+        nodes = batch.points[0] if self.interpolation == "nearest" else lattice(self.side, batch.pixels)
+        start = nodes.flatten(1)[None]
+        moved = (flow(start.expand(len(s), *start.shape), s) - start)[:, 0]
+        if self.interpolation == "nearest":
+            shift = moved[:, :, nearest(nodes, batch.pixels)].movedim(1, 2)
+        else:
+            shift = interpolated(moved.unflatten(2, nodes.shape[1:]), batch.pixels)
+        free = (batch.pixels + shift).flatten(0, 1)
         outside = ((free < -OUTSIDE) | (free > 1 + OUTSIDE)).any(1).flatten(1)
         return replace(
             batch,
@@ -242,20 +283,7 @@ class ColorDomain(Seen[ColorBatch]):
             clipped=outside.to(free).mean(1),
         )
 
-    def _displacement(
-        self, flow: Flowing, batch: ColorBatch, s: Float[Tensor, " slot"]
-    ) -> Float[Tensor, "slot batch channel height width"]:
-        if self.interpolation == "nearest":
-            start = batch.points
-            moved = flow(start.expand(len(s), *start.shape), s) - start
-            chosen = moved[:, 0, :, nearest(start[0], batch.pixels)]
-            return chosen.movedim(1, 2)
-        nodes = lattice(self.side, batch.pixels)
-        start = nodes.flatten(1)[None]
-        moved = flow(start.expand(len(s), *start.shape), s) - start
-        return interpolated(moved[:, 0].unflatten(2, nodes.shape[1:]), batch.pixels)
-
-    def characteristic(self, batch: ColorBatch, fields: Fields) -> tuple[Stack, Characteristics]:
+    def characteristic(self, batch: PictureBatch, fields: Fields) -> tuple[Stack, Characteristics]:
         """The fields at the sampled colours, and Q = V(f): how each picture begins to change."""
         v = fields.jvp(batch.points, torch.zeros_like(batch.points))[0]
         q = fields.jvp(batch.pixels, torch.zeros_like(batch.pixels))[0]

@@ -1,4 +1,7 @@
-"""The pipeline behind `lieapp discover` for pictures, whatever of them is moved: network, descent, comparison."""
+"""The pipeline behind `lieapp discover` for pictures, whatever of them is moved: network, descent, comparison.
+
+Learned fields are held against named ones: inner products, shares, components, and angles of both.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +9,45 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Generic
+from typing import Any
 
 import msgspec
 import torch
 from torch import Tensor
 
 from lieapp.api import LabelledPictures
-from lieapp.config import DiscoverPictures, TrainConfig, load_config
+from lieapp.compare.subspace import (
+    cosines,
+    independent,
+    largest_components,
+    normalised,
+    orthonormalised,
+    principal_angle,
+)
+from lieapp.config_pictures import DiscoverPictures, TrainConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
 from lieapp.document import cosine
 from lieapp.domains.base import Data
+from lieapp.domains.formulas import stack
 from lieapp.errors import PluginError
-from lieapp.methods.by_flow import by_flow
+from lieapp.methods.by_flow import SHARES, by_flow, gram, mean_validity
+from lieapp.methods.by_flow import normalised as unit
 from lieapp.methods.descent import Descent, Plan, Weights
-from lieapp.methods.fields import Slotted, values
+from lieapp.methods.fields import Joined, Slotted, values
 from lieapp.methods.flow import Flow, Solver
 from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.losses import FiniteScore
 from lieapp.methods.result import Discovery
 from lieapp.pictures.document import run_figures, write_csv
 from lieapp.pictures.extractor import NAME, EfficientNetFeatures, PictureFeatures, read_extractor
-from lieapp.pictures.named import NamedComparison, compare_named
+from lieapp.pictures.image import PictureBatch, Seen
 from lieapp.pictures.networks import drawn, near_guessing, network_of
-from lieapp.pictures.seen import Seen, SightT
-from lieapp.results.pictures import PictureDiscovery, Slot
+from lieapp.results.pictures import Basis, NamedField, Nearest, Part, PictureDiscovery, Slot, Subspace
 from lieapp.results.training import Network
 from lieapp.runs.store.files import CURRENT, naming, write_tensors
 from lieapp.runs.store.session import Session
+from lieapp.settings import load_config
 
 WARM = 0.6
 """Share of the steps before the rate is cooled."""
@@ -47,25 +60,20 @@ SHOWN, STRIP = 6, 5
 
 
 @dataclass(frozen=True)
-class Split(Generic[SightT]):
-    """Pictures to learn from and to judge on.
+class Split:
+    """Pictures to learn from and to judge on."""
 
-    Args:
-        said: where their weight comes from.
-    """
-
-    train: Data[SightT]
-    held_out: Data[SightT]
-    said: str = ""
+    train: Data[PictureBatch]
+    held_out: Data[PictureBatch]
 
 
-class Side(ABC, Generic[SightT]):
-    """What differs between pictures whose plane is moved and those whose colours are.
+class Side(ABC):
+    """What is moved of pictures: their plane or their colours. Made anew for each session of a run.
 
     Args:
         unit: factor on arguments before the generator network sees them.
         centred: which arguments have mean 0; others come from [0, 1].
-        span: what the named fields are called.
+        span: what the named fields are called, and the key of a slot's share of them.
         are: what slots are that lie nearly in their span: "3 of 6 slots are …".
     """
 
@@ -74,92 +82,79 @@ class Side(ABC, Generic[SightT]):
     centred: tuple[bool, ...]
     span: str
     are: str
+    network: Network | None = None
 
-    def __init__(self, config: DiscoverPictures) -> None:
-        self.config = config
+    def __init__(self, config: DiscoverPictures, declaration: LabelledPictures, session: Session) -> None:
+        self.config, self.declaration, self.session = config, declaration, session
+        self.folder, self.report = session.directory.path, session.report
+        self.solver = Solver(self.config.flow.solver, self.config.flow.solver_step)
 
-    def check(self, pictures: Pictures) -> None:
+    def check(self, pictures: Pictures) -> None:  # noqa: B027 - most pictures can be moved
         """Raises DataError for pictures in which nothing can be moved."""
 
     @abstractmethod
-    def split(
-        self, learn: Pictures, judge: Pictures, features: PictureFeatures, flip: bool, device: str
-    ) -> Split[SightT]:
-        """Both parts, with the weight measured on the first; `flip` mirrors pictures to learn from."""
+    def split(self, learn: Pictures, judge: Pictures, features: PictureFeatures) -> Split:
+        """Both parts, with the weight measured on the first."""
 
     @abstractmethod
-    def domain(self, features: PictureFeatures) -> Seen[SightT]:
+    def domain(self, features: PictureFeatures) -> Seen:
         """What the engine sees."""
 
-    @abstractmethod
-    def place(self, slot: Slot, share: float) -> None:
-        """Note how much of a slot lies in the span of the named fields, under the name of the span."""
-
-    def complete(
-        self, result: PictureDiscovery, domain: Seen[SightT], batches: list[SightT], fields: Slotted, solver: Solver
+    def complete(  # noqa: B027 - of the plane nothing
+        self, result: PictureDiscovery, domain: Seen, batches: list[PictureBatch], fields: Slotted
     ) -> None:
         """Note what else can be said of fields that are moved along."""
 
     @abstractmethod
-    def drawn(self, domain: Seen[SightT], batch: SightT, fields: Slotted, solver: Solver) -> dict[str, Tensor]:
+    def drawn(self, batch: PictureBatch, fields: Slotted) -> dict[str, Tensor]:
         """Tensors of fields.safetensors besides the moved pictures, for figures."""
 
-
-def discover(side: Side[SightT], declaration: LabelledPictures, session: Session) -> PictureDiscovery:
-    """Do or go on with a run; returns its result and writes its other files.
-
-    Raises LieappError for what the declaration, the pictures or the settings don't allow.
-    """
-    return _Job(side, declaration, session).run()
-
-
-class _Job(Generic[SightT]):
-    def __init__(self, side: Side[SightT], declaration: LabelledPictures, session: Session) -> None:
-        self.side, self.config, self.declaration, self.session = side, side.config, declaration, session
-        self.directory, self.report = session.directory, session.report
-        self.solver = Solver(self.config.flow.solver, self.config.flow.solver_step)
-        self.network: Network | None = None
-
     def run(self) -> PictureDiscovery:
-        """All stages in order."""
+        """Do or go on with a run; returns its result and writes its other files.
+
+        Raises LieappError for what the declaration, the pictures or the settings don't allow.
+        """
         config, timed = self.config, self.session.timed
         self.session.begin()
         pictures = timed("data", self._pictures)
         features = timed("network", lambda: self._features(pictures))
         if self.network and (words := near_guessing(self.network)):
             self.report.warn(words)
-        data = timed("weight", lambda: self._data(pictures, features))
-        domain = self.side.domain(features)
+        learn, judge = drawn(pictures, config.pictures, config.seed).split(config.validation, config.seed)
+        data = timed("weight", lambda: self.split(learn, judge, features))
+        domain = self.domain(features)
         found = timed("discovery", lambda: self._discover(domain, data))
-        batches = list(data.held_out.batches(config.held_out, 32))
-        compared = timed(
-            "compare", lambda: compare_named(domain, found.fields, batches, config.flow.sigma, self.solver)
-        )
-        result = self._result(domain, compared)
-        timed("cross-check", lambda: self.side.complete(result, domain, batches, found.fields, self.solver))
-        timed("report", lambda: self._write(domain, data, found, result))
-        figures = run_figures(result, self.directory.path)
-        result.figures = [msgspec.structs.replace(figure, svg="") for figure in figures]
+        batches, fields = list(data.held_out.batches(config.held_out, 32)), found.fields
+        sigma, span = config.flow.sigma, self.span
+        compared = timed("compare", lambda: compare_named(domain, fields, batches, sigma, self.solver, span))
+        result = PictureDiscovery(
+            run=str(self.folder), plugin=config.plugin, title=self.declaration.title,
+            sentence=sentence(compared["generators"], self.are), warnings=self.report.warnings, domain=self.name,
+            span=span, coordinates=list(domain.components), network=self.network, **compared,
+        )  # fmt: skip
+        timed("cross-check", lambda: self.complete(result, domain, batches, fields))
+        timed("report", lambda: self._write(domain, data, fields, result))
+        result.figures = [msgspec.structs.replace(f, svg="") for f in run_figures(result, self.folder)]
         result.seconds = self.session.stopwatch.seconds()
         return result
 
-    def _draw(self, held_out: Data[SightT], session: Session) -> None:
+    def _draw(self, held_out: Data[PictureBatch], session: Session) -> None:
         """Let the fields of the moment be written for the app, whenever the training's state is."""
-        batch, file = next(held_out.batches(1, 1)), self.directory.path / CURRENT
+        batch, file = next(held_out.batches(1, 1)), self.folder / CURRENT
 
         def draw(fields: Slotted, stage: str, step: int) -> None:
             with torch.no_grad():
                 learned = values(fields, batch.points)[:, 0]
             # of colours, points are the sampled ones
             tensors = {"learned": learned, "weight": batch.weight[0], "colors": batch.points[0]}
-            write_tensors(file, tensors, {"domain": self.side.name, "stage": stage, "step": step})
+            write_tensors(file, tensors, {"domain": self.name, "stage": stage, "step": step})
 
         session.drawing(draw)
 
     def _pictures(self) -> Pictures:
         pictures = read_pictures(self.config.data or self.declaration.data)
-        self.directory.add_provenance(data=pictures.facts)
-        self.side.check(pictures)
+        self.session.directory.add_provenance(data=pictures.facts)
+        self.check(pictures)
         return pictures
 
     def _features(self, pictures: Pictures) -> PictureFeatures:
@@ -179,71 +174,39 @@ class _Job(Generic[SightT]):
             threads=config.threads,
         )  # fmt: skip
         aside = self.session.part("training", self.session.checkpoint.of("network"), aside=True)
-        found = network_of(training, pictures, self.declaration.flip, aside)
-        self.network = found.facts
-        self.report.line(f"network: {found.facts.told_right} of pictures kept aside are told right")
-        return found.extractor.features
+        extractor, self.network, _ = network_of(training, pictures, self.declaration.flip, aside)
+        self.report.line(f"network: {self.network.told_right} of pictures kept aside are told right")
+        return extractor.features
 
-    def _data(self, pictures: Pictures, features: PictureFeatures) -> Split[SightT]:
-        config = self.config
-        learn, judge = drawn(pictures, config.pictures, config.seed).split(config.validation, config.seed)
-        split = self.side.split(learn, judge, features, self.declaration.flip, self.session.device)
-        if split.said:
-            self.report.line(split.said)
-        return split
-
-    def _discover(self, domain: Seen[SightT], data: Split[SightT]) -> Discovery:
+    def _discover(self, domain: Seen, data: Split) -> Discovery:
         config, flow = self.config, self.config.flow
         steps, session = flow.steps, self.session.part("flow")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             network = GeneratorNetwork(
-                replace(domain.arguments, dependent=self.side.centred), len(domain.components), config.slots,
-                flow.trunk, flow.head, unit=self.side.unit,
+                replace(domain.arguments, dependent=self.centred), len(domain.components), config.slots,
+                flow.trunk, flow.head, unit=self.unit,
             )  # fmt: skip
         plan = Plan(
-            steps=steps,
-            batch=flow.batch,
+            steps=steps, batch=flow.batch, tau=flow.tau,
             weights=Weights(flow.w_sym, flow.w_ortho, flow.w_lips, 0.0),
-            tau=flow.tau,
-            rate=lambda step: flow.rate * (1.0 if step < WARM * steps else flow.cooling),
-            sobolev_from=steps,
-            clip=flow.clip,
-            ordered=flow.ordered,
-            soft=flow.soft,
-        )
+            rate=lambda step: flow.rate * (1.0 if step < WARM * steps else flow.cooling), sobolev_from=steps,
+            clip=flow.clip, ordered=flow.ordered, soft=flow.soft,
+        )  # fmt: skip
         score = FiniteScore(domain, flow.sigma, self.solver, plain=True)
         training = Descent(data.train, network.to(session.device), score, plan, config.seed)
         self._draw(data.held_out, session)
         levels = session.restored(training, steps)
         # steps after the last one kept will be taken, and their metrics written, again
         session.directory.keep_metrics(training.done)
-        return by_flow(
-            domain, data, training, levels, config.held_out, flow.sigma, self.solver, session,
-        )  # fmt: skip
+        return by_flow(domain, data, training, levels, config.held_out, flow.sigma, self.solver, session)
 
-    def _result(self, domain: Seen[SightT], compared: NamedComparison) -> PictureDiscovery:
-        """Without what takes longer; seconds come last."""
-        for slot, share in zip(compared.slots, compared.shares, strict=True):
-            self.side.place(slot, share)
-        return PictureDiscovery(
-            run=str(self.directory.path), plugin=self.config.plugin, title=self.declaration.title,
-            sentence=sentence(compared.slots, self.side.are), warnings=self.report.warnings, domain=self.side.name,
-            span=self.side.span, coordinates=list(domain.components), s=compared.s, generators=compared.slots,
-            reference=compared.reference, inner=compared.inner, basis=compared.basis, subspace=compared.subspace,
-            network=self.network,
-        )  # fmt: skip
-
-    def _write(
-        self, domain: Seen[SightT], data: Split[SightT], found: Discovery, result: PictureDiscovery
-    ) -> None:
+    def _write(self, domain: Seen, data: Split, fields: Slotted, result: PictureDiscovery) -> None:
         """generators.csv and fields.safetensors."""
-        with naming(self.directory.path / "generators.csv"):
-            write_csv(result, self.directory.path / "generators.csv")
-        batch = next(data.held_out.batches(SHOWN, SHOWN))
-        fields, slots = found.fields, self.config.slots
-        s = torch.linspace(-self.config.flow.sigma, self.config.flow.sigma, STRIP)
-        flow = Flow(fields, self.solver)
+        with naming(self.folder / "generators.csv"):
+            write_csv(result, self.folder / "generators.csv")
+        batch, sigma = next(data.held_out.batches(SHOWN, SHOWN)), self.config.flow.sigma
+        slots, s, flow = self.config.slots, torch.linspace(-sigma, sigma, STRIP), Flow(fields, self.solver)
         with torch.no_grad():
             moved = [domain.act(flow, batch, torch.full((slots,), float(v)).to(batch.points)).pixels for v in s]
             tensors: dict[str, Tensor] = {
@@ -253,10 +216,60 @@ class _Job(Generic[SightT]):
                 "pictures": batch.pixels,
                 "orbit/s": s,
                 "orbit/pictures": torch.stack([part.unflatten(0, (slots, -1)) for part in moved], 1),
-                **self.side.drawn(domain, batch, fields, self.solver),
+                **self.drawn(batch, fields),
             }
-        write_tensors(self.directory.path / "fields.safetensors", tensors)
-        (self.directory.path / CURRENT).unlink(missing_ok=True)
+        write_tensors(self.folder / "fields.safetensors", tensors)
+        (self.folder / CURRENT).unlink(missing_ok=True)
+
+
+def compare_named(
+    domain: Seen, learned: Slotted, batches: Sequence[PictureBatch], sigma: float, solver: Solver, span: str
+) -> dict[str, Any]:
+    """What held-out pictures say of `learned`, of norm 1, beside the domain's reference, by keys of the result.
+
+    s: flow parameters at which angles between features were taken. generators: the learned fields; under `span` the
+    norm of the projection of each on the span of the named fields, 1 for one of that span. reference: the named
+    fields, which of them are independent under the weight, and how the slots hold them. inner: products of fields
+    of norm 1, slot x named field. basis: products of the slots with the independent named fields, orthonormalised
+    in their order. subspace: the angle between the first slots, as many as that span has dimensions, and the span.
+    """
+    reference = domain.reference()
+    names = [field.name for field in reference]
+    slots = len(values(learned, batches[0].points))
+    named = unit(stack(reference), batches)
+    products = normalised(gram(Joined(learned, named), batches))
+    first, others = list(range(slots)), list(range(slots, slots + len(reference)))
+    basis, inner = independent(products, others), products[:slots, slots:]
+    s = [share * sigma for share in SHARES]
+    angles = torch.cat([mean_validity(domain, fields, batches, s, solver) for fields in (learned, named)])
+    parts = [largest_components(products, slot, others) for slot in first]
+    shares = cosines(products, basis, first)
+    nearest = inner.abs().argmax(1).tolist()
+    along = orthonormalised(products, basis).T @ products[basis][:, first]
+    angle = principal_angle(products, first[: len(basis)], basis) if slots >= len(basis) else None
+    return {
+        "s": s,
+        "generators": [
+            Slot(
+                slot=n + 1,
+                angle=float(angles[n].mean()),
+                angles=angles[n].tolist(),
+                nearest=Nearest(name=names[nearest[n]], cosine=float(inner[n, nearest[n]].abs())),
+                components=[Part(names[k - slots], value) for k, value in parts[n]],
+                **{span: shares[n]},
+            )
+            for n in first
+        ],
+        "reference": [
+            NamedField(field.name, field.formula, field.shown, n in basis, float(own.mean()), own.tolist(), cosine)
+            for n, field, own, cosine in zip(
+                others, reference, angles[slots:], cosines(products, first, others), strict=True
+            )
+        ],
+        "inner": inner.tolist(),
+        "basis": Basis([names[n - slots] for n in basis], along.T.tolist()),
+        "subspace": Subspace(angle),
+    }
 
 
 def sentence(slots: Sequence[Slot], are: str) -> str:

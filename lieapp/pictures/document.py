@@ -1,11 +1,15 @@
-"""What a discovery on pictures says: tables of learned and named fields, angles, figures; and generators.csv."""
+"""What discoveries on pictures and trainings of networks say: tables, figures, and generators.csv."""
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from lieapp.document import (
     Block,
@@ -17,18 +21,31 @@ from lieapp.document import (
     Table,
     Text,
     cosine,
+    duration,
     figures,
     seconds,
     table,
     undrawn,
 )
 from lieapp.extension import outcome
-from lieapp.figures.charts import Line, line_chart
-from lieapp.figures.material import read_fields
-from lieapp.pictures.color_figures import color_figures
-from lieapp.pictures.figures import components, strips
-from lieapp.pictures.plane_figures import image_figures
+from lieapp.figures.charts import Line, calmed, line_chart
+from lieapp.figures.colour import png, sequential
+from lieapp.figures.material import parts_of, read_fields, read_lines, rounded
+from lieapp.figures.svg import QUIET, Sheet
+from lieapp.figures.training import thinned
+from lieapp.pictures.figures import (
+    Array,
+    Tensors,
+    color_figures,
+    components,
+    cube_figure,
+    field_figure,
+    image_figures,
+    rgb,
+    strips,
+)
 from lieapp.results.pictures import PictureDiscovery, SmallFlow
+from lieapp.results.training import Training, share_words
 
 ANGLE = "Angle: between the features of held-out pictures before and after, mean over flow parameters."
 PARTS = (
@@ -47,7 +64,8 @@ COMPARISON = ("slots", "named", "small", "along", "angles")
 
 def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
     """Everything but where the run comes from."""
-    span = result.span
+    span, chart, title = result.span, angle_chart(result), "Angle of features over s"
+    angles: list[Block] = [Heading(title, "angles"), Figure("angles", title, svg=chart)] if chart else []
     share = f"{span.capitalize()}: length of the projection of the field, of norm 1, on the span of {span} ones."
     told = [ANGLE, share, PARTS, *([CLIPPED] if result.clipped else []), "Nothing is proved of pictures."]
     borne = f"Angles of {span} fields of norm 1: how well the network bears each, beside what was learned."
@@ -57,13 +75,19 @@ def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
         _slots(result),
         Text(" ".join(told), small=True),
         Heading(f"{span.capitalize()} fields", "named"),
-        _named(result),
+        Table(
+            [Column("name"), Column("field"), _measured("angle (rad)"), _measured("cosine with the slots' span")],
+            [(row.name, row.shown, _number(row.angle), cosine(row.cosine, 4)) for row in result.reference],
+        ),
         Text(borne, small=True),
         *_small(result.cross_check),
         Heading("Inner products", "along", pages_only=True),
-        _along(result),
+        Table(
+            [_measured("slot"), *map(_measured, result.basis.names)],
+            [(str(n), *map(_number, row)) for n, row in enumerate(result.basis.inner, 1)],
+        ),
         Text(ALONG, small=True),
-        *_angles(result),
+        *angles,
         *figures(result.figures, draw),
         *seconds(result.seconds),
     ]
@@ -107,13 +131,6 @@ def _slots(result: PictureDiscovery) -> Table:
     return table([Column(name, number=name not in ("nearest", "components")) for name in head], rows)
 
 
-def _named(result: PictureDiscovery) -> Table:
-    return Table(
-        [Column("name"), Column("field"), _measured("angle (rad)"), _measured("cosine with the slots' span")],
-        [(row.name, row.shown, _number(row.angle), cosine(row.cosine, 4)) for row in result.reference],
-    )
-
-
 def _small(check: SmallFlow | None) -> Iterator[Block]:
     """The fields that are borne best for s -> 0, and how the slots stand to them."""
     if check is None:
@@ -135,18 +152,7 @@ def _small(check: SmallFlow | None) -> Iterator[Block]:
     )
 
 
-def _along(result: PictureDiscovery) -> Table:
-    rows = [(str(n), *map(_number, row)) for n, row in enumerate(result.basis.inner, 1)]
-    return Table([_measured("slot"), *map(_measured, result.basis.names)], rows)
-
-
-def _angles(result: PictureDiscovery) -> list[Block]:
-    svg, title = angle_chart(result), "Angle of features over s"
-    return [Heading(title, "angles"), Figure("angles", title, svg=svg)] if svg else []
-
-
 def _measured(head: str) -> Column:
-    """A column of numbers."""
     return Column(head, number=True)
 
 
@@ -162,6 +168,126 @@ def run_figures(result: PictureDiscovery, folder: Path) -> list[Figure]:
 
 
 def draw(result: PictureDiscovery, folder: Path) -> Draw:
-    """The figures of a run."""
     drawn = {figure.key: figure for figure in run_figures(result, folder)}
     return lambda key: drawn.get(key, undrawn(key))
+
+
+THUMB, BETWEEN, LEFT, TOP = 92, 8, 74, 8
+
+PLANE = 4
+"""Axes of the learned fields' array where these move a plane: slot, coordinate, row, column."""
+
+
+def read_moved(folder: Path, place: int) -> tuple[list[float], Array] | None:
+    """Flow parameters and (s, picture, channel, row, column) of the `place`-th slot; None without them."""
+    found = parts_of(folder / "fields.safetensors", place, ("orbit/pictures",))
+    if "orbit/pictures" not in found or "orbit/s" not in found:
+        return None
+    return [rounded(s) for s in found["orbit/s"]], found["orbit/pictures"]
+
+
+def pictures_at(s: list[float], moved: Array, k: int, title: str) -> str:
+    """Three rows: the pictures as they were, moved to the k-th s, and how far each pixel changed."""
+    rest = int(np.argmin(np.abs(s)))
+    step, count = THUMB + BETWEEN, moved.shape[1]
+    sheet = Sheet(LEFT + count * step, TOP + 3 * step, title)
+    difference = np.abs(moved[k] - moved[rest]).mean(1)
+    rows = (
+        ("s = 0", [rgb(picture) for picture in moved[rest]]),
+        (f"s = {s[k]:g}".replace("-", "−"), [rgb(picture) for picture in moved[k]]),
+        # one scale at every s: 0 dark, a change from black to white light
+        ("|change|", [sequential(picture, 0.0, 1.0) for picture in difference]),
+    )
+    for place, (name, pictures) in enumerate(rows):
+        top = TOP + place * step
+        sheet.write(LEFT - 10, top + THUMB / 2 + 4, name, anchor="end", colour=QUIET)
+        for column, picture in enumerate(pictures):
+            sheet.image(LEFT + column * step, top, THUMB, THUMB * len(picture) / picture.shape[1], png(picture))
+    return sheet.text()
+
+
+def field_at(folder: Path, place: int) -> str:
+    """The field of the `place`-th slot alone, as SVG; empty where the run wrote none."""
+    found = parts_of(folder / "fields.safetensors", place, ("learned", "orbit/pictures", "palette/colors"))
+    if "learned" not in found:
+        return ""
+    return fields_figure({**found, "learned": found["learned"][None]}, [f"slot {place + 1}"])
+
+
+def fields_figure(tensors: Tensors, names: list[str]) -> str:
+    """Fields on a grid as arrows in the plane, fields at sampled colours as arrows in the cube; empty of others."""
+    if "weight" not in tensors:
+        return ""
+    if tensors["learned"].ndim == PLANE:
+        return field_figure(tensors, names)
+    return cube_figure(tensors, names) if "colors" in tensors else ""
+
+
+CURVE = "Pictures of each step told right"
+
+LEARNED = {
+    "pictures": "at most", "epochs": "epochs", "batch": "batch", "rate": "rate", "optimizer": "optimizer",
+    "augment": "augment",
+}  # fmt: skip
+"""Settings of a training that results depend on most."""
+
+NAMES = 12
+"""Classes that are named; of more only their number is told."""
+
+
+def training_document(result: Training, draw: Draw = undrawn) -> Document:
+    """Everything but where the run comes from."""
+    why = "it was in the cache, so nothing was trained" if result.cached else "no steps were recorded"
+    took = "from the cache" if result.cached else duration(result.seconds.get("training"))
+    columns = [Column(name, number=True) for name in ("Told right", "Loss", "Training")]
+    command = ["lieapp", "discover", "--plugin", str(result.plugin), "--set", f"trained={result.file}"]
+    return [
+        *outcome(result),
+        Heading("Accuracy", "accuracy"),
+        Table(columns, [[share_words(result.accuracy), number(result.loss), took]]),
+        Text("Of the pictures kept aside; the loss is the mean cross-entropy on them.", small=True),
+        Heading("Network", "network"),
+        Table([Column("what"), Column("value")], facts(result)),
+        Text(f"Symmetries of what it sees are sought by `{shlex.join(command)}`."),
+        Heading(CURVE, "right"),
+        Figure("right", CURVE, svg=draw("right").svg, note=f"No curves: {why}."),
+        *seconds(result.seconds),
+    ]
+
+
+def facts(result: Training) -> list[tuple[str, str]]:
+    shape, classes = " x ".join(map(str, result.shape)), str(len(result.classes))
+    if 0 < len(result.classes) <= NAMES:
+        classes += f": {', '.join(result.classes)}"
+    rows = [
+        ("network", f"{result.network}, {result.parameters} parameters"),
+        ("data", result.source),
+        ("pictures", f"{result.pictures} of {shape}" if result.pictures and shape else ""),
+        ("learned from", number(result.learned_from)),
+        ("judged on", number(result.judged_on)),
+        ("classes", classes),
+        *((label, str(result.settings.get(key, ""))) for key, label in LEARNED.items()),
+        ("device", result.device),
+        ("file", result.file),
+    ]
+    return [(name, text) for name, text in rows if text not in ("", "–")]
+
+
+def right_chart(metrics: Sequence[dict[str, Any]]) -> str:
+    """The share of each batch that a network in training tells right; empty without any steps."""
+    rows = [row for row in thinned(metrics) if isinstance(row.get("right"), float)]
+    if not rows:
+        return ""
+    line = Line("told right", [row["step"] for row in rows], [100 * row["right"] for row in rows])
+    return line_chart([calmed(line)], "training step", "told right (%)", CURVE)
+
+
+def number(value: float | None) -> str:
+    """As it is: counts whole, other numbers with three digits; a dash for what isn't there."""
+    if value is None:
+        return "–"
+    return str(value) if isinstance(value, int) else f"{value:.3g}"
+
+
+def draw_training(result: Training, folder: Path) -> Draw:
+    return lambda key: Figure(key, CURVE, svg=right_chart(read_lines(folder / "metrics.jsonl")))

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from lieapp.api import Colors, Images, LabelledPictures, hookimpl
 from lieapp.augment import typed as augment
-from lieapp.config import DiscoverImagesConfig, DiscoverPictures, TrainConfig
 from lieapp.config_augment import AugmentImagesConfig
-from lieapp.config_colors import DiscoverColorsConfig
-from lieapp.config_pictures import OWN_NETWORKS
+from lieapp.config_pictures import (
+    OWN_NETWORKS,
+    DiscoverColorsConfig,
+    DiscoverImagesConfig,
+    DiscoverPictures,
+    TrainConfig,
+)
 from lieapp.data.images.places import check_efficientnet, check_file, check_place, check_weights
 from lieapp.extension import Kind, Work, lazily
 
@@ -31,21 +35,17 @@ def _check_training(config: TrainConfig, declaration: LabelledPictures) -> None:
     if config.weights:
         check_weights(config.weights)
     if config.network not in OWN_NETWORKS:
-        from lieapp.pictures.torchvision_networks import check_name
+        from lieapp.pictures.extractor import check_name
 
         check_name(config.network)
 
 
-def _own_features(declaration: LabelledPictures) -> str:
-    return "" if declaration.features is None else "it brings its own features; nothing is to be trained"
-
-
-def _discover(settings: type[DiscoverPictures], module: str) -> Work:
+def _discover(settings: type[DiscoverPictures]) -> Work:
     return Work(
         command="discover",
         words="Find symmetries",
         settings=settings,
-        execute=lazily(f"{module}:execute"),
+        execute=lazily("lieapp.pictures.sides:execute"),
         check=_check,
         document=lazily("lieapp.pictures.document:document"),
         draw=lazily("lieapp.pictures.document:draw"),
@@ -57,11 +57,11 @@ TRAIN = Work(
     command="train",
     words="Train a network only",
     settings=TrainConfig,
-    execute=lazily("lieapp.pictures.training:execute"),
+    execute=lazily("lieapp.pictures.networks:execute"),
     check=_check_training,
-    refused=_own_features,
-    document=lazily("lieapp.pictures.training_document:document"),
-    draw=lazily("lieapp.pictures.training_document:draw"),
+    refused=lambda own: "" if own.features is None else "it brings its own features; nothing is to be trained",
+    document=lazily("lieapp.pictures.document:training_document"),
+    draw=lazily("lieapp.pictures.document:draw_training"),
     about=lambda result: "Training of a network",
 )
 
@@ -69,16 +69,16 @@ IMAGES = Kind(
     name="images",
     declaration=Images,
     words=("a set of pictures", "pictures"),
-    check=lazily("lieapp.pictures.check:check_images"),
+    check=lazily("lieapp.pictures.sides:check_pictures"),
     works=(
-        _discover(DiscoverImagesConfig, "lieapp.pictures.of_plane"),
+        _discover(DiscoverImagesConfig),
         TRAIN,
         Work(
             command="augment",
             words="Train on moved data",
             settings=AugmentImagesConfig,
             execute=lazily("lieapp.augment.of_pictures:execute"),
-            check=augment.check_pictures,
+            check=lambda config, declaration: check_place(config.data or declaration.data),
             complete=augment.complete_pictures,
             typed=augment.picture_options,
             document=lazily("lieapp.augment.document:document"),
@@ -92,6 +92,6 @@ COLORS = Kind(
     name="colors",
     declaration=Colors,
     words=("a set of colour pictures", "colours"),
-    check=lazily("lieapp.pictures.check:check_colors"),
-    works=(_discover(DiscoverColorsConfig, "lieapp.pictures.of_colors"), TRAIN),
+    check=lazily("lieapp.pictures.sides:check_pictures"),
+    works=(_discover(DiscoverColorsConfig), TRAIN),
 )

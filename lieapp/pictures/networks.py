@@ -1,13 +1,13 @@
-"""Trained networks: found in the cache by pictures and settings, or trained and put there.
+"""Trained networks, and weights ω of what is moved: found in the cache by what they depend on, or put there.
 
-The weight ω of what is moved: in the cache by pictures, network and settings, or measured and put there.
+`execute` is the pipeline behind `lieapp train`: pictures, a network, how well it tells them apart.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,36 +17,23 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor, nn
 
-from lieapp.augment.cells import fit
+from lieapp.api import LabelledPictures
 from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy
-from lieapp.config import TrainConfig
+from lieapp.augment.pipeline import fit
+from lieapp.config_pictures import TrainConfig, parse_kinds
 from lieapp.data.images.pictures import Pictures
-from lieapp.data.images.sources import cache_folder
+from lieapp.data.images.sources import cache_folder, read_pictures
 from lieapp.errors import DataError
 from lieapp.pictures.extractor import VERSION, Extractor, PictureFeatures, Shape, extractor_bytes, read_extractor
-from lieapp.results.training import Network
+from lieapp.results.training import Network, Training
 from lieapp.runs.store.files import write_atomic
 from lieapp.runs.store.session import Session
-from lieapp.transformations import parse_kinds
 
 LEARNED = 0.25
 """Of the way from guessing to always right, what a network must have gone for its blindness to say something."""
 
 NEUTRAL = ("plugin", "kind", "preset", "data", "device", "threads")
 """Settings that don't change which network comes out, or that pictures stand for."""
-
-
-@dataclass(frozen=True)
-class Trained:
-    """A network and where it came from.
-
-    Args:
-        file: its place in the cache.
-    """
-
-    extractor: Extractor
-    facts: Network
-    file: Path
 
 
 def drawn(pictures: Pictures, most: int, seed: int) -> Pictures:
@@ -57,17 +44,12 @@ def drawn(pictures: Pictures, most: int, seed: int) -> Pictures:
     return pictures.take(order[:most].sort()[0])
 
 
-def network_file(config: TrainConfig, pictures: Pictures, flip: bool) -> Path:
-    """Where the network of these pictures and settings is kept."""
-    settings = {k: v for k, v in msgspec.to_builtins(config).items() if k not in NEUTRAL}
-    if config.weights:
-        settings["weights"] = hashlib.sha256(Path(config.weights).read_bytes()).hexdigest()
-    key = repr((VERSION, pictures.sha256, flip, sorted(settings.items())))
-    return cache_folder() / "networks" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
+def network_of(
+    config: TrainConfig, pictures: Pictures, flip: bool, session: Session
+) -> tuple[Extractor, Network, Path]:
+    """The network, what is known of it and its place in the cache.
 
-
-def network_of(config: TrainConfig, pictures: Pictures, flip: bool, session: Session) -> Trained:
-    """The network from the cache, or trained now, going on from the checkpoint if it holds a part of the way.
+    It comes from there, or is trained now, going on from the checkpoint if that holds a part of the way.
 
     Args:
         pictures: all there are; at most `config.pictures` of them are used.
@@ -76,19 +58,32 @@ def network_of(config: TrainConfig, pictures: Pictures, flip: bool, session: Ses
     Raises DataError if the pictures can't be split, DiscoveryError if the loss isn't finite.
     """
     pictures = drawn(pictures, config.pictures, config.seed)
-    file = network_file(config, pictures, flip)
+    settings = {k: v for k, v in msgspec.to_builtins(config).items() if k not in NEUTRAL}
+    if config.weights:
+        settings["weights"] = hashlib.sha256(Path(config.weights).read_bytes()).hexdigest()
+    key = repr((VERSION, pictures.sha256, flip, sorted(settings.items())))
+    file = cache_folder() / "networks" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
     if file.is_file():
         try:
             extractor, facts = read_extractor(file)
             facts.cached = True
-            return Trained(extractor.to(session.device), facts, file)
+            return extractor.to(session.device), facts, file
         except DataError as error:
             session.report.warn(f"{error.message} It is trained again.")
     learn, judge = pictures.split(config.validation, config.seed)
-    extractor = _fresh(config, learn)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(config.seed)
+        shape = Shape(*learn.shape, len(learn.names))
+        extractor = Extractor(config.network, shape, config.base, config.side, bool(config.weights))
+    if config.weights:
+        extractor.take_weights(Path(config.weights))
+    else:
+        extractor.normalise_by(learn.pixels)
+    extractor.check_size()
     recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip, parse_kinds(config.augment))
     training = ClassifierTraining(extractor.to(session.device), learn, recipe, config.seed)
     session.restored(training, training.steps)
+
     def judged() -> dict[str, float]:
         share, _ = accuracy(training.extractor, judge)
         epoch = training.done // training.each
@@ -107,7 +102,7 @@ def network_of(config: TrainConfig, pictures: Pictures, flip: bool, session: Ses
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(file, extractor_bytes(extractor, facts))
     facts.cached = False
-    return Trained(extractor.eval().requires_grad_(False), facts, file)
+    return extractor.eval().requires_grad_(False), facts, file
 
 
 def near_guessing(facts: Network) -> str:
@@ -121,20 +116,6 @@ def near_guessing(facts: Network) -> str:
         f"the network tells {100 * facts.accuracy:.0f} % of pictures kept aside right, where guessing tells "
         f"{100 * chance:.0f} %: what it doesn't see says little about the pictures; train it for longer, or on more"
     )
-
-
-def _fresh(config: TrainConfig, learn: Pictures) -> Extractor:
-    """The network before its training, drawn by seed or with the weights of a file."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(config.seed)
-        shape = Shape(*learn.shape, len(learn.names))
-        extractor = Extractor(config.network, shape, config.base, config.side, bool(config.weights))
-    if config.weights:
-        extractor.take_weights(Path(config.weights))
-    else:
-        extractor.normalise_by(learn.pixels)
-    extractor.check_size()
-    return extractor
 
 
 WEIGHT_VERSION = 1
@@ -158,9 +139,10 @@ def kept_weight(
         return measure(), f"weight of {kind}: measured"
     key = repr((WEIGHT_VERSION, kind, learn.sha256, network, settings))
     file = cache_folder() / "weights" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
-    found = _read(file)
-    if found is not None:
-        return found.to(learn.pixels.device), f"weight of {kind}: measured before, {file}"
+    # what isn't there or can't be used is measured
+    with contextlib.suppress(OSError, KeyError, SafetensorError):
+        found = load(file.read_bytes())["weight"].to(learn.pixels.device)
+        return found, f"weight of {kind}: measured before, {file}"
     weight = measure()
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(file, save({"weight": weight.cpu().contiguous()}))
@@ -178,9 +160,33 @@ def fingerprint(features: PictureFeatures) -> str | None:
     return digest.hexdigest()
 
 
-def _read(file: Path) -> Tensor | None:
-    """None if it isn't there or can't be used."""
-    try:
-        return load(file.read_bytes())["weight"]
-    except (OSError, KeyError, SafetensorError):
-        return None
+NETWORK = "network.safetensors"
+"""The run's own copy of the network."""
+
+
+def execute(config: TrainConfig, declaration: LabelledPictures, session: Session) -> Training:
+    """Do or go on with a run; returns its result. Raises LieappError for what pictures or settings don't allow."""
+    run, report = session.directory, session.report
+    session.begin()
+    pictures = session.timed("data", lambda: read_pictures(config.data or declaration.data))
+    run.add_provenance(data=pictures.facts)
+    kept = session.checkpoint.training()
+    # steps after the last one kept will be taken, and their metrics written, again
+    run.keep_metrics(int(kept[0]["done"]) if kept else 0)
+    part = session.part("training")
+    extractor, facts, file = session.timed("training", lambda: network_of(config, pictures, declaration.flip, part))
+    write_atomic(run.path / NETWORK, file.read_bytes())
+    if words := near_guessing(facts):
+        report.warn(words)
+    sentence = (
+        f"{facts.told_right} of {facts.judged_on} pictures kept aside are told right, after learning from "
+        f"{facts.learned_from}{'; the network was trained before' if facts.cached else ''}"
+    )
+    return Training(
+        run=str(run.path), plugin=config.plugin, title=declaration.title, sentence=sentence,
+        warnings=report.warnings, network=config.network, accuracy=facts.accuracy, loss=facts.loss,
+        learned_from=facts.learned_from, judged_on=facts.judged_on, classes=facts.classes,
+        parameters=sum(p.numel() for p in extractor.parameters()), file=str(run.path / NETWORK),
+        cached=bool(facts.cached), seconds=session.stopwatch.seconds(), source=str(pictures.facts["source"]),
+        pictures=len(pictures), shape=list(pictures.shape), device=session.device, settings=facts.settings,
+    )  # fmt: skip

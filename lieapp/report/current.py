@@ -10,8 +10,8 @@ from safetensors import SafetensorError, safe_open
 
 from lieapp.figures.material import parts_of
 from lieapp.figures.quiver import plane_of, quiver_chart
+from lieapp.pictures.document import fields_figure
 from lieapp.pictures.figures import Tensors
-from lieapp.pictures.slider import fields_figure
 
 FILE = "current.safetensors"
 

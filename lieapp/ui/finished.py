@@ -28,10 +28,9 @@ from lieapp.pde.document import opening, verdict
 from lieapp.pde.document import sections as discovery_sections
 from lieapp.pde.figures import MissingError, defect_chart, figure, loss_chart, words_of
 from lieapp.pde.slider import defect_words, field_chart, orbit_at, read_orbit
-from lieapp.pictures.document import COMPARISON
+from lieapp.pictures.document import COMPARISON, field_at, pictures_at, read_moved
 from lieapp.pictures.document import document as picture_document
 from lieapp.pictures.figures import components
-from lieapp.pictures.slider import field_at, pictures_at, read_moved
 from lieapp.registry.catalog import load_catalog
 from lieapp.report.documents import provenance_rows
 from lieapp.report.truth_document import document as truth_document

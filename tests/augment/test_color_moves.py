@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from lieapp.augment.transform import COLOR_NAMES, MOVES, transformed
+from lieapp.augment.classifier import COLOR_NAMES, MOVES, transformed
+from lieapp.config_pictures import COLORS, parse_kinds
 from lieapp.errors import DataError
 from lieapp.methods.flow import Flow, Solver
 from lieapp.pictures.color import COLOR_FIELDS
-from lieapp.transformations import COLORS, parse_kinds
 
 PIXELS = torch.rand(3, 3, 4, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lieapp.augment.fno import FNO1d, SpectralConvolution
+from lieapp.augment.operator_training import FNO1d, SpectralConvolution
 from lieapp.errors import ConfigError
 
 

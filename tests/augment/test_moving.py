@@ -11,7 +11,7 @@ from small_solutions import TRUE, declaration, small
 
 from lieapp.augment.along import Along
 from lieapp.augment.moving import Mover, Moving
-from lieapp.augment.stencil import stencil
+from lieapp.augment.resample import stencil
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.parsing import parse_system
 from lieapp.errors import ConfigError, DataError, GridError, UsageError

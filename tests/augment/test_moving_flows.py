@@ -9,10 +9,9 @@ from moving_cases import as_learned, field, formulas, mover, samples, system
 from small_solutions import ARGUMENTS, TRUE, small
 
 from lieapp.augment.along import Along, LearnedSlots
-from lieapp.augment.flows import ClosedFlow, OdeFlow
+from lieapp.augment.flows import TOLERANCE, ClosedFlow, OdeFlow
 from lieapp.augment.learned import Learned
 from lieapp.augment.moving import Mover, Moving
-from lieapp.augment.table import TOLERANCE
 from lieapp.methods.fields import Combination
 from lieapp.methods.network import FeatureNetwork
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lieapp.augment.resample import REFINED, WIDTH
-from lieapp.augment.stencil import at_places, rows, stencil
+from lieapp.augment.resample import REFINED, WIDTH, at_places, rows, stencil
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import resample
 

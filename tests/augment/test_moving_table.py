@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lieapp.augment.table import SIZES, TOLERANCE, Box, moved_by_table
+from lieapp.augment.flows import SIZES, TOLERANCE, Box, moved_by_table
 
 BOX = Box((0, 1, 2), 2.0)
 """x has the period 2, from 5 on."""

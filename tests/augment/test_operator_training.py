@@ -7,9 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from lieapp.augment.fno import FNO1d
 from lieapp.augment.of_solutions import LARGEST, frame_errors, nmse
-from lieapp.augment.operator_training import OperatorRecipe, OperatorTask, OperatorTraining
+from lieapp.augment.operator_training import FNO1d, OperatorRecipe, OperatorTask, OperatorTraining
 from lieapp.errors import ConfigError, DiscoveryError, UsageError
 
 TIMES = 24

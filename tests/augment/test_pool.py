@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from lieapp.augment import pool as pool_module
+from lieapp.augment import of_solutions as pool_module
 from lieapp.augment.moving import Moved
-from lieapp.augment.pool import Pool
+from lieapp.augment.of_solutions import Pool
 
 
 @pytest.fixture

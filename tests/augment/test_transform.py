@@ -3,14 +3,13 @@
 import pytest
 import torch
 
-from lieapp.augment.classifier import ClassifierTraining, Recipe
-from lieapp.augment.transform import FIELDS, MOVES, transformed
+from lieapp.augment.classifier import FIELDS, MOVES, ClassifierTraining, Recipe, transformed
+from lieapp.config_pictures import KINDS, PLANE, parse_kinds
 from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.formulas import AFFINE
 from lieapp.methods.flow import Flow, Solver
 from lieapp.pictures.extractor import Extractor, Shape
-from lieapp.pictures.image_data import pixel_grid, resample
-from lieapp.transformations import KINDS, PLANE, parse_kinds
+from lieapp.pictures.image import pixel_grid, resample
 
 
 def pictures(count=6, side=17):

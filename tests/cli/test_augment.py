@@ -98,7 +98,7 @@ def interrupted_at(monkeypatch, number, error):
 def test_a_resumed_run_has_the_same_result(lieapp, warm, tmp_path, monkeypatch, number):
     words = (*WORDS, "--with", "none,truth", "--json")
     whole = lieapp(*words, "--out", "whole").json
-    monkeypatch.setattr("lieapp.augment.cells.SAVE_EVERY", 0.0)
+    monkeypatch.setattr("lieapp.augment.pipeline.SAVE_EVERY", 0.0)
     with monkeypatch.context() as patch:
         interrupted_at(patch, number, KeyboardInterrupt())
         said = lieapp(*words)
@@ -230,7 +230,7 @@ def place(tmp_path):
 
 
 def picture_run(folder, height=9, width=8):
-    from lieapp.config import DiscoverImagesConfig
+    from lieapp.config_pictures import DiscoverImagesConfig
 
     run = RunDirectory.create(folder / "runs", DiscoverImagesConfig(plugin="images"), "images", state="done")
     run.write_summary({"generators": []})

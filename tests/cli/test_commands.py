@@ -58,8 +58,7 @@ def test_check_tells_which_failed(lieapp, engine):
 
 def test_check_all_counts_broken_files(lieapp, engine, tmp_path):
     engine("lieapp.pde.check", check=lambda entry, report: [])
-    none = {name: lambda declaration, report: [] for name in ("check_images", "check_colors")}
-    engine("lieapp.pictures.check", **none)
+    engine("lieapp.pictures.sides", check_pictures=lambda declaration, report: [])
     assert lieapp("check", "--plugin", "all").code == 0
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "bad.py").write_text("x = (\n")

@@ -110,7 +110,7 @@ def test_a_training_that_was_stopped_goes_on(lieapp, place, tmp_path, monkeypatc
 
 
 def test_discover_trains_what_the_cache_lacks(lieapp, place, tmp_path, monkeypatch):
-    from lieapp.config import TrainConfig
+    from lieapp.config_pictures import TrainConfig
 
     monkeypatch.setattr(TrainConfig, "presets", {"quick": {"epochs": 1, "batch": 16, "base": 4}, "paper": {}})
     words = ("discover", "--plugin", "images", "--data", place, *DISCOVER, "--json")

@@ -4,7 +4,8 @@ import pytest
 from msgspec.structs import fields
 from registered import CATALOG, DISCOVER
 
-from lieapp.config import DataConfig, DiscoverImagesConfig, TruthConfig
+from lieapp.config import DataConfig, TruthConfig
+from lieapp.config_pictures import DiscoverImagesConfig
 from lieapp.errors import ConfigError
 from lieapp.settings import given, load_config, parse_set
 

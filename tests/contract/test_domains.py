@@ -7,10 +7,8 @@ import torch
 from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.formulas import FixedFields
 from lieapp.pde.domain import PDEDomain
-from lieapp.pictures.color import ColorData, ColorDomain, Palette
-from lieapp.pictures.color_space import sample_colors
-from lieapp.pictures.image import ImageDomain
-from lieapp.pictures.image_data import ImageData
+from lieapp.pictures.color import ColorDomain, Palette, colored, sample_colors
+from lieapp.pictures.image import ImageData, ImageDomain
 from lieapp.registry.catalog import load_catalog
 
 PIXELS = torch.rand(3, 3, 8, 9, generator=torch.Generator().manual_seed(0))
@@ -27,7 +25,7 @@ def of_plane():
 
 def of_colors():
     palette = Palette.of(sample_colors(PIXELS, 30, torch.Generator().manual_seed(0)), 3)
-    return ColorDomain("colors", features), ColorData(ImageData(PICTURES, features, False), palette)
+    return ColorDomain("colors", features), colored(ImageData(PICTURES, features, False), palette)
 
 
 @pytest.mark.parametrize("made", [of_plane, of_colors])

@@ -21,8 +21,7 @@ from lieapp.methods.flow import Solver
 from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.loop import Alone
 from lieapp.methods.losses import FiniteScore
-from lieapp.pictures.image import ImageDomain, pixel_weight
-from lieapp.pictures.image_data import ImageData, pixel_grid
+from lieapp.pictures.image import ImageData, ImageDomain, pixel_grid, pixel_weight
 from lieapp.progress import SilentReporter
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "domains"))

@@ -13,9 +13,8 @@ from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.by_flow import gram, small_flow
 from lieapp.methods.fields import Joined
 from lieapp.methods.flow import Flow
-from lieapp.pictures.color import COLOR_FIELDS, ColorData, ColorDomain, Palette
-from lieapp.pictures.color_space import sample_colors
-from lieapp.pictures.image_data import ImageData
+from lieapp.pictures.color import COLOR_FIELDS, ColorDomain, Palette, colored, sample_colors
+from lieapp.pictures.image import ImageData
 
 MONOMIALS = TensorBasis(Arguments(("r", "g", "b"), (False,) * 3, (True,) * 3), Degrees(unknowns=2))
 
@@ -24,7 +23,7 @@ def batches(features):
     pixels = torch.rand(8, 3, 6, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     made = make_pictures(pixels.numpy(), np.arange(8) % 2, None, "test")
     palette = Palette.of(sample_colors(pixels, 60, torch.Generator().manual_seed(1)), 4)
-    source = ColorData(ImageData(replace(made, pixels=pixels), features, False), palette)
+    source = colored(ImageData(replace(made, pixels=pixels), features, False), palette)
     return [replace(b, points=b.points.double(), weight=b.weight.double()) for b in source.batches(8, 4)]
 
 

@@ -17,9 +17,13 @@ from lieapp.equations.parsing import parse_expression
 from lieapp.errors import DataError
 from lieapp.methods.by_flow import gram
 from lieapp.methods.flow import Flow, Solver
-from lieapp.pictures.color import COLOR_FIELDS, ColorData, ColorDomain, Palette, color_weight
-from lieapp.pictures.color_space import (
+from lieapp.pictures.color import (
+    COLOR_FIELDS,
+    ColorDomain,
+    Palette,
     check_colored,
+    color_weight,
+    colored,
     interpolated,
     lattice,
     nearest,
@@ -27,7 +31,7 @@ from lieapp.pictures.color_space import (
     pairs_of,
     sample_colors,
 )
-from lieapp.pictures.image_data import ImageData
+from lieapp.pictures.image import ImageData
 
 NAMES = [field.name for field in COLOR_FIELDS]
 SYMBOLS = sp.symbols("r g b")
@@ -45,7 +49,7 @@ def batch(pixels, features=lambda p: p.flatten(1), colors=40, count=3):
     made = make_pictures(pixels.numpy(), np.arange(len(pixels)) % 2, None, "test")
     source = ImageData(replace(made, pixels=pixels), features, False)
     palette = Palette.of(sample_colors(pixels, colors, torch.Generator().manual_seed(1)), count)
-    own = next(ColorData(source, palette).batches(len(pixels), len(pixels)))
+    own = next(colored(source, palette).batches(len(pixels), len(pixels)))
     return replace(own, points=own.points.to(pixels), weight=own.weight.to(pixels))
 
 

@@ -9,9 +9,8 @@ import torch
 
 from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.formulas import FixedFields
-from lieapp.pictures.color import COLOR_FIELDS, ColorData, ColorDomain, Palette
-from lieapp.pictures.color_space import sample_colors
-from lieapp.pictures.image_data import ImageData
+from lieapp.pictures.color import COLOR_FIELDS, ColorDomain, Palette, colored, sample_colors
+from lieapp.pictures.image import ImageData
 from lieapp.registry.catalog import load_catalog
 
 CATALOG = load_catalog([Path(__file__).parents[2] / "benchmarks" / "plugins"])
@@ -36,7 +35,7 @@ def test_only_the_planted_field_leaves_the_features_alone(plugin, name):
     pixels = torch.rand(6, 3, 8, 8, generator=torch.Generator().manual_seed(0), dtype=torch.float64) * 0.8 + 0.1
     made = make_pictures(pixels.numpy(), np.arange(6) % 2, None, "test")
     palette = Palette.of(sample_colors(pixels, 200, torch.Generator().manual_seed(1)), 4)
-    batch = next(ColorData(ImageData(made, features, False), palette).batches(6, 6))
+    batch = next(colored(ImageData(made, features, False), palette).batches(6, 6))
     (field,) = [field for field in COLOR_FIELDS if field.name == name]
     stack = FixedFields(lambda points: torch.cat([quadratic(points), field.function(points)[None]]))
     v, q = ColorDomain("t", features).characteristic(batch, stack)

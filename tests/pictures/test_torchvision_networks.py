@@ -9,8 +9,14 @@ from safetensors.torch import save_file
 from torchvision import models
 
 from lieapp.errors import ConfigError, DataError
-from lieapp.pictures.extractor import Extractor, Shape, extractor_bytes, read_extractor
-from lieapp.pictures.torchvision_networks import check_name, torchvision_body
+from lieapp.pictures.extractor import (
+    Extractor,
+    Shape,
+    check_name,
+    extractor_bytes,
+    read_extractor,
+    torchvision_body,
+)
 from lieapp.results import Network
 
 KIND = "shufflenet_v2_x0_5"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lieapp.pictures.plane_figures import field_figure, weight_figure
+from lieapp.pictures.figures import field_figure, weight_figure
 
 TENSORS = {
     "learned": np.ones((2, 2, 8, 12), np.float32),

@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import save_file
 from truth_results import truth_result
 
-from lieapp.pictures.training_document import right_chart
+from lieapp.pictures.document import right_chart
 from lieapp.results.base import Result
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.files import encode

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import streamlit as st
 
-from lieapp.config import load_config
 from lieapp.errors import LieappError
 from lieapp.extension import Work
 from lieapp.registry.catalog import Catalog, load_catalog
+from lieapp.settings import load_config
 from lieapp.ui import forms, jobs
 from lieapp.ui.help import popover
 from lieapp.ui.lists import show_queue
