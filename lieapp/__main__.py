@@ -29,7 +29,7 @@ def main() -> "NoReturn":
 def _signalled() -> bool:
     """Whether a signal came: inside the import of a library it may come out as any other error."""
     signals = sys.modules.get("lieapp.runs.process.signals")
-    return signals is not None and hasattr(signals, "interrupted") and bool(signals.interrupted())
+    return signals is not None and hasattr(signals, "delivered") and bool(signals.delivered.is_set())
 
 
 def _say_interrupted() -> int:

@@ -35,7 +35,7 @@ AGAIN = "Type the command again."
 RESUME = "Type the command again; `lieapp runs list` shows runs that --resume goes on with."
 """The next step after Ctrl-C, and that of commands which leave a run behind."""
 
-WITH_RUNS = ("discover", "train")
+WITH_RUNS = ("discover", "train", "augment")
 
 NO_COMMAND: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
 """What click raises where a command is needed and none is given; before 8.2 it prints the help by itself."""

@@ -16,6 +16,7 @@ from lieapp.results.discovery import EquationResult
 from lieapp.runs.process import heartbeat
 from lieapp.runs.process.claim import running
 from lieapp.runs.process.queue import cancel
+from lieapp.runs.process.signals import delivered, interrupted, interruptible
 from lieapp.runs.store import status
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.reporter import RunReporter, SilentReporter
@@ -233,3 +234,15 @@ def test_what_an_interrupt_breaks_is_cancelled_too(run):
         except KeyboardInterrupt:
             raise RecursionError("half loaded") from None
     assert disk(run).state == "cancelled"
+
+
+def test_an_interrupt_is_one_of_its_block_only():
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        finally:
+            assert interrupted()
+    assert not interrupted() and delivered.is_set()
+    with interruptible():
+        assert not interrupted() and not delivered.is_set()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from lieapp.errors import CancelledError, ResumeError, describe
 from lieapp.runs.process.heartbeat import Heartbeat
-from lieapp.runs.process.signals import interrupted, interruptible, shielded
+from lieapp.runs.process.signals import delivered, interruptible, shielded
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import STALE, Status, host, is_alive, own_mark
 
@@ -34,7 +34,7 @@ def running(run: RunDirectory) -> Iterator[RunDirectory]:
                 with Heartbeat(run, interrupt):
                     yield run
         except BaseException as error:
-            if not isinstance(error, (KeyboardInterrupt, CancelledError)) and not interrupted():
+            if not isinstance(error, (KeyboardInterrupt, CancelledError)) and not delivered.is_set():
                 # a disk that is full for results is so for the log too
                 with contextlib.suppress(OSError):
                     run.log("".join(traceback.format_exception(error)).rstrip())

@@ -10,8 +10,11 @@ from types import FrameType
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
+delivered = threading.Event()
+"""Set by a signal inside a block, and until the next block begins."""
 
-_delivered = threading.Event()
+_blocks: list[None] = []
+"""One for each block that this process is in."""
 
 
 @contextlib.contextmanager
@@ -24,7 +27,7 @@ def interruptible() -> Iterator[Callable[[], None] | None]:
     if threading.current_thread() is not threading.main_thread():
         yield None
         return
-    _delivered.clear()
+    delivered.clear()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, *ENDING)}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
@@ -35,9 +38,11 @@ def interruptible() -> Iterator[Callable[[], None] | None]:
     def interrupt() -> None:
         signal.pthread_kill(main, signal.SIGTERM)
 
+    _blocks.append(None)
     try:
         yield interrupt
     finally:
+        _blocks.pop()
         for number, handler in before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
 
@@ -62,9 +67,9 @@ def interrupted() -> bool:
 
     One that comes while a library is being imported can leave it half loaded; what then fails is not a bug.
     """
-    return _delivered.is_set()
+    return bool(_blocks) and delivered.is_set()
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
-    _delivered.set()
+    delivered.set()
     raise KeyboardInterrupt
