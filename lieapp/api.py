@@ -122,7 +122,7 @@ class PDE:
     source: Callable[[int, int], Mapping[str, Any]] | None = None
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_plugin_name(self.name)
         _check_equation(self)
         _check_parameters(self)
         _check_region(self)
@@ -148,7 +148,7 @@ class LabelledPictures:
     features: Callable[[Any], Any] | None = None
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_plugin_name(self.name)
         rules = {
             "data": (isinstance(self.data, str) and bool(self.data), "text, a file, a folder or the name of a set"),
             "flip": (isinstance(self.flip, bool), "True or False"),
@@ -241,7 +241,7 @@ def _ascending(pair: Any) -> bool:
     return isinstance(pair, Sequence) and len(pair) == 2 and all(map(_finite, pair)) and bool(pair[0] < pair[1])
 
 
-def _check_name(name: Any) -> None:
+def check_plugin_name(name: Any) -> None:
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9_-]+", name):
         raise PluginError(
             f"name={name!r}: a plugin's name is made of lower-case letters, digits, '_' and '-'.",

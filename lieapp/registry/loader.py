@@ -22,7 +22,7 @@ from lieapp.errors import UsageError
 from lieapp.registry import hookspecs
 from lieapp.registry.modules import PACKAGE, Broken, LoadError, digest, folder_digest, guarded, load_module
 
-MODULES = ("lieapp.pde.kind", "lieapp.pictures.kind", "lieapp.methods.shipped")
+MODULES = ("lieapp.pde.kind", "lieapp.pictures.kind", "lieapp.functions.kind", "lieapp.methods.shipped")
 """Modules that offer hooks as a plugin's file does: the kinds and methods that lieapp ships."""
 
 SHIPPED = "shipped"

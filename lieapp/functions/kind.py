@@ -1,0 +1,79 @@
+"""Maps y = f(x) as a kind of declaration. Torch is loaded when work begins."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from lieapp.api import Check, Kind, Work, hookimpl
+from lieapp.config_types import Count, DomainKind, FewThreads, Plugin, Positive, RunKind, Seed, Settings, told
+from lieapp.errors import LieappError
+from lieapp.extension import lazily
+from lieapp.functions.declaration import Function
+from lieapp.progress import Reporter
+
+
+class DiscoverFunctionsConfig(Settings, kw_only=True, frozen=True):
+    """`lieapp discover` of a map: fields that leave it invariant or equivariant, by one eigenproblem."""
+
+    plugin: Plugin
+    kind: Annotated[Literal["discover"], RunKind] = "discover"
+    domain: Annotated[Literal["functions"], DomainKind] = "functions"
+    sought: Annotated[
+        Literal["", "invariance", "equivariance"],
+        told("What fields keep: `invariance`, V·∇f = 0; `equivariance`, ∇f·V = A f; empty: what the plugin says."),
+    ] = ""
+    degree: Annotated[Count, told("Degree of the fields' components: 0 constant, 1 affine fields.")] = 1
+    samples: Annotated[
+        Positive, told("Points that fields are found on, and as many to judge them; more if needed.")
+    ] = 200
+    seed: Seed = 0
+    threads: FewThreads = 2
+    device: Annotated[
+        str, msgspec.Meta(pattern=r"^(auto|cpu)$"), told("Where tensors live: the problem is small, so `cpu`.")
+    ] = "cpu"
+
+
+@hookimpl
+def lieapp_kinds() -> list[Kind]:
+    """Maps."""
+    return [FUNCTIONS]
+
+
+def check(declaration: Function, report: Reporter) -> list[Check]:
+    """Whether the map can be evaluated, and its derivatives agree with differences."""
+    from lieapp.functions.values import differences, values_of
+
+    try:
+        found = values_of(declaration, 64, 0)
+    except LieappError as error:
+        return [Check("values", False, f"{error.message} {error.hint}".strip())]
+    shape = f"{found.x.shape[1]} variables, {found.y.shape[1]} outputs"
+    off = differences(declaration, found)
+    told = "given by the samples" if off is None else f"relative difference from central differences {off:.1e}"
+    return [Check("values", True, shape), Check("derivatives", off is None or off < 1e-5, told)]
+
+
+def shown(declaration: Function) -> str | None:
+    """The map as formulas."""
+    return "; ".join(map(str, declaration.expressions)) or None
+
+
+FUNCTIONS = Kind(
+    name="functions",
+    declaration=Function,
+    words=("a map", "maps"),
+    check=check,
+    works=(
+        Work(
+            command="discover",
+            words="Find symmetries",
+            settings=DiscoverFunctionsConfig,
+            execute=lazily("lieapp.functions.discover:execute"),
+            document=lazily("lieapp.functions.result:document"),
+            draw=lazily("lieapp.functions.result:draw"),
+            about=lambda result: f"Symmetries of a map · {result.sought}",
+        ),
+    ),
+)

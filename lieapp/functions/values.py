@@ -1,0 +1,171 @@
+"""Values and derivatives of a map at random points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.errors import DataError
+from lieapp.functions.declaration import Function
+from lieapp.numerics.codegen import Tape
+
+HIGHEST = 8
+"""Degree up to which a polynomial is fitted to samples without derivatives."""
+
+FITS = 1e-10
+"""Relative error on samples kept aside below which such a polynomial is the map itself."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """A map at points.
+
+    Args:
+        x: the points. y: the map there. jacobian: its derivative.
+    """
+
+    x: Float[Tensor, "sample variable"]
+    y: Float[Tensor, "sample output"]
+    jacobian: Float[Tensor, "sample output variable"]
+
+
+def values_of(declaration: Function, count: int, seed: int) -> Values:
+    """The map at `count` points, uniform in its box or as its samples have them.
+
+    Raises DataError for values that aren't finite, of the wrong shape or without derivatives.
+    """
+    if declaration.samples is not None:
+        found = _of_samples(declaration, declaration.samples(count, seed))
+    else:
+        low, high = torch.tensor(declaration.box, dtype=torch.float64).T
+        generator = torch.Generator().manual_seed(seed)
+        x = low + (high - low) * torch.rand(count, len(low), dtype=torch.float64, generator=generator)
+        found = _of_formulas(declaration, x) if declaration.module is None else _of_module(declaration, x)
+    for name, tensor in (("values", found.y), ("derivatives", found.jacobian)):
+        if not bool(torch.isfinite(tensor).all()):
+            bad = int((~torch.isfinite(tensor.flatten(1))).any(1).nonzero()[0])
+            raise DataError(
+                f"{declaration.name}: its {name} aren't finite at {found.x[bad].tolist()}.",
+                hint="Choose a region without singular points.",
+            )
+    if not float(found.jacobian.abs().max()) > 0:
+        raise DataError(
+            f"{declaration.name}: the map is constant on its samples.", hint="Every field leaves it invariant."
+        )
+    return found
+
+
+def _of_formulas(declaration: Function, x: Tensor) -> Values:
+    symbols, parts = declaration.symbols, declaration.expressions
+    tape = Tape([*parts, *(part.diff(s) for part in parts for s in symbols)], symbols)
+    columns = [column.expand(len(x)) for column in tape(*x.T)]
+    y, jacobian = columns[: len(parts)], columns[len(parts) :]
+    return Values(x, torch.stack(y, 1), torch.stack(jacobian, 1).unflatten(1, (len(parts), len(symbols))))
+
+
+def _of_module(declaration: Function, x: Tensor) -> Values:
+    assert declaration.module is not None
+    x = x.clone().requires_grad_()
+    try:
+        y = declaration.module(x)
+    except Exception as error:  # a plugin's own code may raise anything
+        raise DataError(
+            f"{declaration.name}: its module can't be evaluated: {type(error).__name__}: {error}",
+            hint="It gets a float64 tensor (sample, variable); convert the module with .double().",
+        ) from error
+    y = y[:, None] if y.ndim == 1 else y
+    if y.ndim != 2 or len(y) != len(x) or not y.requires_grad:
+        raise DataError(
+            f"{declaration.name}: its module returns shape {list(y.shape)} for {len(x)} samples"
+            f"{'' if y.requires_grad else ', without a gradient'}.",
+            hint="It must return (sample, output), differentiably.",
+        )
+    rows = [torch.autograd.grad(part.sum(), x, retain_graph=True)[0] for part in y.T]
+    return Values(x.detach(), y.detach().double(), torch.stack(rows, 1).double())
+
+
+def _of_samples(declaration: Function, given: Mapping[str, Any]) -> Values:
+    name, d = declaration.name, len(declaration.variables)
+    missing = [key for key in ("x", "y") if key not in given]
+    if missing:
+        raise DataError(f"{name}: samples lack {missing[0]!r}.", hint="They are a mapping with x, y and jacobian.")
+    x, y = (torch.as_tensor(np.asarray(given[key], dtype=float)) for key in ("x", "y"))
+    y = y[:, None] if y.ndim == 1 else y
+    if x.ndim != 2 or x.shape[1] != d or y.ndim != 2 or len(y) != len(x):
+        raise DataError(
+            f"{name}: samples have x of shape {list(x.shape)} and y of shape {list(y.shape)}.",
+            hint=f"x must be (sample, {d}) and y (sample, output).",
+        )
+    if given.get("jacobian") is None:
+        return Values(x, y, _fitted(name, x, y))
+    jacobian = torch.as_tensor(np.asarray(given["jacobian"], dtype=float)).reshape(len(x), -1, d)
+    if jacobian.shape[1] != y.shape[1]:
+        raise DataError(
+            f"{name}: the jacobian of samples has {jacobian.shape[1]} outputs, y has {y.shape[1]}.",
+            hint="Its shape must be (sample, output, variable).",
+        )
+    return Values(x, y, jacobian)
+
+
+def _fitted(name: str, x: Tensor, y: Tensor) -> Float[Tensor, "sample output variable"]:
+    """Derivatives of the polynomial of lowest degree that is the map on samples kept aside."""
+    learn = torch.arange(len(x)) % 4 != 0
+    error = float("inf")
+    for degree in range(1, HIGHEST + 1):
+        terms = monomials(x.shape[1], degree)
+        if len(terms) > int(learn.sum()) // 2:
+            break
+        basis, slopes = evaluated(x, terms)
+        fit = torch.linalg.lstsq(basis[learn], y[learn], driver="gelsd").solution
+        error = float((basis[~learn] @ fit - y[~learn]).norm() / y[~learn].norm().clamp_min(1e-300))
+        if error < FITS:
+            return torch.einsum("nkd,km->nmd", slopes, fit)
+    raise DataError(
+        f"{name}: samples have no jacobian, and no polynomial fits them exactly (relative error {error:.1e}).",
+        hint="Give the derivatives as jacobian (sample, output, variable), or more samples.",
+    )
+
+
+def monomials(variables: int, degree: int) -> list[tuple[int, ...]]:
+    """Exponents of all monomials up to a total degree, by degree."""
+    found = []
+    for total in range(degree + 1):
+        for chosen in combinations_with_replacement(range(variables), total):
+            found.append(tuple(chosen.count(k) for k in range(variables)))
+    return found
+
+
+def evaluated(
+    x: Float[Tensor, "sample variable"], terms: list[tuple[int, ...]]
+) -> tuple[Float[Tensor, "sample term"], Float[Tensor, "sample term variable"]]:
+    """Monomials at points, and their derivatives."""
+    powers = torch.tensor(terms, dtype=x.dtype)
+    basis = (x[:, None] ** powers).prod(2)
+    lowered = powers[:, None] - torch.eye(x.shape[1], dtype=x.dtype)
+    slopes = powers * (x[:, None, None] ** lowered.clamp_min(0)).prod(3)
+    return basis, slopes
+
+
+def differences(declaration: Function, found: Values, step: float = 1e-4) -> float | None:
+    """Relative difference of the derivatives from central ones; None of samples, which are taken as they are."""
+    if declaration.samples is not None:
+        return None
+    worst = 0.0
+    for k in range(found.x.shape[1]):
+        shift = torch.zeros(found.x.shape[1], dtype=found.x.dtype)
+        shift[k] = step
+        sides = [_at(declaration, found.x + sign * shift) for sign in (1, -1)]
+        rate = (sides[0] - sides[1]) / (2 * step)
+        worst = max(worst, float((rate - found.jacobian[:, :, k]).norm() / found.jacobian.norm()))
+    return worst
+
+
+def _at(declaration: Function, x: Tensor) -> Tensor:
+    return (_of_formulas if declaration.module is None else _of_module)(declaration, x).y

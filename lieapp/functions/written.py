@@ -1,0 +1,165 @@
+"""Exact fields written down as formulas, put to the proof, and as a module over functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+import torch
+from torch import Tensor
+
+from lieapp.compare.closed_form.forms import factors, numbers
+from lieapp.functions.declaration import Function
+from lieapp.functions.spans import Coefficients, Span, defects, find
+from lieapp.functions.values import Values, monomials
+from lieapp.lie.vector_field import Field
+
+SPREAD = 1e-7
+"""Relative uncertainty of coefficients that are read as exact numbers."""
+
+ZERO = 1e-8
+"""Coefficients below this, relative to the largest of a row, are 0."""
+
+
+@dataclass(frozen=True)
+class WrittenField:
+    """A field as a formula.
+
+    Args:
+        field: None where its coefficients aren't recognised.
+        proved: whether it fulfils the condition exactly.
+        eta: of the formula.
+        matrix: A of ∇f·V = A f, for an equivariant field of a map that has formulas.
+    """
+
+    field: Field | None
+    proved: bool
+    eta: float
+    matrix: sp.Matrix | None = None
+
+
+def write_down(declaration: Function, span: Span, judge: Values, sought: str) -> list[WrittenField]:
+    """A basis of the exact fields, each as simple as the row echelon form makes it."""
+    echelon = row_echelon(span.coefficients[: span.count])
+    return [_written(declaration, span.terms, row, judge, sought) for row in echelon]
+
+
+def row_echelon(rows: Coefficients) -> Coefficients:
+    """The reduced row echelon form, pivots in order of terms: monomials of low degree first."""
+    table = rows.flatten(1).clone()
+    if not len(table):
+        return rows
+    table = table / table.abs().max()
+    done = 0
+    for column in range(table.shape[1]):
+        if done == len(table):
+            break
+        place = done + int(table[done:, column].abs().argmax())
+        if float(table[place, column].abs()) < ZERO:
+            continue
+        table[[done, place]] = table[[place, done]]
+        table[done] = table[done] / table[done, column]
+        others = torch.arange(len(table)) != done
+        table[others] -= table[others, column, None] * table[done]
+        done += 1
+    return table.unflatten(1, rows.shape[1:])
+
+
+def _written(
+    declaration: Function, terms: list[tuple[int, ...]], row: Tensor, judge: Values, sought: str
+) -> WrittenField:
+    symbols = declaration.symbols
+    exact = [[_recognised(float(value), float(row.abs().max())) for value in column] for column in row.T]
+    if any(value is None for column in exact for value in column):
+        return WrittenField(None, False, float(defects(judge, terms, row[None], sought)[0]))
+    powers = [sp.prod(s**k for s, k in zip(symbols, term, strict=True)) for term in terms]
+    parts = [sp.Add(*(c * p for c, p in zip(column, powers, strict=True) if c)) for column in exact]
+    known = torch.tensor([[float(value or 0) for value in column] for column in exact], dtype=row.dtype).T
+    eta = float(defects(judge, terms, known[None], sought)[0])
+    field = Field({str(s): part for s, part in zip(symbols, parts, strict=True)})
+    proved, matrix = _proved(declaration, parts, judge, sought)
+    return WrittenField(field, proved, eta, matrix)
+
+
+def _recognised(value: float, largest: float) -> sp.Expr | None:
+    """The simplest exact number; None where there is none, which is rare: pivots are 1."""
+    if abs(value) < ZERO * largest:
+        return sp.S.Zero
+    found = numbers(value, SPREAD, factors(()), most=1)
+    return found[0] if found else None
+
+
+def _proved(
+    declaration: Function, parts: Sequence[sp.Expr], judge: Values, sought: str
+) -> tuple[bool, sp.Matrix | None]:
+    """Whether V·∇f, or ∇f·V - A f with A measured and recognised, is 0 exactly."""
+    outputs = declaration.expressions
+    if not outputs:
+        return False, None
+    rates = [sp.Add(*(v * y.diff(s) for v, s in zip(parts, declaration.symbols, strict=True))) for y in outputs]
+    if sought == "invariance":
+        return all(map(_vanishes, rates)), None
+    measured = sp.lambdify(declaration.symbols, rates, "numpy", cse=True)
+    moved = torch.stack([torch.as_tensor(part).expand(len(judge.x)) for part in measured(*judge.x.T.numpy())], 1)
+    known = torch.linalg.lstsq(judge.y, moved.to(judge.y), driver="gelsd").solution.T
+    exact = [[_recognised(float(a), max(float(known.abs().max()), 1.0)) for a in row] for row in known]
+    if any(a is None for row in exact for a in row):
+        return False, None
+    matrix = sp.Matrix(exact)
+    rest = sp.Matrix(rates) - matrix * sp.Matrix(outputs)
+    return all(map(_vanishes, rest)), matrix
+
+
+def _vanishes(expression: sp.Expr) -> bool:
+    """Whether an expression is 0 identically, by expansion or simplification."""
+    return bool(sp.expand(expression) == 0 or sp.simplify(expression) == 0)
+
+
+def module_generators(span: Span, judge: Values, learn: Values, degree: int, sought: str) -> Coefficients | None:
+    """Fields of which all the others are multiples by polynomials; None where every field is needed.
+
+    With V every g V leaves f invariant, whatever the function g. Those that are sums of products of fields of lower
+    degree and monomials are left out.
+    """
+    if sought != "invariance" or not span.count:
+        return None
+    found: list[Tensor] = []
+    for low in range(degree + 1):
+        own = find(learn, judge, low, sought)
+        exact = own.coefficients[: own.count]
+        held = _products(found, span.terms, low)
+        padded = torch.cat([exact, exact.new_zeros(len(exact), len(span.terms) - exact.shape[1], exact.shape[2])], 1)
+        for row in row_echelon(padded) if len(padded) else ():
+            more = torch.cat([held, row[None]])
+            if _rank(more) > _rank(held):
+                found.append(row)
+                held = torch.cat([held, *(_times(row, term, span.terms) for term in _up_to(row, span.terms, low))])
+    return torch.stack(found) if len(found) < span.count else None
+
+
+def _products(rows: Sequence[Tensor], terms: list[tuple[int, ...]], degree: int) -> Tensor:
+    """All products of fields and monomials up to a degree."""
+    parts = [_times(row, term, terms) for row in rows for term in _up_to(row, terms, degree)]
+    shape = (len(terms), len(terms[0]))
+    return torch.cat(parts) if parts else torch.zeros(0, *shape, dtype=torch.float64)
+
+
+def _up_to(row: Tensor, terms: list[tuple[int, ...]], degree: int) -> list[tuple[int, ...]]:
+    """Monomials that keep a field within a degree."""
+    own = max(sum(term) for term, part in zip(terms, row, strict=True) if float(part.abs().max()) > ZERO)
+    return monomials(len(terms[0]), degree - own)
+
+
+def _times(row: Tensor, factor: tuple[int, ...], terms: list[tuple[int, ...]]) -> Tensor:
+    """One field times a monomial."""
+    places = {term: k for k, term in enumerate(terms)}
+    found = torch.zeros_like(row)
+    for term, part in zip(terms, row, strict=True):
+        if float(part.abs().max()) > ZERO:
+            found[places[tuple(a + b for a, b in zip(term, factor, strict=True))]] = part
+    return found[None]
+
+
+def _rank(rows: Tensor) -> int:
+    return int(torch.linalg.matrix_rank(rows.flatten(1), rtol=ZERO)) if len(rows) else 0
