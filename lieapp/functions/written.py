@@ -11,12 +11,12 @@ from torch import Tensor
 
 from lieapp.compare.closed_form.forms import factors, numbers
 from lieapp.functions.declaration import Function
-from lieapp.functions.spans import Coefficients, Span, defects, find
+from lieapp.functions.spans import EXACT, Coefficients, Span, defects, find
 from lieapp.functions.values import Values, monomials
 from lieapp.lie.vector_field import Field
 
-SPREAD = 1e-7
-"""Relative uncertainty of coefficients that are read as exact numbers."""
+SPREADS = (1e-11, 1e-8)
+"""Relative uncertainties with which coefficients are read as exact numbers, in turn."""
 
 ZERO = 1e-8
 """Coefficients below this, relative to the largest of a row, are 0."""
@@ -69,25 +69,40 @@ def row_echelon(rows: Coefficients) -> Coefficients:
 def _written(
     declaration: Function, terms: list[tuple[int, ...]], row: Tensor, judge: Values, sought: str
 ) -> WrittenField:
-    symbols = declaration.symbols
-    exact = [[_recognised(float(value), float(row.abs().max())) for value in column] for column in row.T]
-    if any(value is None for column in exact for value in column):
-        return WrittenField(None, False, float(defects(judge, terms, row[None], sought)[0]))
-    powers = [sp.prod(s**k for s, k in zip(symbols, term, strict=True)) for term in terms]
-    parts = [sp.Add(*(c * p for c, p in zip(column, powers, strict=True) if c)) for column in exact]
-    known = torch.tensor([[float(value or 0) for value in column] for column in exact], dtype=row.dtype).T
-    eta = float(defects(judge, terms, known[None], sought)[0])
-    field = Field({str(s): part for s, part in zip(symbols, parts, strict=True)})
-    proved, matrix = _proved(declaration, parts, judge, sought)
-    return WrittenField(field, proved, eta, matrix)
+    """The reading of a row that is proved; without a proof the first that is exact to round-off, else none."""
+    read = None
+    for spread in SPREADS:
+        exact = [_recognised(column, spread, float(row.abs().max())) for column in row.T]
+        parts = [_polynomial(declaration.symbols, terms, column) for column in exact if column is not None]
+        if len(parts) < len(exact):
+            continue
+        known = torch.tensor([[float(c) for c in column] for column in exact if column], dtype=row.dtype).T
+        eta = float(defects(judge, terms, known[None], sought)[0])
+        field = Field({str(s): part for s, part in zip(declaration.symbols, parts, strict=True)})
+        proved, matrix = _proved(declaration, parts, judge, sought)
+        if proved:
+            return WrittenField(field, True, eta, matrix)
+        if read is None and eta <= EXACT:
+            read = WrittenField(field, False, eta)
+    return read or WrittenField(None, False, float(defects(judge, terms, row[None], sought)[0]))
 
 
-def _recognised(value: float, largest: float) -> sp.Expr | None:
-    """The simplest exact number; None where there is none, which is rare: pivots are 1."""
-    if abs(value) < ZERO * largest:
-        return sp.S.Zero
-    found = numbers(value, SPREAD, factors(()), most=1)
-    return found[0] if found else None
+def _recognised(values: Tensor, spread: float, largest: float) -> list[sp.Expr] | None:
+    """Exact numbers behind measured ones; None where one of them can't be read."""
+    found = []
+    for value in values.tolist():
+        read = [sp.S.Zero] if abs(value) < ZERO * largest else numbers(value, spread, factors(()), most=1)
+        if not read:
+            return None
+        found.append(read[0])
+    return found
+
+
+def _polynomial(
+    symbols: Sequence[sp.Symbol], terms: list[tuple[int, ...]], coefficients: Sequence[sp.Expr]
+) -> sp.Expr:
+    powers = (sp.prod(s**k for s, k in zip(symbols, term, strict=True)) for term in terms)
+    return sp.Add(*(c * power for c, power in zip(coefficients, powers, strict=True)))
 
 
 def _proved(
@@ -103,8 +118,8 @@ def _proved(
     measured = sp.lambdify(declaration.symbols, rates, "numpy", cse=True)
     moved = torch.stack([torch.as_tensor(part).expand(len(judge.x)) for part in measured(*judge.x.T.numpy())], 1)
     known = torch.linalg.lstsq(judge.y, moved.to(judge.y), driver="gelsd").solution.T
-    exact = [[_recognised(float(a), max(float(known.abs().max()), 1.0)) for a in row] for row in known]
-    if any(a is None for row in exact for a in row):
+    exact = [_recognised(row, SPREADS[-1], max(float(known.abs().max()), 1.0)) for row in known]
+    if any(row is None for row in exact):
         return False, None
     matrix = sp.Matrix(exact)
     rest = sp.Matrix(rates) - matrix * sp.Matrix(outputs)
@@ -129,7 +144,8 @@ def module_generators(span: Span, judge: Values, learn: Values, degree: int, sou
         own = find(learn, judge, low, sought)
         exact = own.coefficients[: own.count]
         held = _products(found, span.terms, low)
-        padded = torch.cat([exact, exact.new_zeros(len(exact), len(span.terms) - exact.shape[1], exact.shape[2])], 1)
+        rest = exact.new_zeros(len(exact), len(span.terms) - exact.shape[1], exact.shape[2])
+        padded = torch.cat([exact, rest], 1)
         for row in row_echelon(padded) if len(padded) else ():
             more = torch.cat([held, row[None]])
             if _rank(more) > _rank(held):
