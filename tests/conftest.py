@@ -20,7 +20,7 @@ for number in (signal.SIGINT, signal.SIGHUP):
 settings.register_profile("steady", derandomize=True)
 settings.load_profile("steady")
 
-ROOMS = ("augment", "compare", "data", "domains", "methods", "numerics", "pde", "pictures")
+ROOMS = ("augment", "compare", "data", "domains", "methods", "numerics", "pde", "pictures", "functions")
 CHECKED = [f"lieapp.{room}" for room in ROOMS]
 """The rooms that know tensors: the shapes and types that they state are checked at every call."""
 

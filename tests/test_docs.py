@@ -89,8 +89,9 @@ def test_every_keyword_of_a_declaration_is_explained():
     from dataclasses import fields
 
     from lieapp.api import PDE, Colors, Images
+    from lieapp.functions import Function
 
-    pages = ((PDE, "first-plugin.md"), (Images, "images.md"), (Colors, "colors.md"))
+    pages = ((PDE, "first-plugin.md"), (Images, "images.md"), (Colors, "colors.md"), (Function, "functions.md"))
     for declaration, page in pages:
         text = (DOCS / page).read_text(encoding="utf-8")
         assert [f.name for f in fields(declaration) if f"| `{f.name}` |" not in text] == []

@@ -38,7 +38,6 @@ def _checked(settings: Common, out: Path | None) -> CheckResult:
     from lieapp.results.check import CheckResult, CheckRow
     from lieapp.runs.checks import checked, execute, rows_of
     from lieapp.runs.pipeline import sitting
-    from lieapp.runs.resume import plugin_folders
     from lieapp.runs.store.directory import RunDirectory
     from lieapp.runs.store.reporter import reporting
 
@@ -48,7 +47,7 @@ def _checked(settings: Common, out: Path | None) -> CheckResult:
 
     if settings.resume is not None:
         run, config, result = _begun(settings, out, "check", CheckConfig, CheckResult)
-        return result or work(run, settings.catalog(plugin_folders(run)).get(config.plugin))
+        return result or work(run, settings.catalog(run.plugin_folders()).get(config.plugin))
     plugin = settings.plugin
     if plugin is None:
         raise UsageError("check needs a plugin.", hint="Give --plugin NAME, or --plugin all.")
@@ -107,7 +106,6 @@ def _derived(settings: Common, out: Path | None, typed: dict[str, Any]) -> Truth
     from lieapp.results.truth import TruthResult
     from lieapp.runs.derive import execute
     from lieapp.runs.pipeline import sitting
-    from lieapp.runs.resume import plugin_folders
     from lieapp.runs.store.directory import RunDirectory
 
     def work(run: RunDirectory, config: TruthConfig, folders: list[Path]) -> TruthResult:
@@ -115,7 +113,7 @@ def _derived(settings: Common, out: Path | None, typed: dict[str, Any]) -> Truth
 
     if settings.resume is not None:
         run, config, result = _begun(settings, out, "truth", TruthConfig, TruthResult)
-        return result or work(run, config, [*plugin_folders(run), *settings.plugins])
+        return result or work(run, config, [*run.plugin_folders(), *settings.plugins])
     config = settings.load(TruthConfig, **typed)
     check_request(config)
     # here too, not only in the child: a mistyped name is answered at once

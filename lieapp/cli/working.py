@@ -146,13 +146,13 @@ def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[
 def _resumed(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
     from lieapp.numerics.processor import check_device
     from lieapp.runs.pipeline import work_on
-    from lieapp.runs.resume import find_resumable, plugin_folders
+    from lieapp.runs.resume import find_resumable
     from lieapp.runs.store.directory import RunDirectory
 
     text = settings.resume or ""
     try:
         found = RunDirectory.find(settings.out, text)
-        document, folders = found.config(), plugin_folders(found)
+        document, folders = found.config(), found.plugin_folders()
     except RunError:
         document, folders = {}, []  # that there is none is said below
     catalog = settings.catalog(folders)

@@ -11,6 +11,7 @@ from lieapp.config_types import Count, DomainKind, FewThreads, Plugin, Positive,
 from lieapp.errors import LieappError
 from lieapp.extension import lazily
 from lieapp.functions.declaration import Function
+from lieapp.functions.result import FunctionResult, document, draw
 from lieapp.progress import Reporter
 
 
@@ -60,6 +61,11 @@ def shown(declaration: Function) -> str | None:
     return "; ".join(map(str, declaration.expressions)) or None
 
 
+def about(result: FunctionResult) -> str:
+    """What stands above the title of a report."""
+    return f"Symmetries of a map · {result.sought}"
+
+
 FUNCTIONS = Kind(
     name="functions",
     declaration=Function,
@@ -71,9 +77,9 @@ FUNCTIONS = Kind(
             words="Find symmetries",
             settings=DiscoverFunctionsConfig,
             execute=lazily("lieapp.functions.discover:execute"),
-            document=lazily("lieapp.functions.result:document"),
-            draw=lazily("lieapp.functions.result:draw"),
-            about=lambda result: f"Symmetries of a map · {result.sought}",
+            document=document,
+            draw=draw,
+            about=about,
         ),
     ),
 )

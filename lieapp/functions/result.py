@@ -21,7 +21,6 @@ from lieapp.document import (
     undrawn,
 )
 from lieapp.extension import outcome
-from lieapp.figures.charts import spectrum_chart
 from lieapp.results.base import Compared, Result
 from lieapp.results.discovery import ClosedForm, Slot, Spectrum
 
@@ -105,6 +104,8 @@ def document(result: FunctionResult, draw: Draw = undrawn) -> Document:
 
 def draw(result: FunctionResult, folder: Path) -> Draw:
     """The spectrum."""
+    from lieapp.figures.charts import spectrum_chart
+
     etas = [eta if eta is not None else float("nan") for eta in result.spectrum.eta]
     svg = spectrum_chart(etas, result.spectrum.gap_after, TITLE)
     figure = Figure(FIGURE, TITLE, "Each dot is a field of the class; exact ones lie below the gap.", svg)

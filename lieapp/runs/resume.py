@@ -45,13 +45,6 @@ def find_resumable(root: Path, text: str, kind: str, given: Mapping[str, Any]) -
     return run
 
 
-def plugin_folders(run: RunDirectory) -> list[Path]:
-    """The plugin folders the run was started with, those that still exist."""
-    named = run.provenance().get("plugins")
-    folders = named if isinstance(named, list) else []
-    return [Path(folder) for folder in folders if isinstance(folder, str) and Path(folder).exists()]
-
-
 def changed_plugin(run: RunDirectory, sha256: str) -> str:
     """A warning if the plugin's file is another than the one the run began with; empty if it isn't."""
     origin = run.provenance().get("plugin")

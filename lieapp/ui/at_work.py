@@ -9,11 +9,8 @@ import time
 import streamlit as st
 
 from lieapp.errors import LieappError, RunError
-from lieapp.registry.catalog import load_catalog
 from lieapp.report.current import current_fields
-from lieapp.results.base import Result
 from lieapp.runs.process.queue import cancel, ensure_runner
-from lieapp.runs.resume import plugin_folders
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import ACTIVE, Status
 from lieapp.ui.finished import show_curves, show_result
@@ -166,10 +163,6 @@ def _done(run: RunDirectory) -> None:
     """The view of its result, by the kind of that."""
     try:
         found = run.summary()
-        if type(found) is Result:
-            # of a kind from outside, whose class is known once its plugin is loaded
-            load_catalog(plugin_folders(run))
-            found = run.summary()
     except RunError as error:
         st.error(plain(error.message), icon=":material/broken_image:")
         st.markdown(f":material/lightbulb: {advice(error.hint)}")

@@ -39,7 +39,6 @@ from lieapp.results.discovery import EquationResult
 from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.results.truth import TruthResult
 from lieapp.runs.overview import compared
-from lieapp.runs.resume import plugin_folders
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.help import popover, tip
 from lieapp.ui.lists import readable, show_files, show_link
@@ -120,7 +119,7 @@ def _of_other(run: RunDirectory, result: Result) -> Views:
     """Its document but for what stands elsewhere, and figures that it doesn't show, as images only."""
 
     def shown() -> None:
-        work = load_catalog(plugin_folders(run)).work_of_run(run.config())
+        work = load_catalog(run.plugin_folders()).work_of_run(run.config())
         told = sections((described if work is None else work.document)(result, stored(run.path)))
         blocks: list[Block] = [
             block for head, own in told if head.key not in ("", "seconds") for block in (head, *own)

@@ -189,8 +189,23 @@ class RunDirectory:
         write_atomic(self.path / "provenance.json", encode({**self.provenance(), **facts}))
 
     def summary(self) -> Result | None:
-        """The result, None while there is none. Raises RunError if it can't be read."""
-        return read_result(self.path)
+        """The result, None while there is none. Raises RunError if it can't be read.
+
+        Plugins are loaded where its class isn't known yet.
+        """
+        found = read_result(self.path)
+        if type(found) is Result:
+            from lieapp.registry.catalog import load_catalog
+
+            load_catalog(self.plugin_folders())
+            found = read_result(self.path)
+        return found
+
+    def plugin_folders(self) -> list[Path]:
+        """The plugin folders the run was started with, those that still exist."""
+        named = self.provenance().get("plugins")
+        folders = named if isinstance(named, list) else []
+        return [Path(folder) for folder in folders if isinstance(folder, str) and Path(folder).exists()]
 
     def write_summary(self, summary: Result) -> None:
         """Store the result, which is the JSON of the command with --json."""
