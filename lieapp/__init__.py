@@ -1,4 +1,7 @@
-"""lieapp finds the continuous symmetries of data and of equations, and proves what it finds."""
+"""lieapp finds the continuous symmetries of data and of equations, and proves what it finds.
+
+What is imported from here is loaded when it is used first: `import lieapp` loads neither torch nor SymPy.
+"""
 
 __version__ = "0.1.0"
 
@@ -6,3 +9,33 @@ from time import perf_counter as _now
 
 STARTED = _now()
 """When this process began to load lieapp, on the clock of `time.perf_counter`; stages count from here."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lieapp.api import PDE, Colors, Images, SumOfSines, hookimpl, symmetries
+    from lieapp.calls import Run, discover, open_run, simulate
+    from lieapp.functions import Function
+
+_FROM = {
+    "lieapp.api": ("PDE", "Colors", "Images", "SumOfSines", "hookimpl", "symmetries"),
+    "lieapp.calls": ("Run", "discover", "open_run", "simulate"),
+    "lieapp.functions": ("Function",),
+}
+
+__all__ = [
+    "PDE", "Colors", "Function", "Images", "Run", "SumOfSines", "discover", "hookimpl", "open_run", "simulate",
+    "symmetries",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    for module, names in _FROM.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'lieapp' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -22,7 +22,7 @@ LEVELS = [
     {"pde", "pictures", "functions", "augment"},
     {"report"},
     {"runs"},
-    {"cli", "ui", "__main__"},
+    {"cli", "ui", "calls", "__main__"},
 ]
 """From the ground up; a room may import from those below it."""
 LEVEL = {room: height for height, rooms in enumerate(LEVELS) for room in rooms}
@@ -83,6 +83,8 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
 
 def violations(path: Path) -> Iterator[str]:
     here, name = room(path), path.relative_to(PACKAGE).as_posix()
+    if name == "__init__.py":
+        return  # names that are loaded when they are used
     for line, module in imports(path):
         top, _, rest = module.partition(".")
         place = f"{name}:{line} imports {module}"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 
@@ -13,11 +11,12 @@ from lieapp.domains.formulas import FixedFields
 from lieapp.domains.solutions import Scales
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import LieappError
+from lieapp.lie.told import told
 from lieapp.lie.vector_field import Field, name
 from lieapp.pde.derivation import derive_in_child
 from lieapp.pde.domain import PDEDomain
-from lieapp.progress import Reporter
 from lieapp.results.truth import FamilyResult
+from lieapp.runs.store.session import Session
 
 
 @dataclass(frozen=True)
@@ -33,10 +32,17 @@ class Derived:
 NOTHING = Derived([], [], [], [])
 
 
-def derived(domain: PDEDomain, folders: Sequence[Path], budget: float, report: Reporter) -> Derived:
-    """The truth of a plugin, derived in a child process; nothing, with a warning, if that fails."""
+def derived(domain: PDEDomain, session: Session, budget: float) -> Derived:
+    """The truth of a plugin, derived in a child process; nothing, with a warning, if that fails.
+
+    That of a declaration made in this process is derived in it.
+    """
+    report = session.report
     try:
-        result = derive_in_child(TruthConfig(plugin=domain.name, budget=budget), folders)
+        if session.here:
+            result = told(domain.truth(budget), [str(x) for x in domain.declaration.periodic])
+        else:
+            result = derive_in_child(TruthConfig(plugin=domain.name, budget=budget), session.folders)
     except LieappError as error:
         report.warn(f"no derived generators to compare with: {error.message}")
         return NOTHING

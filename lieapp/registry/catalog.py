@@ -13,7 +13,7 @@ import msgspec
 
 from lieapp.errors import PluginError, UnknownPluginError, UsageError
 from lieapp.extension import Kind, Method, Work
-from lieapp.registry.loader import SHIPPED, Loader, Plugin, variable_folders
+from lieapp.registry.loader import HERE, SHIPPED, Loader, Plugin, variable_folders
 from lieapp.registry.modules import PACKAGE, Broken, LoadError, guarded
 from lieapp.settings import struct_of
 
@@ -118,6 +118,16 @@ class Catalog:
         advice = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}."
         raise UnknownPluginError(f"there is no plugin {name!r}; {advice}", hint=self._advice())
 
+    def declared(self, declaration: object) -> Entry:
+        """A declaration made in this process, which no plugin lists. Raises PluginError if it is of no kind."""
+        kind = _kind_of(declaration, [known.item for known in self.kinds.values()])
+        if kind is None:
+            known = ", ".join(known.item.declaration.__name__ for known in self.kinds.values())
+            raise PluginError(
+                f"{_short(declaration)} is no declaration.", hint=f"Give the name of a plugin, or one of {known}."
+            )
+        return Entry(declaration, kind, None, "", HERE, ())
+
     def note(self, name: str) -> str:
         """What a user of that name should know: other files that declare it too; empty if there are none."""
         entry = self._chosen.get(name)
@@ -220,15 +230,20 @@ def _offered(loader: Loader, hook: str) -> Iterator[tuple[Plugin, Any]]:
 
 def _entry(loader: Loader, plugin: Plugin, item: Any, kinds: Sequence[Kind]) -> Entry | None:
     """A declaration with its kind; one that is of none is a complaint."""
-    # the kind of its own class before that of one it is made from
-    able = [kind for kind in kinds if isinstance(item, kind.declaration)]
-    own = [kind for kind in able if type(item) is kind.declaration] or able
-    if own:
-        return Entry(item, own[0], plugin.file, plugin.sha256, plugin.source, plugin.hooks)
+    kind = _kind_of(item, kinds)
+    if kind is not None:
+        return Entry(item, kind, plugin.file, plugin.sha256, plugin.source, plugin.hooks)
     known = ", ".join(f"{kind.declaration.__name__} ({kind.name})" for kind in kinds)
     text = f"lieapp_domains lists {_short(item)}; an item must be a declaration of a registered kind: {known}."
     loader.broken.append(plugin.broken(text))
     return None
+
+
+def _kind_of(item: object, kinds: Sequence[Kind]) -> Kind | None:
+    """The kind of its own class before that of one it is made from."""
+    able = [kind for kind in kinds if isinstance(item, kind.declaration)]
+    own = [kind for kind in able if type(item) is kind.declaration] or able
+    return own[0] if own else None
 
 
 def _registered(loader: Loader, hook: str, cls: type[Offered]) -> dict[str, Registered[Offered]]:

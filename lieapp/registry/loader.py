@@ -26,6 +26,9 @@ MODULES = ("lieapp.pde.kind", "lieapp.pictures.kind", "lieapp.functions.kind", "
 """Modules that offer hooks as a plugin's file does: the kinds and methods that lieapp ships."""
 
 SHIPPED = "shipped"
+HERE = "this process"
+"""A declaration that no plugin lists: made in a notebook."""
+
 WORKING = "./plugins"
 OPTION = "--plugins"
 VARIABLE = "LIEAPP_PLUGINS"

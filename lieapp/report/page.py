@@ -84,6 +84,11 @@ def write_report(folder: Path, title: str, kind: str, document: Document) -> Pat
     return path
 
 
+def fragment(document: Document) -> str:
+    """A document within another page, such as a notebook's: plain elements without a style sheet."""
+    return "".join(map(_block, document))
+
+
 def page(title: str, kind: str, document: Document) -> str:
     """The whole page: what stands before the first heading goes into its head."""
     parts = sections(document)

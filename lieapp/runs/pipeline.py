@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lieapp.extension import Method, Work
+from lieapp.registry.loader import HERE
 from lieapp.results.base import Result
 from lieapp.runs.process.claim import running
 from lieapp.runs.resume import changed_plugin
@@ -15,7 +16,7 @@ from lieapp.runs.store.reporter import RunReporter, reporting
 from lieapp.runs.store.session import Session
 
 if TYPE_CHECKING:
-    from lieapp.registry.catalog import Catalog
+    from lieapp.registry.catalog import Catalog, Entry
 
 Found = TypeVar("Found", bound=Result)
 """What a command finds."""
@@ -32,15 +33,23 @@ def sitting(
         return work(Session(run, report, config, folders, methods))
 
 
-def work_on(run: RunDirectory, config: Any, catalog: Catalog, work: Work, *, quiet: bool = False) -> Result:
-    """Do or go on with a run of a plugin; returns its result, which is kept in the run with its report."""
+def work_on(
+    run: RunDirectory, config: Any, catalog: Catalog, work: Work, *, entry: Entry | None = None, quiet: bool = False
+) -> Result:
+    """Do or go on with a run; returns its result, which is kept in the run with its report.
+
+    Args:
+        entry: what is worked on, unless the plugin of the settings.
+    """
 
     def execute(session: Session) -> Result:
-        entry = catalog.get(config.plugin)
-        changed, costly = changed_plugin(run, entry.sha256), work.costs(config, entry.declaration)
-        for warning in filter(None, (changed, catalog.note(config.plugin), *costly)):
+        found = entry or catalog.get(config.plugin)
+        session.here = found.source == HERE
+        changed, costly = changed_plugin(run, found.sha256), work.costs(config, found.declaration)
+        note = "" if session.here else catalog.note(config.plugin)
+        for warning in filter(None, (changed, note, *costly)):
             session.report.warn(warning)
-        result = work.execute(config, entry.declaration, session)
+        result = work.execute(config, found.declaration, session)
         run.write_summary(result)
         write_run_report(run, work, result)
         return result

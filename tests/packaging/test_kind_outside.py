@@ -47,9 +47,8 @@ def work(tmp_path_factory, pytestconfig):
 
     def run(*words: str) -> dict:
         command = [sys.executable, "-m", "lieapp", *words, "--json"]
-        done = subprocess.run(
-            command, cwd=folder, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False
-        )
+        environment = {**os.environ, "PYTHONPATH": paths}
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return json.loads(done.stdout)
 

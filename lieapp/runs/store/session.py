@@ -121,6 +121,8 @@ class Session:
         self.seed: int = getattr(config, "seed", 0)
         self.budget: float | None = getattr(config, "budget", None)
         self.stage, self.before = "", 0
+        self.here = False
+        """Whether what is worked on was declared in this process, so that no other one can load it by its name."""
         self._at_work: list[Session] = []
         """The part whose fields pages draw."""
         self.is_aside = False
