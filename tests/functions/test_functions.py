@@ -70,7 +70,7 @@ def test_the_matrix_of_an_equivariant_field():
         assert sp.expand(sp.Matrix(rates) - row.matrix * sp.Matrix(outputs)) == sp.zeros(3, 1)
 
 
-@settings(max_examples=15)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.sampled_from([-2, -1, 1, 3]), min_size=2, max_size=5), st.integers(0, 9))
 def test_a_quadratic_form_has_its_orthogonal_algebra(diagonal, seed):
     names = sp.symbols(f"x1:{len(diagonal) + 1}", real=True)

@@ -311,7 +311,7 @@ def lieapp_kinds():
 )
 def test_a_kind_that_cannot_be_registered(folder, name, extra, words):
     catalog = load(folder, a=KIND.format(name=name, extra=extra))
-    assert words in only_broken(catalog).error and list(catalog.kinds) == ["pde", "images", "colors"]
+    assert words in only_broken(catalog).error and list(catalog.kinds) == ["pde", "images", "colors", "functions"]
 
 
 def test_missing_folders(folder, monkeypatch):
