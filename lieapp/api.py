@@ -218,7 +218,7 @@ def symmetries(
             no limit.
 
     Raises EquationError or ParseError, with a hint, if the equations can't be read or solved for derivatives,
-    UsageError for an argument of a kind that can't be meant, and BudgetError if the budget doesn't suffice to read
+    UsageError for an argument of the wrong kind, and BudgetError if the budget doesn't suffice to read
     them and to set up the determining equations.
     """
     from lieapp.lie.symmetries import symmetries as derived

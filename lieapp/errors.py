@@ -43,7 +43,7 @@ class LieappError(Exception):
 
 
 class UsageError(LieappError):
-    """What was typed can't be meant: an option, a value, a name."""
+    """Usage error: an unknown option, value or name."""
 
     exit_code = 2
 

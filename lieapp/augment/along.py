@@ -108,7 +108,7 @@ def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> 
     Args:
         periods: exactly, of the periodic variables.
 
-    Raises UsageError for what can't be meant, RunError for a run that doesn't fit, EquationError if nothing is
+    Raises UsageError for an unknown word, RunError for a run that doesn't fit, EquationError if nothing is
     derived.
     """
     along = Along()

@@ -216,7 +216,7 @@ def training_chart(result: Augment, metrics: Sequence[Mapping[str, Any]]) -> str
     ]
     title = f"Validation in training, {least} data"
     accuracy = isinstance(result, Classifiers)
-    measured = "share told right" if accuracy else "NMSE (no unit)"
+    measured = "accuracy" if accuracy else "NMSE (no unit)"
     return line_chart(lines, "epoch", measured, title, log=not accuracy)
 
 

@@ -232,7 +232,7 @@ class Mover:
             equation: the declaration, or the system.
             data: unmoved solutions: their grid and times, and the data on which generators have norm 1.
 
-        Raises UsageError for a spec that can't be meant, RunError for a run that doesn't fit, GridError for data
+        Raises UsageError for an unknown word in a spec, RunError for a run that doesn't fit, GridError for data
         that can't be resampled or a generator that isn't periodic, ConfigError for scales of another number,
         EquationError where nothing is derived.
         """

@@ -33,8 +33,8 @@ PICTURES = ("none", "default", "affine")
 def along_solutions(variants: Sequence[str], plugin: str, root: Path, option: str = "--with") -> tuple[str, ...]:
     """Variants of an equation, each run with its path; `option` is what errors call the place.
 
-    `approximate` alone means the approximate fields of the one run that is named besides. Raises UsageError for a
-    word or run that can't be meant, runs of another plugin, and runs that have nothing of what is meant.
+    `approximate` alone means the approximate fields of the one run that is named besides. Raises UsageError for an
+    unknown word or run, runs of another plugin, and runs that have nothing of what is meant.
     """
     parts = [part.strip() for variant in variants for part in variant.split("+")]
     runs = {run: _found(run, plugin, root, option, WORDS) for part in parts if (run := _split(part)[1])}

@@ -130,7 +130,7 @@ def among(given: Sequence[Any], variables: Sequence[sp.Symbol], what: str) -> li
 
 
 def lengths_of(value: Any, periodic: Sequence[sp.Symbol]) -> dict[sp.Symbol, sp.Expr]:
-    """The lengths of periods, exactly. Raises UsageError or EquationError for those that can't be meant."""
+    """The lengths of periods, exactly. Raises UsageError or EquationError for those that are no lengths."""
     if value is None:
         return {}
     if not isinstance(value, Mapping):
@@ -182,7 +182,7 @@ def system_of(
 ) -> System:
     """The system of one equation or a list of them; see `lieapp.api.symmetries`.
 
-    Raises EquationError, ParseError or UsageError for what can't be meant, and OutOfTimeError if text can't be read
+    Raises EquationError, ParseError or UsageError for wrong arguments, and OutOfTimeError if text can't be read
     in the time that a clock has left.
     """
     given = several(equations)

@@ -49,22 +49,39 @@ def sections(result: EquationResult, draw: Draw, wanted: Iterable[str]) -> list[
 
 
 def sentence(result: EquationResult) -> str:
-    """The outcome in one sentence: "2 of 4 slots exact, proved; 2 derived; worst cosine 0.99998"."""
-    found, total = result.count, len(result.generators)
-    slots_of = f"{total} slot{'' if total == 1 else 's'}"
-    if result.all_proved:
-        parts = [f"{found} of {slots_of} exact, proved"]
-    else:
-        parts = [f"{found} candidate{'' if found == 1 else 's'} exact of {slots_of}"]
-    if result.truth:
-        parts.append(f"{len(result.truth)} derived")
-        cosines = [row.cosine for row in result.truth if row.cosine is not None]
-        if cosines:
-            parts.append(f"worst cosine {cosine(min(cosines))}")
-    else:
+    """The outcome in one sentence: "Found all 2 symmetries of the equation, each proved: ∂t, ∂x"."""
+    parts = [_found(result) if result.all_proved else _candidates(result)]
+    if not result.truth:
         parts.append("no derived generators to compare with")
     if result.more:
         parts.append("more may exist: every slot was filled")
+    return "; ".join(parts)
+
+
+def _found(result: EquationResult) -> str:
+    """What was found and proved, and how much of what is known that is."""
+    fields = [form.shown.text for form in result.formulas if form.proved and form.shown is not None]
+    count, derived = len(fields), len(result.truth)
+    listed = f"{'each ' if count > 1 else ''}proved: {', '.join(fields)}"
+    if not derived:
+        return f"Found {count} symmetr{'y' if count == 1 else 'ies'}, {listed}"
+    if result.formulas_check.same_span:
+        return f"Found {'the one symmetry' if count == 1 else f'all {count} symmetries'} of the equation, {listed}"
+    if result.formulas_check.holds_derived:
+        more = f"all {derived} symmetries of the equation and members of its families"
+        return f"Found {more}, {count} fields, {listed}"
+    return f"Found {count} symmetr{'y' if count == 1 else 'ies'}, {listed}; {derived} were derived"
+
+
+def _candidates(result: EquationResult) -> str:
+    """What was found where not all of it is proved."""
+    total = len(result.generators)
+    slots_of = f"{total} slot{'' if total == 1 else 's'}"
+    parts = [f"{result.count} candidate{'' if result.count == 1 else 's'} exact of {slots_of}"]
+    if result.truth:
+        parts.append(f"{len(result.truth)} derived")
+        cosines = [row.cosine for row in result.truth if row.cosine is not None]
+        parts += [f"worst cosine {cosine(min(cosines))}"] if cosines else []
     return "; ".join(parts)
 
 

@@ -175,7 +175,7 @@ class Side(ABC):
         )  # fmt: skip
         aside = self.session.part("training", self.session.checkpoint.of("network"), aside=True)
         extractor, self.network, _ = network_of(training, pictures, self.declaration.flip, aside)
-        self.report.line(f"network: {self.network.told_right} of pictures kept aside are told right")
+        self.report.line(f"network: validation accuracy {self.network.percent}")
         return extractor.features
 
     def _discover(self, domain: Seen, data: Split) -> Discovery:

@@ -223,7 +223,7 @@ def fields_figure(tensors: Tensors, names: list[str]) -> str:
     return cube_figure(tensors, names) if "colors" in tensors else ""
 
 
-CURVE = "Pictures of each step told right"
+CURVE = "Accuracy in training"
 
 LEARNED = {
     "pictures": "at most", "epochs": "epochs", "batch": "batch", "rate": "rate", "optimizer": "optimizer",
@@ -239,13 +239,13 @@ def training_document(result: Training, draw: Draw = undrawn) -> Document:
     """Everything but where the run comes from."""
     why = "it was in the cache, so nothing was trained" if result.cached else "no steps were recorded"
     took = "from the cache" if result.cached else duration(result.seconds.get("training"))
-    columns = [Column(name, number=True) for name in ("Told right", "Loss", "Training")]
+    columns = [Column(name, number=True) for name in ("Accuracy", "Loss", "Training")]
     command = ["lieapp", "discover", "--plugin", str(result.plugin), "--set", f"trained={result.file}"]
     return [
         *outcome(result),
         Heading("Accuracy", "accuracy"),
         Table(columns, [[share_words(result.accuracy), number(result.loss), took]]),
-        Text("Of the pictures kept aside; the loss is the mean cross-entropy on them.", small=True),
+        Text("On the validation pictures; the loss is the mean cross-entropy.", small=True),
         Heading("Network", "network"),
         Table([Column("what"), Column("value")], facts(result)),
         Text(f"Symmetries of what it sees are sought by `{shlex.join(command)}`."),
@@ -278,8 +278,8 @@ def right_chart(metrics: Sequence[dict[str, Any]]) -> str:
     rows = [row for row in thinned(metrics) if isinstance(row.get("right"), float)]
     if not rows:
         return ""
-    line = Line("told right", [row["step"] for row in rows], [100 * row["right"] for row in rows])
-    return line_chart([calmed(line)], "training step", "told right (%)", CURVE)
+    line = Line("accuracy", [row["step"] for row in rows], [100 * row["right"] for row in rows])
+    return line_chart([calmed(line)], "training step", "accuracy (%)", CURVE)
 
 
 def number(value: float | None) -> str:

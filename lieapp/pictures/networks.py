@@ -87,7 +87,7 @@ def network_of(
     def judged() -> dict[str, float]:
         share, _ = accuracy(training.extractor, judge)
         epoch = training.done // training.each
-        session.report.line(f"epoch {epoch}: {100 * share:.1f} % of the pictures kept aside are told right")
+        session.report.line(f"epoch {epoch}: validation accuracy {100 * share:.1f} %")
         return {}
 
     fit(training, judged, session, {})
@@ -113,7 +113,7 @@ def near_guessing(facts: Network) -> str:
     if facts.accuracy >= chance + LEARNED * (1 - chance):
         return ""
     return (
-        f"the network tells {100 * facts.accuracy:.0f} % of pictures kept aside right, where guessing tells "
+        f"the network's validation accuracy is {100 * facts.accuracy:.0f} %, where guessing gives "
         f"{100 * chance:.0f} %: what it doesn't see says little about the pictures; train it for longer, or on more"
     )
 
@@ -179,8 +179,8 @@ def execute(config: TrainConfig, declaration: LabelledPictures, session: Session
     if words := near_guessing(facts):
         report.warn(words)
     sentence = (
-        f"{facts.told_right} of {facts.judged_on} pictures kept aside are told right, after learning from "
-        f"{facts.learned_from}{'; the network was trained before' if facts.cached else ''}"
+        f"Validation accuracy {facts.percent} on {facts.judged_on} pictures, after learning from "
+        f"{facts.learned_from}{'; the network was in the cache' if facts.cached else ''}"
     )
     return Training(
         run=str(run.path), plugin=config.plugin, title=declaration.title, sentence=sentence,

@@ -106,7 +106,7 @@ def result_columns(results: Sequence[Compared]) -> Columns:
         "exact": [NOTHING if found.count is None else str(found.count) for found in results],
         "worst cosine": [cosine(value) for value in worst],
         "angle (rad)": [number(found.angle) for found in results],
-        "told right": [NOTHING if r.accuracy is None else f"{100 * r.accuracy:.1f} %" for r in results],
+        "accuracy": [NOTHING if r.accuracy is None else f"{100 * r.accuracy:.1f} %" for r in results],
         "slots turn features by (rad)": [_ends(found.turns) for found in results],
         "slot 1 is nearest to": [_nearest(found.nearest[:1]) for found in results],
     }

@@ -9,7 +9,7 @@ from lieapp.results.base import Compared, Result
 
 class Network(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What is known of a network that sees pictures: of a ready-made one its name, of one from the user's own file
-    what stands there, else how it was trained, and how well it tells the pictures kept aside.
+    what stands there, else how it was trained, and its accuracy on the validation pictures.
 
     Args:
         loss: mean cross-entropy.
@@ -28,7 +28,7 @@ class Network(msgspec.Struct, kw_only=True, omit_defaults=True):
     cached: bool | None = None
 
     @property
-    def told_right(self) -> str:
+    def percent(self) -> str:
         """The accuracy in words."""
         return share_words(self.accuracy)
 

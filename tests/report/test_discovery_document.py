@@ -36,10 +36,29 @@ def test_what_a_terminal_shows(synthetic):
 def test_slots_are_called_exact_once_their_whole_span_is_proved(synthetic):
     content = synthetic.summary()
     content.formulas_check = FormulasCheck(dimension=2, proved=2, derived=2, same_span=True)
+    content.formulas = [
+        ClosedForm(field={}, verdict="exact", proved=True, eta=0.0, shown=row.shown) for row in content.truth
+    ]
     content.sentence = sentence(content)
     text = _printed(content)
     assert "exact: in the proved span" in text and "candidate" not in text
-    assert "2 of 4 slots exact, proved; 2 derived" in text
+    fields = ", ".join(row.shown.text for row in content.truth)
+    assert f"Found all 2 symmetries of the equation, each proved: {fields}" in text
+    for check, words in (
+        (FormulasCheck(dimension=2, proved=2, derived=0), "Found 2 symmetries, each proved: "),
+        (FormulasCheck(dimension=2, proved=2, derived=3), "; 2 were derived"),
+        (
+            FormulasCheck(dimension=2, proved=2, derived=2, holds_derived=True),
+            "and members of its families, 2 fields",
+        ),
+    ):
+        content.formulas_check = check
+        assert words in sentence(
+            content
+            if check.derived
+            else EquationResult(formulas=content.formulas, formulas_check=check, generators=content.generators)
+        )
+    content.formulas_check = FormulasCheck(dimension=2, proved=2, derived=2, same_span=True)
     content.formulas_check.proved = 1
     assert "candidate: falls to the floor" in _printed(content)
 

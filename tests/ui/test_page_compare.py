@@ -97,7 +97,7 @@ def test_pictures_show_what_they_have(open_page, make_run, made, words):
     app = open_page("compare", runs=[run.name, make_run("queued", count=1).name])
     text = words(app)
     # no column of dashes
-    assert "| state | told right | slots turn features by (rad) | slot 1 is nearest to | time |" in text
+    assert "| state | accuracy | slots turn features by (rad) | slot 1 is nearest to | time |" in text
     assert "| 87.8\u00a0% | 0.050\u00a0to\u00a00.300 | rotation\u00a00.99991 |" in text
     assert "| 2 | 0.300 rad, rotation 0.99991 | – |" in text and "worst cosine" not in text
     assert len(app.get("image")) == 1

@@ -27,7 +27,7 @@ class Checkpoint:
 
     Args:
         folder: where it lies; made when something is kept.
-        besides: keeps what else a resumed run wants, whenever a training's state is kept.
+        besides: called after each checkpoint of a training, for what else a resumed run needs.
         name: of the training whose state `save` keeps.
     """
 

@@ -225,7 +225,7 @@ class Session:
         return self.directory.path / "checkpoint" / "again"
 
     def _kept(self) -> None:
-        """What is written whenever a training's state is."""
+        """Called after each checkpoint."""
         self.stopwatch.save()
         for part in self._at_work:
             fields = getattr(part._training, "fields", None)
