@@ -34,7 +34,7 @@ def show() -> None:
         "another solution; it is written as a vector field, such as "
         r"$2\sqrt{t+1}\,\partial_x + \frac{1}{\sqrt{t+1}}\,\partial_u$."
         "\n\n"
-        "lieapp simulates solutions of an equation, learns such fields from the data alone, derives them a "
+        "lieapp simulates solutions of an equation, learns such fields from them and the equation, derives them a "
         "second time from the equation by algebra, and says how well the two agree. "
         "What the words and symbols mean is on the [Help](help) page."
     )
