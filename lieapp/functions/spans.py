@@ -47,7 +47,7 @@ class Span:
 def find(learn: Values, judge: Values, degree: int, sought: Literal["invariance", "equivariance"] | str) -> Span:
     """The fields of a degree, found on some samples and judged on others."""
     terms = monomials(learn.x.shape[1], degree)
-    basis = evaluated(learn.x, terms)[0]
+    basis = evaluated(learn.x, terms)
     n, d = learn.x.shape
     # fields on the samples: a block for each component
     size, rotation = torch.linalg.svd(basis / n**0.5, full_matrices=False)[1:]
@@ -67,7 +67,7 @@ def defects(
     data: Values, terms: list[tuple[int, ...]], coefficients: Coefficients, sought: str
 ) -> Float[Tensor, " field"]:
     """η of fields on samples."""
-    fields = torch.einsum("nk,fkd->fnd", evaluated(data.x, terms)[0], coefficients)
+    fields = torch.einsum("nk,fkd->fnd", evaluated(data.x, terms), coefficients)
     moved = torch.einsum("nmd,fnd->fnm", data.jacobian, fields).flatten(1).T
     if sought == "equivariance":
         moved = moved - _borne(data.y, moved)

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.errors import DataError
+from lieapp.errors import DataError, EquationError
 from lieapp.functions.declaration import Function
 from lieapp.numerics.codegen import Tape
 
@@ -64,7 +64,11 @@ def values_of(declaration: Function, count: int, seed: int) -> Values:
 
 def _of_formulas(declaration: Function, x: Tensor) -> Values:
     symbols, parts = declaration.symbols, declaration.expressions
-    tape = Tape([*parts, *(part.diff(s) for part in parts for s in symbols)], symbols)
+    try:
+        tape = Tape([*parts, *(part.diff(s) for part in parts for s in symbols)], symbols)
+    except EquationError as error:
+        told = f"{declaration.name}: its expression can't be used: {error.message}"
+        raise DataError(told, hint=error.hint) from None
     columns = [column.expand(len(x)) for column in tape(*x.T)]
     y, jacobian = columns[: len(parts)], columns[len(parts) :]
     return Values(x, torch.stack(y, 1), torch.stack(jacobian, 1).unflatten(1, (len(parts), len(symbols))))
@@ -87,8 +91,14 @@ def _of_module(declaration: Function, x: Tensor) -> Values:
             f"{'' if y.requires_grad else ', without a gradient'}.",
             hint="It must return (sample, output), differentiably.",
         )
+    if y.dtype != torch.float64:
+        raise DataError(
+            f"{declaration.name}: its module computes in {str(y.dtype).removeprefix('torch.')}; exact fields can't "
+            "be told from approximate ones.",
+            hint="Convert it with .double().",
+        )
     rows = [torch.autograd.grad(part.sum(), x, retain_graph=True)[0] for part in y.T]
-    return Values(x.detach(), y.detach().double(), torch.stack(rows, 1).double())
+    return Values(x.detach(), y.detach(), torch.stack(rows, 1))
 
 
 def _of_samples(declaration: Function, given: Mapping[str, Any]) -> Values:
@@ -103,6 +113,8 @@ def _of_samples(declaration: Function, given: Mapping[str, Any]) -> Values:
             f"{name}: samples have x of shape {list(x.shape)} and y of shape {list(y.shape)}.",
             hint=f"x must be (sample, {d}) and y (sample, output).",
         )
+    if not bool(torch.isfinite(x).all() and torch.isfinite(y).all()):
+        raise DataError(f"{name}: samples hold numbers that aren't finite.", hint="Leave those samples out.")
     if given.get("jacobian") is None:
         return Values(x, y, _fitted(name, x, y))
     jacobian = torch.as_tensor(np.asarray(given["jacobian"], dtype=float)).reshape(len(x), -1, d)
@@ -122,11 +134,11 @@ def _fitted(name: str, x: Tensor, y: Tensor) -> Float[Tensor, "sample output var
         terms = monomials(x.shape[1], degree)
         if len(terms) > int(learn.sum()) // 2:
             break
-        basis, slopes = evaluated(x, terms)
+        basis = evaluated(x, terms)
         fit = torch.linalg.lstsq(basis[learn], y[learn], driver="gelsd").solution
         error = float((basis[~learn] @ fit - y[~learn]).norm() / y[~learn].norm().clamp_min(1e-300))
         if error < FITS:
-            return torch.einsum("nkd,km->nmd", slopes, fit)
+            return torch.einsum("nkd,km->nmd", slopes(x, terms), fit)
     raise DataError(
         f"{name}: samples have no jacobian, and no polynomial fits them exactly (relative error {error:.1e}).",
         hint="Give the derivatives as jacobian (sample, output, variable), or more samples.",
@@ -144,13 +156,18 @@ def monomials(variables: int, degree: int) -> list[tuple[int, ...]]:
 
 def evaluated(
     x: Float[Tensor, "sample variable"], terms: list[tuple[int, ...]]
-) -> tuple[Float[Tensor, "sample term"], Float[Tensor, "sample term variable"]]:
-    """Monomials at points, and their derivatives."""
+) -> Float[Tensor, "sample term"]:  # fmt: skip
+    """Monomials at points."""
+    return (x[:, None] ** torch.tensor(terms, dtype=x.dtype)).prod(2)
+
+
+def slopes(
+    x: Float[Tensor, "sample variable"], terms: list[tuple[int, ...]]
+) -> Float[Tensor, "sample term variable"]:  # fmt: skip
+    """Derivatives of monomials at points."""
     powers = torch.tensor(terms, dtype=x.dtype)
-    basis = (x[:, None] ** powers).prod(2)
     lowered = powers[:, None] - torch.eye(x.shape[1], dtype=x.dtype)
-    slopes = powers * (x[:, None, None] ** lowered.clamp_min(0)).prod(3)
-    return basis, slopes
+    return powers * (x[:, None, None] ** lowered.clamp_min(0)).prod(3)
 
 
 def differences(declaration: Function, found: Values, step: float = 1e-4) -> float | None:

@@ -18,6 +18,9 @@ from lieapp.lie.vector_field import Field
 SPREADS = (1e-11, 1e-8)
 """Relative uncertainties with which coefficients are read as exact numbers, in turn."""
 
+FACTORS = factors(())
+"""What a rational may be multiplied by: roots and π."""
+
 ZERO = 1e-8
 """Coefficients below this, relative to the largest of a row, are 0."""
 
@@ -91,7 +94,7 @@ def _recognised(values: Tensor, spread: float, largest: float) -> list[sp.Expr] 
     """Exact numbers behind measured ones; None where one of them can't be read."""
     found = []
     for value in values.tolist():
-        read = [sp.S.Zero] if abs(value) < ZERO * largest else numbers(value, spread, factors(()), most=1)
+        read = [sp.S.Zero] if abs(value) < ZERO * largest else numbers(value, spread, FACTORS, most=1)
         if not read:
             return None
         found.append(read[0])
@@ -101,8 +104,8 @@ def _recognised(values: Tensor, spread: float, largest: float) -> list[sp.Expr] 
 def _polynomial(
     symbols: Sequence[sp.Symbol], terms: list[tuple[int, ...]], coefficients: Sequence[sp.Expr]
 ) -> sp.Expr:
-    powers = (sp.prod(s**k for s, k in zip(symbols, term, strict=True)) for term in terms)
-    return sp.Add(*(c * power for c, power in zip(coefficients, powers, strict=True)))
+    known = [(c, term) for c, term in zip(coefficients, terms, strict=True) if c]
+    return sp.Add(*(c * sp.prod(s**k for s, k in zip(symbols, term, strict=True) if k) for c, term in known))
 
 
 def _proved(
@@ -140,42 +143,52 @@ def module_generators(span: Span, judge: Values, learn: Values, degree: int, sou
     if sought != "invariance" or not span.count:
         return None
     found: list[Tensor] = []
+    held = Directions()
     for low in range(degree + 1):
         own = find(learn, judge, low, sought)
         exact = own.coefficients[: own.count]
-        held = _products(found, span.terms, low)
         rest = exact.new_zeros(len(exact), len(span.terms) - exact.shape[1], exact.shape[2])
-        padded = torch.cat([exact, rest], 1)
-        for row in row_echelon(padded) if len(padded) else ():
-            more = torch.cat([held, row[None]])
-            if _rank(more) > _rank(held):
+        for row in found:
+            held.add_all(_multiples(row, span.terms, low))
+        for row in row_echelon(torch.cat([exact, rest], 1)):
+            if held.add(row):
                 found.append(row)
-                held = torch.cat([held, *(_times(row, term, span.terms) for term in _up_to(row, span.terms, low))])
+                held.add_all(_multiples(row, span.terms, low))
     return torch.stack(found) if len(found) < span.count else None
 
 
-def _products(rows: Sequence[Tensor], terms: list[tuple[int, ...]], degree: int) -> Tensor:
-    """All products of fields and monomials up to a degree."""
-    parts = [_times(row, term, terms) for row in rows for term in _up_to(row, terms, degree)]
-    shape = (len(terms), len(terms[0]))
-    return torch.cat(parts) if parts else torch.zeros(0, *shape, dtype=torch.float64)
+class Directions:
+    """A growing span of fields, kept as an orthonormal basis."""
+
+    def __init__(self) -> None:
+        self._basis: Tensor | None = None
+
+    def add(self, field: Tensor) -> bool:
+        """Take a field in; whether it wasn't in the span."""
+        row = field.flatten() / field.norm()
+        if self._basis is not None:
+            for _ in range(2):  # once more: what round-off leaves
+                row = row - self._basis.T @ (self._basis @ row)
+        if float(row.norm()) < ZERO:
+            return False
+        row = (row / row.norm())[None]
+        self._basis = row if self._basis is None else torch.cat([self._basis, row])
+        return True
+
+    def add_all(self, fields: Sequence[Tensor]) -> None:
+        """Take several fields in."""
+        for field in fields:
+            self.add(field)
 
 
-def _up_to(row: Tensor, terms: list[tuple[int, ...]], degree: int) -> list[tuple[int, ...]]:
-    """Monomials that keep a field within a degree."""
-    own = max(sum(term) for term, part in zip(terms, row, strict=True) if float(part.abs().max()) > ZERO)
-    return monomials(len(terms[0]), degree - own)
-
-
-def _times(row: Tensor, factor: tuple[int, ...], terms: list[tuple[int, ...]]) -> Tensor:
-    """One field times a monomial."""
+def _multiples(row: Tensor, terms: list[tuple[int, ...]], degree: int) -> list[Tensor]:
+    """A field times every monomial that keeps it within a degree."""
     places = {term: k for k, term in enumerate(terms)}
-    found = torch.zeros_like(row)
-    for term, part in zip(terms, row, strict=True):
-        if float(part.abs().max()) > ZERO:
-            found[places[tuple(a + b for a, b in zip(term, factor, strict=True))]] = part
-    return found[None]
-
-
-def _rank(rows: Tensor) -> int:
-    return int(torch.linalg.matrix_rank(rows.flatten(1), rtol=ZERO)) if len(rows) else 0
+    own = [(term, part) for term, part in zip(terms, row, strict=True) if float(part.abs().max()) > ZERO]
+    found: list[Tensor] = []
+    for factor in monomials(len(terms[0]), degree - max(sum(term) for term, _ in own)):
+        field = torch.zeros_like(row)
+        for term, part in own:
+            field[places[tuple(a + b for a, b in zip(term, factor, strict=True))]] = part
+        found.append(field)
+    return found

@@ -12,7 +12,7 @@ from scipy.linalg import expm
 from lieapp.errors import DataError, PluginError
 from lieapp.functions import Function
 from lieapp.functions.spans import EXACT, find
-from lieapp.functions.values import evaluated, monomials, values_of
+from lieapp.functions.values import evaluated, monomials, slopes, values_of
 from lieapp.functions.written import module_generators, row_echelon, write_down
 
 SO3, LORENTZ, GL3_SL2 = 3 * 2 // 2, 4 * 3 // 2, 3 * 3 + 3
@@ -134,6 +134,9 @@ def test_samples_that_no_polynomial_fits_need_derivatives():
         ({"expression": sp.log(X)}, "values aren't finite at"),
         ({"expression": sp.S(3)}, "constant"),
         ({"module": lambda x: x.detach()}, "without a gradient"),
+        ({"module": lambda x: x.float()}, "computes in float32"),
+        ({"expression": sp.I * X}, "its expression can't be used: I is not real"),
+        ({"samples": lambda count, seed: {"x": [[1, np.nan]], "y": [1]}}, "aren't finite"),
         ({"module": lambda x: x[:3]}, r"shape \[3, 2\] for 9 samples"),
         ({"module": lambda x: x / 0 + int("a")}, "can't be evaluated: ValueError"),
         ({"samples": lambda count, seed: {"x": [[1, 2]]}}, "lack 'y'"),
@@ -173,8 +176,8 @@ def test_declarations_that_cannot_be_meant(keywords, message):
 def test_derivatives_of_monomials():
     x = torch.rand(7, 3, dtype=torch.float64, requires_grad=True)
     terms = monomials(3, 3)
-    values, slopes = evaluated(x, terms)
+    values, rates = evaluated(x, terms), slopes(x, terms)
     assert len(terms) == 20 and len(set(terms)) == 20
     for k in range(len(terms)):
         (rate,) = torch.autograd.grad(values[:, k].sum(), x, retain_graph=True, allow_unused=True)
-        assert torch.allclose(slopes[:, k], torch.zeros_like(x) if rate is None else rate)
+        assert torch.allclose(rates[:, k], torch.zeros_like(x) if rate is None else rate)
