@@ -12,6 +12,8 @@ from lieapp.api import check_plugin_name
 from lieapp.errors import PluginError
 from lieapp.keywords import spelled
 
+HINT = "docs/functions.md has examples."
+
 SOUGHT = ("invariance", "equivariance")
 
 
@@ -44,13 +46,19 @@ class Function:
 
     def __post_init__(self) -> None:
         check_plugin_name(self.name)
-        names = [str(v) for v in self.variables]
+        for key, kind in (("variables", Sequence), ("region", Mapping)):
+            if not isinstance(getattr(self, key), kind):
+                told = f"{self.name}: {key} is {getattr(self, key)!r}; it must be a {kind.__name__.lower()}."
+                raise PluginError(told, hint=HINT)
+        names = [str(v).strip() for v in self.variables]
         given = [key for key in ("expression", "module", "samples") if getattr(self, key) is not None]
         free = {str(s) for e in self.expressions for s in e.free_symbols} - set(names)
         ends = [pair for pair in self.region.values() if not _is_interval(pair)]
         strange = [str(v) for v in self.region if str(v) not in names]
         rules = {
-            f"variables are {names}": (0 < len(set(names)) == len(names), "distinct names, at least one"),
+            f"variables are {names}": (
+                all(names) and 0 < len(set(names)) == len(names), "distinct names, at least one",
+            ),
             f"it has {' and '.join(given) or 'no map'}": (len(given) == 1, "one of expression, module, samples"),
             f"expression has {', '.join(sorted(free))}": (not free, "an expression in the variables alone"),
             f"region has {', '.join(strange)}": (not strange, "intervals of the variables"),
@@ -60,20 +68,27 @@ class Function:
         for told, (holds, rule) in rules.items():
             if not holds:
                 raise PluginError(
-                    f"{self.name}: {told}; it must be {rule}.", hint="docs/functions.md has examples."
+                    f"{self.name}: {told}; it must be {rule}.", hint=HINT
                 )
 
     @property
     def symbols(self) -> list[sp.Symbol]:
         """The variables as SymPy's."""
-        return [v if isinstance(v, sp.Symbol) else sp.Symbol(str(v), real=True) for v in self.variables]
+        return [v if isinstance(v, sp.Symbol) else sp.Symbol(str(v).strip(), real=True) for v in self.variables]
 
     @property
     def expressions(self) -> list[sp.Expr]:
         """y as formulas; none where only numbers are known."""
         given = self.expression
         parts = [] if given is None else list(given) if isinstance(given, (list, tuple, sp.MatrixBase)) else [given]
-        return [sp.sympify(part, strict=True) for part in parts]
+        if (given is not None and not parts) or not all(isinstance(part, (sp.Expr, int, float)) for part in parts):
+            raise PluginError(
+                f"{self.name}: expression is {given!r}; it must be a SymPy expression or a list of them.", hint=HINT
+            )
+        # a variable is meant by its name, whatever else is assumed of it
+        named = {symbol.name: symbol for symbol in self.symbols}
+        found = [sp.sympify(part) for part in parts]
+        return [e.xreplace({s: named[s.name] for s in e.free_symbols if s.name in named}) for e in found]
 
     @property
     def box(self) -> list[tuple[float, float]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from lieapp.errors import ConfigError
+from lieapp.errors import DataError
 from lieapp.functions.declaration import Function
-from lieapp.functions.kind import DiscoverFunctionsConfig
+from lieapp.functions.kind import DiscoverFunctionsConfig, coefficients
 from lieapp.functions.result import FunctionResult, sentence
 from lieapp.functions.spans import EXACT, Span, find
-from lieapp.functions.values import Values, monomials, values_of
+from lieapp.functions.values import Values, values_of
 from lieapp.functions.written import WrittenField, module_generators, write_down
 from lieapp.lie.vector_field import Field
 from lieapp.results.discovery import ClosedForm, Slot, Spectrum, Verdict
@@ -22,24 +22,19 @@ NEXT = 2
 SMALL = 0.1
 """Largest η of an approximate field."""
 
-MOST = 4000
-"""Unknown coefficients at most: the eigenproblem then takes a minute."""
-
 
 def execute(config: DiscoverFunctionsConfig, declaration: Function, session: Session) -> FunctionResult:
     """Do a run. Raises LieappError for what the declaration or the settings don't allow."""
     session.begin()
     sought = config.sought or declaration.sought
-    unknowns = len(monomials(len(declaration.variables), config.degree)) * len(declaration.variables)
-    if unknowns > MOST:
-        raise ConfigError(
-            f"{declaration.name}: fields of degree {config.degree} have {unknowns} coefficients; at most {MOST}.",
-            hint="Lower degree.",
-        )
+    unknowns = coefficients(declaration, config.degree)
     learn, judge = session.timed("data", lambda: _samples(declaration, config, unknowns))
     span = session.timed("discovery", lambda: find(learn, judge, config.degree, sought))
     written = session.timed("formulas", lambda: write_down(declaration, span, judge, sought))
     module = session.timed("module", lambda: _module(declaration, span, learn, judge, config.degree, sought))
+    # where there is a formula, what it doesn't prove is undecided
+    proved = sum(row.proved for row in written)
+    exact = proved if declaration.expressions else span.count
     result = FunctionResult(
         run=str(session.directory.path),
         plugin=config.plugin,
@@ -49,27 +44,43 @@ def execute(config: DiscoverFunctionsConfig, declaration: Function, session: Ses
         degree=config.degree,
         dimension=len(span.eta),
         coordinates=[str(v) for v in declaration.variables],
-        count=span.count,
-        more=span.count == len(span.eta),
+        count=exact,
+        more=exact == len(span.eta),
         generators=[
-            Slot(slot=k + 1, eta=eta, verdict=_verdict(eta))
+            Slot(slot=k + 1, eta=eta, verdict=_verdict(eta, k < exact))
             for k, eta in enumerate(span.eta[: span.count + NEXT].tolist())
         ],
-        formulas=list(map(_form, written)),
-        spectrum=Spectrum(method="spectrum", eta=span.eta.tolist(), gap_after=span.count or None),
+        formulas=[_form(row, bool(declaration.expressions)) for row in written],
+        spectrum=Spectrum(method="spectrum", eta=span.eta.tolist(), gap_after=exact or None),
         module=[field.as_json() for field in module],
         module_shown=[field.formula() for field in module],
         has_formulas=bool(declaration.expressions),
     )
+    if exact < span.count:
+        session.report.warn(
+            f"{span.count - exact} more are exact to round-off but undecided: the formula doesn't prove them. "
+            "Their coefficients aren't read as exact numbers, or they are only nearly symmetries"
+        )
+    result.warnings = session.report.warnings
     result.sentence, result.seconds = sentence(result), session.stopwatch.seconds()
     return result
 
 
 def _samples(declaration: Function, config: DiscoverFunctionsConfig, unknowns: int) -> tuple[Values, Values]:
-    """To find fields on and to judge them on."""
-    outputs = values_of(declaration, 8, config.seed).y.shape[1]
-    count = max(config.samples, -(-ROWS * unknowns // outputs) + outputs)
-    return values_of(declaration, count, config.seed), values_of(declaration, count, config.seed + 1)
+    """To find fields on and to judge them on. Raises DataError for fewer samples than the fields need."""
+    count = max(config.samples, ROWS * unknowns)
+    learn, judge = (values_of(declaration, count, config.seed + k) for k in range(2))
+    if learn.x.shape == judge.x.shape and bool((learn.x == judge.x).all()):
+        # a file has the same ones for every seed
+        halves = [slice(k, None, 2) for k in range(2)]
+        learn, judge = (Values(learn.x[part], learn.y[part], learn.jacobian[part]) for part in halves)
+    residuals = len(learn.x) * learn.y.shape[1]
+    if residuals < unknowns + learn.y.shape[1] ** 2:
+        raise DataError(
+            f"{declaration.name}: {len(learn.x)} samples don't determine {unknowns} coefficients.",
+            hint="Give more samples, or lower degree.",
+        )
+    return learn, judge
 
 
 def _module(
@@ -83,16 +94,16 @@ def _module(
     return fields if len(fields) == len(written) else []
 
 
-def _form(row: WrittenField) -> ClosedForm:
+def _form(row: WrittenField, has_formulas: bool) -> ClosedForm:
     field = row.field
     return ClosedForm(
         field=None if field is None else field.as_json(),
-        verdict=_verdict(row.eta),
+        verdict=_verdict(row.eta, row.proved or not has_formulas),
         proved=row.proved,
         eta=row.eta,
         shown=None if field is None else field.formula(),
     )
 
 
-def _verdict(eta: float) -> Verdict:
-    return "exact" if eta <= EXACT else "approximate" if eta < SMALL else "none"
+def _verdict(eta: float, exact: bool) -> Verdict:
+    return "exact" if exact and eta <= EXACT else "approximate" if eta < SMALL else "none"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal
 
 import msgspec
 
 from lieapp.api import Check, Kind, Work, hookimpl
 from lieapp.config_types import Count, DomainKind, FewThreads, Plugin, Positive, RunKind, Seed, Settings, told
-from lieapp.errors import LieappError
+from lieapp.errors import ConfigError, LieappError
 from lieapp.extension import lazily
 from lieapp.functions.declaration import Function
 from lieapp.functions.result import FunctionResult, document, draw
@@ -34,6 +35,26 @@ class DiscoverFunctionsConfig(Settings, kw_only=True, frozen=True):
     device: Annotated[
         str, msgspec.Meta(pattern=r"^(auto|cpu)$"), told("Where tensors live: the problem is small, so `cpu`.")
     ] = "cpu"
+
+
+MOST = 1000
+"""Unknown coefficients at most: the eigenproblem and the formulas then take a minute."""
+
+
+def coefficients(declaration: Function, degree: int) -> int:
+    """How many a field of a degree has."""
+    variables = len(declaration.variables)
+    return variables * math.comb(variables + degree, degree)
+
+
+def check_size(config: DiscoverFunctionsConfig, declaration: Function) -> None:
+    """Raises ConfigError for more coefficients than can be solved for."""
+    unknowns = coefficients(declaration, config.degree)
+    if unknowns > MOST:
+        raise ConfigError(
+            f"{declaration.name}: fields of degree {config.degree} have {unknowns} coefficients; at most {MOST}.",
+            hint="Lower degree.",
+        )
 
 
 @hookimpl
@@ -71,12 +92,14 @@ FUNCTIONS = Kind(
     declaration=Function,
     words=("a map", "maps"),
     check=check,
+    shown=shown,
     works=(
         Work(
             command="discover",
             words="Find symmetries",
             settings=DiscoverFunctionsConfig,
             execute=lazily("lieapp.functions.discover:execute"),
+            check=check_size,
             document=document,
             draw=draw,
             about=about,

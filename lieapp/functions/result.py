@@ -38,7 +38,7 @@ class FunctionResult(Result, tag_field="result", tag="functions", kw_only=True):
 
     Args:
         sought: `invariance` or `equivariance`; `degree`: of the fields; `dimension`: of all fields of that degree.
-        count: how many are exact, to round-off where nothing is proved.
+        count: how many are exact: proved where the map has formulas, else to round-off.
         generators: the exact fields and the next ones.
         module: fields of which all the others are multiples by functions, where they are fewer.
         has_formulas: whether the map has formulas, with which fields are proved.
@@ -70,9 +70,8 @@ def sentence(result: FunctionResult) -> str:
     kind = {0: "constant", 1: "affine"}.get(result.degree, f"polynomial (degree {result.degree})")
     fields = f"{result.count} {kind} field{'' if result.count == 1 else 's'}"
     said = f"{fields} with {CONDITIONS[result.sought]}"
-    proved = sum(form.proved for form in result.formulas)
     if result.count:
-        said += f", {proved} of them proved" if result.has_formulas else ", exact to round-off; nothing is proved"
+        said += ", proved" if result.has_formulas else ", exact to round-off; nothing is proved"
     return said
 
 
@@ -81,7 +80,7 @@ def document(result: FunctionResult, draw: Draw = undrawn) -> Document:
     blocks: list[Block] = [*outcome(result), Heading("Fields", "formulas", "proved")]
     if result.formulas:
         columns: list[Column | str] = ["field", Column("η", number=True), "exact condition"]
-        said = {True: "proved", False: "not proved" if result.has_formulas else "the map has no formula"}
+        said = {True: "proved", False: "undecided" if result.has_formulas else "the map has no formula"}
         rows = [[form.shown or "no formula fits", number(form.eta), said[form.proved]] for form in result.formulas]
         blocks.append(table(columns, rows))
     else:

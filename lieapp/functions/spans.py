@@ -7,7 +7,6 @@ J V then has a null space: the singular vectors of the rest, fields being measur
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from jaxtyping import Float
@@ -30,7 +29,8 @@ class Span:
 
     Args:
         terms: exponents of the monomials.
-        eta: rms(J V - A f) / (rms(J) rms(V)) of each, on samples that it wasn't found on.
+        eta: rms(J V - A f) / (rms(J) rms(V)) of each, every variable in units of its own root mean square, on
+            samples that it wasn't found on.
         coefficients: of each field, of norm 1 on the samples.
     """
 
@@ -44,30 +44,49 @@ class Span:
         return int((self.eta <= EXACT).sum())
 
 
-def find(learn: Values, judge: Values, degree: int, sought: Literal["invariance", "equivariance"] | str) -> Span:
+def find(learn: Values, judge: Values, degree: int, sought: str) -> Span:
     """The fields of a degree, found on some samples and judged on others."""
     terms = monomials(learn.x.shape[1], degree)
-    basis = evaluated(learn.x, terms)
-    n, d = learn.x.shape
+    size = sizes(learn)
+    data = scaled(learn, size)
+    basis = evaluated(data.x, terms)
+    n, d = data.x.shape
     # fields on the samples: a block for each component
-    size, rotation = torch.linalg.svd(basis / n**0.5, full_matrices=False)[1:]
-    keep = size > DEPENDENT * size[0]
-    white = rotation[keep].T / size[keep]
-    columns = torch.einsum("nk,kq,nmd->nmqd", basis, white, learn.jacobian).flatten(2).flatten(0, 1)
+    length, rotation = torch.linalg.svd(basis / n**0.5, full_matrices=False)[1:]
+    keep = length > DEPENDENT * length[0]
+    white = rotation[keep].T / length[keep]
+    columns = torch.einsum("nk,kq,nmd->nmqd", basis, white, data.jacobian).flatten(2).flatten(0, 1)
     if sought == "equivariance":
-        columns = columns - _borne(learn.y, columns)
+        columns = columns - _borne(data.y, columns)
     vectors = torch.linalg.svd(columns / n**0.5, full_matrices=columns.shape[0] < columns.shape[1])[2]
     found = torch.einsum("kq,fqd->fkd", white, vectors.flip(0).unflatten(1, (-1, d)))
-    eta = defects(judge, terms, found, sought)
+    # x^k of scaled coordinates is x^k / size^k, and a component moves by its size
+    powers = (size ** torch.tensor(terms, dtype=size.dtype)).prod(1)
+    found = found * size / powers[:, None]
+    eta = defects(judge, terms, found, sought, size)
     order = torch.argsort(eta)
     return Span(terms, eta[order], found[order])
 
 
+def sizes(data: Values) -> Float[Tensor, " variable"]:
+    """Root mean square of each variable: the unit that it is measured in."""
+    found = data.x.square().mean(0).sqrt()
+    return torch.where(found > 0, found, torch.ones_like(found))
+
+
+def scaled(data: Values, size: Float[Tensor, " variable"]) -> Values:
+    """The same map of x / size."""
+    return Values(data.x / size, data.y, data.jacobian * size)
+
+
 def defects(
-    data: Values, terms: list[tuple[int, ...]], coefficients: Coefficients, sought: str
-) -> Float[Tensor, " field"]:
-    """η of fields on samples."""
-    fields = torch.einsum("nk,fkd->fnd", evaluated(data.x, terms), coefficients)
+    data: Values, terms: list[tuple[int, ...]], coefficients: Coefficients, sought: str,
+    size: Float[Tensor, " variable"] | None = None,
+) -> Float[Tensor, " field"]:  # fmt: skip
+    """η of fields on samples, every variable in the unit `size`, that of these samples unless given."""
+    size = sizes(data) if size is None else size
+    fields = torch.einsum("nk,fkd->fnd", evaluated(data.x, terms), coefficients) / size
+    data = scaled(data, size)
     moved = torch.einsum("nmd,fnd->fnm", data.jacobian, fields).flatten(1).T
     if sought == "equivariance":
         moved = moved - _borne(data.y, moved)

@@ -12,9 +12,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.errors import DataError, EquationError
+from lieapp.errors import DataError, EquationError, LieappError
 from lieapp.functions.declaration import Function
 from lieapp.numerics.codegen import Tape
+
+SAMPLES = "A mapping is expected: x (sample, variable), y (sample, output), jacobian (sample, output, variable)."
 
 HIGHEST = 8
 """Degree up to which a polynomial is fitted to samples without derivatives."""
@@ -42,7 +44,14 @@ def values_of(declaration: Function, count: int, seed: int) -> Values:
     Raises DataError for values that aren't finite, of the wrong shape or without derivatives.
     """
     if declaration.samples is not None:
-        found = _of_samples(declaration, declaration.samples(count, seed))
+        try:
+            found = _of_samples(declaration, declaration.samples(count, seed))
+        except LieappError:
+            raise
+        except Exception as error:  # a plugin's own code may raise anything, and return anything
+            raise DataError(
+                f"{declaration.name}: its samples can't be used: {type(error).__name__}: {error}", hint=SAMPLES
+            ) from error
     else:
         low, high = torch.tensor(declaration.box, dtype=torch.float64).T
         generator = torch.Generator().manual_seed(seed)
@@ -79,25 +88,30 @@ def _of_module(declaration: Function, x: Tensor) -> Values:
     x = x.clone().requires_grad_()
     try:
         y = declaration.module(x)
+        if not isinstance(y, Tensor):
+            raise TypeError(f"it returned {type(y).__name__}, no tensor")
+        shape, kind = y.shape, y.dtype
     except Exception as error:  # a plugin's own code may raise anything
         raise DataError(
             f"{declaration.name}: its module can't be evaluated: {type(error).__name__}: {error}",
             hint="It gets a float64 tensor (sample, variable); convert the module with .double().",
         ) from error
-    y = y[:, None] if y.ndim == 1 else y
+    y = y[:, None] if len(shape) == 1 else y
     if y.ndim != 2 or len(y) != len(x) or not y.requires_grad:
         raise DataError(
-            f"{declaration.name}: its module returns shape {list(y.shape)} for {len(x)} samples"
+            f"{declaration.name}: its module returns shape {list(shape)} for {len(x)} samples"
             f"{'' if y.requires_grad else ', without a gradient'}.",
             hint="It must return (sample, output), differentiably.",
         )
-    if y.dtype != torch.float64:
+    if kind != torch.float64:
         raise DataError(
-            f"{declaration.name}: its module computes in {str(y.dtype).removeprefix('torch.')}; exact fields can't "
+            f"{declaration.name}: its module computes in {str(kind).removeprefix('torch.')}; exact fields can't "
             "be told from approximate ones.",
             hint="Convert it with .double().",
         )
-    rows = [torch.autograd.grad(part.sum(), x, retain_graph=True)[0] for part in y.T]
+    # an output that doesn't depend on x has the derivative 0
+    options = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
+    rows = [torch.autograd.grad(part.sum(), x, **options)[0] for part in y.T]
     return Values(x.detach(), y.detach(), torch.stack(rows, 1))
 
 
@@ -106,6 +120,8 @@ def _of_samples(declaration: Function, given: Mapping[str, Any]) -> Values:
     missing = [key for key in ("x", "y") if key not in given]
     if missing:
         raise DataError(f"{name}: samples lack {missing[0]!r}.", hint="They are a mapping with x, y and jacobian.")
+    if any(np.iscomplexobj(value) for value in given.values()):
+        raise DataError(f"{name}: samples are complex.", hint="Give real and imaginary parts as two outputs.")
     x, y = (torch.as_tensor(np.asarray(given[key], dtype=float)) for key in ("x", "y"))
     y = y[:, None] if y.ndim == 1 else y
     if x.ndim != 2 or x.shape[1] != d or y.ndim != 2 or len(y) != len(x):

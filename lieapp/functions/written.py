@@ -21,6 +21,9 @@ SPREADS = (1e-11, 1e-8)
 FACTORS = factors(())
 """What a rational may be multiplied by: roots and π."""
 
+SIMPLE = 1000
+"""Largest numerator or denominator that is believed without a proof."""
+
 ZERO = 1e-8
 """Coefficients below this, relative to the largest of a row, are 0."""
 
@@ -85,9 +88,16 @@ def _written(
         proved, matrix = _proved(declaration, parts, judge, sought)
         if proved:
             return WrittenField(field, True, eta, matrix)
-        if read is None and eta <= EXACT:
+        # where a proof was possible and failed, the reading is wrong
+        if read is None and eta <= EXACT and not declaration.expressions and _is_simple(parts):
             read = WrittenField(field, False, eta)
     return read or WrittenField(None, False, float(defects(judge, terms, row[None], sought)[0]))
+
+
+def _is_simple(parts: Sequence[sp.Expr]) -> bool:
+    """Whether all numbers are small: a large fraction is as near to any other number as to the one measured."""
+    rationals = [number for part in parts for number in part.atoms(sp.Rational)]
+    return all(max(abs(number.p), number.q) <= SIMPLE for number in rationals)
 
 
 def _recognised(values: Tensor, spread: float, largest: float) -> list[sp.Expr] | None:

@@ -136,7 +136,10 @@ class _Job:
         config, domain, session, timed = self.config, self.domain, self.session, self.session.timed
         session.begin()
         data = timed("data", self._data)
-        truth = timed("truth", lambda: derived(domain, session, config.budget))
+        truth = timed(
+            "truth",
+            lambda: derived(domain, session.folders, config.budget, self.report, here=session.here),
+        )
         found = timed("discovery", lambda: plan.discover(domain, data, session))
         check = None
         if config.cross_check:

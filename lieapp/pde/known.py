@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
@@ -15,8 +17,8 @@ from lieapp.lie.told import told
 from lieapp.lie.vector_field import Field, name
 from lieapp.pde.derivation import derive_in_child
 from lieapp.pde.domain import PDEDomain
+from lieapp.progress import Reporter
 from lieapp.results.truth import FamilyResult
-from lieapp.runs.store.session import Session
 
 
 @dataclass(frozen=True)
@@ -32,17 +34,19 @@ class Derived:
 NOTHING = Derived([], [], [], [])
 
 
-def derived(domain: PDEDomain, session: Session, budget: float) -> Derived:
+def derived(
+    domain: PDEDomain, folders: Sequence[Path], budget: float, report: Reporter, *, here: bool = False
+) -> Derived:  # fmt: skip
     """The truth of a plugin, derived in a child process; nothing, with a warning, if that fails.
 
-    That of a declaration made in this process is derived in it.
+    Args:
+        here: whether it was declared in this process, which then derives it: no other one can load it.
     """
-    report = session.report
     try:
-        if session.here:
+        if here:
             result = told(domain.truth(budget), [str(x) for x in domain.declaration.periodic])
         else:
-            result = derive_in_child(TruthConfig(plugin=domain.name, budget=budget), session.folders)
+            result = derive_in_child(TruthConfig(plugin=domain.name, budget=budget), folders)
     except LieappError as error:
         report.warn(f"no derived generators to compare with: {error.message}")
         return NOTHING

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lieapp.errors import CancelledError
+from lieapp.extension import Check
 from lieapp.progress import Reporter
 from lieapp.registry.catalog import Entry
 from lieapp.results.check import CheckResult, CheckRow
@@ -13,9 +15,15 @@ from lieapp.runs.store.session import Session
 def rows_of(entry: Entry, report: Reporter) -> list[CheckRow]:
     """Each check of a plugin."""
     report.stage(f"check {entry.name}")
+    try:
+        checks = entry.kind.check(entry.declaration, report)
+    except CancelledError:
+        raise
+    except Exception as error:  # a plugin's own code may raise anything; the others are checked all the same
+        checks = [Check("check", False, f"ended early: {type(error).__name__}: {error}")]
     return [
         CheckRow(plugin=entry.name, name=str(found.name), ok=bool(found.ok), detail=str(found.detail))
-        for found in entry.kind.check(entry.declaration, report)
+        for found in checks
     ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from lieapp.errors import PluginError
 from lieapp.extension import Method, Work
 from lieapp.registry.loader import HERE
 from lieapp.results.base import Result
@@ -50,6 +51,11 @@ def work_on(
         for warning in filter(None, (changed, note, *costly)):
             session.report.warn(warning)
         result = work.execute(config, found.declaration, session)
+        if not isinstance(result, Result):
+            raise PluginError(
+                f"{found.kind.name}: execute returned {type(result).__name__}; it must return a Result.",
+                hint="docs/hooks.md has the keywords of Work.",
+            )
         run.write_summary(result)
         write_run_report(run, work, result)
         return result

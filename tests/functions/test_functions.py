@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from registered import CATALOG
 from scipy.linalg import expm
 
-from lieapp.errors import DataError, PluginError
+import lieapp
+from lieapp.errors import ConfigError, DataError, PluginError
 from lieapp.functions import Function
 from lieapp.functions.spans import EXACT, find
 from lieapp.functions.values import evaluated, monomials, slopes, values_of
@@ -181,3 +182,75 @@ def test_derivatives_of_monomials():
     for k in range(len(terms)):
         (rate,) = torch.autograd.grad(values[:, k].sum(), x, retain_graph=True, allow_unused=True)
         assert torch.allclose(rates[:, k], torch.zeros_like(x) if rate is None else rate)
+
+
+def test_units_do_not_change_the_count():
+    """A circle with x and y in other units has the same one rotation."""
+    for unit in (10, 10**6):
+        circle = Function(
+            name="even", title="Units", variables=[X, Y], expression=(X * unit) ** 2 + (Y / unit) ** 2,
+            region={X: (-1 / unit, 1 / unit), Y: (-unit, unit)},
+        )  # fmt: skip
+        span, _, judge = found(circle, 1)
+        (row,) = write_down(circle, span, judge, "invariance")
+        # a coefficient of 1e24 isn't read as a number
+        assert span.count == 1 and row.proved == (unit == 10)
+
+
+def test_what_a_formula_refutes_is_not_counted(tmp_path, monkeypatch):
+    """Of x² + y² with x at 1e-6 and y at 1e6 round-off leaves a function of y alone."""
+    run = _run(tmp_path, monkeypatch, expression=X**2 + Y**2, region={X: (-1e-6, 1e-6), Y: (-1e6, 1e6)})
+    assert run.count == 0 and all(row.verdict != "exact" for row in run.generators)
+    assert "3 more are exact to round-off but undecided" in run.warnings[0]
+
+
+def test_a_reading_that_the_formula_refutes_is_no_formula():
+    for map_of in (sp.pi * X**2 + sp.sqrt(2) * Y**2, X**2 + Y**2 + sp.Float("1e-12") * X**3):
+        declaration = Function(name="near", title="Nearly", variables=[X, Y], expression=map_of)
+        span, _, judge = found(declaration, 1)
+        assert [row.field for row in write_down(declaration, span, judge, "invariance")] == [None] * span.count
+
+
+def _run(tmp_path, monkeypatch, **keywords):
+    monkeypatch.chdir(tmp_path)
+    declaration = Function(name="data", title="Samples", variables=[X, Y], **keywords)
+    return lieapp.discover(declaration, out=None, degree=keywords.pop("degree", 1))
+
+
+def test_samples_of_a_file_are_halved_and_counted(tmp_path, monkeypatch):
+    def samples(count, seed):
+        x = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+        return {"x": x, "y": (x**2).sum(1)}
+
+    run = _run(tmp_path, monkeypatch, samples=samples)
+    assert run.count == 1 and run.generators[0].eta < EXACT
+    with pytest.raises(DataError, match="3 samples don't determine 6 coefficients"):
+        _run(tmp_path, monkeypatch, samples=lambda count, seed: {k: v[:6] for k, v in samples(0, 0).items()} | {
+            "jacobian": 2 * samples(0, 0)["x"][:6, None]
+        })  # fmt: skip
+
+
+def test_a_variable_is_meant_by_its_name():
+    declaration = Function(name="plain", title="Plain", variables="xy", expression=sp.Symbol("x") * sp.Symbol("y"))
+    assert found(declaration, 1)[0].count == 1
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"samples": lambda count, seed: None}, "can't be used: Type"),
+        ({"samples": lambda count, seed: {"x": [["a", "b"]], "y": [1]}}, "can't be used: ValueError"),
+        ({"samples": lambda count, seed: {"x": [[1, 2]], "y": [1j]}}, "complex"),
+        ({"module": lambda x: x.detach().numpy()}, "it returned ndarray"),
+    ],
+)
+def test_a_plugins_own_faults_are_not_lieapps(keywords, message, tmp_path, monkeypatch):
+    with pytest.raises(DataError, match=message):
+        _run(tmp_path, monkeypatch, **keywords)
+
+
+def test_too_high_a_degree_leaves_no_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="at most 1000"):
+        lieapp.discover("norm", degree=100000)
+    assert not (tmp_path / "runs").exists()

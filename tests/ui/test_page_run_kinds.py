@@ -98,7 +98,7 @@ def test_a_training(open_page, finished, made, words):
     text = words(app)
     assert "93.0 % are told right" in text
     assert (
-        "| Told right | Loss | Training |\n| --: | --: | --: |\n| 93.0 % | 0.25 | from the cache |"
+        "| Accuracy | Loss | Training |\n| --: | --: | --: |\n| 93.0 % | 0.25 | from the cache |"
         in text.replace("\xa0", " ")
     )
     assert "| network | small, 24058 parameters |" in text and "| classes | 2: a, b |" in text

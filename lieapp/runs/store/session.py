@@ -153,8 +153,10 @@ class Session:
         """Take the processor and the device that the settings ask for, and note them in provenance.json."""
         from lieapp.numerics.processor import use_processor
 
-        use_processor(self.config.threads)
-        self.directory.add_provenance(device_used=self.device, threads=self.config.threads)
+        threads = getattr(self.config, "threads", None)
+        if threads is not None:
+            use_processor(threads)
+        self.directory.add_provenance(device_used=self.device, threads=threads)
 
     def timed(self, stage: str, work: Callable[[], Result]) -> Result:
         """Do a stage: it is told, its seconds are counted, and a request to stop is obeyed before it."""
