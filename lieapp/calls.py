@@ -199,7 +199,8 @@ def _of_formula(field: Mapping[str, str]) -> RunField:
     function = sp.lambdify(list(symbols.values()), parts, "numpy", cse=True)
 
     def moved(points: Array) -> Array:
-        return np.stack([np.broadcast_to(part, points.shape[1:]) for part in function(*points)])
+        parts = (np.asarray(part, dtype=float) for part in function(*points))
+        return np.stack([np.broadcast_to(part, points.shape[1:]) for part in parts])
 
     return RunField(list(field), moved)
 

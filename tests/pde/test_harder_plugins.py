@@ -113,7 +113,7 @@ def discover(folder, name, *arguments):
 @pytest.mark.parametrize("method", ["spectrum", "neural"])
 @pytest.mark.parametrize(("slots", "count", "more"), [("8", 3, False), ("2", 2, True)])
 def test_the_count_does_not_depend_on_the_slots(tmp_path, method, slots, count, more):
-    few = ["samples=8", "finite_samples=0", "epochs=0", "cross_check=false"]
+    few = ["samples=8", "finite_samples=0", "flow.epochs=0", "cross_check=false"]
     settings = [part for setting in few for part in ("--set", setting)]
     summary = discover(tmp_path, "kdv", "--method", method, "--slots", slots, *settings)
     assert (summary["count"], summary["more"]) == (count, more)
