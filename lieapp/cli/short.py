@@ -64,7 +64,7 @@ def _checked(settings: Common, out: Path | None) -> CheckResult:
     broken = every.broken if every else []
     rows = [CheckRow(plugin=b.name, name="loads", ok=False, detail=str(b)) for b in broken]
     with reporting(settings.quiet) as report:
-        rows += [row for entry in entries for row in rows_of(entry, report)]
+        rows += [row for entry in entries for row in rows_of(entry, report, among=every is not None)]
     return checked(rows, None if every else entries[0])
 
 

@@ -12,14 +12,14 @@ from lieapp.results.check import CheckResult, CheckRow
 from lieapp.runs.store.session import Session
 
 
-def rows_of(entry: Entry, report: Reporter) -> list[CheckRow]:
-    """Each check of a plugin."""
+def rows_of(entry: Entry, report: Reporter, *, among: bool = False) -> list[CheckRow]:
+    """Each check of a plugin; `among` others, which are checked whatever this one raises."""
     report.stage(f"check {entry.name}")
     try:
         checks = entry.kind.check(entry.declaration, report)
-    except CancelledError:
-        raise
-    except Exception as error:  # a plugin's own code may raise anything; the others are checked all the same
+    except Exception as error:  # a plugin's own code may raise anything
+        if not among or isinstance(error, CancelledError):
+            raise
         checks = [Check("check", False, f"ended early: {type(error).__name__}: {error}")]
     return [
         CheckRow(plugin=entry.name, name=str(found.name), ok=bool(found.ok), detail=str(found.detail))
