@@ -15,7 +15,7 @@ from lieapp.document import Document, Figure, undrawn
 from lieapp.errors import RunError, UsageError
 from lieapp.extension import Work, described
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
-from lieapp.results.discovery import ClosedForm
+from lieapp.results.discovery import ClosedForm, EquationResult
 from lieapp.runs.store.directory import ROOT, RunDirectory
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ class Run:
         from lieapp.augment.learned import FILE, read_learned
         from lieapp.methods.fields import values
 
+        if not isinstance(self.result, EquationResult):
+            raise RunError(f"{self.directory.id} has no learned slots.", hint="Those of an equation have some.")
         kept = read_learned(self.path / FILE)
         names, components = kept.arguments, kept.components
         origin, size = (np.array(part)[:, None] for part in (kept.scales.origin, kept.scales.size))
@@ -128,7 +130,7 @@ class Run:
 
             return function
 
-        return [RunField(names, slot(n)) for n in range(len(self.result.generators))]  # type: ignore[attr-defined]
+        return [RunField(names, slot(n)) for n in range(len(self.result.generators))]
 
 
 def discover(

@@ -87,7 +87,7 @@ class Function:
             )
         # a variable is meant by its name, whatever else is assumed of it
         named = {symbol.name: symbol for symbol in self.symbols}
-        found = [sp.sympify(part) for part in parts]
+        found = [sp.sympify(part, strict=True) for part in parts]
         return [e.xreplace({s: named[s.name] for s in e.free_symbols if s.name in named}) for e in found]
 
     @property

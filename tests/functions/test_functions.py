@@ -1,5 +1,7 @@
 """Maps: the algebras that are known, from formulas, torch modules and samples; proofs; and bad declarations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -10,11 +12,13 @@ from registered import CATALOG
 from scipy.linalg import expm
 
 import lieapp
-from lieapp.errors import ConfigError, DataError, PluginError
+from lieapp.errors import ConfigError, DataError, PluginError, RunError
 from lieapp.functions import Function
 from lieapp.functions.spans import EXACT, find
 from lieapp.functions.values import evaluated, monomials, slopes, values_of
 from lieapp.functions.written import module_generators, row_echelon, write_down
+from lieapp.progress import SilentReporter
+from lieapp.runs.checks import rows_of
 
 SO3, LORENTZ, GL3_SL2 = 3 * 2 // 2, 4 * 3 // 2, 3 * 3 + 3
 KOSZUL = 4 * 3 // 2
@@ -254,3 +258,24 @@ def test_too_high_a_degree_leaves_no_run(tmp_path, monkeypatch):
     with pytest.raises(ConfigError, match="at most 1000"):
         lieapp.discover("norm", degree=100000)
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_map_has_no_learned_slots(tmp_path, monkeypatch):
+    with pytest.raises(RunError, match="has no learned slots"):
+        _ = _run(tmp_path, monkeypatch, expression=X * Y).learned
+
+
+def test_one_plugins_fault_ends_no_other_check():
+    """Among others a fault is a failed check; alone it is an error of its own."""
+    norm = CATALOG.get("norm")
+    entry = replace(norm, kind=replace(norm.kind, check=lambda declaration, report: 1 / 0))
+    (row,) = rows_of(entry, SilentReporter(), among=True)
+    assert not row.ok and row.detail == "ended early: ZeroDivisionError: division by zero"
+    with pytest.raises(ZeroDivisionError):
+        rows_of(entry, SilentReporter())
+
+
+def test_what_is_no_result_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("lieapp.functions.discover.execute", lambda config, declaration, session: None)
+    with pytest.raises(PluginError, match="functions: execute returned NoneType; it must return a Result"):
+        _run(tmp_path, monkeypatch, expression=X * Y)
