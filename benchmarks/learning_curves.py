@@ -19,7 +19,9 @@ from typing import Any
 from machine import heading
 from studies import FOUND, RESULTS, VALID, Settings, case, held_against, rounded, table, trained
 
-from lieapp.figures.charts import Line, line_chart
+from lieapp.drawing import Curve
+from lieapp.figures.charts import curves as drawn_curves
+from lieapp.figures.files import svg
 from lieapp.numerics.processor import use_processor
 
 LEVELS = (FOUND, 0.9999)
@@ -90,9 +92,9 @@ def chart(curve: list[dict[str, Any]], plugin: str, seed: int) -> str:
     """η of each slot, logarithmic."""
     steps = [point["step"] for point in curve]
     slots = range(len(curve[0]["eta"]))
-    lines = [Line(f"slot {n + 1}", steps, [point["eta"][n] for point in curve]) for n in slots]
+    lines = [Curve(f"slot {n + 1}", steps, [point["eta"][n] for point in curve]) for n in slots]
     title = f"Defect of each slot while training on {plugin}, seed {seed}"
-    return line_chart(lines, "training steps", "defect η (no unit)", title, log=True, symbols=True)
+    return svg(drawn_curves(lines, "training steps", "defect η (no unit)", title, log=True))
 
 
 def milestones(names: list[str], curves: dict[int, list[dict[str, Any]]]) -> list[tuple[str, ...]]:

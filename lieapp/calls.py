@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,11 +22,36 @@ from lieapp.runs.store.directory import ROOT, RunDirectory
 if TYPE_CHECKING:
     from lieapp.api import PDE
     from lieapp.data.trajectories import Trajectories
+    from lieapp.drawing import Drawing
 
 Array = NDArray[np.floating]
 Components = dict[str, Array]
 Moved = Callable[[Array], Array]
 """Components of a field at points, both coordinate by coordinate."""
+
+
+@dataclass(frozen=True)
+class RunFigure:
+    """A figure of a run: `drawing` holds its values, panel by panel."""
+
+    title: str
+    drawing: Drawing
+
+    @cached_property
+    def svg(self) -> str:
+        """An `<svg>` element."""
+        from lieapp.figures.files import svg
+
+        return svg(self.drawing)
+
+    def pdf(self) -> bytes:
+        """A page as large as the figure, for a paper."""
+        from lieapp.figures.files import pdf
+
+        return pdf(self.drawing)
+
+    def _repr_svg_(self) -> str:
+        return self.svg
 
 
 class RunField:
@@ -86,9 +112,10 @@ class Run:
         return work.document(self.result, work.draw(self.result, self.path) if figures else undrawn)
 
     @cached_property
-    def figures(self) -> dict[str, Figure]:
-        """Its figures as SVG, by key: `figures["learned"].svg`."""
-        return {block.key: block for block in self.document() if isinstance(block, Figure) and block.svg}
+    def figures(self) -> dict[str, RunFigure]:
+        """Its figures, by key: a notebook shows `figures["learned"]`; its `.svg` and `.pdf()` are files."""
+        found = [block for block in self.document() if isinstance(block, Figure)]
+        return {block.key: RunFigure(block.title, block.drawing) for block in found if block.drawing}
 
     def _repr_html_(self) -> str:
         from lieapp.report.page import fragment

@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from itertools import zip_longest
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
+
+if TYPE_CHECKING:
+    from lieapp.drawing import Drawing
 
 
 def number(value: float | None) -> str:
@@ -114,18 +117,26 @@ class Table:
     rows: Sequence[Sequence[Cell]]
 
 
-class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A picture or, where its data are absent, the sentence that says so.
+class Caption(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a figure is called and what it shows; `key` is its file name in figures/, without the ending."""
+
+    key: str
+    title: str
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure as data or, where these are absent, the `note` that says so.
 
     Args:
         key: file name in figures/, without its ending.
-        svg: the picture; empty when `note` stands instead.
     """
 
     key: str
     title: str
     caption: str = ""
-    svg: str = ""
+    drawing: Drawing | None = None
     note: str = ""
 
 
@@ -184,11 +195,11 @@ def plain_text(words: Words) -> str:
     return "".join(part if isinstance(part, str) else part.text for part in inline(words))
 
 
-def figures(shown: Iterable[Figure], draw: Draw) -> Iterator[Block]:
+def figures(shown: Iterable[Caption], draw: Draw) -> Iterator[Block]:
     """A section for each figure that is drawn."""
-    for figure in shown:
-        if svg := draw(figure.key).svg:
-            yield from (Heading(figure.title, figure.key), msgspec.structs.replace(figure, svg=svg))
+    for told in shown:
+        if drawing := draw(told.key).drawing:
+            yield from (Heading(told.title, told.key), Figure(told.key, told.title, told.caption, drawing))
 
 
 def seconds(taken: Mapping[str, float]) -> list[Block]:

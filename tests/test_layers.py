@@ -12,7 +12,7 @@ PACKAGE = ROOT / "lieapp"
 LEVELS = [
     {
         *("api", "config", "config_augment", "config_pictures", "config_types"),
-        *("child", "document", "errors", "extension", "keywords", "results"),
+        *("child", "document", "drawing", "errors", "extension", "keywords", "results"),
         *("progress", "settings", "__init__"),
     },
     {"equations", "lie", "numerics", "figures", "registry"},
@@ -43,6 +43,8 @@ DOOR = "api.py"
 ROOMS_OF = {
     "torchvision": {"data", "pictures"},
     "latex2mathml": {"report"},
+    "matplotlib": {"figures"},
+    "plotly": {"ui"},
     "streamlit": {"ui"},
     "h5py": {"data"},
     "click": {"cli"},

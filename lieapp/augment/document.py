@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lieapp.document import (
+    Caption,
     Column,
     Document,
     Draw,
@@ -26,12 +26,10 @@ from lieapp.document import (
     table,
     undrawn,
 )
+from lieapp.drawing import Array, Axis, Curve, Drawing, Panel, Raster, Scale
 from lieapp.extension import outcome
-from lieapp.figures.axes import Axis, Frame, axis_over
-from lieapp.figures.charts import WIDE, Line, line_chart
-from lieapp.figures.colour import diverging, png, sequential, series
+from lieapp.figures.charts import curves
 from lieapp.figures.material import read_fields, read_lines
-from lieapp.figures.svg import QUIET, Sheet
 from lieapp.results.augment import (
     Augment,
     Classifiers,
@@ -46,16 +44,16 @@ from lieapp.results.augment import (
 )
 
 FIGURES = (
-    Figure("data", "Against the number of data", "Each point is a mean over seeds."),
-    Figure(
+    Caption("data", "Against the number of data", "Each point is a mean over seeds."),
+    Caption(
         "frames",
         "Along the rollout",
         "Each window is predicted from the one before. Mean over test trajectories and seeds.",
     ),
-    Figure(
+    Caption(
         "training", "In training", "On validation data, mean over seeds; the network of the best epoch is tested."
     ),
-    Figure(
+    Caption(
         "prediction",
         "A prediction beside the truth",
         "The first test trajectory and the networks of the first seed, with the most data.",
@@ -132,11 +130,7 @@ def _cells(result: Augment, row: Row) -> dict[str, str | None]:
     }
 
 
-Array = NDArray[np.floating]
 Tensors = Mapping[str, Array]
-
-PANEL, HEIGHT, GAP, TOP = 210, 190, 22, 26
-"""Pixels of a panel, between panels, and above them for a title."""
 
 PREDICTED = "predicted/"
 
@@ -153,12 +147,12 @@ PREDICTIONS = "predictions.safetensors"
 
 def draw(result: Augment, folder: Path) -> Draw:
     drawn = augment_figures(result, read_lines(folder / "metrics.jsonl"), read_fields(folder / PREDICTIONS))
-    return lambda key: Figure(key, "", svg=drawn.get(key, ""))
+    return lambda key: Figure(key, "", "", drawn.get(key))
 
 
-def augment_figures(result: Augment, metrics: Sequence[Mapping[str, Any]], tensors: Tensors) -> dict[str, str]:
-    """Each figure as SVG, by its key; only those that there are data for."""
-    found = {
+def augment_figures(result: Augment, metrics: Sequence[Mapping[str, Any]], tensors: Tensors) -> dict[str, Drawing]:
+    """Each figure by its key; only those that there are data for."""
+    found: dict[str, Drawing | None] = {
         "data": data_chart(result),
         "frames": frames_chart(result),
         "training": training_chart(result, metrics),
@@ -166,106 +160,87 @@ def augment_figures(result: Augment, metrics: Sequence[Mapping[str, Any]], tenso
     if any(key.startswith(PREDICTED) for key in tensors):
         names = list(dict.fromkeys(row.label for row in result.variants))
         found["prediction"] = prediction_figure(tensors, [n for n in names if PREDICTED + n in tensors])
-    return {key: svg for key, svg in found.items() if svg}
+    return {key: drawing for key, drawing in found.items() if drawing}
 
 
-def data_chart(result: Augment) -> str:
-    """The measure against the number of data, a curve for each variant; empty with one number."""
-    curves: dict[str, list[tuple[float, float]]] = {}
+def data_chart(result: Augment) -> Drawing | None:
+    """The measure against the number of data, a curve for each variant; None with one number."""
+    found: dict[str, list[tuple[float, float]]] = {}
     for row in result.variants:
-        curves.setdefault(row.label, []).append((row.samples, as_float(row.mean)))
-    if max(map(len, curves.values())) < 2:
-        return ""
+        found.setdefault(row.label, []).append((row.samples, as_float(row.mean)))
+    if max(map(len, found.values())) < 2:
+        return None
     accuracy = isinstance(result, Classifiers)
     factor, unit = (100.0, "accuracy (%)") if accuracy else (1.0, "NMSE (no unit)")
     lines = [
-        Line(name, [x for x, _ in points], [factor * y for _, y in points], below=name == TRUTH)
-        for name, points in curves.items()
+        Curve(name, [x for x, _ in points], [factor * y for _, y in points], below=name == TRUTH)
+        for name, points in found.items()
     ]
-    return line_chart(
-        lines, "data to learn from", unit, "Against the number of data", log=not accuracy, symbols=True
-    )
+    return curves(lines, "data to learn from", unit, "Against the number of data", log=not accuracy)
 
 
-def frames_chart(result: Augment) -> str:
-    """The error of each frame of a rollout, with the fewest data; empty for other tasks."""
+def frames_chart(result: Augment) -> Drawing | None:
+    """The error of each frame of a rollout, with the fewest data; None for other tasks."""
     if not isinstance(result, Operators) or result.task != "rollout":
-        return ""
+        return None
     rows = result.fewest
     lines = [
-        Line(row.label, range(1, len(row.frames) + 1), [as_float(v) for v in row.frames], below=row.label == TRUTH)
+        Curve(row.label, range(1, len(row.frames) + 1), [as_float(v) for v in row.frames], below=row.label == TRUTH)
         for row in rows
     ]
     title = f"Error along the rollout, {rows[0].samples} data"
-    return line_chart(lines, "frame", "normalised square error", title, log=True)
+    return curves(lines, "frame", "normalised square error", title, log=True)
 
 
-def training_chart(result: Augment, metrics: Sequence[Mapping[str, Any]]) -> str:
+def training_chart(result: Augment, metrics: Sequence[Mapping[str, Any]]) -> Drawing | None:
     """Validation values over the steps of each training, mean over seeds, with the fewest data."""
     judged = [row for row in metrics if row.get("valid") is not None and row.get("variant") is not None]
     if not judged:
-        return ""
+        return None
     least = min(row["samples"] for row in judged)
     names: dict[str, dict[int, list[float]]] = {}
     for row in judged:
         if row["samples"] == least:
             names.setdefault(label(row["variant"]), {}).setdefault(row["epoch"], []).append(row["valid"])
     lines = [
-        Line(name, sorted(epochs), [float(np.mean(epochs[e])) for e in sorted(epochs)], below=name == TRUTH)
+        Curve(name, sorted(epochs), [float(np.mean(epochs[e])) for e in sorted(epochs)], below=name == TRUTH)
         for name, epochs in names.items()
     ]
     title = f"Validation in training, {least} data"
     accuracy = isinstance(result, Classifiers)
     measured = "accuracy" if accuracy else "NMSE (no unit)"
-    return line_chart(lines, "epoch", measured, title, log=not accuracy)
+    return curves(lines, "epoch", measured, title, log=not accuracy)
 
 
-def prediction_figure(tensors: Tensors, names: Sequence[str]) -> str:
+def prediction_figure(tensors: Tensors, names: Sequence[str]) -> Drawing:
     """A test solution, what each network predicts of it, and the differences; curves if there is one frame only."""
     if tensors["truth"].shape[1] == 1:
         return _curves(tensors, names)
     truth = tensors["truth"][0]
     low, high = float(truth.min()), float(truth.max())
-    differences = {name: tensors[PREDICTED + name][0] - truth for name in names}
-    largest = max(float(np.abs(difference).max()) for difference in differences.values())
+    predicted = [(name, tensors[PREDICTED + name][0]) for name in names]
+    largest = max(float(np.abs(values - truth).max()) for _, values in predicted)
     limit = min(largest, high - low) or 1.0
-    width = (1 + len(names)) * (PANEL + GAP) + GAP
-    sheet = Sheet(width, 2 * (HEIGHT + TOP) + GAP, "A test solution and its predictions")
-    panels = [(SOLUTION, truth), *((name, tensors[PREDICTED + name][0]) for name in names)]
-    for place, (name, values) in enumerate(panels):
-        left = place * (PANEL + GAP) + GAP / 2
-        sheet.write(left, TOP - 8, name, size=12)
-        sheet.image(left, TOP, PANEL, HEIGHT, png(sequential(values[::-1], low, high)))
-        if place:
-            top = HEIGHT + 2 * TOP
-            sheet.write(left, top - 8, f"difference, up to ± {limit:.2g}", size=11, colour=QUIET)
-            sheet.image(left, top, PANEL, HEIGHT, png(diverging(differences[names[place - 1]][::-1], limit)))
-    note = f"across x, upwards t from {tensors['t'][0]:.4g} to {tensors['t'][-1]:.4g}"
-    sheet.write(GAP / 2, HEIGHT + 2 * TOP + 20, note, size=11, colour=QUIET)
-    sheet.write(GAP / 2, HEIGHT + 2 * TOP + 38, f"values from {low:.3g} to {high:.3g}", size=11, colour=QUIET)
-    return sheet.text()
+    x, t = (Axis(name, float(tensors[name][0]), float(tensors[name][-1])) for name in ("x", "t"))
+
+    def panel(title: str, values: Array, scale: Scale) -> Panel:
+        return Panel(title, [Raster(values, scale)], x, t, bar=True)
+
+    of_values, of_differences = Scale("u", low, high), Scale("difference", -limit, limit, diverging=True)
+    rows = [[panel(SOLUTION, truth, of_values)]]
+    for name, values in predicted:
+        off = panel("its difference", values - truth, of_differences)
+        rows.append([panel(name, values, of_values), off])
+    return Drawing("A test solution and its predictions", rows)
 
 
-def _curves(tensors: Tensors, names: Sequence[str]) -> str:
+def _curves(tensors: Tensors, names: Sequence[str]) -> Drawing:
     """Given, true and predicted states over x."""
+    states = [("given", tensors["given"]), (SOLUTION, tensors["truth"])]
+    states += [(name, tensors[PREDICTED + name]) for name in names]
     x = tensors["x"].tolist()
-    lines = [("given", tensors["given"]), (SOLUTION, tensors["truth"])]
-    lines += [(name, tensors[PREDICTED + name]) for name in names]
-    sheet = Sheet(760, 340, "A test state and its predictions")
-    values = [v[0, 0] for _, v in lines]
-    across: Axis = axis_over(x, "x")
-    frame = Frame(sheet, 72, 30, 500, 250, across, axis_over(np.concatenate(values).tolist(), "u"))
-    frame.draw("A test state and its predictions", grid=True)
-    for place, ((name, _), line) in enumerate(zip(lines, values, strict=True)):
-        colour, dash = series(place)
-        # what is predicted is seen below the predictions that hit it
-        width, opacity = WIDE if name == SOLUTION else (1.6, 1.0)
-        key = 44 + 19 * place
-        points = [frame.at(a, float(b)) for a, b in zip(x, line, strict=True)]
-        for run in (points, [(590, key), (614, key)]):
-            sheet.path(run, colour, width, dash, opacity)
-        sheet.write(620, key + 4, name, size=11.5)
-    return sheet.text()
+    lines = [Curve(name, x, values[0, 0].tolist(), below=name == SOLUTION) for name, values in states]
+    return curves(lines, "x", "u", "A test state and its predictions", whole=False)
 
 
 def as_float(value: float | None) -> float:

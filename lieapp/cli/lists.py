@@ -1,4 +1,4 @@
-"""What there is: `lieapp plugins`, `lieapp runs list|show|cancel`, and runs side by side, `lieapp compare`."""
+"""What there is: `lieapp plugins`, `lieapp runs`, and runs side by side, `lieapp compare`."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _show_plugins(catalog: Catalog) -> None:
 
 @click.group("runs")
 def runs() -> None:
-    """List, show or cancel runs. RUN is an id, the beginning of one, or a path."""
+    """List, show, draw or cancel runs. RUN is an id, the beginning of one, or a path."""
 
 
 @runs.command("list")
@@ -130,6 +130,27 @@ def show_run(settings: Common, run: str) -> Outcome:
     }
     said = summary.sentence if isinstance(summary, Result) else None
     return Outcome(document, lambda: _show_run(document, said))
+
+
+@runs.command("figures")
+@common("out")
+@click.argument("run", metavar="RUN")
+def draw_run(settings: Common, run: str) -> Outcome:
+    """Write the figures of a finished run as PDF, for papers, into its folder figures/."""
+    from lieapp.errors import RunError
+    from lieapp.registry.catalog import load_catalog
+    from lieapp.report.page import write_pdfs
+    from lieapp.results.base import Result
+    from lieapp.runs.store.directory import RunDirectory
+
+    found = RunDirectory.find(settings.out, run)
+    result = found.summary()
+    work = load_catalog(found.plugin_folders()).work_of_run(found.config())
+    if work is None or not isinstance(result, Result):
+        raise RunError(f"{found.id} has no figures.", hint="`lieapp runs list` shows the state of all runs.")
+    paths = write_pdfs(found.path, work.document(result, work.draw(result, found.path)))
+    files = [str(path) for path in paths]
+    return Outcome({"run": found.id, "figures": files}, lambda: print_line("\n".join(files) or "No figures."))
 
 
 @runs.command("cancel")

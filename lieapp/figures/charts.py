@@ -1,127 +1,93 @@
-"""Curves over one axis, noisy ones with a running mean, and the spectrum with its gap."""
+"""Curves over one axis, noisy ones with a running mean, the spectrum with its gap, and inner products."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean, median
 
+import numpy as np
+
 from lieapp.document import number
-from lieapp.figures.axes import Axis, Frame, axis_over
-from lieapp.figures.colour import SERIES, series
-from lieapp.figures.svg import QUIET, Sheet, mark
+from lieapp.drawing import (
+    SERIES,
+    Axis,
+    Band,
+    Bars,
+    Curve,
+    Dots,
+    Drawing,
+    Panel,
+    Raster,
+    Scale,
+    axis_over,
+)
 
-WIDTH, HEIGHT = 620, 330
-LEFT, TOP, BOTTOM = 72, 34, 52
-LEGEND = 110
-
-WIDE = (6.0, 0.35)
-"""Width and opacity of a curve that others may lie on."""
-
-MARKED = 24
-"""Points up to which each has a mark."""
-
-SHORT, LETTER = 11, 7.0
-"""Letters of a name that the legend has room for, and what each further one takes: the sheet grows by that."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """One curve; values that are not finite (or not positive on a logarithmic axis) leave a gap.
-
-    Args:
-        hollow: places of points with a hollow mark: they come from another computation than the rest.
-        raw: values that y is the running mean of, drawn lighter below it.
-        below: drawn wide and light below the others, which may lie on it.
-    """
-
-    name: str
-    x: Sequence[float]
-    y: Sequence[float]
-    hollow: Collection[int] = ()
-    raw: Sequence[float] = ()
-    below: bool = False
+BROAD = 1.9
+"""Width over height of a chart of curves."""
 
 
-def line_chart(
-    lines: Sequence[Line],
-    x_label: str,
-    y_label: str,
-    title: str,
-    *,
-    log: bool = False,
-    whole: bool = True,
-    symbols: bool = False,
-) -> str:
-    """Curves with a legend; few points are marked, since each is then a separate computation.
-
-    Args:
-        symbols: each curve has a mark of its own, for curves that lie on each other or are read without colour.
-    """
-    beyond = max((len(line.name) for line in lines), default=0) - SHORT
-    sheet = Sheet(WIDTH + max(0, round(LETTER * beyond)), HEIGHT, title)
+def curves(
+    lines: Sequence[Curve], x_label: str, y_label: str, title: str, *, log: bool = False, whole: bool = True
+) -> Drawing:
+    """Curves with a legend."""
     x = axis_over((v for line in lines for v in line.x), x_label, whole=whole)
-    if symbols:
-        # marks as wide as these would lie across the frame
-        room = 0.03 * (x.high - x.low)
-        x = replace(x, low=x.low - room, high=x.high + room)
     y = axis_over((v for line in lines for v in (*line.y, *_common(line.raw))), y_label, log=log)
-    frame = Frame(sheet, LEFT, TOP, WIDTH - LEFT - LEGEND - 12, HEIGHT - TOP - BOTTOM, x, y)
-    frame.draw(title, grid=True)
-    for index, line in enumerate(lines):
-        if line.raw:
-            _draw_raw(frame, line, series(index)[0])
-    # each with its own colour, in whatever order they are drawn
-    for index, line in sorted(enumerate(lines), key=lambda entry: not entry[1].below):
-        colour, dash = series(index)
-        kind = index if symbols else 0
-        _draw_line(frame, line, colour, dash, kind)
-        key = TOP + 12 + 19 * index
-        if key < HEIGHT - 8:
-            ends = [(WIDTH - LEGEND, key), (WIDTH - LEGEND + 24, key)]
-            width, opacity = WIDE if line.below else (2.2, 1.0)
-            sheet.path(ends, colour, width, dash, opacity)
-            if symbols:
-                mark(sheet, kind, WIDTH - LEGEND + 12, key, colour)
-            sheet.write(WIDTH - LEGEND + 30, key + 4, line.name, size=11.5)
-    return sheet.text()
+    return Drawing(title, [[Panel(title, lines, x, y, aspect=BROAD)]])
 
 
-def spectrum_chart(etas: Sequence[float], gap_after: int | None, title: str) -> str:
+def spectrum(etas: Sequence[float], gap_after: int | None, title: str) -> Drawing:
     """The defects of all fields in order, with the step marked between found and not found."""
-    sheet = Sheet(WIDTH, HEIGHT, title)
     count = len(etas)
     x = Axis("index k of the field, best first", 0.5, count + 0.5, whole=True)
     y = axis_over(etas, "defect η (no unit)", log=True)
-    frame = Frame(sheet, LEFT, TOP, WIDTH - LEFT - 16, HEIGHT - TOP - BOTTOM, x, y)
-    if gap_after and 0 < gap_after < count:
-        left, _ = frame.at(0.5, y.low)
-        edge, _ = frame.at(gap_after + 0.5, y.low)
-        sheet.rect(left, TOP, edge - left, frame.height, "#e3f1ea")
-    frame.draw(title, grid=True)
-    if gap_after and 0 < gap_after < count:
-        _mark_gap(frame, etas, gap_after)
-    for index, eta in enumerate(etas, start=1):
-        # zero and what isn't a number sit hollow on the lower edge: a logarithmic axis can't show them
-        shown = math.isfinite(eta) and eta > 0
-        px, py = frame.at(index, eta if shown else y.low)
-        found = gap_after is not None and index <= gap_after
-        colour = SERIES[2] if found else SERIES[1]
-        sheet.dot(px, py, colour, hollow=not shown, tip=f"k = {index}: η = {eta:.3g}")
-    return sheet.text()
+    # zero and what isn't a number sit hollow on the lower edge: a logarithmic axis can't show them
+    shown = [eta if math.isfinite(eta) and eta > 0 else y.low for eta in etas]
+    dots = Dots(
+        np.arange(1.0, count + 1),
+        np.array(shown),
+        [SERIES[2] if gap_after and k <= gap_after else SERIES[1] for k in range(1, count + 1)],
+        tips=[f"k = {k}: η = {eta:.3g}" for k, eta in enumerate(etas, 1)],
+        hollow=[k for k, (eta, at) in enumerate(zip(etas, shown, strict=True)) if eta != at],
+    )
+    return Drawing(title, [[Panel(title, [*_gap(etas, gap_after), dots], x, y, aspect=BROAD)]])
 
 
-def _mark_gap(frame: Frame, etas: Sequence[float], after: int) -> None:
-    sheet = frame.sheet
-    edge, _ = frame.at(after + 0.5, frame.y.low)
-    sheet.line(edge, frame.top, edge, frame.top + frame.height, SERIES[2], 1.4, "5 3")
+def _gap(etas: Sequence[float], after: int | None) -> list[Band]:
+    if not after or after >= len(etas):
+        return []
     low, high = etas[after - 1], etas[after]
     factor = f", a factor {number(high / low)}" if low > 0 and math.isfinite(high / low) else ""
-    words = f"gap after {after}{factor}"
-    # on the side with room; the left one is narrow when few fields are found
-    anchor, shift = ("start", 6) if edge < frame.left + 0.6 * frame.width else ("end", -6)
-    sheet.write(edge + shift, frame.top + frame.height - 8, words, size=11.5, anchor=anchor, colour=QUIET)
+    return [Band(after + 0.5, f"gap after {after}{factor}")]
+
+
+def inner_products(
+    values: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str], title: str
+) -> Drawing:
+    """Inner products in [-1, 1] as coloured cells with their number; signs have no meaning for a span."""
+    scale = Scale("inner product", -1.0, 1.0, diverging=True)
+    wide, high = len(columns) - 0.5, len(rows) - 0.5
+    cells = Raster(np.array(values, dtype=float), scale, numbers=True)
+    x = Axis("derived generator (normalised)", -0.5, wide, names=columns)
+    y = Axis("learned slot", high, -0.5, names=rows)
+    aspect = max(1.3, 2.5 * len(columns) / len(rows))
+    return Drawing(title, [[Panel(title, [cells], x, y, bar=True, aspect=aspect)]])
+
+
+def bars(rows: Sequence[tuple[str, Mapping[str, float]]], label: str, title: str) -> Drawing:
+    """One bar for each row, its parts in the order of the first row that has them; lengths add up.
+
+    Args:
+        rows: name and size of each part.
+        label: of the axis, with the unit.
+    """
+    parts = dict.fromkeys(part for _, sizes in rows for part in sizes)
+    stacked = Bars([(part, [sizes.get(part, 0.0) for _, sizes in rows]) for part in parts])
+    longest = max(sum(sizes.values()) for _, sizes in rows)
+    y = Axis("", len(rows) - 0.5, -0.5, names=[name for name, _ in rows])
+    panel = Panel(title, [stacked], Axis(label, 0.0, 1.03 * longest or 1.0), y, aspect=max(1.0, 5 / len(rows)))
+    return Drawing(title, [[panel]])
 
 
 def _common(raw: Sequence[float]) -> Sequence[float]:
@@ -129,37 +95,6 @@ def _common(raw: Sequence[float]) -> Sequence[float]:
     values = sorted(v for v in raw if math.isfinite(v))
     cut = len(values) // 50
     return values[cut : len(values) - cut]
-
-
-def _draw_raw(frame: Frame, line: Line, colour: str) -> None:
-    for piece in _pieces(frame, line.x, line.raw):
-        frame.sheet.path(piece, colour, 0.8, opacity=0.2)
-
-
-def _draw_line(frame: Frame, line: Line, colour: str, dash: str, kind: int) -> None:
-    width, opacity = WIDE if line.below else (1.8, 1.0)
-    for piece in _pieces(frame, line.x, line.y):
-        frame.sheet.path(piece, colour, width, dash, opacity)
-    # above the line: a hollow mark would be crossed out
-    for place, (x, y) in enumerate(zip(line.x, line.y, strict=True)) if len(line.x) <= MARKED else ():
-        if _drawable(frame, x, y):
-            tip = f"{line.name}: {y:.3g} at {x:g}"
-            mark(frame.sheet, kind, *frame.at(x, y), colour, hollow=place in line.hollow, tip=tip)
-
-
-def _pieces(frame: Frame, xs: Sequence[float], ys: Sequence[float]) -> list[list[tuple[float, float]]]:
-    """The points on the sheet between gaps; single ones make no line."""
-    pieces: list[list[tuple[float, float]]] = [[]]
-    for x, y in zip(xs, ys, strict=True):
-        if _drawable(frame, x, y):
-            pieces[-1].append(frame.at(x, y))
-        else:
-            pieces.append([])
-    return [piece for piece in pieces if len(piece) > 1]
-
-
-def _drawable(frame: Frame, x: float, y: float) -> bool:
-    return math.isfinite(x) and math.isfinite(y) and (y > 0 or not frame.y.log)
 
 
 FEWEST = 40
@@ -172,7 +107,7 @@ NOISE = 0.01
 """Typical distance of values from their mean above which there is noise, as share of the height of the curve."""
 
 
-def calmed(line: Line, *, log: bool = False) -> Line:
+def calmed(line: Curve, *, log: bool = False) -> Curve:
     """The line as its running mean with the values below, if they are noisy; of logarithms on such an axis."""
     values = [math.log(v) if log and v > 0 else math.nan if log else v for v in line.y]
     known = [v for v in values if math.isfinite(v)]

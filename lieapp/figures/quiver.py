@@ -1,26 +1,18 @@
-"""A vector field on a solution: arrows in the plane of two independent variables over its u-component."""
+"""Vector fields on a solution: arrows in the plane of two independent variables over their u-components."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lieapp.document import number
-from lieapp.figures.axes import Axis, Frame
-from lieapp.figures.colour import diverging, png
-from lieapp.figures.matrix import colour_bar
-from lieapp.figures.svg import INK, QUIET, Sheet
+from lieapp.drawing import ASPECT, Array, Axis, Drawing, Panel, Raster, Scale, Strokes, arrows
 
-Array = NDArray[np.floating]
+LONGEST = 1 / 13
+"""The longest arrow, in heights of a panel: shorter than the step between arrows, so that none touch."""
 
-PANEL, TALL = 250, 165
-LONGEST = 15.0
-"""Pixels of the longest arrow: shorter than the step between arrows, so that none touch."""
-STRIDE_X, STRIDE_Y, LEFT, TOP = 420, 262, 74, 40
 SMALL = 2e-3
 """A component below this share of the field, in scaled coordinates, is drawn as zero: it is noise."""
 
@@ -77,86 +69,64 @@ def plane_of(arrays: Mapping[str, Array], coordinates: Sequence[str]) -> Plane |
     return Plane(names, grids, arrays.get("scale", np.ones(len(names))))
 
 
-def quiver_chart(plane: Plane, fields: Array, captions: Sequence[str], title: str) -> str:
-    """One panel for each field and unknown; `fields` is (field, coordinate, *grid), physical."""
-    unknowns = plane.unknowns
-    panels = [(f, a) for f in range(len(fields)) for a in range(len(unknowns))]
-    columns = min(2, len(panels))
-    rows = math.ceil(len(panels) / columns)
-    sheet = Sheet(STRIDE_X * columns + 8, STRIDE_Y * rows + 6, title)
-    for place, (f, a) in enumerate(panels):
-        left = LEFT + STRIDE_X * (place % columns)
-        top = TOP + STRIDE_Y * (place // columns)
-        frame = Frame(sheet, left, top, PANEL, TALL, *plane.axes())
-        _panel(frame, plane, fields[f], a, captions[f])
-    return sheet.text()
+def quiver(plane: Plane, fields: Array, captions: Sequence[str], title: str) -> Drawing:
+    """A panel for each field and unknown, two beside each other; all have one scale of colours and of arrows.
+
+    Both are relative to the norm of the field, its rms in scaled coordinates.
+
+    Args:
+        fields: (field, coordinate, *grid), physical.
+    """
+    shown = [_normalised(plane, field) for field in fields]
+    known, unknowns = len(plane.grids), plane.unknowns
+    strengths = [np.abs(part) for parts in shown for part in parts[known:]]
+    limit = max([SMALL, *(float(np.nanquantile(part, 0.99)) for part in strengths if np.isfinite(part).any())])
+    longest = max([SMALL, *(_length(parts) for parts in shown)])
+    panels = []
+    for caption, parts in zip(captions, shown, strict=True):
+        for a, name in enumerate(unknowns):
+            scale = Scale(f"{name}-component / norm", -limit, limit, diverging=True)
+            panels.append(_panel(plane, parts, parts[known + a], caption, scale, longest))
+    return Drawing(title, [panels[k : k + 2] for k in range(0, len(panels), 2)])
 
 
-def _panel(frame: Frame, plane: Plane, field: Array, unknown: int, caption: str) -> None:
-    name, row = plane.unknowns[unknown], len(plane.grids) + unknown
+def _normalised(plane: Plane, field: Array) -> list[Array]:
+    """The components over (up, right) in scaled coordinates, divided by the field's rms."""
     parts = [plane.slice(part) / plane.scale[k] for k, part in enumerate(field)]
-    size = math.sqrt(float(np.mean(sum(part**2 for part in parts)))) or 1.0
-    strength = parts[row]
-    limit = max(float(np.nanquantile(np.abs(strength), 0.99)), SMALL * size)
-    if not math.isfinite(limit):
-        limit = 1.0
-    # row 0 of a picture is on top, the vertical axis grows upwards
-    frame.sheet.image(frame.left, frame.top, frame.width, frame.height, png(diverging(strength[::-1], limit)))
-    moves = _arrows(frame, parts[1], parts[0], size)
-    frame.draw(caption)
-    words = _amount(limit * float(plane.scale[row]))
-    beside = frame.left + frame.width + 12
-    colour_bar(frame.sheet, beside, frame.top, frame.height, (words, "0", f"−{words}"))
-    frame.sheet.write(beside, frame.top - 9, f"{name}-component", size=11, colour=QUIET)
-    still = [] if moves else [plane.right, plane.up]
-    still += [] if float(np.nanmax(np.abs(strength))) > SMALL * size else [name]
-    if still:
-        below = frame.top + frame.height + 33
-        note = f"{' and '.join(still)} not moved"
-        frame.sheet.write(frame.left + frame.width, below, note, size=11, anchor="end", colour=QUIET)
+    size = float(np.sqrt(np.mean(sum(part**2 for part in parts))))
+    return [part / (size if np.isfinite(size) and size > 0 else 1.0) for part in parts]
 
 
-def _arrows(frame: Frame, right: Array, up: Array, size: float) -> bool:
-    """Draw arrows at about 13 x 9 points, lengths relative to the longest; False if the plane isn't moved."""
-    rows, columns = right.shape
-    down, across = _points(rows, 9), _points(columns, 13)
-    u = right[np.ix_(down, across)] * frame.width
-    v = -up[np.ix_(down, across)] * frame.height
-    lengths = np.hypot(u, v)
-    if not np.isfinite(lengths).all() or lengths.max() < SMALL * size * frame.width:
-        return False
-    u, v = u * (LONGEST / lengths.max()), v * (LONGEST / lengths.max())
-    d = ""
-    # evenly spaced, each with the value of the grid point nearest to it
-    for i in range(len(down)):
-        for j in range(len(across)):
-            x = frame.left + (j + 0.5) / len(across) * frame.width
-            y = frame.top + (1 - (i + 0.5) / len(down)) * frame.height
-            d += _arrow(x, y, float(u[i, j]), float(v[i, j]))
-    # a light line under the dark one: visible on both ends of the colour map
-    frame.sheet.strokes(d, "#ffffff", 3.0, 0.75)
-    frame.sheet.strokes(d, INK, 1.2)
-    return True
+def _length(parts: Sequence[Array]) -> float:
+    """Of the longest arrow, in heights of a panel; 0 where it isn't finite."""
+    length = float(np.hypot(ASPECT * parts[1], parts[0]).max())
+    return length if np.isfinite(length) else 0.0
 
 
-def _arrow(x: float, y: float, u: float, v: float) -> str:
-    """Shaft from tail to tip around (x, y) and the head's two strokes."""
-    length = math.hypot(u, v)
-    if length < 0.6:
-        return f"M{x:.1f} {y:.1f}h.1"
-    x0, y0, x1, y1 = x - u / 2, y - v / 2, x + u / 2, y + v / 2
-    head = min(5.0, 0.45 * length)
-    angle = math.atan2(v, u)
-    wings = [(x1 - head * math.cos(angle + a), y1 - head * math.sin(angle + a)) for a in (0.45, -0.45)]
-    (ax, ay), (bx, by) = wings
-    return f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}M{ax:.1f} {ay:.1f}L{x1:.1f} {y1:.1f}L{bx:.1f} {by:.1f}"
+def _panel(
+    plane: Plane, parts: Sequence[Array], strength: Array, caption: str, scale: Scale, longest: float
+) -> Panel:
+    axes = plane.axes()
+    name = scale.label.split("-component")[0]
+    drawn = _length(parts) > SMALL
+    still = [] if drawn else [plane.right, plane.up]
+    still += [] if float(np.nanmax(np.abs(strength), initial=0.0)) > SMALL else [name]
+    note = f"{' and '.join(still)} not moved" if still else ""
+    over = [_arrows(parts, axes, LONGEST / longest)] if drawn else []
+    return Panel(caption, [Raster(strength, scale), *over], *axes, bar=True, note=note)
+
+
+def _arrows(parts: Sequence[Array], axes: tuple[Axis, Axis], factor: float) -> Strokes:
+    """Arrows at about 13 x 9 points, evenly spaced, each with the value of the grid point nearest to it."""
+    down, across = (_points(count, most) for count, most in zip(parts[0].shape, (9, 13), strict=True))
+    wide, high = (axis.high - axis.low for axis in axes)
+    dx, dy = (parts[k][np.ix_(down, across)] * factor * span for k, span in ((1, wide), (0, high)))
+    share = [(np.arange(len(places)) + 0.5) / len(places) for places in (across, down)]
+    x, y = np.meshgrid(axes[0].low + share[0] * wide, axes[1].low + share[1] * high)
+    return arrows(x - dx / 2, y - dy / 2, dx, dy, axes)
 
 
 def _points(count: int, wanted: int) -> NDArray[np.intp]:
     """At most `wanted` indices spread over an axis, none on its edge where arrows would leave the frame."""
     taken = min(wanted, count)
     return np.floor((np.arange(taken) + 0.5) * count / taken).astype(np.intp)
-
-
-def _amount(value: float) -> str:
-    return number(value)

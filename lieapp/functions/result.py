@@ -33,6 +33,7 @@ ETA = (
     "were not found on."
 )
 
+
 class FunctionResult(Result, tag_field="result", tag="functions", kw_only=True):
     """Polynomial fields that leave a map invariant or equivariant.
 
@@ -96,16 +97,16 @@ def document(result: FunctionResult, draw: Draw = undrawn) -> Document:
         ),
         Text(ETA, small=True),
     ]
-    if (figure := draw(FIGURE)).svg:
+    if (figure := draw(FIGURE)).drawing:
         blocks += [Heading("Spectrum", FIGURE), figure]
     return [*blocks, *seconds(result.seconds)]
 
 
 def draw(result: FunctionResult, folder: Path) -> Draw:
     """The spectrum."""
-    from lieapp.figures.charts import spectrum_chart
+    from lieapp.figures.charts import spectrum
 
     etas = [eta if eta is not None else float("nan") for eta in result.spectrum.eta]
-    svg = spectrum_chart(etas, result.spectrum.gap_after, TITLE)
-    figure = Figure(FIGURE, TITLE, "Each dot is a field of the class; exact ones lie below the gap.", svg)
+    drawn = spectrum(etas, result.spectrum.gap_after, TITLE)
+    figure = Figure(FIGURE, TITLE, "Each dot is a field of the class; exact ones lie below the gap.", drawn)
     return lambda key: figure if key == FIGURE else undrawn(key)

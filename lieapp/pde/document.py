@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeAlias
 
 from lieapp.document import (
     Block,
@@ -201,17 +202,32 @@ def _at_size(result: EquationResult, draw: Draw) -> list[Block]:
     return [head, size_table(rows), *notes, *map(draw, FINITE)]
 
 
-def _pictured(key: str) -> Callable[[EquationResult, Draw], list[Block]]:
+Section: TypeAlias = Callable[[EquationResult, Draw], list[Block]]
+
+
+def _pictured(key: str) -> Section:
     """A figure under its own title."""
     return lambda result, draw: [Heading(words_of(key)[0], key, key), draw(key)]
 
 
-SECTIONS: dict[str, Callable[[EquationResult, Draw], list[Block]]] = {
+def _if_proved(section: Section, *, proved: bool) -> Section:
+    """A section of runs in which each exact slot is proved and generators were derived, or of all others."""
+
+    def told(result: EquationResult, draw: Draw) -> list[Block]:
+        return section(result, draw) if (result.all_proved and bool(result.truth)) == proved else []
+
+    return told
+
+
+SECTIONS: dict[str, Section] = {
     "slots": _slots,
     "formulas": _forms,
     "derived-table": _derived,
     "check": _check,
     **{key: _pictured(key) for key in keys() if key not in (*FINITE, "loss", "training")},
+    # in the proved basis once there is one
+    "generators": _if_proved(_pictured("generators"), proved=True),
+    "derived": _if_proved(_pictured("derived"), proved=False),
     "finite": _at_size,
     **{key: _pictured(key) for key in ("loss", "training")},
     "seconds": lambda result, draw: seconds(result.seconds),

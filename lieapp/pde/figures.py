@@ -11,13 +11,13 @@ import numpy as np
 
 from lieapp.compare.verdict import SMALL
 from lieapp.document import Cell, Column, Draw, Figure, Table, number
-from lieapp.figures.charts import Line, line_chart, spectrum_chart
+from lieapp.drawing import Curve, Drawing, MissingError
+from lieapp.figures.charts import curves, inner_products, spectrum
 from lieapp.figures.material import Material, or_nan, read_material
-from lieapp.figures.matrix import heat_map
-from lieapp.figures.moved import Moved, moved_chart, orbit_chart
-from lieapp.figures.quiver import Plane, plane_of, quiver_chart
-from lieapp.figures.training import MissingError, defect_chart, loss_chart
-from lieapp.results.discovery import AtSize, EquationResult, Slot
+from lieapp.figures.moved import Moved, moved_panels, orbits
+from lieapp.figures.quiver import Plane, plane_of, quiver
+from lieapp.figures.training import defect_chart, loss_chart
+from lieapp.results.discovery import AtSize, DerivedField, EquationResult, Slot
 
 Rows: TypeAlias = Sequence[tuple[Slot, AtSize]]
 
@@ -25,6 +25,9 @@ ROWS = 4
 """Most rows of pictures of moved solutions."""
 
 NOTHING = "no data left"
+
+SHORT = 24
+"""Letters of a field that has room above a panel."""
 
 NOTE = (
     "Held-out solutions were moved along each learned field to the flow parameters s, and the finite defect "
@@ -78,17 +81,17 @@ def folds(rows: Rows) -> str:
     return f"The moved grid is folded in part: {'; '.join(parts)}." if parts else ""
 
 
-def size_chart(rows: Rows) -> str:
+def size_chart(rows: Rows) -> Drawing:
     """The defects over s, with η where s is 0."""
     lines = []
     for slot, row in rows:
         points = [(s, math.nan if d is None else d, False) for s, d in zip(row.s, row.defect, strict=True)]
         points.append((0.0, math.nan if slot.eta is None else slot.eta, True))
         x, y, linear = zip(*sorted(points), strict=True)
-        lines.append(Line(f"slot {slot.slot}", x, y, [k for k, hollow in enumerate(linear) if hollow]))
+        lines.append(Curve(f"slot {slot.slot}", x, y, [k for k, hollow in enumerate(linear) if hollow]))
     label = "flow parameter s (scaled coordinates, no unit)"
     title = "Defect of solutions moved to s"
-    return line_chart(lines, label, "defect (no unit)", title, log=True, whole=False, symbols=True)
+    return curves(lines, label, "defect (no unit)", title, log=True, whole=False)
 
 
 def pictured(rows: Rows) -> list[int]:
@@ -126,7 +129,7 @@ def figure(key: str, result: EquationResult, material: Material) -> Figure:
     """One figure by its key."""
     title, caption, build = _BUILDERS[key]
     try:
-        return Figure(key, title, caption, svg=build(result, material))
+        return Figure(key, title, caption, build(result, material))
     except MissingError as missing:
         return Figure(key, title, caption, note=str(missing))
     except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
@@ -134,7 +137,7 @@ def figure(key: str, result: EquationResult, material: Material) -> Figure:
         return Figure(key, title, caption, note=f"This picture could not be drawn from the run's files ({error}).")
 
 
-def _inner(result: EquationResult, material: Material) -> str:
+def _inner(result: EquationResult, material: Material) -> Drawing:
     names = [row.name for row in result.truth]
     if not names:
         raise MissingError("No generators were derived, so there is nothing to compare the learned fields with.")
@@ -143,50 +146,81 @@ def _inner(result: EquationResult, material: Material) -> str:
     if any(len(row) != len(names) for row in result.inner):
         raise MissingError("The inner products do not belong to the derived generators of this summary.")
     rows = [f"slot {k}" for k in _slot_numbers(result, len(result.inner))]
-    return heat_map([_drawable(row) for row in result.inner], rows, names, "Inner product of normalised fields")
+    values = [_drawable(row) for row in result.inner]
+    return inner_products(values, rows, names, "Inner product of normalised fields")
 
 
-def _spectrum(result: EquationResult, material: Material) -> str:
+def _spectrum(result: EquationResult, material: Material) -> Drawing:
     if not result.spectrum.eta:
         raise MissingError("This method writes no spectrum.")
     etas = _drawable(result.spectrum.eta)
-    return spectrum_chart(etas, result.spectrum.gap_after, "Defect of every field, best first")
+    return spectrum(etas, result.spectrum.gap_after, "Defect of every field, best first")
 
 
-def _convergence(result: EquationResult, material: Material) -> str:
+def _convergence(result: EquationResult, material: Material) -> Drawing:
     if not result.convergence:
         raise MissingError("The summary holds no convergence sequences.")
-    lines = [Line(f"slot {row.slot}", row.levels, _drawable(row.eta)) for row in result.convergence]
+    lines = [Curve(f"slot {row.slot}", row.levels, _drawable(row.eta)) for row in result.convergence]
     label = "level: size of the basis or number of features"
-    return line_chart(lines, label, "defect η (no unit)", "Defect as the ansatz grows", log=True)
+    return curves(lines, label, "defect η (no unit)", "Defect as the ansatz grows", log=True)
 
 
-def _learned(result: EquationResult, material: Material) -> str:
+def _learned(result: EquationResult, material: Material) -> Drawing:
     plane, fields = _plane(result, material), _array(material, "learned")
     etas = {row.slot: row.eta for row in result.generators}
     captions = [f"slot {k}, η = {number(etas.get(k))}" for k in _slot_numbers(result, len(fields))]
-    return quiver_chart(plane, fields, captions, "Learned fields on a held-out solution")
+    return quiver(plane, fields, captions, "Learned fields on a held-out solution")
 
 
-def _derived(result: EquationResult, material: Material) -> str:
+def _derived(result: EquationResult, material: Material) -> Drawing:
     plane, fields = _plane(result, material), _array(material, "truth")
     names = [row.name for row in result.truth]
     captions = names if len(names) == len(fields) else [f"generator {k + 1}" for k in range(len(fields))]
-    return quiver_chart(plane, fields, captions, "Derived fields on the same solution")
+    return quiver(plane, fields, captions, "Derived fields on the same solution")
 
 
-def _orbit(result: EquationResult, material: Material) -> str:
+def _generators(result: EquationResult, material: Material) -> Drawing:
+    """Pairs of panels: each derived generator projected on the learned span, and the generator itself."""
+    plane, learned, known = _plane(result, material), _array(material, "learned"), _array(material, "truth")
+    exact = [k for k, row in enumerate(result.generators) if row.verdict == "exact"]
+    if len(known) != len(result.truth) or not exact or len(learned) != len(result.generators):
+        raise MissingError("The fields do not belong to the generators of this summary.")
+    size = plane.scale.reshape(-1, *[1] * len(plane.grids))
+    span, wanted = ((part / size).reshape(len(part), -1) for part in (learned[exact], known))
+    found = np.linalg.lstsq(span.T, wanted.T)[0].T @ span
+    off = np.linalg.norm(found - wanted, axis=1) / np.linalg.norm(wanted, axis=1)
+    fields, captions = [], []
+    for row, own, field, difference in zip(result.truth, found, known, off, strict=True):
+        fields += [own.reshape(field.shape) * size, field]
+        captions += [f"{_named(row)}: learned", f"derived, difference {number(float(difference))}"]
+    if (unknowns := len(plane.unknowns)) > 1:
+        drawn = quiver(plane, np.stack(fields), captions, "").rows
+        flat = [panel for line in drawn for panel in line]
+        pairs = [
+            [flat[2 * k * unknowns + a], flat[(2 * k + 1) * unknowns + a]]
+            for k in range(len(known)) for a in range(unknowns)
+        ]  # fmt: skip
+        return Drawing("Learned fields beside the derived ones", pairs)
+    return quiver(plane, np.stack(fields), captions, "Learned fields beside the derived ones")
+
+
+def _named(row: DerivedField) -> str:
+    """A generator by its field where that is short, else by its name."""
+    return row.shown.text if len(row.shown.text) <= SHORT else row.name
+
+
+def _orbit(result: EquationResult, material: Material) -> Drawing:
     plane = _plane(result, material)
     s, points = _array(material, "orbit/s"), _array(material, "orbit/points")
     captions = [f"slot {k}" for k in _slot_numbers(result, len(points))]
-    return orbit_chart(plane, s, points, captions, "A held-out solution moved by each learned generator")
+    return orbits(plane, s, points, captions, "A held-out solution moved by each learned generator")
 
 
-def _finite_defect(result: EquationResult, material: Material) -> str:
+def _finite_defect(result: EquationResult, material: Material) -> Drawing:
     return size_chart(_judged(result))
 
 
-def _finite_moved(result: EquationResult, material: Material) -> str:
+def _finite_moved(result: EquationResult, material: Material) -> Drawing:
     rows, plane = _judged(result), _plane(result, material)
     solution = _array(material, "solution")
     s, points, residuals = (material.moved.get(key) for key in ("s", "points", "residual"))
@@ -204,7 +238,9 @@ def _finite_moved(result: EquationResult, material: Material) -> str:
             name = f"slot {slot.slot}" + (f", {plane.unknowns[a]}" if len(unknowns) > 1 else "")
             defect = cell(row, row.farthest)
             pictures.append(Moved(name, float(s[k]), defect, points[place, k], residuals[place, k, a], a))
-    return moved_chart(plane, solution, pictures, "A held-out solution, moved, and its residual")
+    beside = [picture.residual for picture in pictures if picture.residual is not None]
+    drawn = [moved_panels(plane, solution, picture, beside) for picture in pictures]
+    return Drawing("A held-out solution, moved, and its residual", drawn)
 
 
 def _judged(result: EquationResult) -> Rows:
@@ -214,11 +250,11 @@ def _judged(result: EquationResult) -> Rows:
     return rows
 
 
-def _loss(result: EquationResult, material: Material) -> str:
+def _loss(result: EquationResult, material: Material) -> Drawing:
     return loss_chart(material.metrics)
 
 
-def _training(result: EquationResult, material: Material) -> str:
+def _training(result: EquationResult, material: Material) -> Drawing:
     return defect_chart(material.metrics)
 
 
@@ -247,8 +283,7 @@ def _drawable(values: Iterable[float | None]) -> list[float]:
     return [or_nan(value) for value in values]
 
 
-
-_BUILDERS: dict[str, tuple[str, str, Callable[[EquationResult, Material], str]]] = {
+_BUILDERS: dict[str, tuple[str, str, Callable[[EquationResult, Material], Drawing]]] = {
     "inner": (
         "Learned against derived",
         "Inner products on held-out data in scaled coordinates. A span has no preferred basis: several slots "
@@ -267,10 +302,17 @@ _BUILDERS: dict[str, tuple[str, str, Callable[[EquationResult, Material], str]]]
         "approximate one settles at its own value.",
         _convergence,
     ),
+    "generators": (
+        "Learned fields beside the derived ones",
+        "Left: the derived generator as the learned fields give it, projected on their span. Right: the generator. "
+        "The difference is the rms of what separates them, relative to the generator, on this solution in scaled "
+        "coordinates. Colours and arrows have one scale, relative to the norm of each field.",
+        _generators,
+    ),
     "learned": (
         "Learned fields",
-        "Colour: how the field moves the unknown. Arrows: how it moves the independent variables; the "
-        "longest is drawn alike in every panel.",
+        "Colour: how the field moves the unknown. Arrows: how it moves the independent variables. Both have one "
+        "scale for all fields, relative to the norm of each. Which fields of the span are learned is arbitrary.",
         _learned,
     ),
     "derived": ("Derived fields", "The generators derived from the equation, drawn the same way.", _derived),

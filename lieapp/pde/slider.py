@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lieapp.document import number
+from lieapp.drawing import Array, Drawing
 from lieapp.figures.material import parts_of, rounded
 from lieapp.figures.moved import Moved, moved_panels
-from lieapp.figures.quiver import Plane, plane_of, quiver_chart
+from lieapp.figures.quiver import Plane, plane_of, quiver
 from lieapp.pde.figures import cell
 from lieapp.results.discovery import AtSize
-
-Array = NDArray[np.floating]
 
 ROOM = 1.0
 """How far beside the unmoved solution places are shown, in units of its own extent."""
@@ -58,13 +56,13 @@ def read_orbit(folder: Path, place: int, coordinates: Sequence[str]) -> Orbit | 
     )
 
 
-def field_chart(orbit: Orbit, caption: str) -> str:
+def field_chart(orbit: Orbit, caption: str) -> Drawing:
     """The field as arrows over what it does to each unknown."""
-    return quiver_chart(orbit.plane, orbit.learned[None], [caption], caption)
+    return quiver(orbit.plane, orbit.learned[None], [caption], caption)
 
 
-def orbit_at(orbit: Orbit, k: int, slot: int, judged: AtSize | None) -> list[list[str]]:
-    """For each unknown the solution, what it is at the k-th s, and the residual of that, on the same axes."""
+def orbit_at(orbit: Orbit, k: int, slot: int, judged: AtSize | None) -> Drawing:
+    """A row for each unknown: the solution, what it is at the k-th s, and that one's residual, on the same axes."""
     plane, unknowns = orbit.plane, orbit.plane.unknowns
     points, defect = _near(orbit), defect_words(orbit, k, judged)
     beside = [part for own in orbit.residual or [] for part in own]
@@ -74,7 +72,7 @@ def orbit_at(orbit: Orbit, k: int, slot: int, judged: AtSize | None) -> list[lis
         residual = None if orbit.residual is None else orbit.residual[k][a]
         row = Moved(caption, orbit.s[k], defect, orbit.points[k], residual, a, points)
         rows.append(moved_panels(plane, orbit.solution, row, beside))
-    return rows
+    return Drawing(f"Slot {slot} at s = {orbit.s[k]:g}", rows)
 
 
 def defect_words(orbit: Orbit, k: int, judged: AtSize | None) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import torch
 from torch import Tensor
 
@@ -27,7 +26,7 @@ from lieapp.compare.subspace import (
 from lieapp.config_pictures import DiscoverPictures, TrainConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
-from lieapp.document import cosine
+from lieapp.document import Caption, cosine
 from lieapp.domains.base import Data
 from lieapp.domains.formulas import stack
 from lieapp.errors import PluginError
@@ -134,7 +133,7 @@ class Side(ABC):
         )  # fmt: skip
         timed("cross-check", lambda: self.complete(result, domain, batches, fields))
         timed("report", lambda: self._write(domain, data, fields, result))
-        result.figures = [msgspec.structs.replace(f, svg="") for f in run_figures(result, self.folder)]
+        result.figures = [Caption(f.key, f.title, f.caption) for f in run_figures(result, self.folder)]
         result.seconds = self.session.stopwatch.seconds()
         return result
 

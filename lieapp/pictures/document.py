@@ -27,20 +27,19 @@ from lieapp.document import (
     table,
     undrawn,
 )
+from lieapp.drawing import Array, Curve, Drawing
 from lieapp.extension import outcome
-from lieapp.figures.charts import Line, calmed, line_chart
-from lieapp.figures.colour import png, sequential
+from lieapp.figures.charts import calmed, curves
 from lieapp.figures.material import parts_of, read_fields, read_lines, rounded
-from lieapp.figures.svg import QUIET, Sheet
 from lieapp.figures.training import thinned
 from lieapp.pictures.figures import (
-    Array,
     Tensors,
     color_figures,
     components,
     cube_figure,
     field_figure,
     image_figures,
+    mosaic,
     rgb,
     strips,
 )
@@ -65,7 +64,7 @@ COMPARISON = ("slots", "named", "small", "along", "angles")
 def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
     """Everything but where the run comes from."""
     span, chart, title = result.span, angle_chart(result), "Angle of features over s"
-    angles: list[Block] = [Heading(title, "angles"), Figure("angles", title, svg=chart)] if chart else []
+    angles: list[Block] = [Heading(title, "angles"), Figure("angles", title, "", chart)] if chart else []
     share = f"{span.capitalize()}: length of the projection of the field, of norm 1, on the span of {span} ones."
     told = [ANGLE, share, PARTS, *([CLIPPED] if result.clipped else []), "Nothing is proved of pictures."]
     borne = f"Angles of {span} fields of norm 1: how well the network bears each, beside what was learned."
@@ -93,18 +92,18 @@ def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
     ]
 
 
-def angle_chart(result: PictureDiscovery) -> str:
-    """The angle of features before and after over s, a curve for each slot, 0 at s = 0; empty without any."""
-    curves = []
+def angle_chart(result: PictureDiscovery) -> Drawing | None:
+    """The angle of features before and after over s, a curve for each slot, 0 at s = 0; None without any."""
+    found = []
     for row in result.generators:
         known = [(s, a) for s, a in zip(result.s, row.angles, strict=False) if a is not None]
         if known:
             x, y = zip(*sorted([*known, (0.0, 0.0)]), strict=True)
-            curves.append(Line(f"slot {row.slot}", x, y))
-    if not curves:
-        return ""
+            found.append(Curve(f"slot {row.slot}", x, y))
+    if not found:
+        return None
     x_label, y_label = "flow parameter s (no unit)", "angle of features (rad)"
-    return line_chart(curves, x_label, y_label, "How far features turn", whole=False, symbols=True)
+    return curves(found, x_label, y_label, "How far features turn", whole=False)
 
 
 def write_csv(result: PictureDiscovery, file: Path) -> None:
@@ -168,11 +167,13 @@ def run_figures(result: PictureDiscovery, folder: Path) -> list[Figure]:
 
 
 def draw(result: PictureDiscovery, folder: Path) -> Draw:
-    drawn = {figure.key: figure for figure in run_figures(result, folder)}
+    try:
+        drawn = {figure.key: figure for figure in run_figures(result, folder)}
+    except (KeyError, IndexError, ValueError):
+        # fields.safetensors is missing, or lacks an array
+        return undrawn
     return lambda key: drawn.get(key, undrawn(key))
 
-
-THUMB, BETWEEN, LEFT, TOP = 92, 8, 74, 8
 
 PLANE = 4
 """Axes of the learned fields' array where these move a plane: slot, coordinate, row, column."""
@@ -186,41 +187,32 @@ def read_moved(folder: Path, place: int) -> tuple[list[float], Array] | None:
     return [rounded(s) for s in found["orbit/s"]], found["orbit/pictures"]
 
 
-def pictures_at(s: list[float], moved: Array, k: int, title: str) -> str:
+def pictures_at(s: list[float], moved: Array, k: int, title: str) -> Drawing:
     """Three rows: the pictures as they were, moved to the k-th s, and how far each pixel changed."""
     rest = int(np.argmin(np.abs(s)))
-    step, count = THUMB + BETWEEN, moved.shape[1]
-    sheet = Sheet(LEFT + count * step, TOP + 3 * step, title)
-    difference = np.abs(moved[k] - moved[rest]).mean(1)
-    rows = (
-        ("s = 0", [rgb(picture) for picture in moved[rest]]),
-        (f"s = {s[k]:g}".replace("-", "−"), [rgb(picture) for picture in moved[k]]),
-        # one scale at every s: 0 dark, a change from black to white light
-        ("|change|", [sequential(picture, 0.0, 1.0) for picture in difference]),
-    )
-    for place, (name, pictures) in enumerate(rows):
-        top = TOP + place * step
-        sheet.write(LEFT - 10, top + THUMB / 2 + 4, name, anchor="end", colour=QUIET)
-        for column, picture in enumerate(pictures):
-            sheet.image(LEFT + column * step, top, THUMB, THUMB * len(picture) / picture.shape[1], png(picture))
-    return sheet.text()
+    # one scale at every s: 0 dark, a change from black to white light
+    change = np.abs(moved[k] - moved[rest]).mean(1, keepdims=True)
+    rows = [[rgb(picture) for picture in row] for row in (moved[rest], moved[k], change)]
+    names = ["s = 0", f"s = {s[k]:g}".replace("-", "−"), "|change|"]
+    panel = mosaic("", rows, [str(n) for n in range(1, len(rows[0]) + 1)], "held-out picture", names)
+    return Drawing(title, [[panel]])
 
 
-def field_at(folder: Path, place: int) -> str:
-    """The field of the `place`-th slot alone, as SVG; empty where the run wrote none."""
+def field_at(folder: Path, place: int) -> Drawing | None:
+    """The field of the `place`-th slot alone; None where the run wrote none."""
     found = parts_of(folder / "fields.safetensors", place, ("learned", "orbit/pictures", "palette/colors"))
     if "learned" not in found:
-        return ""
+        return None
     return fields_figure({**found, "learned": found["learned"][None]}, [f"slot {place + 1}"])
 
 
-def fields_figure(tensors: Tensors, names: list[str]) -> str:
-    """Fields on a grid as arrows in the plane, fields at sampled colours as arrows in the cube; empty of others."""
+def fields_figure(tensors: Tensors, names: list[str]) -> Drawing | None:
+    """Fields on a grid as arrows in the plane, fields at sampled colours as arrows in the cube; None of others."""
     if "weight" not in tensors:
-        return ""
+        return None
     if tensors["learned"].ndim == PLANE:
         return field_figure(tensors, names)
-    return cube_figure(tensors, names) if "colors" in tensors else ""
+    return cube_figure(tensors, names) if "colors" in tensors else None
 
 
 CURVE = "Accuracy in training"
@@ -250,7 +242,7 @@ def training_document(result: Training, draw: Draw = undrawn) -> Document:
         Table([Column("what"), Column("value")], facts(result)),
         Text(f"Symmetries of what it sees are sought by `{shlex.join(command)}`."),
         Heading(CURVE, "right"),
-        Figure("right", CURVE, svg=draw("right").svg, note=f"No curves: {why}."),
+        Figure("right", CURVE, "", draw("right").drawing, note=f"No curves: {why}."),
         *seconds(result.seconds),
     ]
 
@@ -273,13 +265,13 @@ def facts(result: Training) -> list[tuple[str, str]]:
     return [(name, text) for name, text in rows if text not in ("", "–")]
 
 
-def right_chart(metrics: Sequence[dict[str, Any]]) -> str:
-    """The share of each batch that a network in training tells right; empty without any steps."""
+def right_chart(metrics: Sequence[dict[str, Any]]) -> Drawing | None:
+    """The share of each batch that a network in training tells right; None without any steps."""
     rows = [row for row in thinned(metrics) if isinstance(row.get("right"), float)]
     if not rows:
-        return ""
-    line = Line("accuracy", [row["step"] for row in rows], [100 * row["right"] for row in rows])
-    return line_chart([calmed(line)], "training step", "accuracy (%)", CURVE)
+        return None
+    line = Curve("accuracy", [row["step"] for row in rows], [100 * row["right"] for row in rows])
+    return curves([calmed(line)], "training step", "accuracy (%)", CURVE)
 
 
 def number(value: float | None) -> str:
@@ -290,4 +282,4 @@ def number(value: float | None) -> str:
 
 
 def draw_training(result: Training, folder: Path) -> Draw:
-    return lambda key: Figure(key, CURVE, svg=right_chart(read_lines(folder / "metrics.jsonl")))
+    return lambda key: Figure(key, CURVE, "", right_chart(read_lines(folder / "metrics.jsonl")))

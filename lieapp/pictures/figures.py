@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lieapp.document import Figure, cosine
-from lieapp.figures.axes import Axis, Frame
-from lieapp.figures.colour import hexadecimal, png, sequential
-from lieapp.figures.matrix import ramp_bar
-from lieapp.figures.svg import FAINT, INK, QUIET, Sheet, number
+from lieapp.drawing import (
+    Array,
+    Axis,
+    Dots,
+    Drawing,
+    Panel,
+    Raster,
+    Scale,
+    Strokes,
+    arrows,
+    hexadecimal,
+)
 from lieapp.results.pictures import Part, Slot
 
-Array = NDArray[np.floating]
 Tensors = Mapping[str, Array]
-
-THUMB, BETWEEN = 56, 4
-"""Pixels of a picture in a strip, and between two."""
 
 
 def strips(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
@@ -42,16 +46,27 @@ def components(parts: Sequence[Part]) -> str:
     return text
 
 
-def strip_figure(tensors: Tensors, slot: int) -> str:
+def strip_figure(tensors: Tensors, slot: int) -> Drawing:
     """Held-out pictures, one below the other, moved along a slot to each flow parameter."""
     moved, s = tensors["orbit/pictures"][slot], tensors["orbit/s"]
-    step = THUMB + BETWEEN
-    sheet = Sheet(len(s) * step, moved.shape[1] * step + 20, f"Pictures moved along slot {slot + 1}")
-    for column, value in enumerate(s):
-        sheet.write(column * step + THUMB / 2, 14, f"s = {value:g}", size=10, anchor="middle", colour=QUIET)
-        for row, picture in enumerate(moved[column]):
-            sheet.image(column * step, row * step + 20, THUMB, THUMB, png(rgb(picture)))
-    return sheet.text()
+    names = [f"{value:g}".replace("-", "−") for value in s]
+    panel = mosaic("", [[rgb(picture) for picture in row] for row in np.moveaxis(moved, 1, 0)], names, "s")
+    return Drawing(f"Pictures moved along slot {slot + 1}", [[panel]])
+
+
+def mosaic(
+    title: str, rows: Sequence[Sequence[NDArray[np.uint8]]], columns: Sequence[str], label: str,
+    names: Sequence[str] = (),
+) -> Panel:  # fmt: skip
+    """Pictures of one size in rows, a little apart; `columns` stand below them, `names` beside the rows."""
+    gap = max(1, rows[0][0].shape[1] // 14)
+    framed = [
+        np.hstack([np.pad(part, ((0, gap), (0, gap), (0, 0)), constant_values=255) for part in row]) for row in rows
+    ]
+    sheet = np.vstack(framed)[::-1]
+    x = Axis(label, -0.5, len(rows[0]) - 0.5, names=columns)
+    y = Axis("", -0.5, len(rows) - 0.5, names=[*reversed(names)], bare=not names)
+    return Panel(title, [Raster(sheet)], x, y, aspect=sheet.shape[1] / sheet.shape[0])
 
 
 def rgb(picture: Array) -> NDArray[np.uint8]:
@@ -59,20 +74,6 @@ def rgb(picture: Array) -> NDArray[np.uint8]:
     shown = np.moveaxis(np.repeat(picture, 3 // len(picture), axis=0), 0, -1)
     return np.round(255 * np.clip(shown, 0, 1)).astype(np.uint8)
 
-
-def arrow(x: float, y: float, dx: float, dy: float) -> str:
-    """Path data of a stroke with a head of a third of its length."""
-    tip = (x + dx, y + dy)
-    ends = [(tip[0] - 0.3 * dx + w * dy, tip[1] - 0.3 * dy - w * dx) for w in (0.18, -0.18)]
-    a, b, c, d = (f"{number(u)} {number(v)}" for u, v in ((x, y), tip, *ends))
-    return f"M{a}L{b}M{c}L{b}L{d}"
-
-
-PANEL, LEFT, RIGHT, TOP, BOTTOM = 200, 58, 14, 28, 42
-"""Pixels of a panel, and beside it for the axes and a title."""
-
-BAR = 64
-"""Pixels for the bar of colours and its numbers."""
 
 ARROWS = 12
 """Along a side of a panel."""
@@ -90,49 +91,29 @@ def image_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
         ),
         Figure(
             "weight", "Weight of pixels", "How much the features depend on where a pixel's content stands: inner "
-            "products count pixels by it.", weight_figure(tensors),
+            "products count pixels by it.", Drawing("Weight of pixels", [[weight_panel(tensors, "ω, mean 1")]]),
         ),
     ]  # fmt: skip
 
 
-def weight_figure(tensors: Tensors) -> str:
-    """The weight ω of pixels, dark where nothing depends on them."""
-    high = _high(tensors)
-    sheet = Sheet(LEFT + PANEL + RIGHT + BAR, TOP + high + BOTTOM, "Weight of pixels")
-    _panel(sheet, LEFT, TOP, tensors).draw("ω, mean 1")
-    _bar(sheet, LEFT + PANEL + RIGHT, TOP, tensors)
-    return sheet.text()
-
-
-def field_figure(tensors: Tensors, names: list[str]) -> str:
+def field_figure(tensors: Tensors, names: list[str]) -> Drawing:
     """Each learned field as arrows over the weight; arrows of one panel share a scale."""
-    learned = tensors["learned"]
-    rows, across = math.ceil(len(learned) / ACROSS), min(ACROSS, len(learned))
-    wide, tall = LEFT + PANEL + RIGHT, TOP + _high(tensors) + BOTTOM
-    sheet = Sheet(across * wide + BAR, rows * tall, "Learned fields")
-    for place, field in enumerate(learned):
-        left, top = (place % ACROSS) * wide + LEFT, (place // ACROSS) * tall + TOP
-        frame = _panel(sheet, left, top, tensors)
-        pixel = PANEL / field.shape[2]
-        sheet.strokes(_arrows(field, left, top, pixel), "#ffffff", 3.0, 0.8)
-        sheet.strokes(_arrows(field, left, top, pixel), INK, 1.2)
-        frame.draw(names[place])
-    _bar(sheet, across * wide, TOP, tensors)
-    return sheet.text()
+    panels = [weight_panel(tensors, name, field) for name, field in zip(names, tensors["learned"], strict=True)]
+    return Drawing("Learned fields", _in_rows(panels, ACROSS))
 
 
-def _high(tensors: Tensors) -> float:
-    rows, columns = tensors["weight"].shape
-    return float(PANEL * rows / columns)
+def _in_rows(panels: Sequence[Panel], across: int) -> list[Sequence[Panel]]:
+    return [panels[k : k + across] for k in range(0, len(panels), across)]
 
 
-def _panel(sheet: Sheet, left: float, top: float, tensors: Tensors) -> Frame:
-    """The weight in a frame, whose axes are drawn last."""
-    high = _high(tensors)
+def weight_panel(tensors: Tensors, title: str, field: Array | None = None) -> Panel:
+    """The weight, and over it about `ARROWS` arrows along a side, the longest as long as their distance."""
     weight = tensors["weight"]
-    sheet.image(left, top, PANEL, high, png(sequential(weight, 0.0, float(weight.max()))))
     rows, columns = weight.shape
-    return Frame(sheet, left, top, PANEL, high, _axis(tensors, "x", columns), _axis(tensors, "y", rows))
+    x, y = _axis(tensors, "x", columns), _axis(tensors, "y", rows)
+    behind = Raster(weight[::-1], Scale("weight ω", 0.0, float(weight.max()) or 1.0))
+    over = [] if field is None else [_arrows(field, x, y)]
+    return Panel(title, [behind, *over], x, y, bar=True, aspect=columns / rows)
 
 
 def _axis(tensors: Tensors, name: str, pixels: int) -> Axis:
@@ -146,36 +127,24 @@ def _axis(tensors: Tensors, name: str, pixels: int) -> Axis:
     return Axis(f"{name} (scaled)", float(grid.min()), float(grid.max()))
 
 
-def _bar(sheet: Sheet, x: float, y: float, tensors: Tensors) -> None:
-    top = float(tensors["weight"].max())
-    ramp_bar(sheet, x, y, _high(tensors), (f"ω = {top:.2f}", f"{top / 2:.2f}", "0"))
-
-
-def _arrows(field: Array, left: float, top: float, pixel: float) -> str:
-    """Path data of arrows at about `ARROWS` places along a side, the longest as long as their distance."""
+def _arrows(field: Array, x: Axis, y: Axis) -> Strokes:
     height, width = field.shape[1:]
     stride = max(1, math.ceil(max(height, width) / ARROWS))
+    rows, columns = np.mgrid[stride // 2 : height : stride, stride // 2 : width : stride]
+    pixel = (x.high - x.low) / width
     longest = float(np.hypot(*field).max()) or 1.0
-    parts = []
-    for row in range(stride // 2, height, stride):
-        for column in range(stride // 2, width, stride):
-            # y runs upwards in the plane and downwards on the sheet
-            dx, dy = field[:, row, column] / longest * stride * pixel * (1, -1)
-            x, y = left + (column + 0.5) * pixel, top + (row + 0.5) * pixel
-            parts.append(arrow(x - dx / 2, y - dy / 2, dx, dy))
-    return "".join(parts)
+    dx, dy = field[:, rows, columns] / longest * stride * pixel
+    middle = (x.low + (columns + 0.5) * pixel, y.high - (rows + 0.5) * (y.high - y.low) / height)
+    return arrows(middle[0] - dx / 2, middle[1] - dy / 2, dx, dy, (x, y), width / height)
 
-
-VIEW, GAP, ABOVE = 230, 26, 30
-"""Pixels of a view of the cube, between views, and above them for a title."""
 
 SAMPLED = 160
 """Colours that have an arrow; the longest is as long as `LONGEST` of a view."""
 
 LONGEST = 0.13
 
-PATCHES, PATCH = 40, 17
-"""Colours of a palette that are shown, and pixels of the side of each."""
+PATCHES = 40
+"""Colours of a palette that are shown."""
 
 SIDEWAYS = np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, 1.0]])
 """Right and up of the view with black below, white above and the grey axis upright."""
@@ -191,7 +160,7 @@ def color_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
     return [
         Figure(
             "fields", "Fields in the cube of colours", "Arrows start at sampled colours and share a scale in each "
-            "slot; the dotted line is the grey axis.", cube_figure(tensors, names),
+            "slot; the thin lines are the edges and the grey axis.", cube_figure(tensors, names),
         ),
         Figure(
             "palette", "Moved palettes", "Sampled colours, from dark to light, moved along each slot.",
@@ -199,89 +168,61 @@ def color_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
         ),
         Figure(
             "weight", "Weight of colours", "How much the features depend on pixels of a colour: inner products "
-            "count colours by it.", color_weight_figure(tensors),
+            f"count colours by it; {tensors['weight'].min():.2f} to {tensors['weight'].max():.2f}, mean 1.",
+            color_weight_figure(tensors),
         ),
     ]  # fmt: skip
 
 
-def cube_figure(tensors: Tensors, names: list[str]) -> str:
+def cube_figure(tensors: Tensors, names: list[str]) -> Drawing:
     """Each learned field as arrows at sampled colours, from two sides; arrows of one field share a scale."""
-    colors, learned = tensors["colors"], tensors["learned"]
     # they stand in random order already
-    some = np.arange(min(colors.shape[1], SAMPLED))
-    sheet = Sheet(2 * (VIEW + GAP), len(learned) * (VIEW + ABOVE + GAP), "Learned fields in the cube of colours")
-    for row, field in enumerate(learned):
-        longest = float(np.linalg.norm(field[:, some], axis=0).max()) or 1.0
-        for column, (name, view) in enumerate(VIEWS.items()):
-            frame = _View(view, column * (VIEW + GAP) + GAP / 2, row * (VIEW + ABOVE + GAP) + ABOVE)
-            sheet.write(frame.left, frame.top - 10, f"{names[row]}, {name}", size=12, colour=INK)
-            frame.draw_edges(sheet)
-            for n in some:
-                x, y = frame.place(colors[:, n])
-                dx, dy = frame.direction(field[:, n] / longest) * LONGEST * VIEW
-                sheet.strokes(arrow(x, y, dx, dy), _hex(colors[:, n]), 2.0)
-                sheet.strokes(arrow(x, y, dx, dy), INK, 0.5, 0.55)
-    return sheet.text()
+    colors = tensors["colors"][:, :SAMPLED]
+    rows = []
+    for slot, field in zip(names, tensors["learned"][:, :, :SAMPLED], strict=True):
+        longest = float(np.linalg.norm(field, axis=0).max()) or 1.0
+        rows.append([_cube(f"{slot}, {name}", name, colors, field * (LONGEST / longest)) for name in VIEWS])
+    return Drawing("Learned fields in the cube of colours", rows)
 
 
-def color_weight_figure(tensors: Tensors) -> str:
+def color_weight_figure(tensors: Tensors) -> Drawing:
     """The sampled colours as dots in their own colour, their areas as their weights."""
-    colors, weight = tensors["colors"], tensors["weight"]
-    sheet = Sheet(2 * (VIEW + GAP), VIEW + ABOVE + GAP, "Weight of colours")
-    sheet.write(GAP / 2, 16, f"{weight.min():.2f} to {weight.max():.2f}, mean 1", size=12, colour=QUIET)
-    for column, view in enumerate(VIEWS.values()):
-        frame = _View(view, column * (VIEW + GAP) + GAP / 2, ABOVE)
-        frame.draw_edges(sheet)
-        for n in np.argsort(-weight):
-            x, y = frame.place(colors[:, n])
-            sheet.disc(x, y, 3.5 * math.sqrt(max(float(weight[n]), 0.0) / float(weight.max())), _hex(colors[:, n]))
-    return sheet.text()
+    order = np.argsort(-tensors["weight"])
+    weight = np.maximum(tensors["weight"][order], 0.0)
+    areas = 3 * weight / max(float(weight.max()), 1e-30)
+    return Drawing(
+        "Weight of colours", [[_cube(name, name, tensors["colors"][:, order], areas=areas) for name in VIEWS]]
+    )
 
 
-def palette_figure(tensors: Tensors, names: list[str]) -> str:
+def palette_figure(tensors: Tensors, names: list[str]) -> Drawing:
     """Sampled colours, sorted by lightness, moved along each slot to each flow parameter, one row for each."""
     moved, s, colors = tensors["palette/colors"], tensors["palette/s"], tensors["colors"]
-    some = np.arange(min(colors.shape[1], PATCHES))
-    some = some[np.argsort(colors[:, some].mean(0), kind="stable")]
-    high = len(s) * PATCH + ABOVE
-    sheet = Sheet(80 + len(some) * PATCH, len(moved) * high, "Palettes moved along each slot")
-    for slot, rows in enumerate(moved):
-        top = slot * high + ABOVE
-        sheet.write(0, top - 8, names[slot], size=12, colour=INK)
-        for row, value in enumerate(s):
-            sheet.write(70, top + (row + 0.75) * PATCH, f"s = {value:.2g}", size=10, anchor="end", colour=QUIET)
-            for column, n in enumerate(some):
-                sheet.rect(80 + column * PATCH, top + row * PATCH, PATCH, PATCH, _hex(rows[row][:, n]))
-    return sheet.text()
+    some = np.argsort(colors[:, :PATCHES].mean(0), kind="stable")
+    y = Axis("s", len(s) - 0.5, -0.5, names=[f"{value:.2g}".replace("-", "−") for value in s])
+    x = Axis("", 0.0, float(len(some)), bare=True)
+    rows = []
+    for name, own in zip(names, moved, strict=True):
+        shown = np.round(255 * np.clip(np.moveaxis(own[:, :, some], 1, -1), 0, 1)).astype(np.uint8)
+        rows.append([Panel(name, [Raster(shown)], x, y, aspect=len(some) / len(s))])
+    return Drawing("Palettes moved along each slot", rows)
 
 
-class _View:
-    """A view of the cube in a square of the sheet."""
-
-    def __init__(self, view: Array, left: float, top: float) -> None:
-        self.view = view / np.linalg.norm(view, axis=1, keepdims=True)
-        self.left, self.top = left, top
-        corners = self.view @ np.array(list(itertools.product((0.0, 1.0), repeat=3))).T
-        self.middle = (corners.min(1) + corners.max(1)) / 2
-        self.scale = VIEW / float((corners.max(1) - corners.min(1)).max())
-
-    def place(self, color: Array) -> tuple[float, float]:
-        x, y = (self.view @ color - self.middle) * self.scale
-        return self.left + VIEW / 2 + float(x), self.top + VIEW / 2 - float(y)
-
-    def direction(self, vector: Array) -> Array:
-        """Of a change of colour on the sheet, a change of 1 across the view having length 1."""
-        return (self.view @ vector) * (1, -1)
-
-    def draw_edges(self, sheet: Sheet) -> None:
-        for start in itertools.product((0.0, 1.0), repeat=3):
-            for axis in range(3):
-                if start[axis] == 0:
-                    end = np.array(start)
-                    end[axis] = 1.0
-                    sheet.line(*self.place(np.array(start)), *self.place(end), FAINT)
-        sheet.line(*self.place(np.zeros(3)), *self.place(np.ones(3)), QUIET, 1.0, "2 3")
-
-
-def _hex(color: Array) -> str:
-    return hexadecimal(np.round(255 * np.clip(color, 0, 1)).astype(np.uint8))
+def _cube(title: str, view: str, colors: Array, field: Array | None = None, areas: Iterable[float] = ()) -> Panel:
+    """Colours as dots, moved by arrows, within the edges of the cube seen from one side."""
+    onto = VIEWS[view] / np.linalg.norm(VIEWS[view], axis=1, keepdims=True)
+    corners = onto @ np.array(list(itertools.product((0.0, 1.0), repeat=3))).T
+    middle, half = (corners.min(1) + corners.max(1)) / 2, 0.55 * float((corners.max(1) - corners.min(1)).max())
+    x, y = (Axis("", float(at) - half, float(at) + half, bare=True) for at in middle)
+    starts = [np.array(start) for start in itertools.product((0.0, 1.0), repeat=3)]
+    edges = [(start, start + unit) for start in starts for unit in np.eye(3) if start @ unit == 0]
+    edges.append((np.zeros(3), np.ones(3)))
+    lines = np.hstack([np.column_stack([onto @ a, onto @ b, [np.nan, np.nan]]) for a, b in edges])
+    places = onto @ colors
+    shown = [hexadecimal(color) for color in colors.T]
+    dots = Dots(places[0], places[1], shown, list(areas) or [0.5] * len(shown))
+    over = []
+    if field is not None:
+        dx, dy = 2 * half * (onto @ field)
+        over = [arrows(places[0], places[1], dx, dy, (x, y), 1.0)]
+    return Panel(title, [Strokes(lines[0], lines[1], quiet=True), dots, *over], x, y, aspect=1.0)

@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 from safetensors import SafetensorError, safe_open
 
+from lieapp.drawing import Drawing
 from lieapp.figures.material import parts_of
-from lieapp.figures.quiver import plane_of, quiver_chart
+from lieapp.figures.quiver import plane_of, quiver
 from lieapp.pictures.document import fields_figure
 from lieapp.pictures.figures import Tensors
 
@@ -20,7 +21,7 @@ FILE = "current.safetensors"
 class Current:
     """A picture of every slot, and the stage and step that it belongs to."""
 
-    svg: str
+    drawing: Drawing
     stage: str
     step: int
 
@@ -40,15 +41,15 @@ def current_fields(folder: Path) -> Current | None:
     if "learned" not in tensors:
         return None
     names = [f"slot {k}" for k in range(1, len(tensors["learned"]) + 1)]
-    svg = _drawn(facts, tensors, names)
-    return Current(svg, facts.stage, facts.step) if svg else None
+    drawing = _drawn(facts, tensors, names)
+    return Current(drawing, facts.stage, facts.step) if drawing else None
 
 
-def _drawn(facts: Facts, tensors: Tensors, names: list[str]) -> str:
-    """By what the fields are given on; empty where the file lacks what that needs."""
+def _drawn(facts: Facts, tensors: Tensors, names: list[str]) -> Drawing | None:
+    """By what the fields are given on; None where the file lacks what that needs."""
     plane = plane_of(tensors, facts.coordinates)
     if plane is not None:
-        return quiver_chart(plane, tensors["learned"], names, "Fields now")
+        return quiver(plane, tensors["learned"], names, "Fields now")
     return fields_figure(tensors, names)
 
 

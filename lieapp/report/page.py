@@ -25,6 +25,7 @@ from lieapp.document import (
     inline,
     sections,
 )
+from lieapp.figures.files import pdf, svg
 
 CSS = """
 :root { color-scheme: light; }
@@ -72,16 +73,28 @@ def write_report(folder: Path, title: str, kind: str, document: Document) -> Pat
     """
     place = folder / "figures"
     place.mkdir(exist_ok=True)
-    drawn = {block.key: block.svg for block in document if isinstance(block, Figure) and block.svg}
-    for file in place.glob("*.svg"):
+    drawn = {block.key: block.drawing for block in document if isinstance(block, Figure) and block.drawing}
+    for file in [*place.glob("*.svg"), *place.glob("*.pdf")]:
         if file.stem not in drawn:
-            # of an earlier report of this run: the app would go on showing it
+            # of an earlier report of this run
             file.unlink()
-    for key, svg in drawn.items():
-        replace_file(place / f"{key}.svg", svg)
+    for key, drawing in drawn.items():
+        replace_file(place / f"{key}.svg", svg(drawing))
     path = folder / "report.html"
     replace_file(path, page(title, kind, document))
     return path
+
+
+def write_pdfs(folder: Path, document: Document) -> list[Path]:
+    """Write figures/*.pdf into the folder of a run, a page for each figure; returns their paths."""
+    place = folder / "figures"
+    place.mkdir(exist_ok=True)
+    paths = []
+    for block in document:
+        if isinstance(block, Figure) and block.drawing:
+            paths.append(place / f"{block.key}.pdf")
+            replace_file(paths[-1], pdf(block.drawing))
+    return paths
 
 
 def fragment(document: Document) -> str:
@@ -118,11 +131,11 @@ def mathml(formula: Formula, *, block: bool = False) -> str:
     return found if block else found.replace("<math ", '<math displaystyle="true" ', 1)
 
 
-def replace_file(path: Path, text: str) -> None:
+def replace_file(path: Path, content: str | bytes) -> None:
     """Write beside and rename: a page that reads meanwhile sees the old file or the new one."""
     beside = path.with_name(path.name + ".part")
     try:
-        beside.write_text(text, encoding="utf-8")
+        beside.write_bytes(content.encode() if isinstance(content, str) else content)
         os.replace(beside, path)
     except OSError as error:
         beside.unlink(missing_ok=True)
@@ -176,6 +189,6 @@ def _cell(tag: str, column: Column, cell: Cell) -> str:
 
 
 def _figure(block: Figure) -> str:
-    if not block.svg:
+    if block.drawing is None:
         return f'<p class="note">{escape(block.note)}</p>'
-    return f"<figure>{block.svg}<figcaption>{escape(block.caption)}</figcaption></figure>"
+    return f"<figure>{svg(block.drawing)}<figcaption>{escape(block.caption)}</figcaption></figure>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from lieapp.document import Figure, Formula
+from lieapp.document import Caption, Formula
 from lieapp.results.base import Compared, Nearest, Result
 from lieapp.results.training import Network
 
@@ -102,7 +102,7 @@ class PictureDiscovery(Result, tag_field="result", tag="pictures", kw_only=True)
     formulas: tuple[()] = ()
     truth: tuple[()] = ()
     network: Network | None = None
-    figures: list[Figure] = msgspec.field(default_factory=list)
+    figures: list[Caption] = msgspec.field(default_factory=list)
     clipped: list[float | None] | None = None
     cross_check: SmallFlow | None = None
 

@@ -17,6 +17,7 @@ from lieapp.ui.finished import show_curves, show_result
 from lieapp.ui.jobs import resume
 from lieapp.ui.lists import before, show_files
 from lieapp.ui.navigation import config_of, runs_root
+from lieapp.ui.plots import show_drawing
 from lieapp.ui.rendering import log_tail, show_error
 from lieapp.ui.words import RESUMABLE, WORKING, advice, duration, plain
 
@@ -89,7 +90,7 @@ def _curves(run: RunDirectory) -> None:
     found = current_fields(run.path)
     if found is not None:
         st.subheader("Fields now")
-        st.image(found.svg, alt="Current fields")
+        show_drawing(found.drawing, "current")
         st.caption(plain(f"As the stage {found.stage} had them at its step {found.step}; nothing is judged yet."))
 
 

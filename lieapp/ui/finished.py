@@ -22,13 +22,15 @@ from lieapp.document import (
     section,
     sections,
 )
+from lieapp.drawing import Drawing, MissingError
 from lieapp.extension import described, outcome
 from lieapp.figures.material import Json, read_material
+from lieapp.figures.training import defect_chart, loss_chart
 from lieapp.pde.document import opening, verdict
 from lieapp.pde.document import sections as discovery_sections
-from lieapp.pde.figures import MissingError, defect_chart, figure, loss_chart, words_of
+from lieapp.pde.figures import figure, words_of
 from lieapp.pde.slider import defect_words, field_chart, orbit_at, read_orbit
-from lieapp.pictures.document import COMPARISON, field_at, pictures_at, read_moved
+from lieapp.pictures.document import COMPARISON, draw, field_at, pictures_at, read_moved
 from lieapp.pictures.document import document as picture_document
 from lieapp.pictures.figures import components
 from lieapp.registry.catalog import load_catalog
@@ -43,7 +45,8 @@ from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.help import popover, tip
 from lieapp.ui.lists import readable, show_files, show_link
 from lieapp.ui.navigation import config_of
-from lieapp.ui.rendering import facts_block, log_tail, markdown, show, show_block, stored, stored_figure
+from lieapp.ui.plots import show_drawing
+from lieapp.ui.rendering import facts_block, log_tail, markdown, show, show_block
 from lieapp.ui.words import plain
 
 Views = dict[str, Callable[[], None]]
@@ -83,12 +86,11 @@ def show_result(run: RunDirectory, result: Result) -> None:
 
 
 def _of_equation(run: RunDirectory, result: EquationResult) -> Views:
-    """The sections of its document; figures as the run left them, drawn anew where a file is missing."""
+    """The sections of its document."""
     material = cache(partial(read_material, run.path))
 
     def draw(key: str) -> Figure:
-        svg = stored_figure(run.path, key)
-        return Figure(key, *words_of(key), svg=svg) if svg else figure(key, result, material())
+        return figure(key, result, material())
 
     def told(*keys: str) -> Callable[[], None]:
         return lambda: show(discovery_sections(result, draw, keys))
@@ -96,7 +98,7 @@ def _of_equation(run: RunDirectory, result: EquationResult) -> Views:
     return {
         "Comparison": told("slots", "inner", "formulas", "derived-table", "check", "spectrum"),
         "Slots": lambda: _slots(run, result),
-        "Fields": told("learned", "derived"),
+        "Fields": told("generators", "learned", "derived"),
         "Finite size": told("orbit", "finite"),
         "Training": told("convergence", "training", "loss"),
     }
@@ -104,7 +106,7 @@ def _of_equation(run: RunDirectory, result: EquationResult) -> Views:
 
 def _of_pictures(run: RunDirectory, result: PictureDiscovery) -> Views:
     def figures() -> None:
-        told = picture_document(result, stored(run.path))
+        told = picture_document(result, draw(result, run.path))
         show(section(told, *(figure.key for figure in result.figures)))
 
     return {
@@ -116,24 +118,15 @@ def _of_pictures(run: RunDirectory, result: PictureDiscovery) -> Views:
 
 
 def _of_other(run: RunDirectory, result: Result) -> Views:
-    """Its document but for what stands elsewhere, and figures that it doesn't show, as images only."""
+    """Its document but for what stands elsewhere."""
 
     def shown() -> None:
         work = load_catalog(run.plugin_folders()).work_of_run(run.config())
-        told = sections((described if work is None else work.document)(result, stored(run.path)))
-        blocks: list[Block] = [
-            block for head, own in told if head.key not in ("", "seconds") for block in (head, *own)
-        ]
-        there = {block.key for block in blocks if isinstance(block, Figure)}
-        files = sorted((run.path / "figures").glob("*.svg"))
-        show([*blocks, *(_figure(run, file) for file in files if file.stem not in there)])
+        told = described(result) if work is None else work.document(result, work.draw(result, run.path))
+        parts = [(head, own) for head, own in sections(told) if head.key not in ("", "seconds")]
+        show([block for head, own in parts for block in (head, *own)])
 
     return {"Result": shown, "Training": lambda: _training(run)}
-
-
-def _figure(run: RunDirectory, file: Path) -> Figure:
-    title = file.stem.replace("_", " ").replace("-", " ").capitalize()
-    return Figure(file.stem, title, title, stored_figure(run.path, file.stem))
 
 
 def _origin(run: RunDirectory) -> None:
@@ -155,7 +148,7 @@ def show_curves(metrics: Sequence[Json]) -> int:
     drawn = 0
     for chart, title in ((defect_chart, "Defect of each slot"), (loss_chart, "Training loss")):
         try:
-            st.image(chart(metrics), alt=title)
+            show_drawing(chart(metrics), title)
             drawn += 1
         except MissingError:
             continue
@@ -195,7 +188,7 @@ def _slots(run: RunDirectory, result: EquationResult) -> None:
     st.subheader("The solution, moved")
     _slider(run, result, place)
     st.subheader("The field")
-    st.image(field_chart(orbit, f"slot {slot}"), alt=f"Field of slot {slot}")
+    show_drawing(field_chart(orbit, f"slot {slot}"), "field")
     st.caption(words_of("learned")[1])
 
 
@@ -222,11 +215,8 @@ def _slider(run: RunDirectory, result: EquationResult, place: int) -> None:
     s = _chosen_s("scaled coordinates, no unit", orbit.s, start)
     k, slot, judged = orbit.s.index(s), result.generators[place].slot, result.generators[place].finite
     stamp = _stamp(run)
-    for pictures in _pictures(run.path, stamp, place, k, result):
-        for column, svg, what in zip(
-            st.columns(3), pictures, ("Solution", "Moved solution", "Residual"), strict=False
-        ):
-            column.image(svg, alt=f"{what}, slot {slot}, s = {s:g}")
+    if drawing := _pictures(run.path, stamp, place, k, result):
+        show_drawing(drawing, "moved")
     if orbit.residual is None:
         st.caption("Fields of this run were not judged at finite size, so there is no residual beside.")
     else:
@@ -239,11 +229,11 @@ def _slider(run: RunDirectory, result: EquationResult, place: int) -> None:
 
 
 @st.cache_data(max_entries=KEPT, show_spinner=False)
-def _pictures(folder: Path, stamp: tuple[int, ...], place: int, k: int, _result: EquationResult) -> list[list[str]]:
-    """What `orbit_at` draws, kept for as long as the files are those of the stamp; nothing where they are gone."""
+def _pictures(folder: Path, stamp: tuple[int, ...], place: int, k: int, _result: EquationResult) -> Drawing | None:
+    """What `orbit_at` draws, kept for as long as the files are those of the stamp; None where they are gone."""
     orbit = read_orbit(folder, place, _result.coordinates)
     row = _result.generators[place]
-    return [] if orbit is None else orbit_at(orbit, k, row.slot, row.finite)
+    return None if orbit is None else orbit_at(orbit, k, row.slot, row.finite)
 
 
 def _stamp(run: RunDirectory) -> tuple[int, ...]:
@@ -266,14 +256,13 @@ def _picture_slots(run: RunDirectory, result: PictureDiscovery) -> None:
         return
     s, moved = found
     value = _chosen_s("no unit", s, s[-1])
-    st.image(pictures_at(s, moved, s.index(value), f"slot {slot}"), alt=f"Pictures moved along slot {slot}")
+    show_drawing(pictures_at(s, moved, s.index(value), f"slot {slot}"), "moved")
     st.markdown(
         f"Features turn by **{_angle(result, rows[slot], value)}** at s = {value:g}, on all held-out pictures."
     )
-    svg = field_at(run.path, numbers.index(slot))
-    if svg:
+    if drawing := field_at(run.path, numbers.index(slot)):
         st.subheader("The field")
-        st.image(svg, alt=f"Field of slot {slot}")
+        show_drawing(drawing, "field")
         st.caption(plain(result.figures[0].caption))
     show_link(view="Slots", slot=slot, s=f"{value:g}")
 

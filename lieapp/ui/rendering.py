@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 
 import streamlit as st
 
@@ -13,7 +12,6 @@ from lieapp.document import (
     Cell,
     Column,
     Document,
-    Draw,
     Figure,
     Formula,
     Heading,
@@ -27,6 +25,7 @@ from lieapp.errors import LieappError
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.help import TERMS, tip
 from lieapp.ui.navigation import file_of
+from lieapp.ui.plots import show_drawing
 from lieapp.ui.words import advice, enclosed, plain, sign, unbroken
 
 LAST_BYTES = 6000
@@ -66,12 +65,9 @@ def markdown(words: Words, write: Callable[[str], str] = advice) -> str:
 
 
 def _figure(shown: Figure) -> None:
-    """A figure, or the sentence in its place.
-
-    As an image, not as part of the page: nothing in an SVG file of a run folder can then act.
-    """
-    if shown.svg:
-        st.image(shown.svg, alt=shown.title)
+    """A figure, or the sentence in its place."""
+    if shown.drawing:
+        show_drawing(shown.drawing, shown.key)
         if shown.caption:
             st.caption(plain(shown.caption))
     else:
@@ -118,21 +114,6 @@ def state_badge(state: str) -> None:
     """The state as a word with an icon; its meaning under the pointer."""
     shown = sign(state)
     st.badge(shown.word, icon=shown.icon, color=shown.colour, help=shown.meaning or None)
-
-
-def stored_figure(folder: Path, key: str) -> str:
-    """A figure as the run left it in figures/; empty where there is none."""
-    try:
-        text = (folder / "figures" / f"{key}.svg").read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return ""
-    # with the blank: Streamlit takes anything else for the name of a file
-    return text if text.startswith("<svg ") else ""
-
-
-def stored(folder: Path) -> Draw:
-    """The figures that a run left, for its document."""
-    return lambda key: Figure(key, "", svg=stored_figure(folder, key))
 
 
 def log_tail(run: RunDirectory) -> None:

@@ -133,7 +133,7 @@ def test_fields_shown_on_the_way_change_nothing_and_are_drawn(small, tmp_path, m
     assert torch.equal(on_points(found), on_points(plain))
     stage = name.split(", ")[0] if preset is None else "flow"
     assert seen[0] == (stage, 1) and all(seen) and seen[-1][0] == "flow"
-    assert current_fields(tmp_path / "shown").svg.count(">slot ") >= 4
+    assert sum(map(len, current_fields(tmp_path / "shown").drawing.rows)) >= 4
 
 
 def test_the_spectrum_shows_its_fields_at_every_level(small, tmp_path):
@@ -141,7 +141,7 @@ def test_the_spectrum_shows_its_fields_at_every_level(small, tmp_path):
     run.run(small[1])
     found = current_fields(tmp_path / "run")
     assert (found.stage, found.step) == ("spectrum", 3)
-    assert found.svg.count(">slot ") >= 1
+    assert found.drawing.rows
     other = stages(small, tmp_path / "other", ['stages=["projection"]', "degrees=[1,2,3]"])
     other.other(small[1])  # a cross-check shows nothing: what goes on is another method
     assert current_fields(tmp_path / "other") is None

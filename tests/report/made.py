@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lieapp.document import Figure, Formula
+from lieapp.document import Caption, Formula
 from lieapp.results import Classifiers, Network, Operators, PictureDiscovery, Training
 from lieapp.results.augment import Row, label
 from lieapp.results.pictures import Basis, NamedField, Nearest, Part, Slot, SmallFlow, Subspace
@@ -24,9 +24,9 @@ def pictures() -> PictureDiscovery:
         domain="images",
         span="affine",
         figures=[
-            Figure("fields", "Fields in the plane", "Its side reaches from −1 to 1."),
-            Figure("weight", "Weight of pixels"),
-            Figure("strip2", "Pictures moved along slot 2"),
+            Caption("fields", "Fields in the plane", "Its side reaches from −1 to 1."),
+            Caption("weight", "Weight of pixels"),
+            Caption("strip2", "Pictures moved along slot 2"),
         ],
         sentence="1 of 2 slots are affine",
         warnings=["few pictures"],
@@ -51,7 +51,7 @@ def colors() -> PictureDiscovery:
     return PictureDiscovery(
         domain="colors",
         span="named",
-        figures=[Figure("palette", "Moved palettes")],
+        figures=[Caption("palette", "Moved palettes")],
         sentence="1 of 1 slots are nearly sums of named fields",
         coordinates=["r", "g", "b"],
         s=[-0.2, 0.2],

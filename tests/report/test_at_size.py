@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import re
 
 import numpy as np
@@ -13,7 +14,7 @@ from safetensors.numpy import load, save_file
 from lieapp.document import Table
 from lieapp.errors import RunError
 from lieapp.figures.material import read_material
-from lieapp.figures.moved import residual_axis
+from lieapp.figures.moved import residual_scale
 from lieapp.pde.document import document, write_csv
 from lieapp.pde.figures import FINITE, figure, folds, judged, pictured, said, size_table, words
 from lieapp.report.terminal import rendered
@@ -58,12 +59,12 @@ def test_the_report_shows_the_numbers_of_the_summary(judged_run):
 
 
 def test_the_chart_marks_every_defect_and_eta(judged_run):
-    svg = _figure(FINITE[0], judged_run).svg
-    tips = set(re.findall(r"<title>(slot .*?)</title>", svg))
-    assert {"slot 1: 3.1e-06 at 0.2", "slot 1: 3e-06 at 0", "slot 4: 0.62 at 0.4"} <= tips
-    assert not any(tip.startswith("slot 3") and tip.endswith("at -0.4") for tip in tips)
+    (panel,) = _figure(FINITE[0], judged_run).drawing.rows[0]
+    curves = {line.name: dict(zip(line.x, line.y, strict=True)) for line in panel.layers}
+    assert curves["slot 1"] == {-0.4: 2.5e-6, -0.2: 3e-6, 0.0: 3e-6, 0.2: 3.1e-6, 0.4: 2.7e-6}
+    assert math.isnan(curves["slot 3"][-0.4]) and curves["slot 4"][0.4] == 0.62
     # η is hollow, one for each slot
-    assert len(re.findall(r'fill="#fff" stroke="[^n]', svg)) == 4
+    assert [[line.x[k] for k in line.hollow] for line in panel.layers] == [[0.0]] * 4
 
 
 def test_runs_without_it_have_no_such_section(run):
@@ -155,13 +156,13 @@ def test_a_residual_of_zero_is_no_missing_one(judged_run, synthetic):
     save_file(arrays, judged_run / "finite.safetensors")
     section = _section(judged_run)
     assert "could not be drawn" not in section and ">no data left</text>" not in section
-    assert residual_axis([np.zeros((2, 2)), np.array([np.nan])]) is None
+    assert residual_scale([np.zeros((2, 2)), np.array([np.nan])]) is None
 
 
 def test_colours_span_the_decades_of_all_rows():
-    axis = residual_axis([np.geomspace(2e-3, 0.5, 9), np.array([np.nan, np.inf])])
+    axis = residual_scale([np.geomspace(2e-3, 0.5, 9), np.array([np.nan, np.inf])])
     assert (axis.low, axis.high) == (1e-3, 1.0)
-    wide = residual_axis([np.full(9, 1e-14), np.full(9, 3.0)])
+    wide = residual_scale([np.full(9, 1e-14), np.full(9, 3.0)])
     assert (wide.low, wide.high) == (1e-7, 10.0)
 
 
@@ -177,10 +178,12 @@ def test_two_unknowns_and_three_independent_variables(judged_run, synthetic):
     for name, arrays in (("fields", fields), ("finite", moved)):
         arrays = {k: np.ascontiguousarray(v, dtype=np.float32) for k, v in arrays.items()}
         save_file(arrays, judged_run / f"{name}.safetensors")
-    svg = _figure(FINITE[1], judged_run).svg
+    rows = _figure(FINITE[1], judged_run).drawing.rows
     # at most four rows: two slots with two unknowns
-    assert re.findall(r">(slot [^<]*): original", svg) == ["slot 1, u", "slot 1, v", "slot 2, u", "slot 2, v"]
-    assert ">of v<" in svg
+    assert [row[0].title.removesuffix(": original, s = 0") for row in rows] == [
+        "slot 1, u", "slot 1, v", "slot 2, u", "slot 2, v",
+    ]  # fmt: skip
+    assert rows[1][2].layers[0].scale.label == "of v"
 
 
 def test_arrays_of_other_slots_leave_a_sentence(judged_run, synthetic):
@@ -192,9 +195,9 @@ def test_arrays_of_other_slots_leave_a_sentence(judged_run, synthetic):
 def test_the_exact_slots_and_the_best_of_the_others_are_drawn(synthetic, judged_run):
     rows = judged(synthetic.judged(synthetic.summary(judged_run)))
     assert pictured(rows) == [0, 1, 2]
-    svg = _figure(FINITE[1], judged_run).svg
+    rows = _figure(FINITE[1], judged_run).drawing.rows
     # the data of slot 3 left everything at s = -0.4; at 0.4 some are left
-    assert re.findall(r">moved to (.*?)<", svg) == ["s = 0.4"] * 3
+    assert [row[1].title for row in rows] == ["moved to s = 0.4"] * 3
     assert len(load((judged_run / "finite.safetensors").read_bytes())["points"]) == 4
 
 

@@ -102,10 +102,13 @@ def test_figures_are_drawn_where_there_are_data(operators, pictures):
     }  # fmt: skip
     found = augment_figures(operators, metrics, tensors)
     assert set(found) == {"data", "frames", "training", "prediction"}
-    assert found["prediction"].count("<image") == 5 and "the solution" in found["prediction"]
+    rows = found["prediction"].rows
+    assert [len(row) for row in rows] == [1, 2, 2] and rows[0][0].title == "the solution"
+    np.testing.assert_allclose(rows[2][1].layers[0].values, 1, atol=1e-6)
     one = {key: v[:, :1] if v.ndim == 3 else v for key, v in tensors.items()} | {"given": grid[:, :1]}
-    drawn = augment_figures(operators, [], one)["prediction"]
-    # the solution wide and light, and before the networks that may hit it
-    assert drawn.count("<path") == 8 and drawn.count('stroke-width="6"') == 2
-    assert drawn.index('stroke-width="6"') < drawn.rindex('stroke-width="1.6"')
+    (panel,) = augment_figures(operators, [], one)["prediction"].rows[0]
+    # the solution is wide and light: predictions may hit it
+    assert [(line.name, line.below) for line in panel.layers] == [
+        ("given", False), ("the solution", True), ("none", False), ("truth", False),
+    ]  # fmt: skip
     assert augment_figures(pictures, [], {}) == {}

@@ -37,7 +37,8 @@ def test_each_slot_has_its_picture(tmp_path, kind):
     _write(tmp_path, {**facts, "stage": "flow", "step": 7}, arrays)
     found = current_fields(tmp_path)
     assert (found.stage, found.step) == ("flow", 7)
-    assert all(f">slot {slot}" in found.svg for slot in (1, 2)) and ">slot 3" not in found.svg
+    titles = " ".join(panel.title for row in found.drawing.rows for panel in row)
+    assert all(f"slot {slot}" in titles for slot in (1, 2)) and "slot 3" not in titles
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -21,6 +21,7 @@ from lieapp.document import (
     table,
 )
 from lieapp.errors import RunError
+from lieapp.figures.charts import spectrum
 from lieapp.report.page import page
 from lieapp.report.terminal import rendered
 from lieapp.results.base import Result, decode
@@ -32,7 +33,7 @@ DOCUMENT = [
     Text(["the field ", FIELD, " is exact"]),
     table(["field", Column("η", number=True), "never"], [[FIELD, "3e-6", None], [None, "0.1", ""]]),
     Heading("Pictures", "pictures"),
-    Figure("spectrum", "Spectrum", "every field", svg='<svg xmlns="http://www.w3.org/2000/svg"></svg>'),
+    Figure("spectrum", "Spectrum", "every field", spectrum([1e-9, 0.1], 1, "Spectrum")),
     Heading("Provenance", "provenance", pages_only=True),
     Text("sha256 abc"),
 ]

@@ -1,8 +1,9 @@
 """Figures of fields and weight in the plane of pictures."""
 
 import numpy as np
+import pytest
 
-from lieapp.pictures.figures import field_figure, weight_figure
+from lieapp.pictures.figures import field_figure, weight_panel
 
 TENSORS = {
     "learned": np.ones((2, 2, 8, 12), np.float32),
@@ -13,18 +14,28 @@ TENSORS = {
 
 
 def test_the_weight_has_axes_and_a_bar_of_colours():
-    svg = weight_figure(TENSORS)
-    assert all(f">{words}<" in svg for words in ("x (scaled)", "y (scaled)", "−1", "ω = 1.50", "0.75"))
-    # the weight and the bar
-    assert svg.count("<image ") == 2
+    panel = weight_panel(TENSORS, "ω")
+    assert (panel.x.label, panel.x.low, panel.y.label, panel.y.high) == ("x (scaled)", -1.5, "y (scaled)", 1.0)
+    (behind,) = panel.layers
+    assert panel.bar and behind.scale.high == 1.5
+    # y grows upwards, rows downwards
+    np.testing.assert_array_equal(behind.values, TENSORS["weight"][::-1])
 
 
-def test_each_field_has_axes_and_one_bar_serves_all():
-    svg = field_figure(TENSORS, ["1: a", "2: b"])
-    assert svg.count(">x (scaled)<") == svg.count(">y (scaled)<") == 2
-    assert svg.count("<image ") == 3 and ">ω = 1.50<" in svg and ">2: b<" in svg
+def test_arrows_are_longest_where_the_field_is():
+    field = np.zeros((1, 2, 8, 12), np.float32)
+    field[0, :, 1, 3] = 1.0
+    ((panel,),) = field_figure({**TENSORS, "learned": field}, ["1: a"]).rows
+    _, over = panel.layers
+    x, y = (part.reshape(-1, 7) for part in (over.x, over.y))
+    length = np.hypot(x[:, 1] - x[:, 0], y[:, 1] - y[:, 0])
+    middle = (x[:, :2].mean(1), y[:, :2].mean(1))
+    k = length.argmax()
+    # pixels are 1/4 wide: the fourth from the left, the second from above
+    assert (middle[0][k], middle[1][k]) == pytest.approx((-0.625, 0.625))
+    assert length.sum() == pytest.approx(length[k])
 
 
 def test_without_a_grid_axes_count_pixels():
-    svg = weight_figure({"weight": TENSORS["weight"]})
-    assert ">x (pixels)<" in svg and ">y (pixels)<" in svg
+    panel = weight_panel({"weight": TENSORS["weight"]}, "ω")
+    assert (panel.x.label, panel.x.high, panel.y.label) == ("x (pixels)", 12.0, "y (pixels)")

@@ -39,7 +39,7 @@ def test_two_runs(open_page, two, words):
     assert "0.90000 | 0.5" in text
     assert "| seed | 0 | 7 |" in text and "| slots |" not in text
     assert "| 2 | generator 2 | 0.99998 | 0.90000 |" in text
-    assert len(app.get("image")) == 3
+    assert len(app.get("plotly_chart")) == 3
 
 
 def test_runs_are_chosen_by_hand(open_page, two, words):
@@ -52,7 +52,7 @@ def test_states_without_a_result(open_page, make_run, words):
     runs = [make_run(state, count=k) for k, state in enumerate(("queued", "failed", "done", "lost"))]
     app = open_page("compare", runs=[run.name for run in runs])
     text = words(app)
-    assert all(word in text for word in ("queued", "failed", "lost")) and len(app.get("image")) == 3
+    assert all(word in text for word in ("queued", "failed", "lost")) and len(app.get("plotly_chart")) == 3
     assert "These runs have the same settings." in text
 
 
@@ -85,7 +85,7 @@ def test_a_run_that_was_deleted(open_page, two, words):
 @pytest.mark.parametrize("run_id", ["../../etc", "<b>", "x" * 500])
 def test_an_id_that_leads_nowhere(open_page, two, words, run_id):
     app = open_page("compare", runs=[run_id])
-    assert "No longer there" in words(app) and not app.get("image")
+    assert "No longer there" in words(app) and not app.get("plotly_chart")
 
 
 def test_pictures_show_what_they_have(open_page, make_run, made, words):
@@ -100,7 +100,7 @@ def test_pictures_show_what_they_have(open_page, make_run, made, words):
     assert "| state | accuracy | slots turn features by (rad) | slot 1 is nearest to | time |" in text
     assert "| 87.8\u00a0% | 0.050\u00a0to\u00a00.300 | rotation\u00a00.99991 |" in text
     assert "| 2 | 0.300 rad, rotation 0.99991 | – |" in text and "worst cosine" not in text
-    assert len(app.get("image")) == 1
+    assert len(app.get("plotly_chart")) == 1
 
 
 def test_all_runs_are_not_offered_at_once(open_page, make_run):

@@ -55,7 +55,7 @@ def test_running_with_curves_and_cancel(open_page, make_run, words):
     run = make_run("running")
     app = open_page("run", run=run.name)
     assert "step 12 of 60" in str(app.get("progress")[0].proto)
-    assert len(app.get("image")) == 2
+    assert len(app.get("plotly_chart")) == 2
     button = next(b for b in app.button if b.label == "Cancel")
     button.click().run()
     assert (run / "cancel").exists()
@@ -68,10 +68,10 @@ def test_running_with_the_fields_of_the_moment(open_page, make_run, words, array
     facts = {"coordinates": ["t", "x", "u"], "stage": "projection", "step": 12}
     save_file(arrays, run / "current.safetensors", metadata={"facts": json.dumps(facts)})
     app = open_page("run", run=run.name)
-    assert "stage projection had them at its step 12" in words(app) and len(app.get("image")) == 3
+    assert "stage projection had them at its step 12" in words(app) and len(app.get("plotly_chart")) == 2 + 4
     (run / "current.safetensors").write_bytes(b"half")
     app.run()
-    assert not app.exception and len(app.get("image")) == 2
+    assert not app.exception and len(app.get("plotly_chart")) == 2
 
 
 def test_place_in_the_queue(open_page, make_run, words):
@@ -82,8 +82,8 @@ def test_place_in_the_queue(open_page, make_run, words):
     assert f"1 before it, now {first.name}" in words(open_page("run", run=second.name))
 
 
-VIEWS = {"Comparison": 2, "Slots": 3, "Fields": 2, "Finite size": 1, "Training": 3, "Origin": 0}
-"""Each tab of a finished discovery with the number of its figures."""
+VIEWS = {"Comparison": 2, "Slots": 3, "Fields": 6, "Finite size": 12, "Training": 3, "Origin": 0}
+"""Each tab of a finished discovery with the number of its charts: a figure has one for each of its panels."""
 
 
 def test_done(open_page, make_run, words):
@@ -102,7 +102,7 @@ def test_done(open_page, make_run, words):
 @pytest.mark.parametrize("view", VIEWS)
 def test_an_address_opens_its_tab_and_no_other(open_page, make_run, view):
     run = make_run("done")
-    assert len(open_page("run", run=run.name, view=view).get("image")) == VIEWS[view]
+    assert len(open_page("run", run=run.name, view=view).get("plotly_chart")) == VIEWS[view]
 
 
 def test_an_address_opens_slot_and_s(open_page, make_run, words):
@@ -117,10 +117,10 @@ def test_an_address_opens_slot_and_s(open_page, make_run, words):
 def test_the_slider_moves_the_solution(open_page, make_run, words):
     run = make_run("done", at_size=True)
     app = open_page("run", run=run.name, view="Slots")
-    moved = app.get("image")[0].proto.SerializeToString()
+    moved = app.get("plotly_chart")[1].proto.SerializeToString()
     app.select_slider(key="s").set_value(0.4).run()
     assert not app.exception
-    assert app.get("image")[0].proto.SerializeToString() != moved
+    assert app.get("plotly_chart")[1].proto.SerializeToString() != moved
     assert "slot=1&s=0.4" in words(app)
     app.select_slider(key="s").set_value(0.0).run()
     assert "0, nothing is moved" in words(app)
@@ -137,7 +137,7 @@ def test_a_slot_that_was_not_judged_at_finite_size(open_page, make_run, words):
 def test_an_address_with_nonsense_opens_the_beginning(open_page, make_run, address):
     run = make_run("done")
     app = open_page("run", **{"run": run.name, "view": "Slots", **address})
-    assert not app.error and app.get("image")
+    assert not app.error and app.get("plotly_chart")
 
 
 def test_slots_without_pictures(open_page, make_run, words):
@@ -154,7 +154,7 @@ def test_done_with_fields_judged_at_finite_size(open_page, make_run, words):
     assert "| slot | s = −0.4 | s = −0.2 | s = 0.2 | s = 0.4 | holds |" in text
     assert "| 2 | 0.00044 (43 % of nodes) | 0.0003 | 0.00025 | 0.00033 | yes |" in text
     assert "| 4 | 0.37 | 0.38 | 0.41 | 0.62 | no |" in text
-    assert len(app.get("image")) == 3
+    assert len(app.get("plotly_chart")) == 12 + 1 + 9
     assert len(app.get("download_button")) == 3
 
 

@@ -49,15 +49,12 @@ def test_pictures(open_page, pictures, words):
     assert "clipped" not in text.lower() and "Affine fields" in text
 
 
-def test_figures_of_pictures_are_those_that_the_run_left(open_page, pictures, words):
-    (pictures / "figures").mkdir()
-    for key in ("fields", "strip2", "other"):
-        (pictures / "figures" / f"{key}.svg").write_text('<svg xmlns="x"></svg>', encoding="utf-8")
-    (pictures / "figures" / "weight.svg").write_text("<script></script>", encoding="utf-8")
+def test_figures_of_pictures(open_page, pictures, words):
     app = open_page("run", run=pictures.name, view="Figures")
     text = words(app)
-    assert "Fields in the plane" in text and "moved along slot 2" in text and "Weight of pixels" not in text
-    assert len(app.get("image")) == 2
+    assert "Fields in the plane" in text and "moved along slot 2" in text and "Weight of pixels" in text
+    # two fields, the weight, and a strip of the second slot
+    assert len(app.get("plotly_chart")) == 4
 
 
 def test_colours_have_their_cross_check(open_page, finished, made, words):
@@ -70,11 +67,11 @@ def test_the_slider_moves_pictures(open_page, pictures, words):
     app = open_page("run", run=pictures.name, view="Slots", s="-0.2")
     assert "Features turn by **0.050 rad** at s = -0.2" in words(app)
     # the field of this slot and no other, with its axes
-    assert len(app.get("image")) == 2 and "reaches from −1 to 1" in words(app)
-    before = app.get("image")[0].proto.SerializeToString()
+    assert len(app.get("plotly_chart")) == 2 and "reaches from −1 to 1" in words(app)
+    before = app.get("plotly_chart")[0].proto.SerializeToString()
     app.select_slider(key="s").set_value(0.4).run()
     assert not app.exception and "**0.084 rad** at s = 0.4" in words(app)
-    assert app.get("image")[0].proto.SerializeToString() != before
+    assert app.get("plotly_chart")[0].proto.SerializeToString() != before
     app.select_slider(key="s").set_value(0.0).run()
     assert "**0 rad** at s = 0," in words(app)
 
@@ -102,7 +99,7 @@ def test_a_training(open_page, finished, made, words):
         in text.replace("\xa0", " ")
     )
     assert "| network | small, 24058 parameters |" in text and "| classes | 2: a, b |" in text
-    assert "nothing was trained" in text and not app.get("image")
+    assert "nothing was trained" in text and not app.get("plotly_chart")
     assert "total 3.0" in words(open_page("run", run=run.name, view="Origin"))
 
 
@@ -112,13 +109,13 @@ def test_a_training_with_its_curve(open_page, finished, made, words):
     result.file = f"{run}/network.safetensors"
     RunDirectory(run).write_summary(result)
     steps = [{"step": k, "loss": 2.0, "right": 0.5, "epoch": 1, "stage": "training"} for k in (1, 2, 3)]
-    (run / "figures").mkdir()
-    (run / "figures" / "right.svg").write_text(right_chart(steps), encoding="utf-8")
+    lines = "".join(json.dumps(step) + "\n" for step in steps)
+    (run / "metrics.jsonl").write_text(lines, encoding="utf-8")
     app = open_page("run", run=run.name)
-    assert len(app.get("image")) == 1 and "| 1 min 1 s |" in words(app).replace("\xa0", " ")
+    assert len(app.get("plotly_chart")) == 1 and "| 1 min 1 s |" in words(app).replace("\xa0", " ")
     assert f"`lieapp discover --plugin ckdv --set trained={run}/network.safetensors`" in words(app)
-    (run / "figures" / "right.svg").unlink()
-    assert right_chart([{}]) == ""
+    (run / "metrics.jsonl").unlink()
+    assert right_chart([{}]) is None
     assert "No curves: no steps were recorded." in words(open_page("run", run=run.name))
 
 
@@ -129,17 +126,15 @@ def test_networks_on_moved_data(open_page, finished, made, words):
         made.entry("none", 32, [0.4, 0.6], seconds=2.0), made.entry("truth", 32, [0.1, 0.1], seconds=2.0),
     ]  # fmt: skip
     run = finished("augment", result)
-    (run / "figures").mkdir()
-    (run / "figures" / "training.svg").write_text('<svg xmlns="x"></svg>', encoding="utf-8")
-    (run / "figures" / "data.svg").write_text("<script></script>", encoding="utf-8")
-    (run / "figures" / "frames.svg").write_text("<svg>", encoding="utf-8")
+    lines = [{"variant": "none", "samples": 32, "epoch": e, "valid": 1 / e, "loss": 1, "step": e} for e in (1, 2)]
+    (run / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     app = open_page("run", run=run.name)
     assert "| 32 | truth | 0.1 ± 0 | 5.00 | 0.1, 0.1 | 2.0 |" in words(app).replace("\xa0", " ")
     (told,) = [head.help for head in app.subheader if head.value == "Results"]
     assert all(f"**{word}.**" in told for word in ("Variant", "NMSE", "Rollout"))
     assert "**NMSE.** Normalised mean square error" in told
-    # what is no picture isn't shown as one
-    assert len(app.get("image")) == 1
+    # validation alone: one number of data, and no rollout
+    assert len(app.get("plotly_chart")) == 1
 
 
 def test_networks_on_moved_pictures(open_page, finished, made, words):

@@ -16,6 +16,7 @@ from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.help import tip
 from lieapp.ui.lists import show_link
 from lieapp.ui.navigation import config_of, find_run, newest_first, show_no_runs
+from lieapp.ui.plots import show_drawing
 from lieapp.ui.rendering import table
 from lieapp.ui.words import duration, plain, sign, unbroken
 
@@ -139,9 +140,9 @@ def _figures(runs: figures.Named) -> None:
         ("How far each slot turns the features", figures.angle_figure(runs)),
         ("Seconds per stage", figures.seconds_figure(runs)),
     ]
-    for title, svg in drawn:
-        if svg:
-            st.image(svg, alt=title)
+    for title, drawing in drawn:
+        if drawing:
+            show_drawing(drawing, title)
     st.caption("Runs are numbered as in the table. Every line has a mark of its own besides its colour.")
 
 

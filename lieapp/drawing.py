@@ -1,0 +1,210 @@
+"""A figure as data: panels with layers over axes. `figures.files` draws it by matplotlib,
+`ui.plots` by plotly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[np.floating]
+
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#a6447f", "#8a6d00", "#3d9ad1", "#555555")
+"""Okabe and Ito's qualitative palette, which colour-blind readers can tell apart; darkened to read on white."""
+
+SEQUENTIAL = "viridis"
+DIVERGING = ("#1e6f9d", "#71a8c4", "#c9dde7", "#f7f5f3", "#eacebd", "#d39774", "#be6533")
+"""The middle of Crameri's "vik": even steps in lightness, no red against green, no dark ends that hide arrows."""
+
+WIDE = (6.0, 0.35)
+"""Width and opacity of a curve that others may lie on."""
+
+MARKED = 24
+"""Points up to which each of a curve has a mark: they are few, so each is a computation of its own."""
+
+ASPECT = 1.5
+"""Width over height of a panel, unless it has one of its own."""
+
+
+class MissingError(Exception):
+    """A figure's data are not in the run folder; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One direction of a plot.
+
+    Args:
+        label: what is measured, with its unit where it has one.
+        low, high: the ends; `low` is above 0 on a logarithmic axis.
+        whole: ticks at whole numbers only: slots, steps, indices.
+        names: what stands at 0, 1, 2, … in place of numbers.
+        bare: without numbers, where they say nothing.
+    """
+
+    label: str
+    low: float
+    high: float
+    log: bool = False
+    whole: bool = False
+    names: Sequence[str] = ()
+    bare: bool = False
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Colours of values from `low` to `high`: from dark to light, or from blue over grey to orange around 0."""
+
+    label: str
+    low: float
+    high: float
+    diverging: bool = False
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve; values that are not finite (or not positive on a logarithmic axis) leave a gap.
+
+    Args:
+        hollow: places of points with a hollow mark: they come from another computation than the rest.
+        raw: values that y is the running mean of, drawn lighter below it.
+        below: drawn wide and light below the others, which may lie on it.
+    """
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    hollow: Collection[int] = ()
+    raw: Sequence[float] = ()
+    below: bool = False
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Marks without a line.
+
+    Args:
+        colours: one for each as #rrggbb, or one for all.
+        areas: relative to that of a mark; empty if they are alike.
+        tips: what the pointer shows; empty if that is the place alone.
+    """
+
+    x: Array
+    y: Array
+    colours: Sequence[str]
+    areas: Sequence[float] = ()
+    tips: Sequence[str] = ()
+    hollow: Collection[int] = ()
+
+
+@dataclass(frozen=True)
+class Raster:
+    """Values as colours, `rows x columns`; without a scale RGB bytes `rows x columns x 3`.
+
+    They fill the panel, the first row and column at the lesser end of their axis.
+
+    Args:
+        numbers: each value is written into its cell.
+    """
+
+    values: Array | NDArray[np.uint8]
+    scale: Scale | None = None
+    numbers: bool = False
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """Lines with gaps at NaN: arrows (dark on a light rim), or edges that are drawn `quiet`."""
+
+    x: Array
+    y: Array
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Band:
+    """A coloured part of the x axis from its low end to `end`, with words beside it."""
+
+    end: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Horizontal bars, one for each row of the y axis' names; each part has a length for each row."""
+
+    parts: Sequence[tuple[str, Sequence[float]]]
+
+
+Layer: TypeAlias = Curve | Dots | Raster | Strokes | Band | Bars
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A plot: layers above each other, the first one lowest.
+
+    Args:
+        bar: a bar of the raster's colours stands beside.
+        aspect: width over height.
+    """
+
+    title: str
+    layers: Sequence[Layer]
+    x: Axis
+    y: Axis
+    bar: bool = False
+    note: str = ""
+    aspect: float = ASPECT
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Rows of panels."""
+
+    title: str
+    rows: Sequence[Sequence[Panel]]
+
+
+def axis_over(values: Iterable[float], label: str, *, log: bool = False, whole: bool = False) -> Axis:
+    """The axis that shows all finite values (on a logarithmic axis all positive ones) with some room."""
+    good = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
+    low, high = (min(good), max(good)) if good else (0.1, 1.0)
+    if log:
+        bottom, top = math.floor(math.log10(low)), math.ceil(math.log10(high))
+        return Axis(label, 10.0**bottom, 10.0 ** max(top, bottom + 1), log=True)
+    # one value, or a constant: room around it, so that the line doesn't lie on the frame
+    pad = 0.03 * (high - low) if high > low else abs(low) / 2 or 0.5
+    return Axis(label, low - pad, high + pad, whole=whole)
+
+
+def arrows(x: Array, y: Array, dx: Array, dy: Array, axes: tuple[Axis, Axis], aspect: float = ASPECT) -> Strokes:
+    """Arrows that start at (x, y) and lead by (dx, dy), in the units of the axes, with heads of a third.
+
+    Heads are symmetric in a panel of this aspect.
+    """
+    wide, high = (axes[0].high - axes[0].low) / aspect, axes[1].high - axes[1].low
+    u, v = dx / wide, dy / high
+    gap = np.full_like(u, np.nan)
+    paths = []
+    for along, start, step, across, unit in ((u, x, dx, -v, wide), (v, y, dy, u, high)):
+        left, right = (start + step + unit * (-0.3 * along + side * across) for side in (0.18, -0.18))
+        paths.append(np.stack([start, start + step, gap, left, start + step, right, gap], axis=-1).ravel())
+    return Strokes(paths[0], paths[1])
+
+
+def hexadecimal(colour: Array) -> str:
+    """#rrggbb of red, green and blue in [0, 1]."""
+    return "#" + "".join(f"{round(255 * min(max(float(part), 0.0), 1.0)):02x}" for part in colour)
+
+
+def drawable(values: Iterable[float], *, log: bool = False) -> Array:
+    """Values that can be drawn; NaN, which leaves a gap, for the others."""
+    found = np.array(list(values), dtype=float)
+    found[~np.isfinite(found) | ((found <= 0) if log else False)] = np.nan
+    return found
