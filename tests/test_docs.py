@@ -101,3 +101,8 @@ def test_links_between_pages_lead_somewhere():
     for page in DOCS.glob("*.md"):
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (DOCS / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_page_is_in_the_navigation_of_the_site():
+    site = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8")
+    assert set(re.findall(r": (\S+\.md)$", site, re.MULTILINE)) == {page.name for page in DOCS.glob("*.md")}

@@ -148,10 +148,11 @@ class Browser:
         """A key on an element, as somebody without a mouse does."""
         self.find(css).send_keys(key)
 
-    def source_of(self, alt: str) -> str:
-        """Where the picture with that beginning of its text comes from; changes with its content."""
-        element = self.find(f'img[alt^="{alt}"]')
-        return str(element.get_attribute("src"))
+    def colours_of(self, place: int) -> str:
+        """The colours of the `place`-th chart that has some; they change with its values."""
+        css = '[data-testid="stPlotlyChart"] .heatmaplayer image'
+        found = wait(lambda: self.driver.find_elements(By.CSS_SELECTOR, css)[place:], 60, f"chart {place}")[0]
+        return str(found.get_attribute("href") or found.get_attribute("xlink:href"))
 
 
 RIGHT, LEFT, TAB, ENTER = Keys.ARROW_RIGHT, Keys.ARROW_LEFT, Keys.TAB, Keys.ENTER

@@ -22,7 +22,7 @@ pytestmark = [
     ),
 ]
 
-FAST = "samples=6&held_out=3&steps=900&epochs=0&degrees=2%2C+4&slots=3&cross_check=false"
+FAST = "samples=6&held_out=3&projection.steps=900&flow.epochs=0&slots=3&cross_check=false"
 """A minute on one core: long enough for all that is done meanwhile."""
 
 
@@ -55,7 +55,7 @@ def test_from_a_link_to_a_shared_link(tmp_path):
             first = runs(tmp_path)[0]
             web.wait(lambda: first.name in me.address, 20, "the run in the address")
             config = json.loads((first / "config.json").read_text(encoding="utf-8"))
-            assert (config["samples"], config["degrees"], config["cross_check"]) == (6, [2, 4], False)
+            assert (config["samples"], config["projection"]["steps"], config["cross_check"]) == (6, 900, False)
 
             # another session meanwhile asks for a second run, which waits, and stops it
             other.open(f"{home}/discover?plugin=ckdv&{FAST}&seed=1")
@@ -85,10 +85,10 @@ def _read(me, first, tmp_path):
     # the slider, by keyboard
     me.click("Slots")
     me.sees("Flow parameter s")
-    before = me.source_of("Moved solution, slot 1")
+    before = me.colours_of(1)
     began = time.perf_counter()
     me.press('[data-testid="stSlider"] input', web.RIGHT)
-    web.wait(lambda: me.source_of("Moved solution, slot 1") != before, 20, "the moved solution")
+    web.wait(lambda: me.colours_of(1) != before, 20, "the moved solution")
     took = time.perf_counter() - began
     me.sees("Defect at s = 0.4")
     print(f"slider: {took:.2f} s")

@@ -48,7 +48,7 @@ def test_by_keyboard_alone(tmp_path):
         assert "run=" in address
         one.reload()
         one.sees("certified complete", 180)
-        assert "Dimension 3" in one.text and "Finite flows" in one.text
+        assert "Symmetries, dimension 3" in one.text and "Finite flows" in one.text
         with web.browser(tmp_path) as other:
             other.open(address)
             other.sees("certified complete")
