@@ -61,14 +61,22 @@ class RunField:
         self.names, self._function = tuple(names), function
 
     def __call__(self, **coordinates: ArrayLike) -> Components:
-        """Its components at points; arrays are broadcast. Raises UsageError for other names."""
+        """Its components at points; arrays are broadcast. Raises UsageError for other names, and for text."""
         if set(coordinates) != set(self.names):
             raise UsageError(
                 f"a field of {', '.join(self.names)} was given {', '.join(coordinates) or 'nothing'}.",
                 hint=f"Call it as field({', '.join(f'{name}=…' for name in self.names)}).",
             )
-        points = np.stack(np.broadcast_arrays(*(np.asarray(coordinates[n], dtype=float) for n in self.names)))
+        try:
+            given = [np.asarray(coordinates[name], dtype=float) for name in self.names]
+            points = np.stack(np.broadcast_arrays(*given))
+        except (TypeError, ValueError) as error:
+            hint = "Give numbers, or arrays of one shape."
+            raise UsageError(f"points of a field can't be read: {error}.", hint=hint) from None
         return dict(zip(self.names, self._function(points), strict=True))
+
+    def __repr__(self) -> str:
+        return f"<field of {', '.join(self.names)}>"
 
 
 class Run:

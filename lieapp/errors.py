@@ -7,6 +7,8 @@ The command line prints `message` and `hint` and exits with `exit_code`; the con
 from __future__ import annotations
 
 import errno
+import traceback
+from types import FrameType
 from typing import Any
 
 BEYOND_US = ("ENOSPC", "EDQUOT", "EFBIG", "EROFS", "EACCES", "EPERM", "EIO")
@@ -134,9 +136,30 @@ def file_error(error: BaseException) -> FileError | None:
     return FileError(f"{error.filename or 'a file'}: {error.strerror}.", hint=HINTS.get(name, HINT))
 
 
+PLUGIN = "lieapp_plugin_"
+"""How the names of modules begin that were loaded from plugin files."""
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))
+
+
+def plugin_fault(error: BaseException) -> PluginError | None:
+    """An error that the code of a plugin raised, with its place; None for one out of lieapp itself."""
+    places = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    own = [(frame, line) for frame, line in places if _module(frame).startswith((PLUGIN, "lieapp."))]
+    if not own or not _module(own[-1][0]).startswith(PLUGIN):
+        return None
+    frame, line = own[-1]
+    where = f"{frame.f_code.co_filename}, line {line}"
+    text = " ".join(str(error).split())
+    told = f"{where}: {type(error).__name__}: {text}"
+    return PluginError(told, hint="Mend that file; --debug shows the traceback.")
+
+
 def describe(error: BaseException) -> dict[str, Any]:
     """Type, message and hint of any error, as status.json and `--json` carry it."""
-    told = error if isinstance(error, LieappError) else file_error(error)
+    told = error if isinstance(error, LieappError) else file_error(error) or plugin_fault(error)
     if told is not None:
         found: dict[str, Any] = told.as_json()["error"]
         return found

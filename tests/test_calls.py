@@ -55,6 +55,10 @@ def test_formulas_and_learned_fields_are_the_same_functions(run):
         assert np.linalg.norm(rest) < 0.05 * np.linalg.norm(known)
     with pytest.raises(UsageError, match="a field of t, x, u was given t"):
         run.fields[0](t=1)
+    for wrong in ("one", [1, 2, 3]):
+        with pytest.raises(UsageError, match="points of a field can't be read"):
+            run.fields[0](t=wrong, x=[1, 2], u=0)
+    assert repr(run.fields[0]) == "<field of t, x, u>"
 
 
 def test_a_notebook_shows_figures_and_formulas(run):

@@ -14,7 +14,7 @@ import click
 
 import lieapp
 from lieapp.cli.options import print_json
-from lieapp.errors import CancelledError, LieappError, UsageError, file_error
+from lieapp.errors import CancelledError, LieappError, UsageError, file_error, plugin_fault
 from lieapp.runs.process.signals import interrupted
 
 COMMANDS = {
@@ -134,7 +134,7 @@ def as_lieapp_error(error: BaseException, command: str = "") -> LieappError:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "lieapp"
         return UsageError(error.format_message(), hint=f"`{path} --help` lists what can be typed.")
-    told = file_error(error)
+    told = file_error(error) or plugin_fault(error)
     if told is not None:
         return told
     text = " ".join(str(error).split())

@@ -400,3 +400,19 @@ def test_shipped_plugins_lie_inside_the_wheel_or_beside_the_checkout(tmp_path, m
     assert loader.shipped_folder() == tmp_path / "plugins"
     (package / "_plugins").mkdir()
     assert loader.shipped_folder() == package / "_plugins"
+
+
+def test_what_the_code_of_a_plugin_raises_is_no_bug_of_lieapp(tmp_path):
+    from lieapp.errors import describe
+    from lieapp.registry.modules import load_module
+
+    file = tmp_path / "wrong.py"
+    text = "from lieapp.document import number\n\ndef mine():\n    return 1 / 0\n\ndef ours():\n    return number('x')\n"
+    file.write_text(text)
+    module = load_module(file, text.encode(), "0" * 64)
+    for function, kind, words in ((module.mine, "PluginError", f"{file}, line 4"), (module.ours, "TypeError", "")):
+        with pytest.raises((ZeroDivisionError, TypeError)) as caught:
+            function()
+        told = describe(caught.value)
+        assert told["type"] == kind and told["message"].startswith(words)
+        assert ("bug in lieapp" in told["hint"]) == (kind != "PluginError")

@@ -145,8 +145,13 @@ class Browser:
         wait(press, seconds, f"the button {label!r}")
 
     def press(self, css: str, key: str) -> None:
-        """A key on an element, as somebody without a mouse does."""
-        self.find(css).send_keys(key)
+        """A key on an element, as somebody without a mouse does; while a page builds up it takes none."""
+
+        def typed() -> bool:
+            self.find(css).send_keys(key)
+            return True
+
+        wait(typed, 20, css)
 
     def colours_of(self, place: int) -> str:
         """The colours of the `place`-th chart that has some; they change with its values."""
