@@ -407,10 +407,11 @@ def test_what_the_code_of_a_plugin_raises_is_no_bug_of_lieapp(tmp_path):
     from lieapp.registry.modules import load_module
 
     file = tmp_path / "wrong.py"
-    text = "from lieapp.document import number\n\ndef mine():\n    return 1 / 0\n\ndef ours():\n    return number('x')\n"
+    ours = "from lieapp.document import number\n\ndef ours():\n    return number('x')\n"
+    text = f"def mine():\n    return 1 / 0\n\n{ours}"
     file.write_text(text)
     module = load_module(file, text.encode(), "0" * 64)
-    for function, kind, words in ((module.mine, "PluginError", f"{file}, line 4"), (module.ours, "TypeError", "")):
+    for function, kind, words in ((module.mine, "PluginError", f"{file}, line 2"), (module.ours, "TypeError", "")):
         with pytest.raises((ZeroDivisionError, TypeError)) as caught:
             function()
         told = describe(caught.value)
