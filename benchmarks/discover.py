@@ -25,12 +25,12 @@ from machine import heading
 FIVE = ("ckdv", "kdv", "ks", "burgers", "nkdv")
 RESULTS = Path(__file__).parent / "results"
 STAGES = ("start", "data", "truth", "discovery", "cross-check", "compare", "formulas", "finite", "report")
-HEAD = ("equation", "method", "seeds", "exact found", "derived", "proved", "worst cosine (min)",
-        "angle / rad (max)", "worst exact η (max)", "next η (min)", *(f"{s} / s" for s in STAGES),
+HEAD = ("equation", "method", "seeds", "derived", "exact found", "proved", "angle / rad (max)",
+        "worst exact η (max)", "next η (min)", "worst cosine (min)", *(f"{s} / s" for s in STAGES),
         "whole process / s (min–max)")  # fmt: skip
 
 
-SHORT = ("equation", "method", "seeds", "exact found", "derived", "proved", "worst cosine (min)", "discovery / s",
+SHORT = ("equation", "method", "derived", "proved", "angle / rad (max)", "worst exact η (max)", "next η (min)",
          "whole process / s (min–max)")  # fmt: skip
 """What README shows of it."""
 
@@ -122,13 +122,13 @@ def summarised(group: list[dict[str, Any]]) -> list[str]:
     angles = [row["angle"] for row in group if row["angle"] is not None]
     return [
         " ".join(str(row["seed"]) for row in group),
-        "–".join(map(str, counts)),
         str(group[0]["derived"]),
+        "–".join(map(str, counts)),
         "–".join(str(n) for n in sorted({row.get("proved", "not asked") for row in group}, key=str)),
-        f"{int(min(min(row['cosines'], default=0.0) for row in group) * 1e7) / 1e7:.7f}",
         f"{max(angles):.1e}" if angles else "none",
         f"{max(max(row['exact_eta'], default=0.0) for row in group):.1e}",
         f"{min(min(row['other_eta'], default=float('inf')) for row in group):.1e}",
+        f"{int(min(min(row['cosines'], default=0.0) for row in group) * 1e7) / 1e7:.7f}",
         *(f"{statistics.median(row['seconds'].get(stage, 0.0) for row in group):.1f}" for stage in STAGES),
         f"{statistics.median(walls):.1f} ({min(walls):.1f}–{max(walls):.1f})",
     ]

@@ -258,7 +258,7 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     slots: Annotated[Positive, told("How many fields are learned at most. Take a few more than you expect.")] = 4
     stages: Annotated[tuple[str, ...], told(STAGES)] = ()
     samples: Annotated[Positive, told("Trajectories to learn from.", group=DATA)] = 16
-    held_out: Annotated[Positive, told("Trajectories kept aside for judging.", group=DATA)] = 4
+    held_out: Annotated[Positive, told("Held-out trajectories, for validation.", group=DATA)] = 4
     tolerance: Annotated[
         Share, told("Relative error allowed in the data over the whole time window.", group=DATA)
     ] = 1e-3

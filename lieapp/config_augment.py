@@ -177,7 +177,7 @@ class AugmentImagesConfig(Classifying, kw_only=True, frozen=True):
     batch: Annotated[Positive, told("Pictures in one step.", group=TRAINING)] = 64
     validation: Annotated[
         Fraction,
-        told("Share of each class of the pictures to learn from kept aside to choose the scale.", group=DATA),
+        told("Share of each class of the training pictures held out to choose the scale.", group=DATA),
     ] = 0.1
     test: Annotated[
         Count, told("Pictures that accuracies are told of, drawn by seed; 0 takes all.", group=DATA)

@@ -124,7 +124,7 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
         ),
     ] = 0  # fmt: skip
     pictures: Annotated[Count, told("At most so many pictures, drawn by seed; 0 takes all.", group=DATA)] = 20000
-    validation: Annotated[Fraction, told("Share of each class kept aside for judging.", group=DATA)] = 0.1
+    validation: Annotated[Fraction, told("Share of each class held out for validation.", group=DATA)] = 0.1
     epochs: Annotated[
         Count,
         told("How often each picture is seen; 0 takes the features of `weights` as they are.", group=TRAINING),
@@ -221,7 +221,7 @@ class DiscoverPictures(PicturesRun, kw_only=True, frozen=True):
     pictures: Annotated[
         Count, told("At most so many pictures to learn from, drawn by seed; 0 takes all.", group=DATA)
     ] = 2000
-    validation: Annotated[Fraction, told("Share of each class kept aside for judging.", group=DATA)] = 0.1
+    validation: Annotated[Fraction, told("Share of each class held out for validation.", group=DATA)] = 0.1
     held_out: Annotated[Positive, told("How many of those are judged on.", group=DATA)] = 256
     weighted: Annotated[bool, told("Weigh what is moved by how much the features depend on it.", group=DATA)] = True
     flow: PictureFlow = PictureFlow()

@@ -152,6 +152,7 @@ class Panel:
     Args:
         bar: a bar of the raster's colours stands beside.
         aspect: width over height.
+        equal: both axes have the same unit.
     """
 
     title: str
@@ -161,6 +162,7 @@ class Panel:
     bar: bool = False
     note: str = ""
     aspect: float = ASPECT
+    equal: bool = False
 
 
 @dataclass(frozen=True)

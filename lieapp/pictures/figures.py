@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,11 +100,9 @@ def image_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
 def field_figure(tensors: Tensors, names: list[str]) -> Drawing:
     """Each learned field as arrows over the weight; arrows of one panel share a scale."""
     panels = [weight_panel(tensors, name, field) for name, field in zip(names, tensors["learned"], strict=True)]
-    return Drawing("Learned fields", _in_rows(panels, ACROSS))
-
-
-def _in_rows(panels: Sequence[Panel], across: int) -> list[Sequence[Panel]]:
-    return [panels[k : k + across] for k in range(0, len(panels), across)]
+    rows = [panels[k : k + ACROSS] for k in range(0, len(panels), ACROSS)]
+    # one bar of colours serves a row
+    return Drawing("Learned fields", [[*(replace(one, bar=False) for one in row[:-1]), row[-1]] for row in rows])
 
 
 def weight_panel(tensors: Tensors, title: str, field: Array | None = None) -> Panel:
@@ -113,7 +112,7 @@ def weight_panel(tensors: Tensors, title: str, field: Array | None = None) -> Pa
     x, y = _axis(tensors, "x", columns), _axis(tensors, "y", rows)
     behind = Raster(weight[::-1], Scale("weight ω", 0.0, float(weight.max()) or 1.0))
     over = [] if field is None else [_arrows(field, x, y)]
-    return Panel(title, [behind, *over], x, y, bar=True, aspect=columns / rows)
+    return Panel(title, [behind, *over], x, y, bar=True, aspect=columns / rows, equal=True)
 
 
 def _axis(tensors: Tensors, name: str, pixels: int) -> Axis:
@@ -208,7 +207,7 @@ def palette_figure(tensors: Tensors, names: list[str]) -> Drawing:
     return Drawing("Palettes moved along each slot", rows)
 
 
-def _cube(title: str, view: str, colors: Array, field: Array | None = None, areas: Iterable[float] = ()) -> Panel:
+def _cube(title: str, view: str, colors: Array, field: Array | None = None, areas: Array | None = None) -> Panel:
     """Colours as dots, moved by arrows, within the edges of the cube seen from one side."""
     onto = VIEWS[view] / np.linalg.norm(VIEWS[view], axis=1, keepdims=True)
     corners = onto @ np.array(list(itertools.product((0.0, 1.0), repeat=3))).T
@@ -220,9 +219,9 @@ def _cube(title: str, view: str, colors: Array, field: Array | None = None, area
     lines = np.hstack([np.column_stack([onto @ a, onto @ b, [np.nan, np.nan]]) for a, b in edges])
     places = onto @ colors
     shown = [hexadecimal(color) for color in colors.T]
-    dots = Dots(places[0], places[1], shown, list(areas) or [0.5] * len(shown))
+    dots = Dots(places[0], places[1], shown, [0.5] * len(shown) if areas is None else areas.tolist())
     over = []
     if field is not None:
         dx, dy = 2 * half * (onto @ field)
         over = [arrows(places[0], places[1], dx, dy, (x, y), 1.0)]
-    return Panel(title, [Strokes(lines[0], lines[1], quiet=True), dots, *over], x, y, aspect=1.0)
+    return Panel(title, [Strokes(lines[0], lines[1], quiet=True), dots, *over], x, y, aspect=1.0, equal=True)

@@ -36,6 +36,9 @@ NOTE = {"showarrow": False, "xref": "paper", "yref": "paper", "font": {"size": 1
 HEIGHTS = (260, 340)
 """Pixels of a panel among others, and of one alone."""
 
+WIDTH, AROUND = 620, 100
+"""Pixels of width of a panel alone, and of height above and below it."""
+
 QUIET = "#8a9199"
 """Edges and notes; reads on dark and on light."""
 
@@ -49,16 +52,22 @@ def show_drawing(drawing: Drawing, key: str) -> None:
     Args:
         key: tells its charts from others on the page.
     """
+    across = max(map(len, drawing.rows))
     for line, row in enumerate(drawing.rows):
-        alone = len(drawing.rows[0]) == 1
-        places = [st.container()] if alone else st.columns(len(drawing.rows[0]))
+        places = st.columns(across)
         for place, panel in enumerate(row):
             name = f"{key}-{line}-{place}"
             with places[place]:
                 # toolbars cover what is small
-                st.plotly_chart(
-                    chart(panel, HEIGHTS[alone]), key=name, config={"displaylogo": False, "displayModeBar": False}
-                )
+                drawn = chart(panel, _height(panel, alone=across == 1))
+                st.plotly_chart(drawn, key=name, config={"displaylogo": False, "displayModeBar": False})
+
+
+def _height(panel: Panel, *, alone: bool) -> float:
+    """Pictures keep their shape: wide ones are lower than charts."""
+    high = HEIGHTS[alone or panel.equal]
+    whole = any(isinstance(layer, Raster) and layer.scale is None for layer in panel.layers)
+    return min(high, AROUND + WIDTH / panel.aspect) if whole else high
 
 
 def chart(panel: Panel, height: float) -> Figure:
@@ -78,10 +87,14 @@ def chart(panel: Panel, height: float) -> Figure:
     if panel.note:
         at = (1, -0.32, "right") if panel.layers else (0.5, 0.5, "center")
         notes.append({**NOTE, "x": at[0], "y": at[1], "xanchor": at[2], "text": panel.note})
+    x, y = _axis(panel.x), _axis(panel.y)
+    if panel.equal:
+        x |= {"constrain": "domain"}
+        y |= {"constrain": "domain", "scaleanchor": "x"}
     named = [trace for trace in drawn if trace.get("showlegend")]
     layout = {
         "height": height, "title": {"text": panel.title, "font": {"size": 13}},
-        "margin": {"l": 10, "r": 10, "t": 36, "b": 10}, "xaxis": _axis(panel.x), "yaxis": _axis(panel.y),
+        "margin": {"l": 10, "r": 10, "t": 36, "b": 10}, "xaxis": x, "yaxis": y,
         "shapes": shapes, "annotations": notes, "showlegend": bool(named), "barmode": "stack",
         # below the plot: a phone has no room beside it
         "legend": {"orientation": "h", "y": -0.25, "yanchor": "top"},

@@ -70,7 +70,7 @@ class Pictures:
         """
         if not 0 < share < 1:
             raise DataError(
-                f"validation = {share:g}: the share of pictures kept aside lies between 0 and 1.",
+                f"validation = {share:g}: the share of held-out pictures lies between 0 and 1.",
                 hint="Set validation = 0.1.",
             )
         generator = torch.Generator().manual_seed(seed)
