@@ -145,13 +145,12 @@ class Browser:
         wait(press, seconds, f"the button {label!r}")
 
     def press(self, css: str, key: str) -> None:
-        """A key on an element, as somebody without a mouse does; while a page builds up it takes none."""
+        """A key on an element that has the focus, as somebody without a mouse does."""
+        from selenium.webdriver.common.action_chains import ActionChains
 
-        def typed() -> bool:
-            self.find(css).send_keys(key)
-            return True
-
-        wait(typed, 20, css)
+        # a slider's own input is drawn over: it takes keys, but counts as not displayed
+        self.driver.execute_script("arguments[0].focus()", self.find(css))
+        ActionChains(self.driver).send_keys(key).perform()
 
     def colours_of(self, place: int) -> str:
         """The colours of the `place`-th chart that has some; they change with its values."""
