@@ -35,8 +35,8 @@ from tests.ui.browser import LEFT, RIGHT, Browser, browser, served, wait  # noqa
 MADE = ("discover", "--plugin", "ckdv", "--method", "spectrum", "--set", "cross_check=false", "--quiet")
 """What is run where no run is given."""
 
-MOVED = "Moved solution, slot 1"
-"""How the text of the picture beside the slider begins."""
+MOVED = 1
+"""Place of the chart of the moved solution among those beside the slider."""
 
 READY = "return document.querySelector('[data-testid=stApp]')?.getAttribute('data-test-script-state')"
 
@@ -169,10 +169,10 @@ def slid(one: Browser, address: str, count: int) -> list[float]:
     found = []
     for number in range(2 * count):
         time.sleep(1)
-        before = one.source_of(MOVED)
+        before = one.colours_of(MOVED)
         begun = time.perf_counter()
         one.press('[data-testid="stSlider"] input', RIGHT if number % 2 == 0 else LEFT)
-        wait(lambda before=before: one.source_of(MOVED) != before, 60, "the moved solution")
+        wait(lambda before=before: one.colours_of(MOVED) != before, 60, "the moved solution")
         found.append(time.perf_counter() - begun)
         print(f"slider: {found[-1]:.2f} s", flush=True)
     return found
