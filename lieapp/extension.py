@@ -23,7 +23,7 @@ from lieapp.results.base import Result
 
 def outcome(result: Result) -> list[Block]:
     """The sentence and the warnings, which lead every document."""
-    return [Notice(result.sentence, "success"), *(Notice(words, "warning") for words in result.warnings)]
+    return [Notice(result.sentence, result.level), *(Notice(words, "warning") for words in result.warnings)]
 
 
 ROWS = 100
@@ -161,12 +161,16 @@ class Work:
         return list(getattr(self.settings, "presets", {}))
 
 
+OUTCOMES = {True: "ok", False: "FAILED", None: "not run"}
+"""What is said of a check."""
+
+
 @dataclass(frozen=True)
 class Check:
-    """One thing that was verified, and what came out."""
+    """One thing that was verified, and what came out; `ok` is None of what wasn't run."""
 
     name: str
-    ok: bool
+    ok: bool | None
     detail: str
 
 

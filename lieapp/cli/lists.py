@@ -102,8 +102,9 @@ def list_runs(settings: Common) -> Outcome:
         if not rows:
             print_line(f"No runs in {settings.out} yet; `lieapp discover --plugin ckdv` makes one.")
             return
-        keys = ("run", "state", "kind", "plugin", "method", "stage", "count", "seconds")
-        print_table(f"Runs in {settings.out}", keys, ([one[key] for key in keys] for one in rows))
+        keys = ("state", "kind", "method", "stage", "count", "seconds")
+        lines = ([one["run"], one["plugin"] or one["equation"], *(one[key] for key in keys)] for one in rows)
+        print_table(f"Runs in {settings.out}", ("run", "plugin or equation", *keys), lines)
 
     return Outcome({"runs": rows}, show)
 

@@ -31,6 +31,7 @@ def row(run: RunDirectory) -> dict[str, Any]:
         "state": state if config else "unreadable",
         "kind": config.get("kind"),
         "plugin": config.get("plugin"),
+        "equation": equation_of(config) or None,
         "method": config.get("method"),
         "seed": config.get("seed"),
         "stage": status.stage,
@@ -41,6 +42,11 @@ def row(run: RunDirectory) -> dict[str, Any]:
         "count": found.count,
         "error": trouble,
     }
+
+
+def equation_of(config: Mapping[str, Any]) -> str:
+    """The equations that were typed for a run; empty of a plugin's."""
+    return "; ".join(text for text in config.get("equation") or [] if isinstance(text, str))
 
 
 def compared(run: RunDirectory) -> Compared:
