@@ -22,10 +22,10 @@ from lieapp.ui.words import RESUMABLE, WORKING, advice, duration, plain
 
 
 @st.fragment(run_every=1.0)
-def watch(run: RunDirectory) -> None:
-    """Reads the files once a second; when the run has ended the whole page is drawn anew."""
+def watch(run: RunDirectory, drawn: str) -> None:
+    """Reads the files once a second; when the state is no longer the one `drawn`, the whole page is drawn anew."""
     status = run.status()
-    if status.state not in WORKING:
+    if status.state != drawn:
         st.rerun()
     _progress(run, status)
     if run.cancel_requested:

@@ -25,8 +25,8 @@ COMMON = ("preset", "method", "data", "variants", "slots", "seed")
 REST = "Further settings"
 """The heading of settings that stand under no other."""
 
-OPTIONS = ("method", "preset", "data", "seed", "slots", "device")
-"""Settings with an option of their own; the others go through --set."""
+OPTIONS = ("preset", "method", "data", "seed", "slots", "device")
+"""Settings with an option of their own, in the order of the form; the others go through --set."""
 
 COLUMNS = 3
 """Widgets beside each other in a folded group."""
@@ -204,7 +204,8 @@ def command_line(kind: str, values: Mapping[str, Any], defaults: Mapping[str, An
     """What to type for the same run; settings at their default are left out."""
     words = ["lieapp", kind, "--plugin", str(values["plugin"])]
     usual = dict(leaves(defaults))
-    for name, value in sorted(leaves(values), key=lambda item: item[0] not in OPTIONS):
+    order = {name: place for place, name in enumerate(OPTIONS)}
+    for name, value in sorted(leaves(values), key=lambda item: order.get(item[0], len(order))):
         if name in _FIXED or _same(value, usual.get(name)):
             continue
         words += [f"--{name}", str(value)] if name in OPTIONS else ["--set", f"{name}={_written(value)}"]

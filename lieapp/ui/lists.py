@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,8 +12,9 @@ import streamlit as st
 
 from lieapp.errors import RunError
 from lieapp.results.base import Kind, result_of
-from lieapp.runs.overview import row
+from lieapp.runs.overview import equation_of, row
 from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.status import Status
 from lieapp.ui.navigation import config_of, file_of, link_to_run, newest_first
 from lieapp.ui.rendering import state_badge
 from lieapp.ui.words import WORKING, ago, duration, plain, sign
@@ -68,11 +69,7 @@ def _name(run: RunDirectory, facts: dict[str, Any]) -> str:
     """The plugin, or the equations that were typed."""
     if facts["plugin"] or facts["state"] == "unreadable":
         return str(facts["plugin"] or run.id)
-    return _short(_typed(run.config()) or str(facts["kind"] or run.id), LONGEST_NAME)
-
-
-def _typed(config: Mapping[str, Any]) -> str:
-    return "; ".join(text for text in config.get("equation") or [] if isinstance(text, str))
+    return _short(str(facts["equation"] or facts["kind"] or run.id), LONGEST_NAME)
 
 
 def _short(name: str, longest: int) -> str:
@@ -111,10 +108,9 @@ def before(run: RunDirectory) -> list[RunDirectory]:
     return [other for _, _, other in sorted(ahead, key=lambda entry: entry[:2])]
 
 
-def show_head(run: RunDirectory) -> None:
+def show_head(run: RunDirectory, status: Status) -> None:
     """Title, state and main settings, which are there from the first moment of a run."""
     config = config_of(run)
-    status = run.status()
     st.title(plain(title_of(run, config)))
     settings = [f"{key} {config[key]}" for key in ("method", "slots", "seed") if config.get(key) is not None]
     what = " ".join(str(config[key]) for key in ("kind", "plugin") if config.get(key))
@@ -126,7 +122,7 @@ def show_head(run: RunDirectory) -> None:
 
 def title_of(run: RunDirectory, config: dict[str, Any]) -> str:
     """The title of what was declared, the same in every state; of a typed equation the equation."""
-    name = str(_title(run) or config.get("plugin") or _typed(config) or config.get("kind") or run.id)
+    name = str(_title(run) or config.get("plugin") or equation_of(config) or config.get("kind") or run.id)
     return _short(name, LONGEST_TITLE)
 
 

@@ -34,6 +34,15 @@ def state(run):
     return json.loads((run / "status.json").read_text(encoding="utf-8"))["state"]
 
 
+def test_no_page_asks_another_machine(tmp_path):
+    with web.served(tmp_path) as address, web.browser(tmp_path) as app:
+        for page in ("", "explore", "discover", "run", "runs", "compare", "plugins", "help"):
+            app.open(f"{address}/{page}")
+            app.find("[data-testid='stMain'] h1")
+            time.sleep(2)
+            assert app.requests_elsewhere() == set(), page
+
+
 @pytest.fixture
 def stopped(tmp_path):
     """Whatever still works or waits at the end is asked to stop."""

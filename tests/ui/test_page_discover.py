@@ -12,7 +12,7 @@ def test_form_and_command_line(open_page, plugins, words):
     app.number_input(key="seed").set_value(3)
     app.number_input(key="samples").set_value(12)
     app.run()
-    assert "--seed 3 --method spectrum --set samples=12 --out" in words(app)
+    assert "--method spectrum --seed 3 --set samples=12 --out" in words(app)
 
 
 def test_start_queues_a_run_and_opens_it(open_page, plugins, runs, words):

@@ -6,6 +6,9 @@ import shutil
 import pytest
 from safetensors.numpy import save_file
 
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.ui import at_work
+
 
 def test_without_any_run(open_page, words):
     assert "There is no run yet." in words(open_page("run"))
@@ -29,8 +32,6 @@ def test_queued(open_page, make_run, words):
 
 
 def test_a_queue_that_nobody_works_on_can_be_started(open_page, make_run, monkeypatch):
-    from lieapp.ui import at_work
-
     woken = []
     monkeypatch.setattr(at_work, "ensure_runner", woken.append)
     run = make_run("queued")
@@ -72,6 +73,16 @@ def test_running_with_the_fields_of_the_moment(open_page, make_run, words, array
     (run / "current.safetensors").write_bytes(b"half")
     app.run()
     assert not app.exception and len(app.get("image")) == 2
+
+
+def test_a_state_that_changed_is_drawn_anew(make_run, monkeypatch):
+    def again():
+        raise InterruptedError
+
+    run = RunDirectory(make_run("running"))
+    monkeypatch.setattr(at_work.st, "rerun", again)
+    with pytest.raises(InterruptedError):
+        at_work.watch.__wrapped__(run, "starting")
 
 
 def test_place_in_the_queue(open_page, make_run, words):
@@ -207,6 +218,7 @@ def test_resume_puts_it_back_in_the_queue(open_page, make_run, words, state, sai
     (run / "cancel").touch()
     app = open_page("run", run=run.name)
     text = words(app)
+    assert "No training steps" not in text and len(app.get("image")) == 2
     assert said in text and f"lieapp discover --resume {run.name}" in text
     next(b for b in app.button if b.label == "Resume").click().run()
     assert json.loads((run / "status.json").read_text(encoding="utf-8"))["state"] == "queued"

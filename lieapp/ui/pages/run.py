@@ -16,9 +16,10 @@ def show() -> None:
     run = _asked()
     if run is None:
         return
-    show_head(run)
-    if run.state in WORKING:
-        watch(run)
+    status = run.status()
+    show_head(run, status)
+    if status.state in WORKING:
+        watch(run, status.state)
     else:
         show_ended(run)
 

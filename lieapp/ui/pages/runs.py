@@ -6,7 +6,7 @@ import streamlit as st
 
 from lieapp.ui.lists import run_rows
 from lieapp.ui.navigation import newest_first, page, runs_root, show_no_runs
-from lieapp.ui.words import plain
+from lieapp.ui.words import WORKING, plain
 
 AT_ONCE = 15
 
@@ -26,7 +26,9 @@ def show() -> None:
     # a click is a rerun, and a rerun reads the folder
     button.button("Refresh", icon=":material/refresh:", width="stretch")
     st.page_link(page("compare"), label="Put runs side by side", icon=":material/compare_arrows:")
-    run_rows(shown)
+    # looked at again while one of them waits or works
+    every = 3.0 if any(run.state in WORKING for run in shown) else None
+    st.fragment(run_rows, run_every=every)(shown)
     _turn(number, last)
 
 
