@@ -50,6 +50,7 @@ PDES = Kind(
             execute=lazily("lieapp.pde.discover:execute"),
             check=_check,
             costs=lazily("lieapp.pde.cost:warnings"),
+            estimate=lazily("lieapp.pde.cost:estimate"),
             document=lazily("lieapp.pde.document:document"),
             draw=lazily("lieapp.pde.figures:draw"),
             about=lambda result: f"Symmetries learned from data · {result.method} method",
