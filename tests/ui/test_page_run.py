@@ -206,10 +206,27 @@ def test_failed_shows_error_and_hint(open_page, make_run, words):
     # the error, its hint, the button, what was measured, and last the log, folded
     kinds = [part.type for part in app.main.children.values()]
     assert kinds[2:] == [
-        "error", "markdown", "button", "caption", "code", "subheader", "flex_container", "expander",
+        "error", "markdown", "flex_container", "caption", "caption", "code", "subheader", "flex_container",
+        "expander",
     ]  # fmt: skip
     (log,) = app.expander
     assert (log.label, log.proto.expanded, "stage discovery" in log.code[0].value) == ("Log", False, True)
+
+
+@pytest.mark.parametrize(
+    ("state", "error", "main"),
+    [
+        ("failed", "ConfigError", "Change settings"),
+        ("failed", "SimulationError", "Change settings"),
+        ("failed", "FileError", "Resume"),
+        ("cancelled", "CancelledError", "Resume"),
+        ("lost", None, "Resume"),
+    ],
+)
+def test_resume_is_no_advice_where_it_fails_again(open_page, make_run, state, error, main):
+    run = make_run(state, error=error and {"type": error, "message": "m", "hint": "h"})
+    app = open_page("run", run=run.name)
+    assert [b.label for b in app.button if b.proto.type == "primary"] == [main]
 
 
 @pytest.mark.parametrize(("state", "said"), [("lost", "is gone"), ("cancelled", "stopped on request")])

@@ -11,13 +11,14 @@ import streamlit as st
 
 from lieapp.config import TruthConfig
 from lieapp.errors import LieappError
-from lieapp.registry.catalog import Catalog, Entry, load_catalog
+from lieapp.registry.catalog import Catalog, Entry
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import jobs
 from lieapp.ui.at_work import show_unfinished, wait_for
 from lieapp.ui.finished import show_derived
 from lieapp.ui.help import tip
 from lieapp.ui.navigation import (
+    catalog_of,
     config_of,
     find_run,
     link_to_run,
@@ -72,7 +73,7 @@ def _asked() -> RunDirectory | None:
     if not run_id:
         # of a name that means nothing the form says so
         with contextlib.suppress(LieappError):
-            return jobs.latest("truth", load_catalog().get(name)) if name else None
+            return jobs.latest("truth", catalog_of().get(name)) if name else None
         return None
     run = find_run(run_id)
     if run is None:
@@ -112,7 +113,7 @@ def _form(version: str, config: dict[str, Any], left: bool) -> None:
 
 
 def _plugin(version: str, name: str) -> tuple[Catalog, Entry | None]:
-    catalog = load_catalog()
+    catalog = catalog_of()
     names = {entry.name: entry.title for entry in catalog.equations}
     show_not_loaded(catalog)
     if not names:
