@@ -173,9 +173,8 @@ def show_form() -> None:
 
 @st.fragment
 def show_typed(start: Typed, version: str) -> None:
-    """Equation, name and grid of an equation whose symmetries are to be discovered; a button that goes on."""
+    """Equation, name and grid of an equation whose symmetries are to be discovered, and a button that goes on."""
     folder = typed_plugins()
-    taken = {e.name for e in catalog_of().entries if e.file is None or e.file.parent.resolve() != folder.resolve()}
     free = next(f"equation{n}" for n in itertools.count(1) if not (folder / f"equation{n}.py").exists())
     made = _ask_file(start, version, free)
     if made is None:
@@ -186,17 +185,16 @@ def show_typed(start: Typed, version: str) -> None:
     if not st.button("Continue", type="primary", icon=":material/arrow_forward:"):
         st.caption("Next come the settings of the run.")
         return
+    file = folder / f"{draft.name}.py"
+    others = {e.name for e in catalog_of().entries if e.file is None or e.file.resolve() != file.resolve()}
     try:
-        if draft.name in taken:
+        if draft.name in others:
             raise PluginError(f"there is a plugin {draft.name!r}.", hint="Choose another name.")
-        file = folder / f"{draft.name}.py"
         if _text(file) != text:
             write(text, draft.name, folder)
     except LieappError as error:
         show_error(error)
     else:
-        # a widget of the page that is opened keeps what it shows
-        st.session_state.pop("source", None)
         st.switch_page(page("discover"), query_params={"plugin": draft.name})
 
 
@@ -215,7 +213,7 @@ def _ask_file(start: Typed, version: str, name: str) -> tuple[Draft, str] | None
 
 def _draft(typed: Typed, parameters: Sequence[str], version: str, usual: str) -> Draft:
     left, right = st.columns(2)
-    name = left.text_input("Name", usual, max_chars=40, key=f"{version}_name", live=True, persist_state="session",
+    name = left.text_input("Name", usual, max_chars=40, key=f"{version}_name_{usual}", live=True, persist_state="session",
                            help="What is typed after `--plugin`: lower-case letters, digits, _ and -.")  # fmt: skip
     title = right.text_input(
         "Title", "My equation", max_chars=80, key=f"{version}_title", live=True, persist_state="session"

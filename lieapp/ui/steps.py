@@ -33,7 +33,7 @@ def show_steps(run: RunDirectory) -> None:
         _link(*again(run), "Run again with changes", "tune")
         _link("compare", {"runs": run.id}, "Compare with…", "compare_arrows")
         if kind == "truth":
-            typed = {"source": "Typed", "from": run.id}
+            typed = {"source": "typed", "from": run.id}
             _link("discover", {"plugin": str(plugin)} if plugin else typed, "Discover in data", "travel_explore")
             return
         if kind == "discover" and domain in (None, "images"):

@@ -37,7 +37,7 @@ from lieapp.ui.words import advice, duration, plain
 FIRST = "ckdv"
 # words of trainings on moved data
 AUGMENT = ("variant", "rollout", "nmse", "renew", "pool")
-PLUGIN, TYPED = "A plugin", "Typed"
+TYPED = "typed"
 # where the address of the form is kept while other pages are looked at
 KEPT = "discover_form"
 
@@ -51,18 +51,20 @@ def show() -> None:
     st.markdown("Learn symmetries from data, and compare them with what is known.")
     if "again" in st.query_params:
         _again(st.query_params["again"])
-    source = st.segmented_control(
-        "What", [PLUGIN, TYPED], default=PLUGIN, key="source", required=True, bind="query-params",
-        label_visibility="collapsed",
-    )  # fmt: skip
-    if source == TYPED:
+    if st.query_params.get("source") == TYPED:
+        _switch("Choose a plugin instead", {"plugin": FIRST}, "extension")
         run = find_run(st.query_params.get("from", ""))
         typed = typed_of(config_of(run)) if run else EXAMPLES[FIRST_EQUATION]
         show_typed(typed, f"discover{run.id if run else ''}")
         st.session_state[KEPT] = st.query_params.to_dict()
     else:
+        _switch("Type an equation instead", {"source": TYPED}, "edit")
         _of_plugin()
     show_queue()
+
+
+def _switch(label: str, address: dict[str, str], icon: str) -> None:
+    st.page_link(page("discover"), label=label, icon=f":material/{icon}:", query_params=address)
 
 
 def _again(run_id: str) -> None:
