@@ -213,8 +213,10 @@ def _ask_file(start: Typed, version: str, name: str) -> tuple[Draft, str] | None
 
 def _draft(typed: Typed, parameters: Sequence[str], version: str, usual: str) -> Draft:
     left, right = st.columns(2)
-    name = left.text_input("Name", usual, max_chars=40, key=f"{version}_name_{usual}", live=True, persist_state="session",
-                           help="What is typed after `--plugin`: lower-case letters, digits, _ and -.")  # fmt: skip
+    name = left.text_input(
+        "Name", usual, max_chars=40, key=f"{version}_name_{usual}", live=True, persist_state="session",
+        help="What is typed after `--plugin`: lower-case letters, digits, _ and -.",
+    )  # fmt: skip
     title = right.text_input(
         "Title", "My equation", max_chars=80, key=f"{version}_title", live=True, persist_state="session"
     )

@@ -77,7 +77,7 @@ def _compared(run: RunDirectory) -> Compared:
 def _called(facts: dict[str, Any]) -> str:
     """How a run is called in the list: what it is, then its id."""
     seed = "" if facts["seed"] is None else f"seed {facts['seed']}"
-    parts = (facts["plugin"] or facts["kind"], facts["method"], seed)
+    parts = (facts["name"], facts["plugin"] or facts["equation"] or facts["kind"], facts["method"], seed)
     return f"{' · '.join(str(part) for part in parts if part)} · {facts['state']} · {facts['run']}"
 
 
