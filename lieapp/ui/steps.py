@@ -23,14 +23,16 @@ def fails_again(run: RunDirectory) -> bool:
     return status.state == "failed" and (status.error or {}).get("type") not in PASSING
 
 
-def show_steps(run: RunDirectory) -> None:
-    """The links below the head of a finished run; nothing of a self-check."""
+def show_steps(run: RunDirectory, here: str = "run") -> None:
+    """The links below the head of a finished run on the page `here`; nothing of a self-check."""
     config = config_of(run)
     kind, plugin, domain = config.get("kind"), config.get("plugin"), config.get("domain")
     if not kind or kind == "check":
         return
     with st.container(horizontal=True):
-        _link(*again(run), "Run again with changes", "tune")
+        key, address = again(run)
+        if key != here:
+            _link(key, address, "Run again with changes", "tune")
         _link("compare", {"runs": run.id}, "Compare with…", "compare_arrows")
         if kind == "truth":
             typed = {"source": "typed", "from": run.id}
@@ -38,8 +40,8 @@ def show_steps(run: RunDirectory) -> None:
             return
         if kind == "discover" and domain in (None, "images"):
             prefix, ways = ("augment", "none, truth") if domain is None else ("augmentimages", "none, affine")
-            address = {"command": "augment", f"{prefix}-variants": f"{ways}, {run.id}", "like": run.id}
-            _link("discover", {"plugin": str(plugin), **address}, "Train on moved data", "model_training")
+            moved = {"command": "augment", f"{prefix}-variants": f"{ways}, {run.id}", "like": run.id}
+            _link("discover", {"plugin": str(plugin), **moved}, "Train on moved data", "model_training")
         if domain is None:
             _link("explore", {"plugin": str(plugin)}, "Derive", "function")
 

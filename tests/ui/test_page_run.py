@@ -8,6 +8,7 @@ from safetensors.numpy import save_file
 
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import at_work
+from lieapp.ui.lists import FILES, snippet
 
 
 def test_without_any_run(open_page, words):
@@ -263,3 +264,31 @@ def test_text_of_a_run_is_no_markdown(open_page, make_run):
     run = make_run("failed", error=error)
     shown = open_page("run", run=run.name).error[0].value
     assert r"u\*u\_x\*u" in shown and r"\!\[a\]" in shown and r"\<b\>" in shown
+
+
+def steps(app):
+    return {link.proto.label: link.proto.query_string for link in app.get("page_link")}
+
+
+def test_what_can_be_done_next(open_page, make_run):
+    run = make_run("done")
+    found = steps(open_page("run", run=run.name))
+    assert found["Run again with changes"] == f"again={run.name}" and found["Compare with…"] == f"runs={run.name}"
+    assert found["Derive"] == "plugin=ckdv" and f"none%2C+truth%2C+{run.name}" in found["Train on moved data"]
+    assert "Derive" not in steps(open_page("run", run=make_run("running", count=1).name))
+
+
+def test_a_typed_derivation_leads_to_its_discovery(open_page, make_background, words):
+    typed = {"equation": ["u_t = 2*u_xx"], "independent": ["t", "x"], "dependent": ["u"], "periodic": ["x"]}
+    run = make_background("truth", "done", typed=typed)
+    assert steps(open_page("run", run=run.id))["Discover in data"] == f"source=typed&from={run.id}"
+    app = open_page("discover", source="typed", **{"from": run.id})
+    assert "u_{t} - 2 u_{xx} = 0" in words(app)
+
+
+def test_a_download_says_what_is_in_it(open_page, make_run, words):
+    run = RunDirectory(make_run("done"))
+    text = words(open_page("run", run=run.id))
+    assert f"run = lieapp.open_run('{run.path}')" in text
+    assert 'fields = load_file("lieapp-ckdv-abc000-fields.safetensors")' in text
+    compile(snippet(run, FILES), "snippet", "exec")

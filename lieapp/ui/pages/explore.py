@@ -32,6 +32,7 @@ from lieapp.ui.navigation import (
 from lieapp.ui.plugin_views import system_latex
 from lieapp.ui.reader import LISTS, typed_of
 from lieapp.ui.rendering import show_error, show_formulas, state_badge
+from lieapp.ui.steps import show_steps
 from lieapp.ui.typed_form import EXAMPLES, FIRST, ask
 from lieapp.ui.words import WORKING, plain
 
@@ -199,6 +200,7 @@ def _result(run: RunDirectory) -> None:
     if status.state != "done":
         show_unfinished(run)
         return
+    show_steps(run, "explore")
     show_derived(run)
 
 
