@@ -43,6 +43,16 @@ def test_no_page_asks_another_machine(tmp_path):
             assert app.requests_elsewhere() == set(), page
 
 
+def test_back_leads_to_the_form_as_it_was(tmp_path):
+    with web.served(tmp_path) as address, web.browser(tmp_path) as app:
+        app.open(f"{address}/discover?plugin=ckdv&seed=7&slots=6")
+        app.sees("--seed 7 --slots 6")
+        app.find("a[href$='/runs']").click()
+        app.sees("No runs yet")
+        app.back()
+        app.sees("--seed 7 --slots 6")
+
+
 @pytest.fixture
 def stopped(tmp_path):
     """Whatever still works or waits at the end is asked to stop."""
