@@ -22,7 +22,9 @@ pytestmark = [
     ),
 ]
 
-FAST = "samples=6&held_out=3&steps=900&epochs=0&degrees=2%2C+4&slots=3&cross_check=false"
+FAST = (
+    "samples=6&held_out=3&projection.steps=900&flow.epochs=0&slots=3&cross_check=false"
+)
 """A minute on one core: long enough for all that is done meanwhile."""
 
 
@@ -74,7 +76,7 @@ def test_from_a_link_to_a_shared_link(tmp_path):
             first = runs(tmp_path)[0]
             web.wait(lambda: first.name in me.address, 20, "the run in the address")
             config = json.loads((first / "config.json").read_text(encoding="utf-8"))
-            assert (config["samples"], config["degrees"], config["cross_check"]) == (6, [2, 4], False)
+            assert (config["samples"], config["projection"]["steps"], config["cross_check"]) == (6, 900, False)
 
             # another session meanwhile asks for a second run, which waits, and stops it
             other.open(f"{home}/discover?plugin=ckdv&{FAST}&seed=1")
@@ -115,7 +117,7 @@ def _read(me, first, tmp_path):
 
     # download
     me.click("JSON")
-    name = tmp_path / f"{first.name}-summary.json"
+    name = tmp_path / f"lieapp-{first.name.partition('-')[2]}-summary.json"
     web.wait(name.exists, 20, "the download")
     assert json.loads(name.read_text(encoding="utf-8")) == json.loads((first / "summary.json").read_text())
 
