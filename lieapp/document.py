@@ -35,18 +35,34 @@ MOST_DECIMALS = 10
 
 
 def cosine(value: float | None, decimals: int = 5) -> str:
-    """Cut rather than rounded, with as many decimals as it takes to tell what is missing to 1: 0.9999999976.
+    """One cosine as `cosines` writes it."""
+    return cosines([value], decimals)[0]
 
-    An angle of 7e-5 then stands beside the cosine that it has. Ten decimals are the most: beyond them is round-off.
+
+def cosines(values: Sequence[float | None], decimals: int = 5) -> list[str]:
+    """A column of cosines: all with the same number of decimals, cut rather than rounded.
+
+    There are as many decimals as tell what each one lacks of 1: 0.9999999976. An angle of 7e-5 then stands beside
+    the cosine that it has. Ten are the most: beyond them is round-off.
     """
-    if value is None or not math.isfinite(value):
-        return "–"
     # the shortest decimal number that is this float: exactly, .99998 is a little less
-    exact = min(Decimal(repr(float(value))), Decimal(1))
+    known = [
+        None if value is None or not math.isfinite(value) else min(Decimal(repr(float(value))), Decimal(1))
+        for value in values
+    ]
+    shown = max((_decimals(exact, decimals) for exact in known if exact is not None), default=decimals)
+    unit = Decimal(1).scaleb(-shown)
+    return ["–" if e is None else f"{e.quantize(unit, ROUND_DOWN):f}".replace("-", "−") for e in known]
+
+
+def _decimals(exact: Decimal, least: int) -> int:
+    """How many decimals tell what a cosine lacks of 1, zeros at the end left out."""
     missing = 1 - exact
-    shown = min(max(decimals, 1 - missing.adjusted()), MOST_DECIMALS) if 0 < missing < 1 else decimals
-    whole, _, digits = f"{exact.quantize(Decimal(1).scaleb(-shown), ROUND_DOWN):f}".partition(".")
-    return f"{whole}.{digits[:decimals]}{digits[decimals:].rstrip('0')}".replace("-", "−")
+    if not 0 < missing < 1:
+        return least
+    most = min(max(least, 1 - missing.adjusted()), MOST_DECIMALS)
+    digits = f"{exact.quantize(Decimal(1).scaleb(-most), ROUND_DOWN):f}".partition(".")[2]
+    return max(least, len(digits.rstrip("0")))
 
 
 class Formula(msgspec.Struct, frozen=True):

@@ -23,7 +23,7 @@ from lieapp.results.base import Result
 
 def outcome(result: Result) -> list[Block]:
     """The sentence and the warnings, which lead every document."""
-    return [Notice(result.sentence, "success"), *(Notice(words, "warning") for words in result.warnings)]
+    return [Notice(result.sentence, result.level), *(Notice(words, "warning") for words in result.warnings)]
 
 
 ROWS = 100
@@ -127,6 +127,7 @@ class Work:
             `Result` of its own class, which is stored as summary.json and printed by `--json`.
         check: raises LieappError, before there is a run folder, for settings and a declaration that don't fit.
         costs: warnings about settings that would take long.
+        estimate: seconds and bytes that it takes, roughly; None where nobody knows.
         complete: settings with what they name in the folder of runs made whole; raises LieappError too.
         typed: options of the command line as settings, of a plugin's name and what was typed (None: it wasn't);
             raises ConfigError.
@@ -142,6 +143,7 @@ class Work:
     execute: Callable[[Settings, Any, Any], Result]
     check: Callable[[Settings, Any], None] = lambda settings, declaration: None
     costs: Callable[[Settings, Any], Iterable[str]] = lambda settings, declaration: ()
+    estimate: Callable[[Settings, Any], tuple[float, float] | None] = lambda settings, declaration: None
     complete: Callable[[Settings, Path], Settings] = lambda settings, root: settings
     typed: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] = lambda plugin, options: options
     refused: Callable[[Any], str] = lambda declaration: ""
@@ -161,12 +163,16 @@ class Work:
         return list(getattr(self.settings, "presets", {}))
 
 
+OUTCOMES = {True: "ok", False: "FAILED", None: "not run"}
+"""What is said of a check."""
+
+
 @dataclass(frozen=True)
 class Check:
-    """One thing that was verified, and what came out."""
+    """One thing that was verified, and what came out; `ok` is None of what wasn't run."""
 
     name: str
-    ok: bool
+    ok: bool | None
     detail: str
 
 

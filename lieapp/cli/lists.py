@@ -102,8 +102,10 @@ def list_runs(settings: Common) -> Outcome:
         if not rows:
             print_line(f"No runs in {settings.out} yet; `lieapp discover --plugin ckdv` makes one.")
             return
-        keys = ("run", "state", "kind", "plugin", "method", "stage", "count", "seconds")
-        print_table(f"Runs in {settings.out}", keys, ([one[key] for key in keys] for one in rows))
+        labels = [key for key in ("name", "note") if any(one[key] for one in rows)]
+        keys = ("state", "kind", "method", "stage", "count", "seconds", *labels)
+        lines = ([one["run"], one["plugin"] or one["equation"], *(one[key] for key in keys)] for one in rows)
+        print_table(f"Runs in {settings.out}", ("run", "plugin or equation", *keys), lines)
 
     return Outcome({"runs": rows}, show)
 
@@ -170,7 +172,8 @@ def cancel_run(settings: Common, run: str) -> Outcome:
 def _show_run(document: dict[str, Any], said: str | None) -> None:
     from lieapp.settings import leaves
 
-    rows: list[tuple[str, Any]] = [(key, document[key]) for key in ("run", "path", "state", "stage", "seconds")]
+    keys = ("run", "name", "note", "path", "state", "stage", "seconds")
+    rows: list[tuple[str, Any]] = [(key, document[key]) for key in keys if document[key] != ""]
     if document["created"]:
         rows.append(("created", datetime.datetime.fromtimestamp(document["created"]).isoformat(" ", "seconds")))
     if document["error"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -60,10 +61,18 @@ class FunctionResult(Result, tag_field="result", tag="functions", kw_only=True):
     module_shown: list[Formula] = []
     has_formulas: bool = False
 
+    @property
+    def level(self) -> Literal["success", "info"]:
+        """A success if a field is exact."""
+        return "success" if self.count else "info"
+
     def compared(self) -> Compared:
         """What is put beside other runs."""
         etas = [row.eta for row in self.generators]
-        return Compared(method=self.method, count=self.count, etas=etas, seconds=self.seconds)
+        formulas = [form.shown for form in self.formulas if form.proved and form.shown]
+        return Compared(
+            method=self.method, count=self.count, etas=etas, formulas=formulas, seconds=self.seconds
+        )
 
 
 def sentence(result: FunctionResult) -> str:

@@ -8,7 +8,6 @@ Shapes: `rest` are all dims before the last axis of the grid, which alone has fe
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -16,6 +15,7 @@ from jaxtyping import Complex, Float
 from torch import Tensor
 
 from lieapp.numerics.grid import Axis, Grid
+from lieapp.numerics.sizes import fast_size
 
 
 def to_modes(values: Float[Tensor, "*rest last"], grid: Grid) -> Complex[Tensor, "*rest modes"]:
@@ -166,14 +166,3 @@ LOUDEST = 6.0
 def padded_points(axis: Axis, cut: int, degree: int) -> int:
     """Points on which a product of `degree` factors with modes up to `cut` doesn't alias, a fast FFT size."""
     return fast_size(max(2 * (degree * cut) + 2, 16))
-
-
-def fast_size(least: int) -> int:
-    """The smallest even 2^a 3^b 5^c that is at least `least`."""
-    best = 1 << math.ceil(math.log2(max(least, 2)))
-    for five in range(7):
-        for three in range(9):
-            odd = 5**five * 3**three
-            if odd <= best:
-                best = min(best, odd * 2 ** max(1, math.ceil(math.log2(max(least / odd, 1)))))
-    return best

@@ -29,7 +29,7 @@ from lieapp.equations.equation import System, exact, read_pde, read_transform
 from lieapp.equations.evolution import Evolution, degree, evolution_form, time_variable
 from lieapp.equations.jets import MultiIndex
 from lieapp.errors import CancelledError, DataError, EquationError, LieappError
-from lieapp.extension import Check
+from lieapp.extension import OUTCOMES, Check
 from lieapp.lie.invariance import is_symmetry
 from lieapp.lie.stages import Truth, derive
 from lieapp.numerics.codegen import Tape
@@ -229,7 +229,7 @@ class _Checks:
         missing = [key for key, value in needs.items() if value is None]
         result: Result | None = None
         if missing:
-            outcome = Check(name, False, f"not run: it needs {', '.join(missing)}.")
+            outcome = Check(name, None, f"It needs {', '.join(missing)}.")
         else:
             try:
                 result, detail = work()
@@ -241,7 +241,7 @@ class _Checks:
             except Exception as error:  # a plugin's own code may raise anything
                 outcome = Check(name, False, f"{type(error).__name__}: {error}")
         self.done.append(outcome)
-        self.report.line(f"{name}: {'ok' if outcome.ok else 'failed'} {outcome.detail}")
+        self.report.line(f"{name}: {OUTCOMES[outcome.ok]} {outcome.detail}")
         return result
 
     def _equation(self) -> tuple[System, str]:

@@ -15,6 +15,7 @@ from lieapp.config import DiscoverConfig
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import Evolution, degree, evolution_form
 from lieapp.errors import ConfigError
+from lieapp.numerics.sizes import fast_size
 
 MANY = 1000
 """Fields above this are warned of: one level took 20 s on one core, and time grows with their square or faster."""
@@ -158,6 +159,43 @@ def costs(config: DiscoverConfig, pde: PDE) -> dict[str, Cost]:
     return {**found, "data": Cost(0, 3 * trajectories)}
 
 
+PROGRAM, PATCH = 5e8, {"weno": 8e8, "curvilinear": 2e8, "bilinear": 2e8}
+"""Bytes of the program itself, and of each patch of the method flow by what differentiates it."""
+
+OTHERS, DATA, FINITE = 12.0, 5.0, 5.0
+"""Seconds of loading, truth, formulas and report; of the data; of judging a trajectory at finite size."""
+
+SPECTRUM, STEP, TRAJECTORY = 5.0, 0.06, 0.4
+"""Seconds of the spectrum's 162 fields, of a step of projection, of a trajectory in an epoch of gradient."""
+
+MOVED = {"weno": 1.35, "curvilinear": 0.5, "bilinear": 0.5}
+"""Seconds of a patch in a step of flow, by what differentiates it."""
+
+
+def estimate(config: DiscoverConfig, pde: PDE) -> tuple[float, float]:
+    """Seconds and bytes that a discovery takes, within a factor of three on one core of 2.5 GHz.
+
+    Measured on the shipped equations (benchmarks/discover.py, paper_step.py); the rest scales with the settings.
+    """
+    cost, plan, network = costs(config, pde), config.plan, config.projection
+    points = math.prod(pde.points[axis] for axis in pde.periodic) / 256 / config.every_point
+    times = max(pde.points.values()) / 250
+    seconds = OTHERS + FINITE * config.finite.samples
+    seconds += DATA * (config.samples + config.held_out) / 20 * times * points * config.every_point
+    if "spectrum method" in cost:
+        seconds += SPECTRUM * (cost["spectrum method"].fields / 162) ** 2 * points * config.slices / 96
+    projected = network.steps * STEP * points * network.batch / 24 * network.width / 48
+    if "projection" in plan or ("spectrum" in plan and config.cross_check):
+        seconds += projected
+    if "gradient" in plan:
+        seconds += config.gradient.epochs * config.samples * TRAJECTORY * points
+    memory = PROGRAM + max(part.memory for part in cost.values())
+    if "flow" in plan:
+        seconds += config.flow.epochs * config.samples * MOVED[config.moving.backend]
+        memory += config.flow.batch * PATCH[config.moving.backend]
+    return seconds, memory
+
+
 def _rows(padded: int) -> int:
     """Points of a batch of slices while fields are solved for."""
     return min(CHUNK * padded, max(MOST, padded))
@@ -165,8 +203,6 @@ def _rows(padded: int) -> int:
 
 def padded_shape(pde: PDE, evolution: Evolution) -> list[int]:
     """Points of the padded grid on which fields are solved for, if the data use every mode of their own grid."""
-    from lieapp.numerics.spectral import fast_size
-
     factors = degree(evolution, evolution.rhs) + FIELD_DEGREE
     cuts = [(pde.points[evolution.jets.independent[i]] - 1) // 2 for i in evolution.space]
     return [fast_size(2 * factors * cut + 2) for cut in cuts]

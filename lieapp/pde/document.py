@@ -17,6 +17,7 @@ from lieapp.document import (
     Heading,
     Text,
     cosine,
+    cosines,
     joined,
     number,
     seconds,
@@ -166,7 +167,9 @@ def _derived(result: EquationResult, draw: Draw) -> list[Block]:
     blocks: list[Block] = [Heading("Derived from the equation", "derived-table", "cosine")]
     if result.truth:
         columns: list[Column | str] = ["generator", "field", Column("cosine", number=True)]
-        blocks.append(table(columns, [[row.name, row.shown, cosine(row.cosine)] for row in result.truth]))
+        near = cosines([row.cosine for row in result.truth])
+        rows = [(row.name, row.shown, value) for row, value in zip(result.truth, near, strict=True)]
+        blocks.append(table(columns, rows))
         told = "Cosine: length of the projection of the normalised derived field on the span of the exact slots."
         blocks.append(Text(f"{told} {_angle(result)}".strip(), small=True))
     else:
@@ -219,6 +222,12 @@ def _if_proved(section: Section, *, proved: bool) -> Section:
     return told
 
 
+def _trained(key: str) -> Section:
+    """The same of a training: the method spectrum has none, and `convergence` shows its levels."""
+    shown = _pictured(key)
+    return lambda result, draw: [] if result.method == "spectrum" else shown(result, draw)
+
+
 SECTIONS: dict[str, Section] = {
     "slots": _slots,
     "formulas": _forms,
@@ -229,7 +238,7 @@ SECTIONS: dict[str, Section] = {
     "generators": _if_proved(_pictured("generators"), proved=True),
     "derived": _if_proved(_pictured("derived"), proved=False),
     "finite": _at_size,
-    **{key: _pictured(key) for key in ("loss", "training")},
+    **{key: _trained(key) for key in ("loss", "training")},
     "seconds": lambda result, draw: seconds(result.seconds),
 }
 """What each section says, in the order of the document."""

@@ -26,10 +26,13 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
 
 
 def equation_text(declaration: PDE) -> str:
-    """The equation as SymPy writes it."""
+    """The equation as SymPy writes it, numbers as they are meant: `-u` of `-1.0*u`."""
+    from lieapp.equations.equation import exact
+
     equation = declaration.equation
     parts = equation if isinstance(equation, (list, tuple)) else [equation]
-    return "; ".join(f"{part.lhs} = {part.rhs}" if hasattr(part, "lhs") else f"{part} = 0" for part in parts)
+    sides = [(part.lhs, part.rhs) if hasattr(part, "lhs") else (part, 0) for part in parts]
+    return "; ".join(f"{exact(left)} = {exact(right)}" for left, right in sides)
 
 
 PDES = Kind(
@@ -47,6 +50,7 @@ PDES = Kind(
             execute=lazily("lieapp.pde.discover:execute"),
             check=_check,
             costs=lazily("lieapp.pde.cost:warnings"),
+            estimate=lazily("lieapp.pde.cost:estimate"),
             document=lazily("lieapp.pde.document:document"),
             draw=lazily("lieapp.pde.figures:draw"),
             about=lambda result: f"Symmetries learned from data · {result.method} method",

@@ -42,7 +42,7 @@ from lieapp.pictures.document import run_figures, write_csv
 from lieapp.pictures.extractor import NAME, EfficientNetFeatures, PictureFeatures, read_extractor
 from lieapp.pictures.image import PictureBatch, Seen
 from lieapp.pictures.networks import drawn, near_guessing, network_of
-from lieapp.results.pictures import Basis, NamedField, Nearest, Part, PictureDiscovery, Slot, Subspace
+from lieapp.results.pictures import INSIDE, Basis, NamedField, Nearest, Part, PictureDiscovery, Slot, Subspace
 from lieapp.results.training import Network
 from lieapp.runs.store.files import CURRENT, naming, write_tensors
 from lieapp.runs.store.session import Session
@@ -50,9 +50,6 @@ from lieapp.settings import load_config
 
 WARM = 0.6
 """Share of the steps before the rate is cooled."""
-
-INSIDE = 0.9
-"""Share from which on a slot counts as one of the named span; the paper's ten have .98 or more, or .12 or less."""
 
 SHOWN, STRIP = 6, 5
 """Pictures, and flow parameters, of the strips in fields.safetensors."""

@@ -20,7 +20,7 @@ from lieapp.document import (
     Heading,
     Table,
     Text,
-    cosine,
+    cosines,
     duration,
     figures,
     seconds,
@@ -63,6 +63,8 @@ COMPARISON = ("slots", "named", "small", "along", "angles")
 
 def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
     """Everything but where the run comes from."""
+    known = result.reference
+    nearest = cosines([row.cosine for row in known], 4)
     span, chart, title = result.span, angle_chart(result), "Angle of features over s"
     angles: list[Block] = [Heading(title, "angles"), Figure("angles", title, "", chart)] if chart else []
     share = f"{span.capitalize()}: length of the projection of the field, of norm 1, on the span of {span} ones."
@@ -76,7 +78,7 @@ def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
         Heading(f"{span.capitalize()} fields", "named"),
         Table(
             [Column("name"), Column("field"), _measured("angle (rad)"), _measured("cosine with the slots' span")],
-            [(row.name, row.shown, _number(row.angle), cosine(row.cosine, 4)) for row in result.reference],
+            [(row.name, row.shown, _number(row.angle), near) for row, near in zip(known, nearest, strict=True)],
         ),
         Text(borne, small=True),
         *_small(result.cross_check),
@@ -122,10 +124,12 @@ def write_csv(result: PictureDiscovery, file: Path) -> None:
 def _slots(result: PictureDiscovery) -> Table:
     far, clipped = max(map(abs, result.s)), result.clipped or [None] * len(result.generators)
     head = ("slot", f"angle up to |s| = {far:g} (rad)", result.span, "nearest", "cosine", "components", "clipped")
+    shares = cosines([row.share for row in result.generators], 3)
+    nearest = cosines([row.nearest.cosine for row in result.generators], 4)
     rows = [
-        (str(row.slot), _number(row.angle), cosine(row.share, 3), row.nearest.name, cosine(row.nearest.cosine, 4),
-         components(row.components), None if part is None else _number(part))
-        for row, part in zip(result.generators, clipped, strict=True)
+        (str(row.slot), _number(row.angle), share, row.nearest.name, near, components(row.components),
+         None if part is None else _number(part))
+        for row, share, near, part in zip(result.generators, shares, nearest, clipped, strict=True)
     ]  # fmt: skip
     return table([Column(name, number=name not in ("nearest", "components")) for name in head], rows)
 
@@ -142,7 +146,7 @@ def _small(check: SmallFlow | None) -> Iterator[Block]:
             for n, (slope, parts) in enumerate(zip(check.slopes, check.components, strict=False), 1)
         ],
     )
-    along = ", ".join(cosine(value, 3) for value in check.cosines)
+    along = ", ".join(cosines(check.cosines, 3))
     yield Text(
         "Of all quadratic fields those that the network bears best for s → 0, by an eigenproblem without training. "
         f"Largest principal angle between as many of them and the slots: {_number(check.angle, 2)} rad; cosines of "

@@ -182,7 +182,7 @@ def check_pictures(declaration: LabelledPictures, report: Reporter) -> list[Chec
     except LieappError as error:
         return [
             Check("data", False, f"{error.message} {error.hint}".strip()),
-            Check("features", False, "not run: it needs data."),
+            Check("features", None, "It needs data."),
         ]
     shape = " x ".join(map(str, pictures.shape))
     done = [Check("data", True, f"{len(pictures)} pictures of {shape} in {len(pictures.names)} classes")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lieapp.document import cosine, number
+from lieapp.document import cosine, cosines, number
 from lieapp.drawing import Curve, Drawing
 from lieapp.figures.charts import bars, curves
 from lieapp.results.base import Compared, Nearest
@@ -62,7 +62,7 @@ def result_columns(results: Sequence[Compared]) -> Columns:
     worst = [min((c for c in found.cosines or () if c is not None), default=None) for found in results]
     columns = {
         "exact": [NOTHING if found.count is None else str(found.count) for found in results],
-        "worst cosine": [cosine(value) for value in worst],
+        "worst cosine": cosines(worst),
         "angle (rad)": [number(found.angle) for found in results],
         "accuracy": [NOTHING if r.accuracy is None else f"{100 * r.accuracy:.1f} %" for r in results],
         "slots turn features by (rad)": [_ends(found.turns) for found in results],

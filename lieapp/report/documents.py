@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lieapp.document import Block, Column, Heading, Notice, Table, Text, table
+from lieapp.extension import OUTCOMES
 from lieapp.results.check import CheckResult
 
 
 def check_document(result: CheckResult) -> list[Block]:
     """The outcome, and a row for each check; the plugin is named where there may be several."""
     rows = [
-        (None if result.plugin else row.plugin, row.name, "ok" if row.ok else "FAILED", row.detail)
+        (None if result.plugin else row.plugin, row.name, OUTCOMES[row.ok], row.detail)
         for row in result.checks
     ]
     return [

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
+from lieapp.document import Formula
 from lieapp.errors import RunError
 
 SCHEMA = 1
@@ -27,7 +28,8 @@ class Compared(msgspec.Struct, kw_only=True):
     Args:
         method: how it was found.
         count: how many fields are exact.
-        names: of the derived generators; `cosines`: of each with the learned span.
+        names: of the derived generators; `fields`: their formulas; `cosines`: of each with the learned span.
+        formulas: the proved closed forms.
         angle: between the learned and the derived span, in radians.
         etas: the defect of each slot.
         turns: how far each slot turns features, in radians; `nearest`: the named field that is.
@@ -38,6 +40,8 @@ class Compared(msgspec.Struct, kw_only=True):
     method: str | None = None
     count: int | None = None
     names: list[str] = []
+    fields: list[Formula] = []
+    formulas: list[Formula] = []
     cosines: list[float | None] | None = None
     angle: float | None = None
     etas: list[float | None] = []
@@ -67,6 +71,11 @@ class Result(msgspec.Struct, kw_only=True):
     sentence: str = ""
     warnings: list[str] = []
     schema: int = SCHEMA
+
+    @property
+    def level(self) -> Literal["success", "info"]:
+        """How the outcome is shown: `info` where less was found than was looked for."""
+        return "success"
 
     def compared(self) -> Compared:
         """What lists and comparisons of runs show of it."""

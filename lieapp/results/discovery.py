@@ -188,12 +188,19 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
         """Whether the whole span of the exact slots was written down in formulas that were proved."""
         return 0 < self.formulas_check.dimension == self.formulas_check.proved
 
+    @property
+    def level(self) -> Literal["success", "info"]:
+        """A success if a slot is exact."""
+        return "success" if self.count else "info"
+
     def compared(self) -> Compared:
         """What is put beside other runs."""
         return Compared(
             method=self.method,
             count=self.count,
             names=[row.name for row in self.truth],
+            fields=[row.shown for row in self.truth],
+            formulas=[form.shown for form in self.formulas if form.proved and form.shown],
             cosines=[row.cosine for row in self.truth],
             angle=self.subspace.angle,
             etas=[row.eta for row in self.generators],

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from lieapp.document import Caption, Formula
 from lieapp.results.base import Compared, Nearest, Result
 from lieapp.results.training import Network
+
+INSIDE = 0.9
+"""Share from which on a slot counts as one of the named span; the paper's ten have .98 or more, or .12 or less."""
 
 
 class Part(msgspec.Struct):
@@ -105,6 +110,11 @@ class PictureDiscovery(Result, tag_field="result", tag="pictures", kw_only=True)
     figures: list[Caption] = msgspec.field(default_factory=list)
     clipped: list[float | None] | None = None
     cross_check: SmallFlow | None = None
+
+    @property
+    def level(self) -> Literal["success", "info"]:
+        """A success if every slot lies in the span of the named fields."""
+        return "success" if all((slot.share or 0.0) >= INSIDE for slot in self.generators) else "info"
 
     def compared(self) -> Compared:
         """What lists and comparisons of runs show of it."""

@@ -22,19 +22,24 @@ def rows_of(entry: Entry, report: Reporter, *, among: bool = False) -> list[Chec
             raise
         checks = [Check("check", False, f"ended early: {type(error).__name__}: {error}")]
     return [
-        CheckRow(plugin=entry.name, name=str(found.name), ok=bool(found.ok), detail=str(found.detail))
+        CheckRow(
+            plugin=entry.name, name=str(found.name), ok=None if found.ok is None else bool(found.ok),
+            detail=str(found.detail),
+        )
         for found in checks
-    ]
+    ]  # fmt: skip
 
 
 def checked(rows: Sequence[CheckRow], entry: Entry | None = None, run: str | None = None) -> CheckResult:
     """The rows with their outcome in one sentence; of one plugin unless `entry` is None."""
-    failed = [row.name for row in rows if not row.ok]
+    failed = [row.name for row in rows if row.ok is False]
+    left = sum(row.ok is None for row in rows)
+    sentence = f"failed: {', '.join(failed)}" if failed else f"all {len(rows) - left} checks hold"
     return CheckResult(
         run=run,
         plugin=entry.name if entry else None,
         title=entry.title if entry else "",
-        sentence=f"failed: {', '.join(failed)}" if failed else f"all {len(rows)} checks hold",
+        sentence=f"{sentence}; {left} not run" if left else sentence,
         ok=not failed,
         checks=list(rows),
     )

@@ -9,6 +9,7 @@ from typing import Any
 from lieapp.errors import RunError
 from lieapp.results.base import Compared
 from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.label import label_of
 from lieapp.settings import leaves
 
 
@@ -23,14 +24,18 @@ def row(run: RunDirectory) -> dict[str, Any]:
         found = compared(run)
     except RunError as error:
         state, trouble = "unreadable", error.as_json()["error"]
+    label = label_of(run)
     # of a finished run what it worked, without waiting in a queue or for being resumed
     worked = found.seconds.get("total") if status.state == "done" else None
     return {
         "run": run.id,
+        "name": label.name,
+        "note": label.note,
         "path": str(run.path),
         "state": state if config else "unreadable",
         "kind": config.get("kind"),
         "plugin": config.get("plugin"),
+        "equation": equation_of(config) or None,
         "method": config.get("method"),
         "seed": config.get("seed"),
         "stage": status.stage,
@@ -41,6 +46,11 @@ def row(run: RunDirectory) -> dict[str, Any]:
         "count": found.count,
         "error": trouble,
     }
+
+
+def equation_of(config: Mapping[str, Any]) -> str:
+    """The equations that were typed for a run; empty of a plugin's."""
+    return "; ".join(text for text in config.get("equation") or [] if isinstance(text, str))
 
 
 def compared(run: RunDirectory) -> Compared:

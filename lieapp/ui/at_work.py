@@ -16,17 +16,18 @@ from lieapp.runs.store.status import ACTIVE, Status
 from lieapp.ui.finished import show_curves, show_result
 from lieapp.ui.jobs import resume
 from lieapp.ui.lists import before, show_files
-from lieapp.ui.navigation import config_of, runs_root
+from lieapp.ui.navigation import config_of, page, runs_root
 from lieapp.ui.plots import show_drawing
 from lieapp.ui.rendering import log_tail, show_error
+from lieapp.ui.steps import again, fails_again
 from lieapp.ui.words import RESUMABLE, WORKING, advice, duration, plain
 
 
 @st.fragment(run_every=1.0)
-def watch(run: RunDirectory) -> None:
-    """Reads the files once a second; when the run has ended the whole page is drawn anew."""
+def watch(run: RunDirectory, drawn: str) -> None:
+    """Reads the files once a second; when the state is no longer the one `drawn`, the whole page is drawn anew."""
     status = run.status()
-    if status.state not in WORKING:
+    if status.state != drawn:
         st.rerun()
     _progress(run, status)
     if run.cancel_requested:
@@ -185,7 +186,15 @@ def _error(run: RunDirectory) -> None:
 
 
 def _resume(run: RunDirectory) -> None:
-    if st.button("Resume", type="primary", icon=":material/resume:"):
+    failing = fails_again(run)
+    with st.container(horizontal=True):
+        key, address = again(run)
+        if st.button("Change settings", type="primary" if failing else "secondary", icon=":material/tune:"):
+            st.switch_page(page(key), query_params=address)
+        resumed = st.button("Resume", type="secondary" if failing else "primary", icon=":material/resume:")
+    if failing:
+        st.caption("Resume keeps the settings. It helps only if the plugin or its data have changed since.")
+    if resumed:
         try:
             resume(run)
         except (LieappError, OSError) as error:

@@ -43,7 +43,7 @@ from lieapp.results.truth import TruthResult
 from lieapp.runs.overview import compared
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.help import popover, tip
-from lieapp.ui.lists import readable, show_files, show_link
+from lieapp.ui.lists import downloaded, readable, show_files, show_link
 from lieapp.ui.navigation import config_of
 from lieapp.ui.plots import show_drawing
 from lieapp.ui.rendering import facts_block, log_tail, markdown, show, show_block
@@ -284,7 +284,8 @@ def show_derived(run: RunDirectory) -> None:
     show_files(run)
     if result and result.latex is not UNSET:
         told = "As `aligned` blocks, for a paper"
-        st.download_button("LaTeX", result.latex, f"{run.id}.tex", "text/plain", help=told, on_click="ignore")
+        name = downloaded(run, "derivation.tex")
+        st.download_button("LaTeX", result.latex, name, "text/plain", help=told, on_click="ignore")
 
 
 def _show_derivation(result: TruthResult) -> None:

@@ -16,7 +16,8 @@ import streamlit as st
 from msgspec import inspect as types
 
 from lieapp.config_types import MACHINE
-from lieapp.settings import bare, leaves
+from lieapp.extension import Work
+from lieapp.settings import bare, leaves, load_config
 from lieapp.ui.words import plain
 
 COMMON = ("preset", "method", "data", "variants", "slots", "seed")
@@ -25,8 +26,8 @@ COMMON = ("preset", "method", "data", "variants", "slots", "seed")
 REST = "Further settings"
 """The heading of settings that stand under no other."""
 
-OPTIONS = ("method", "preset", "data", "seed", "slots", "device")
-"""Settings with an option of their own; the others go through --set."""
+OPTIONS = ("preset", "method", "data", "seed", "slots", "device")
+"""Settings with an option of their own, in the order of the form; the others go through --set."""
 
 COLUMNS = 3
 """Widgets beside each other in a folded group."""
@@ -124,6 +125,29 @@ def address_prefix(config: type[msgspec.Struct]) -> str:
     return "" if own == "discover" else f"{own}-"
 
 
+def address(work: Work, config: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, str | list[str]]:
+    """The address of the form with these settings, those of a run's config.json too: what isn't a default."""
+    flat, prefix, usual = dict(leaves(values)), address_prefix(config), next(iter(work.presets), None)
+    preset = flat.get("preset") if flat.get("preset") in work.presets else usual
+    defaults = dict(leaves(msgspec.to_builtins(load_config(config, plugin=str(values["plugin"]), preset=preset))))
+    found: dict[str, str | list[str]] = {"plugin": str(values["plugin"]), "command": work.command}
+    if preset != usual:
+        found[f"{prefix}preset"] = str(preset)
+        prefix += f"{preset}-"
+    for path, setting in settings(config).items():
+        if path in flat and path != "preset" and not _same(flat[path], defaults[path]):
+            found[f"{prefix}{path}"] = _addressed(setting, flat[path])
+    return found
+
+
+def _addressed(setting: Setting, value: Any) -> str | list[str]:
+    """A value as the widget of its setting writes it into the address."""
+    if setting.many:
+        names = list(map(str, value))
+        return names if isinstance(setting.kind, types.LiteralType) else ", ".join(names)
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def ask_all(config: type[msgspec.Struct], defaults: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     """The whole form but the preset; the value of every setting that was asked for, by its path.
 
@@ -200,11 +224,15 @@ def _number(text: str) -> Any:
         return text
 
 
-def command_line(kind: str, values: Mapping[str, Any], defaults: Mapping[str, Any], root: Path) -> str:
-    """What to type for the same run; settings at their default are left out."""
+def command_line(
+    kind: str, values: Mapping[str, Any], defaults: Mapping[str, Any], root: Path, folders: Sequence[Path] = ()
+) -> str:
+    """What to type for the same run; settings at their default are left out; `folders` are those of plugins."""
     words = ["lieapp", kind, "--plugin", str(values["plugin"])]
+    words += [word for folder in folders for word in ("--plugins", str(folder))]
     usual = dict(leaves(defaults))
-    for name, value in sorted(leaves(values), key=lambda item: item[0] not in OPTIONS):
+    order = {name: place for place, name in enumerate(OPTIONS)}
+    for name, value in sorted(leaves(values), key=lambda item: order.get(item[0], len(order))):
         if name in _FIXED or _same(value, usual.get(name)):
             continue
         words += [f"--{name}", str(value)] if name in OPTIONS else ["--set", f"{name}={_written(value)}"]

@@ -5,6 +5,7 @@ Short work that somebody waits for, a derivation or a self-check, begins at once
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ import msgspec
 from lieapp.errors import RunError
 from lieapp.extension import Work
 from lieapp.registry.catalog import Catalog, Entry
+from lieapp.runs.overview import compared
 from lieapp.runs.process.queue import enqueue, ensure_runner, start_now
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import ACTIVE
@@ -30,18 +32,39 @@ LOOKED_AT = 60
 """How many of the newest runs are looked through for one of them."""
 
 
-def start(work: Work, values: Mapping[str, Any], catalog: Catalog) -> str:
-    """Queue a run and see that somebody works on the queue; the run's id.
+def checked(work: Work, values: Mapping[str, Any], catalog: Catalog) -> msgspec.Struct:
+    """The settings of a run that can be started.
 
     Raises ConfigError for the settings, UnknownPluginError or PluginError for the plugin, EquationError, GridError,
-    DataError or UsageError if nothing can be learned from it, RunError if the folder of runs can't be written.
+    DataError or UsageError if nothing can be learned from it.
     """
-    root, entry = runs_root(), catalog.get(values["plugin"])
-    config = work.complete(from_values(catalog.settings(work), values), root)
-    work.check(config, entry.declaration)
+    config: msgspec.Struct = work.complete(from_values(catalog.settings(work), values), runs_root())
+    work.check(config, catalog.get(values["plugin"]).declaration)
+    return config
+
+
+def start(config: msgspec.Struct, entry: Entry, catalog: Catalog) -> str:
+    """Queue a run and see that somebody works on the queue; the run's id.
+
+    Raises RunError if the folder of runs can't be written.
+    """
+    root = runs_root()
     run_id = enqueue(root, config, entry=entry, folders=catalog.folders)
     ensure_runner(root)
     return run_id
+
+
+def took(config: msgspec.Struct) -> float | None:
+    """Seconds that the last finished run of the same plugin, command and method took; None if there is none."""
+    keys = ("kind", "plugin", "domain", "preset", "method", "model")
+    wanted = {key: getattr(config, key) for key in keys if hasattr(config, key)}
+    named = [run for run in newest_first() if f"-{wanted['plugin']}-" in run.id]
+    for run in named[:LOOKED_AT]:
+        own = config_of(run)
+        if run.state == "done" and all(own.get(key) == value for key, value in wanted.items()):
+            with contextlib.suppress(RunError):
+                return compared(run).seconds.get("total")
+    return None
 
 
 def resume(run: RunDirectory) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,10 +13,12 @@ import streamlit as st
 
 from lieapp.errors import RunError
 from lieapp.results.base import Kind, result_of
-from lieapp.runs.overview import row
+from lieapp.runs.overview import equation_of, row
 from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.label import delete, label_of, write_label
+from lieapp.runs.store.status import Status
 from lieapp.ui.navigation import config_of, file_of, link_to_run, newest_first
-from lieapp.ui.rendering import state_badge
+from lieapp.ui.rendering import show_error, state_badge
 from lieapp.ui.words import WORKING, ago, duration, plain, sign
 
 LONGEST_NAME, LONGEST_TITLE = 34, 120
@@ -37,11 +40,11 @@ FILES = {
 """Files that a run may have: what the button says, type, and what is in them."""
 
 
-def run_rows(runs: Sequence[RunDirectory]) -> None:
-    """One row for each run, newest first as given."""
+def run_rows(runs: Sequence[RunDirectory], edited: bool = False) -> None:
+    """One row for each run, newest first as given; `edited` with a button that names or deletes it."""
     now = time.time()
     for run in runs:
-        _row(run, row(run), now)
+        _row(run, row(run), now, edited)
 
 
 def working() -> list[RunDirectory]:
@@ -49,12 +52,44 @@ def working() -> list[RunDirectory]:
     return [run for run in newest_first()[:LOOKED_AT] if run.state in WORKING]
 
 
-def _row(run: RunDirectory, facts: dict[str, Any], now: float) -> None:
+def matches(facts: dict[str, Any], text: str, state: str | None, kind: str | None) -> bool:
+    """Whether a run is looked for by its words, its state and its kind."""
+    keys = ("run", "name", "note", "plugin", "equation", "method", "kind")
+    words = " ".join(str(facts[key] or "") for key in keys).casefold()
+    return text.casefold() in words and state in (None, facts["state"]) and kind in (None, facts["kind"])
+
+
+@st.dialog("Name, note, delete")
+def edit(run: RunDirectory) -> None:
+    """Write on a run, or delete its folder: a box is ticked first, then the button works."""
+    label = label_of(run)
+    name = st.text_input("Name", label.name, max_chars=80, placeholder=run.id)
+    note = st.text_area("Note", label.note, max_chars=1000)
+    saved = st.button("Save", type="primary", icon=":material/save:")
+    st.divider()
+    working = run.state in WORKING
+    words = "A run that waits or works can't be deleted. Cancel it first." if working else None
+    sure = st.checkbox("Delete this run with all its files", disabled=working, help=words)
+    deleted = st.button("Delete for good", icon=":material/delete:", disabled=not sure)
+    try:
+        if saved:
+            write_label(run, name, note)
+        if deleted:
+            delete(run)
+    except RunError as error:
+        show_error(error)
+    else:
+        if saved or deleted:
+            st.rerun()
+
+
+def _row(run: RunDirectory, facts: dict[str, Any], now: float, edited: bool) -> None:
     with st.container(border=True):
-        name, state, outcome = st.columns([5, 2, 6], vertical_alignment="center")
+        name, state, outcome, *last = st.columns([5, 2, 6, *([1] if edited else [])], vertical_alignment="center")
         with name:
             link_to_run(run.id, f"**{plain(_name(run, facts))}**")
-            method = " ".join(filter(None, (facts["kind"], facts["method"])))
+            named = facts["plugin"] if facts["name"] else None
+            method = " ".join(filter(None, (named, facts["kind"], facts["method"])))
             method = f"{method} · " if method else ""
             seed = f"seed {facts['seed']} · " if facts["seed"] is not None else ""
             st.caption(plain(f"{method}{seed}{ago(facts['created'], now)}"), help=f"run {plain(run.id)}")
@@ -62,17 +97,20 @@ def _row(run: RunDirectory, facts: dict[str, Any], now: float) -> None:
             state_badge(facts["state"])
         with outcome:
             st.markdown(plain(_outcome(run, facts)))
+            if facts["note"]:
+                st.caption(plain(facts["note"]))
+        for column in last:
+            if column.button("", icon=":material/edit:", key=f"edit_{run.id}", help="Name, note, delete"):
+                edit(run)
 
 
 def _name(run: RunDirectory, facts: dict[str, Any]) -> str:
-    """The plugin, or the equations that were typed."""
+    """The name it was given, else the plugin, or the equations that were typed."""
+    if facts["name"]:
+        return str(facts["name"])
     if facts["plugin"] or facts["state"] == "unreadable":
         return str(facts["plugin"] or run.id)
-    return _short(_typed(run.config()) or str(facts["kind"] or run.id), LONGEST_NAME)
-
-
-def _typed(config: Mapping[str, Any]) -> str:
-    return "; ".join(text for text in config.get("equation") or [] if isinstance(text, str))
+    return _short(str(facts["equation"] or facts["kind"] or run.id), LONGEST_NAME)
 
 
 def _short(name: str, longest: int) -> str:
@@ -111,10 +149,9 @@ def before(run: RunDirectory) -> list[RunDirectory]:
     return [other for _, _, other in sorted(ahead, key=lambda entry: entry[:2])]
 
 
-def show_head(run: RunDirectory) -> None:
+def show_head(run: RunDirectory, status: Status) -> None:
     """Title, state and main settings, which are there from the first moment of a run."""
     config = config_of(run)
-    status = run.status()
     st.title(plain(title_of(run, config)))
     settings = [f"{key} {config[key]}" for key in ("method", "slots", "seed") if config.get(key) is not None]
     what = " ".join(str(config[key]) for key in ("kind", "plugin") if config.get(key))
@@ -122,12 +159,16 @@ def show_head(run: RunDirectory) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         state_badge(status.state if config else "unreadable")
         st.caption(plain(" · ".join(words)))
+        if st.button("", icon=":material/edit:", type="tertiary", help="Name, note, delete"):
+            edit(run)
+    if note := label_of(run).note:
+        st.caption(plain(note))
 
 
 def title_of(run: RunDirectory, config: dict[str, Any]) -> str:
-    """The title of what was declared, the same in every state; of a typed equation the equation."""
-    name = str(_title(run) or config.get("plugin") or _typed(config) or config.get("kind") or run.id)
-    return _short(name, LONGEST_TITLE)
+    """The name it was given, else the title of what was declared; of a typed equation the equation."""
+    given = label_of(run).name or _title(run) or config.get("plugin") or equation_of(config)
+    return _short(str(given or config.get("kind") or run.id), LONGEST_TITLE)
 
 
 def _title(run: RunDirectory) -> str:
@@ -154,12 +195,32 @@ def show_files(run: RunDirectory) -> None:
                 label,
                 # read when it is asked for, not at every rerun
                 data=file.read_bytes,
-                file_name=f"{run.id}-{name}",
+                file_name=downloaded(run, name),
                 mime=mime,
                 icon=":material/download:",
                 on_click="ignore",
                 help=f"{name}: {text}",
             )
+        with st.popover("Load in Python", icon=":material/code:", type="tertiary"):
+            st.code(snippet(run, present), language="python")
+
+
+def downloaded(run: RunDirectory, name: str) -> str:
+    """What a file is called where it is sent: `lieapp-kdv-3f2a1b-fields.safetensors`."""
+    return f"lieapp-{re.sub(r'^[0-9]{8}T[0-9]{6}Z-', '', run.id)}-{name}"
+
+
+def snippet(run: RunDirectory, present: Iterable[str]) -> str:
+    """Python that opens the run where it lies, and its files where they were downloaded."""
+    names = list(present)
+    arrays = [name for name in names if name.endswith(".safetensors") and name != "learned.safetensors"]
+    lines = ["import lieapp", "", f"run = lieapp.open_run({str(run.path)!r})", "print(run.sentence)"]
+    if "summary.json" in names:
+        lines += ["", "import json", "", f'result = json.load(open("{downloaded(run, "summary.json")}"))']
+    if arrays:
+        lines += ["", "from safetensors.numpy import load_file", ""]
+        lines += [f'{name.split(".")[0]} = load_file("{downloaded(run, name)}")' for name in arrays]
+    return "\n".join(lines)
 
 
 def show_link(**view: object) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from lieapp.errors import PluginError, RunError, UnknownPluginError
-from lieapp.registry.catalog import Catalog, Entry
+from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.words import plain
 
@@ -60,6 +60,17 @@ def link_to_run(run_id: str, label: str) -> None:
 def runs_root() -> Path:
     """The folder of runs: `LIEAPP_RUNS`, else ./runs."""
     return Path(os.environ.get("LIEAPP_RUNS") or "runs")
+
+
+def typed_plugins() -> Path:
+    """The folder of plugin files that were made of typed equations to discover their symmetries."""
+    return runs_root() / ".typed"
+
+
+def catalog_of(run: RunDirectory | None = None) -> Catalog:
+    """All plugins: those of typed equations too, and those that a run was started with."""
+    folders = [folder for folder in (typed_plugins(),) if folder.is_dir()]
+    return load_catalog(list(dict.fromkeys([*folders, *(run.plugin_folders() if run else [])])))
 
 
 def may_write() -> bool:

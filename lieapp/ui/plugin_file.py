@@ -73,16 +73,16 @@ def plugin_text(system: System, draft: Draft) -> str:
     return "\n".join(lines)
 
 
-def write(text: str, name: str) -> Path:
-    """Put a file into ./plugins. Raises PluginError if there is one of that name, or it can't be written."""
-    file = FOLDER / f"{name}.py"
+def write(text: str, name: str, folder: Path = FOLDER) -> Path:
+    """Put a file into a folder. Raises PluginError if there is another of that name, or it can't be written."""
+    file = folder / f"{name}.py"
     # the name is checked by `plugin_text`; here again, for a path is made of it
     if not re.fullmatch(r"[a-z0-9_-]+", name):
         raise PluginError(
             f"name={name!r} can't be that of a file.", hint="Use lower-case letters, digits, _ and -."
         )
     try:
-        FOLDER.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError:

@@ -5,6 +5,7 @@ SymPy is loaded only when a page asks for an equation.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from lieapp.config import CheckConfig
-from lieapp.errors import LieappError
+from lieapp.errors import LieappError, PluginError
 from lieapp.registry.catalog import Catalog, Entry
 from lieapp.registry.loader import SHIPPED
 from lieapp.registry.modules import Broken
@@ -22,7 +23,7 @@ from lieapp.ui import jobs
 from lieapp.ui.at_work import show_unfinished, wait_for
 from lieapp.ui.help import tip
 from lieapp.ui.lists import readable
-from lieapp.ui.navigation import may_write, page
+from lieapp.ui.navigation import catalog_of, may_write, page, typed_plugins
 from lieapp.ui.plugin_file import Draft, write
 from lieapp.ui.reader import Typed, plugin_file_text
 from lieapp.ui.rendering import facts_block, show, show_error, table
@@ -156,15 +157,10 @@ def show_form() -> None:
         "Fill this in, and take the file that comes out. Put into a folder `plugins/`, it is a plugin like any "
         "other: its data, symmetries and pictures are made from it."
     )
-    typed, reading = ask(EXAMPLES[FIRST], "new", FIELDS)
-    if reading.error is not None:
+    made = _ask_file(EXAMPLES[FIRST], "new", "my_equation")
+    if made is None:
         return
-    try:
-        draft = _draft(typed, reading.parameters)
-        text = plugin_file_text(typed, draft)
-    except LieappError as error:
-        show_error(error)
-        return
+    draft, text = made
     st.code(text, language="python")
     with st.container(horizontal=True):
         st.download_button("Download", text, f"{draft.name}.py", "text/x-python", icon=":material/download:",
@@ -175,25 +171,67 @@ def show_form() -> None:
         st.caption("Started with `lieapp app --allow-writing`, the app can put it into `plugins/` itself.")
 
 
-def _draft(typed: Typed, parameters: Sequence[str]) -> Draft:
+@st.fragment
+def show_typed(start: Typed, version: str) -> None:
+    """Equation, name and grid of an equation whose symmetries are to be discovered, and a button that goes on."""
+    folder = typed_plugins()
+    free = next(f"equation{n}" for n in itertools.count(1) if not (folder / f"equation{n}.py").exists())
+    made = _ask_file(start, version, free)
+    if made is None:
+        return
+    draft, text = made
+    with st.expander("The plugin file"):
+        st.code(text, language="python")
+    if not st.button("Continue", type="primary", icon=":material/arrow_forward:"):
+        st.caption("Next come the settings of the run.")
+        return
+    file = folder / f"{draft.name}.py"
+    others = {e.name for e in catalog_of().entries if e.file is None or e.file.resolve() != file.resolve()}
+    try:
+        if draft.name in others:
+            raise PluginError(f"there is a plugin {draft.name!r}.", hint="Choose another name.")
+        if _text(file) != text:
+            write(text, draft.name, folder)
+    except LieappError as error:
+        show_error(error)
+    else:
+        st.switch_page(page("discover"), query_params={"plugin": draft.name})
+
+
+def _ask_file(start: Typed, version: str, name: str) -> tuple[Draft, str] | None:
+    """What is declared and the file; None, with the reason said, where there is none."""
+    typed, reading = ask(start, version, FIELDS)
+    if reading.error is not None:
+        return None
+    try:
+        draft = _draft(typed, reading.parameters, version, name)
+        return draft, plugin_file_text(typed, draft)
+    except LieappError as error:
+        show_error(error)
+        return None
+
+
+def _draft(typed: Typed, parameters: Sequence[str], version: str, usual: str) -> Draft:
     left, right = st.columns(2)
-    name = left.text_input("Name", "my_equation", max_chars=40, key="new_name", live=True, persist_state="session",
-                           help="What is typed after `--plugin`: lower-case letters, digits, _ and -.")  # fmt: skip
+    name = left.text_input(
+        "Name", usual, max_chars=40, key=f"{version}_name_{usual}", live=True, persist_state="session",
+        help="What is typed after `--plugin`: lower-case letters, digits, _ and -.",
+    )  # fmt: skip
     title = right.text_input(
-        "Title", "My equation", max_chars=80, key="new_title", live=True, persist_state="session"
+        "Title", "My equation", max_chars=80, key=f"{version}_title", live=True, persist_state="session"
     )
     region, points = {}, {}
     for x in typed.independent:
         first, last, count = st.columns(3)
         region[x] = (
-            first.number_input(f"{plain(x)} from", value=0.0, format="%g", key=f"new_from_{x}"),
-            last.number_input(f"{plain(x)} to", value=FIRST_LENGTH, format="%g", key=f"new_to_{x}"),
+            first.number_input(f"{plain(x)} from", value=0.0, format="%g", key=f"{version}_from_{x}"),
+            last.number_input(f"{plain(x)} to", value=FIRST_LENGTH, format="%g", key=f"{version}_to_{x}"),
         )
         points[x] = int(
-            count.number_input(f"Points in {plain(x)}", 8, 100_000, FIRST_POINTS, key=f"new_points_{x}")
+            count.number_input(f"Points in {plain(x)}", 8, 100_000, FIRST_POINTS, key=f"{version}_points_{x}")
         )
     values = {
-        p: st.text_input(f"Value of {plain(p)}", "1", max_chars=60, key=f"new_value_{p}", live=True)
+        p: st.text_input(f"Value of {plain(p)}", "1", max_chars=60, key=f"{version}_value_{p}", live=True)
         for p in parameters
     }
     return Draft(name, title, region, points, typed.periodic, values)

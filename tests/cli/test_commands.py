@@ -1,6 +1,7 @@
 """The smaller commands."""
 
 import os
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,7 +9,7 @@ import pytest
 
 from lieapp.cli import app
 from lieapp.cli.options import Common
-from lieapp.config import DiscoverConfig
+from lieapp.config import DiscoverConfig, TruthConfig
 from lieapp.document import Formula
 from lieapp.errors import SimulationError
 from lieapp.results.discovery import DerivedField, EquationResult
@@ -54,6 +55,16 @@ def test_check_tells_which_failed(lieapp, engine):
     assert said.json["checks"][1] == {"plugin": "ckdv", "name": "data", "ok": False, "detail": "NaN"}
     assert "FAILED" in lieapp("check", "--plugin", "ckdv").out
     assert lieapp("check").code == 2
+
+
+def test_a_check_that_could_not_be_run_has_not_failed(lieapp, engine):
+    outcomes = {"data": False, "tensors": None, "equation": True}
+    rows = [SimpleNamespace(name=name, ok=ok, detail="") for name, ok in outcomes.items()]
+    engine("lieapp.pde.check", check=lambda entry, report: rows)
+    said = lieapp("check", "--plugin", "ckdv", "--json").json
+    assert said["sentence"] == "failed: data; 1 not run" and said["checks"][1]["ok"] is None
+    out = lieapp("check", "--plugin", "ckdv").out
+    assert out.count("FAILED") == 1 and "not run" in out
 
 
 def test_check_all_counts_broken_files(lieapp, engine, tmp_path):
@@ -187,6 +198,11 @@ def test_runs_list_and_show(lieapp, tmp_path):
     assert lieapp("runs", "list", "--json").json == {"runs": []}
     run = RunDirectory.create(tmp_path / "runs", DiscoverConfig(plugin="ckdv"), "ckdv")
     assert run.id in lieapp("runs", "list").out
+    typed = TruthConfig(equation=["u_t - u_xx"], independent=["t", "x"], dependent=["u"])
+    other = RunDirectory.create(tmp_path / "runs", typed, "truth")
+    assert "u_t - u_xx" in lieapp("runs", "list").out
+    assert lieapp("runs", "show", other.id, "--json").json["equation"] == "u_t - u_xx"
+    shutil.rmtree(other.path)
     shown = lieapp("runs", "show", run.id, "--json").json
     assert shown["config"]["plugin"] == "ckdv" and shown["status"]["state"] == "starting"
     assert shown["summary"] is None

@@ -7,10 +7,10 @@ import torch
 
 from lieapp.errors import GridError
 from lieapp.numerics.grid import Axis, Grid
+from lieapp.numerics.sizes import fast_size
 from lieapp.numerics.spectral import (
     SpectralDifferentiator,
     bandwidth,
-    fast_size,
     low_pass,
     noise_floor,
     padded_points,

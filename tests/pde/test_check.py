@@ -11,6 +11,7 @@ from lieapp.equations.equation import read_pde
 from lieapp.errors import CancelledError
 from lieapp.lie.stages import Field, derive
 from lieapp.pde.check import change_leaves, check
+from lieapp.pde.kind import equation_text
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
 
@@ -74,13 +75,19 @@ def test_a_wave_equation_has_a_truth_but_no_data():
     assert found["equation"].ok and found["truth"].ok and "generators" in found["truth"].detail
     assert "u.diff(t, 2)" in found["evolution form"].detail and "second unknown" in found["evolution form"].detail
     assert failed(found)[0] == "evolution form"
-    assert found["data"].detail == "not run: it needs evolution form."
+    assert (found["data"].ok, found["data"].detail) == (None, "It needs evolution form.")
+
+
+def test_numbers_of_an_equation_are_shown_as_they_are_meant():
+    assert equation_text(declare(sp.Eq(U.diff(T), -1.0 * U * U.diff(X)))) == (
+        "Derivative(u(t, x), t) = -u(t, x)*Derivative(u(t, x), x)"
+    )
 
 
 def test_an_equation_that_can_t_be_read():
     found = results(declare(sp.Eq(U.diff(T), sp.Symbol("k") * U)))
     assert "k has no value" in found["equation"].detail
-    assert len(failed(found)) == len(found) and found["truth"].detail == "not run: it needs equation."
+    assert len(failed(found)) == len(found) and found["truth"].detail == "It needs equation."
 
 
 @pytest.mark.parametrize(
@@ -110,7 +117,7 @@ def test_cole_hopf_is_exact():
 def test_non_periodic_axes_fail_in_the_data_alone():
     found = results(declare(sp.Eq(U.diff(T), U.diff(X, 2)), periodic=[]))
     assert failed(found) == ["data", "linearisation", "generators on data"]
-    assert "x is not periodic" in found["data"].detail and "it needs data" in found["linearisation"].detail
+    assert "x is not periodic" in found["data"].detail and "It needs data" in found["linearisation"].detail
 
 
 def test_a_source_that_raises_is_a_failed_check():

@@ -1,6 +1,8 @@
 """Costly settings are named before the work begins; ordinary ones pass in silence."""
 
 import dataclasses
+import json
+from pathlib import Path
 
 import pytest
 import sympy as sp
@@ -134,3 +136,22 @@ def test_what_the_memory_cannot_hold_is_refused_with_its_size_and_the_setting():
         f"kdv: the spectrum method needs 21654 fields and an estimated {size / 1e9:.1f} GB of memory; this machine"
     )
     assert caught.value.hint.startswith("With --set modes=1 it takes an estimated 0.")
+
+
+MEASURED = json.loads((Path(__file__).parents[2] / "benchmarks/results/discover.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("method", ["neural", "spectrum"])
+@pytest.mark.parametrize("plugin", ["burgers", "ckdv", "kdv", "ks", "nkdv"])
+def test_an_estimate_is_what_was_measured_within_a_factor_of_three(plugin, method):
+    (row, *_) = [row for row in MEASURED if (row["equation"], row["method"]) == (plugin, method)]
+    sets = [f"method={method}", f"cross_check={'false' if row['cross_check'] is None else 'true'}"]
+    config = load_config(DiscoverConfig, None, sets, plugin=plugin)
+    seconds, memory = cost.estimate(config, CATALOG.get(plugin).declaration)
+    assert 1 / 3 < seconds / row["seconds"]["total"] < 3 and 4e8 < memory < 2e9
+
+
+def test_the_paper_s_preset_takes_a_day():
+    config = load_config(DiscoverConfig, None, ["preset=paper"], plugin="kdv")
+    seconds, memory = cost.estimate(config, CATALOG.get("kdv").declaration)
+    assert 5 < seconds / 3600 < 50 and 2e9 < memory < 6e9

@@ -6,7 +6,8 @@ import math
 import pytest
 from rich.console import Console
 
-from lieapp.document import Formula, cosine, number
+from lieapp.document import Formula, Heading, cosine, cosines, number
+from lieapp.extension import outcome
 from lieapp.pde.document import MEMBERS, document, sentence, write_csv
 from lieapp.report.terminal import rendered
 from lieapp.results.base import decode
@@ -182,6 +183,27 @@ def test_numbers(value, words):
 )
 def test_cosines_are_never_rounded_up(value, words):
     assert cosine(value) == words
+
+
+def test_cosines_of_a_column_have_the_same_number_of_decimals():
+    assert cosines([1.0, 0.9999999976, 0.6, None]) == ["1.0000000000", "0.9999999976", "0.6000000000", "–"]
+    assert cosines([]) == [] and cosines([1.0, 0.99998]) == ["1.00000", "0.99998"]
+
+
+def test_an_eigenproblem_has_no_curves_of_a_training(synthetic):
+    content = synthetic.summary()
+    keys = {block.key for block in document(content) if isinstance(block, Heading)}
+    assert {"convergence", "loss", "training"} <= keys
+    content.method = "spectrum"
+    keys -= {block.key for block in document(content) if isinstance(block, Heading)}
+    assert keys == {"loss", "training"}
+
+
+def test_nothing_found_is_no_success(synthetic):
+    content = synthetic.summary()
+    assert content.level == "success"
+    content.count = 0
+    assert outcome(content)[0].level == "info"
 
 
 @pytest.mark.parametrize(("value", "words"), [(0.99996, "0.99996"), (0.9991, "0.9991"), (0.12345, "0.1234")])

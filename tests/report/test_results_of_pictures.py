@@ -37,6 +37,10 @@ def test_a_result_is_read_as_it_was_written(made, kind):
     assert decode(encode(result)) == result and decode(msgspec.json.encode(result)) == result
 
 
+def test_only_a_run_whose_slots_are_all_named_fields_is_a_success(made):
+    assert (made.pictures().level, made.colors().level) == ("info", "success")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_terminal_and_page_say_the_same(made, kind):
     result = getattr(made, kind)()

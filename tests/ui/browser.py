@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import socket
@@ -77,6 +78,7 @@ def browser(downloads: Path) -> Iterator[Browser]:
         options.add_argument(flag)
     options.binary_location = CHROMIUM
     options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
     try:
         yield Browser(driver)
@@ -107,6 +109,16 @@ class Browser:
     def open(self, address: str) -> None:
         """Type an address."""
         self.driver.get(address)
+
+    def requests_elsewhere(self) -> set[str]:
+        """Addresses of other machines that were asked for since the last call."""
+        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        asked = {e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"}
+        return {url for url in asked if not url.startswith(("http://localhost", "data:", "blob:", "chrome:"))}
+
+    def back(self) -> None:
+        """Press the browser's button."""
+        self.driver.back()
 
     def reload(self) -> None:
         """Press the browser's button."""

@@ -34,6 +34,25 @@ def state(run):
     return json.loads((run / "status.json").read_text(encoding="utf-8"))["state"]
 
 
+def test_no_page_asks_another_machine(tmp_path):
+    with web.served(tmp_path) as address, web.browser(tmp_path) as app:
+        for page in ("", "explore", "discover", "run", "runs", "compare", "plugins", "help"):
+            app.open(f"{address}/{page}")
+            app.find("[data-testid='stMain'] h1")
+            time.sleep(2)
+            assert app.requests_elsewhere() == set(), page
+
+
+def test_back_leads_to_the_form_as_it_was(tmp_path):
+    with web.served(tmp_path) as address, web.browser(tmp_path) as app:
+        app.open(f"{address}/discover?plugin=ckdv&seed=7&slots=6")
+        app.sees("--seed 7 --slots 6")
+        app.find("a[href$='/runs']").click()
+        app.sees("No runs yet")
+        app.back()
+        app.sees("--seed 7 --slots 6")
+
+
 @pytest.fixture
 def stopped(tmp_path):
     """Whatever still works or waits at the end is asked to stop."""
@@ -96,7 +115,7 @@ def _read(me, first, tmp_path):
 
     # download
     me.click("JSON")
-    name = tmp_path / f"{first.name}-summary.json"
+    name = tmp_path / f"lieapp-{first.name.partition('-')[2]}-summary.json"
     web.wait(name.exists, 20, "the download")
     assert json.loads(name.read_text(encoding="utf-8")) == json.loads((first / "summary.json").read_text())
 

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from lieapp.results.base import read_result
+from lieapp.results.discovery import ClosedForm
 from lieapp.runs.store.directory import RunDirectory
 
 
@@ -27,6 +28,10 @@ def two(make_run):
     found = read_result(second)
     found.subspace.angle = 0.5
     found.truth[1].cosine = 0.9
+    found.formulas = [
+        ClosedForm(field=row.field, verdict="exact", proved=place == 0, eta=0.0, shown=row.shown)
+        for place, row in enumerate(found.truth)
+    ]
     RunDirectory(second).write_summary(found)
     return first, second
 
@@ -38,7 +43,9 @@ def test_two_runs(open_page, two, words):
     assert f"[run&nbsp;1](run?run={first.name}) | ckdv | neural | done | 2 | 0.99998 | 0.002" in text
     assert "0.90000 | 0.5" in text
     assert "| seed | 0 | 7 |" in text and "| slots |" not in text
-    assert "| 2 | generator 2 | 0.99998 | 0.90000 |" in text
+    field = r"$2 sqrt{t + 1},partial_{x} + frac{1}{sqrt{t + 1}},partial_{u}$"
+    assert f"| 2 | generator 2 | {field} | 0.99998 | 0.90000 |" in text
+    assert "Closed forms" in text and "| run 2 | $partial_{x}$ |" in text
     assert len(app.get("plotly_chart")) == 3
 
 

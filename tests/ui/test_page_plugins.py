@@ -100,7 +100,7 @@ def test_a_new_file_is_shown_and_offered(open_page, plugins, words):
     assert "equation=sp.Eq(u.diff(t) + u*u.diff(x) + u.diff(x, 3), 0)" in app.code[0].value
     assert app.get("download_button") and "--allow-writing" in words(app)
     assert "Write into plugins/" not in [b.label for b in app.button]
-    app.text_input(key="new_name").set_value("No!").run()
+    app.text_input(key="new_name_my_equation").set_value("No!").run()
     assert "lower-case letters" in words(app) and not app.get("download_button")
 
 

@@ -6,6 +6,10 @@ import shutil
 import pytest
 from safetensors.numpy import save_file
 
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.ui import at_work
+from lieapp.ui.lists import FILES, snippet
+
 
 def test_without_any_run(open_page, words):
     assert "There is no run yet." in words(open_page("run"))
@@ -29,8 +33,6 @@ def test_queued(open_page, make_run, words):
 
 
 def test_a_queue_that_nobody_works_on_can_be_started(open_page, make_run, monkeypatch):
-    from lieapp.ui import at_work
-
     woken = []
     monkeypatch.setattr(at_work, "ensure_runner", woken.append)
     run = make_run("queued")
@@ -72,6 +74,16 @@ def test_running_with_the_fields_of_the_moment(open_page, make_run, words, array
     (run / "current.safetensors").write_bytes(b"half")
     app.run()
     assert not app.exception and len(app.get("plotly_chart")) == 2
+
+
+def test_a_state_that_changed_is_drawn_anew(make_run, monkeypatch):
+    def again():
+        raise InterruptedError
+
+    run = RunDirectory(make_run("running"))
+    monkeypatch.setattr(at_work.st, "rerun", again)
+    with pytest.raises(InterruptedError):
+        at_work.watch.__wrapped__(run, "starting")
 
 
 def test_place_in_the_queue(open_page, make_run, words):
@@ -195,10 +207,27 @@ def test_failed_shows_error_and_hint(open_page, make_run, words):
     # the error, its hint, the button, what was measured, and last the log, folded
     kinds = [part.type for part in app.main.children.values()]
     assert kinds[2:] == [
-        "error", "markdown", "button", "caption", "code", "subheader", "flex_container", "expander",
+        "error", "markdown", "flex_container", "caption", "caption", "code", "subheader", "flex_container",
+        "expander",
     ]  # fmt: skip
     (log,) = app.expander
     assert (log.label, log.proto.expanded, "stage discovery" in log.code[0].value) == ("Log", False, True)
+
+
+@pytest.mark.parametrize(
+    ("state", "error", "main"),
+    [
+        ("failed", "ConfigError", "Change settings"),
+        ("failed", "SimulationError", "Change settings"),
+        ("failed", "FileError", "Resume"),
+        ("cancelled", "CancelledError", "Resume"),
+        ("lost", None, "Resume"),
+    ],
+)
+def test_resume_is_no_advice_where_it_fails_again(open_page, make_run, state, error, main):
+    run = make_run(state, error=error and {"type": error, "message": "m", "hint": "h"})
+    app = open_page("run", run=run.name)
+    assert [b.label for b in app.button if b.proto.type == "primary"] == [main]
 
 
 @pytest.mark.parametrize(("state", "said"), [("lost", "is gone"), ("cancelled", "stopped on request")])
@@ -207,6 +236,7 @@ def test_resume_puts_it_back_in_the_queue(open_page, make_run, words, state, sai
     (run / "cancel").touch()
     app = open_page("run", run=run.name)
     text = words(app)
+    assert "No training steps" not in text and len(app.get("plotly_chart")) == 2
     assert said in text and f"lieapp discover --resume {run.name}" in text
     next(b for b in app.button if b.label == "Resume").click().run()
     assert json.loads((run / "status.json").read_text(encoding="utf-8"))["state"] == "queued"
@@ -234,3 +264,31 @@ def test_text_of_a_run_is_no_markdown(open_page, make_run):
     run = make_run("failed", error=error)
     shown = open_page("run", run=run.name).error[0].value
     assert r"u\*u\_x\*u" in shown and r"\!\[a\]" in shown and r"\<b\>" in shown
+
+
+def steps(app):
+    return {link.proto.label: link.proto.query_string for link in app.get("page_link")}
+
+
+def test_what_can_be_done_next(open_page, make_run):
+    run = make_run("done")
+    found = steps(open_page("run", run=run.name))
+    assert found["Run again with changes"] == f"again={run.name}" and found["Compare with…"] == f"runs={run.name}"
+    assert found["Derive"] == "plugin=ckdv" and f"none%2C+truth%2C+{run.name}" in found["Train on moved data"]
+    assert "Derive" not in steps(open_page("run", run=make_run("running", count=1).name))
+
+
+def test_a_typed_derivation_leads_to_its_discovery(open_page, make_background, words):
+    typed = {"equation": ["u_t = 2*u_xx"], "independent": ["t", "x"], "dependent": ["u"], "periodic": ["x"]}
+    run = make_background("truth", "done", typed=typed)
+    assert steps(open_page("run", run=run.id))["Discover in data"] == f"source=typed&from={run.id}"
+    app = open_page("discover", source="typed", **{"from": run.id})
+    assert "u_{t} - 2 u_{xx} = 0" in words(app)
+
+
+def test_a_download_says_what_is_in_it(open_page, make_run, words):
+    run = RunDirectory(make_run("done"))
+    text = words(open_page("run", run=run.id))
+    assert f"run = lieapp.open_run('{run.path}')" in text
+    assert 'fields = load_file("lieapp-ckdv-abc000-fields.safetensors")' in text
+    compile(snippet(run, FILES), "snippet", "exec")

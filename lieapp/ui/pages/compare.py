@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from lieapp.document import cosine
+from lieapp.document import cosines
 from lieapp.errors import RunError
 from lieapp.report import comparison as figures
 from lieapp.results.base import Compared
@@ -17,7 +17,7 @@ from lieapp.ui.help import tip
 from lieapp.ui.lists import show_link
 from lieapp.ui.navigation import config_of, find_run, newest_first, show_no_runs
 from lieapp.ui.plots import show_drawing
-from lieapp.ui.rendering import table
+from lieapp.ui.rendering import formula, table
 from lieapp.ui.words import duration, plain, sign, unbroken
 
 # runs that can be chosen from, the newest; and chosen at a time, for their colours to be told apart
@@ -40,6 +40,7 @@ def show() -> None:
     _results(chosen, results, letters)
     _settings(differing([config_of(run) for run in chosen]), letters)
     _generators(results, letters)
+    _formulas(results, letters)
     _slots(results, letters)
     _figures(list(zip(letters, results, strict=True)))
     show_link()
@@ -77,7 +78,7 @@ def _compared(run: RunDirectory) -> Compared:
 def _called(facts: dict[str, Any]) -> str:
     """How a run is called in the list: what it is, then its id."""
     seed = "" if facts["seed"] is None else f"seed {facts['seed']}"
-    parts = (facts["plugin"] or facts["kind"], facts["method"], seed)
+    parts = (facts["name"], facts["plugin"] or facts["equation"] or facts["kind"], facts["method"], seed)
     return f"{' · '.join(str(part) for part in parts if part)} · {facts['state']} · {facts['run']}"
 
 
@@ -124,12 +125,26 @@ def _generators(results: Sequence[Compared], names: Sequence[str]) -> None:
         st.caption("The derived generators of these runs are not the same; the figure numbers them in each.")
         return
     (known,) = lists
-    own = [found.cosines or [None] * len(known) for found in results]
+    shown = next(found.fields for found in results if found.names)
+    fields = [formula(field.latex) for field in shown] or ["–"] * len(known)
+    columns = [cosines(found.cosines or [None] * len(known)) for found in results]
     rows = [
-        [f"{place + 1}", plain(name), *(cosine(cosines[place]) for cosines in own)]
-        for place, name in enumerate(known)
+        [f"{place + 1}", plain(name), field, *(column[place] for column in columns)]
+        for place, (name, field) in enumerate(zip(known, fields, strict=True))
     ]
-    table(("", "derived generator", *names), rows)
+    table(("", "derived generator", "field", *names), rows)
+
+
+def _formulas(results: Sequence[Compared], names: Sequence[str]) -> None:
+    """The proved closed forms of each run."""
+    rows = [
+        (plain(name), ", ".join(formula(one.latex) for one in found.formulas))
+        for name, found in zip(names, results, strict=True)
+        if found.formulas
+    ]
+    if rows:
+        st.subheader("Closed forms", help=tip("proved"))
+        table(("", "proved"), rows)
 
 
 def _figures(runs: figures.Named) -> None:

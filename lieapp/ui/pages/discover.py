@@ -9,25 +9,87 @@ import streamlit as st
 
 from lieapp.errors import LieappError
 from lieapp.extension import Work
-from lieapp.registry.catalog import Catalog, load_catalog
+from lieapp.registry.catalog import Catalog, Entry
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.settings import load_config
 from lieapp.ui import forms, jobs
 from lieapp.ui.help import popover
 from lieapp.ui.lists import show_queue
-from lieapp.ui.navigation import choose_plugin, page, runs_root, show_no_plugin, show_not_loaded
-from lieapp.ui.words import advice, plain
+from lieapp.ui.navigation import (
+    catalog_of,
+    choose_plugin,
+    config_of,
+    find_run,
+    page,
+    runs_root,
+    show_gone,
+    show_no_plugin,
+    show_not_loaded,
+)
+from lieapp.ui.plugin_views import show_typed
+from lieapp.ui.reader import typed_of
+from lieapp.ui.rendering import show_error
+from lieapp.ui.typed_form import EXAMPLES
+from lieapp.ui.typed_form import FIRST as FIRST_EQUATION
+from lieapp.ui.words import advice, duration, plain
 
 # the plugin of an address without one
 FIRST = "ckdv"
 # words of trainings on moved data
 AUGMENT = ("variant", "rollout", "nmse", "renew", "pool")
+TYPED = "typed"
+# where the address of the form is kept while other pages are looked at
+KEPT = "discover_form"
 
 
 def show() -> None:
     """The whole page."""
+    # the browser's Back leads to the page without its address
+    if not st.query_params and KEPT in st.session_state:
+        st.switch_page(page("discover"), query_params=st.session_state[KEPT])
     st.title("Discover")
-    st.markdown("Learn symmetries from data of a plugin, and compare them with what is known of it.")
-    catalog = load_catalog()
+    st.markdown("Learn symmetries from data, and compare them with what is known.")
+    if "again" in st.query_params:
+        _again(st.query_params["again"])
+    if st.query_params.get("source") == TYPED:
+        _switch("Choose a plugin instead", {"plugin": FIRST}, "extension")
+        run = find_run(st.query_params.get("from", ""))
+        typed = typed_of(config_of(run)) if run else EXAMPLES[FIRST_EQUATION]
+        show_typed(typed, f"discover{run.id if run else ''}")
+        st.session_state[KEPT] = st.query_params.to_dict()
+    else:
+        _switch("Type an equation instead", {"source": TYPED}, "edit")
+        _of_plugin()
+    show_queue()
+
+
+def _switch(label: str, address: dict[str, str], icon: str) -> None:
+    st.page_link(page("discover"), label=label, icon=f":material/{icon}:", query_params=address)
+
+
+def _again(run_id: str) -> None:
+    """Open the form with the settings of a run; why where that can't be done."""
+    run = find_run(run_id)
+    if run is None:
+        show_gone(run_id)
+        return
+    catalog, config = catalog_of(run), config_of(run)
+    work = catalog.work_of_run(config)
+    if work is None or not config.get("plugin"):
+        st.warning(f"No plugin here can work on {plain(run.id)}.", icon=":material/search_off:")
+        return
+    address = forms.address(work, catalog.settings(work), config)
+    st.switch_page(page("discover"), query_params={**address, **_like(run)})
+
+
+def _like(run: RunDirectory | None) -> dict[str, str]:
+    """The part of an address that has plugins of a run found again, where they lie elsewhere."""
+    return {"like": run.id} if run and run.plugin_folders() else {}
+
+
+def _of_plugin() -> None:
+    like = find_run(st.query_params.get("like", ""))
+    catalog = catalog_of(like)
     show_not_loaded(catalog)
     if not catalog.entries:
         show_no_plugin()
@@ -35,12 +97,16 @@ def show() -> None:
     entry = choose_plugin(catalog, "discover", FIRST)
     if entry is None:
         return
+    if not entry.works():
+        st.info(f"Nothing can be learned from {plain(entry.name)}.", icon=":material/block:")
+        return
     work = _work(entry.works())
     if work.command == "augment":
         popover(*AUGMENT, label="Words")
-    defaults, values = _settings(work, catalog.settings(work), entry.name)
-    _start(catalog, work, defaults, values)
-    show_queue()
+    config = catalog.settings(work)
+    defaults, values = _settings(work, config, entry.name)
+    st.session_state[KEPT] = {**forms.address(work, config, values), **_like(like)}
+    _start(catalog, entry, work, defaults, values)
 
 
 def _work(offered: list[Work]) -> Work:
@@ -74,20 +140,41 @@ def _settings(work: Work, config: type[msgspec.Struct], plugin: str) -> tuple[di
     return {**defaults, **({"preset": usual} if usual else {})}, values
 
 
-def _start(catalog: Catalog, work: Work, defaults: dict[str, Any], values: dict[str, Any]) -> None:
+def _start(catalog: Catalog, entry: Entry, work: Work, defaults: dict[str, Any], values: dict[str, Any]) -> None:
     st.caption("The same on a terminal:")
-    line = forms.command_line(work.command, values, defaults, runs_root())
+    folders = [folder for folder in catalog.folders if entry.file and entry.file.resolve().parent == folder]
+    line = forms.command_line(work.command, values, defaults, runs_root(), folders)
     st.code(line, language="bash", wrap_lines=True)
-    if not st.button("Start", type="primary", icon=":material/play_arrow:"):
-        st.caption("The run is a process of its own: it goes on if you close this page.")
-        return
     try:
-        run_id = jobs.start(work, values, catalog)
+        config = jobs.checked(work, values, catalog)
+        _cost(work, config, entry)
     except LieappError as error:
-        st.error(f"{plain(error.message)} {advice(error.hint)}", icon=":material/error:")
-        st.page_link(page("plugins"), label="Plugins")
-    else:
-        st.switch_page(page("run"), query_params={"run": run_id})
+        config = None
+        show_error(error)
+    if not st.button("Start", type="primary", icon=":material/play_arrow:", disabled=config is None):
+        st.caption("The run is a process of its own: it goes on if you close this page.")
+    elif config is not None:
+        try:
+            run_id = jobs.start(config, entry, catalog)
+        except LieappError as error:
+            st.error(f"{plain(error.message)} {advice(error.hint)}", icon=":material/error:")
+        else:
+            st.switch_page(page("run"), query_params={"run": run_id})
+
+
+def _cost(work: Work, config: msgspec.Struct, entry: Entry) -> None:
+    """Time and memory that the run will take, as far as that is known."""
+    for words in work.costs(config, entry.declaration):
+        st.warning(plain(words), icon=":material/timer:")
+    said, found, took = [], work.estimate(config, entry.declaration), jobs.took(config)
+    if found is not None:
+        seconds, memory = found
+        about = duration(float(f"{seconds:.2g}"))
+        said.append(f"Estimate: {about} and {memory / 1e9:.1f} GB of memory on one core.")
+    if took is not None:
+        said.append(f"The last run with this method took {duration(took)}.")
+    if said:
+        st.caption(plain(" ".join(said)))
 
 
 show()

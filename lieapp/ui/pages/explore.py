@@ -11,13 +11,14 @@ import streamlit as st
 
 from lieapp.config import TruthConfig
 from lieapp.errors import LieappError
-from lieapp.registry.catalog import Catalog, Entry, load_catalog
+from lieapp.registry.catalog import Catalog, Entry
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import jobs
 from lieapp.ui.at_work import show_unfinished, wait_for
 from lieapp.ui.finished import show_derived
 from lieapp.ui.help import tip
 from lieapp.ui.navigation import (
+    catalog_of,
     config_of,
     find_run,
     link_to_run,
@@ -31,6 +32,7 @@ from lieapp.ui.navigation import (
 from lieapp.ui.plugin_views import system_latex
 from lieapp.ui.reader import LISTS, typed_of
 from lieapp.ui.rendering import show_error, show_formulas, state_badge
+from lieapp.ui.steps import show_steps
 from lieapp.ui.typed_form import EXAMPLES, FIRST, ask
 from lieapp.ui.words import WORKING, plain
 
@@ -72,7 +74,7 @@ def _asked() -> RunDirectory | None:
     if not run_id:
         # of a name that means nothing the form says so
         with contextlib.suppress(LieappError):
-            return jobs.latest("truth", load_catalog().get(name)) if name else None
+            return jobs.latest("truth", catalog_of().get(name)) if name else None
         return None
     run = find_run(run_id)
     if run is None:
@@ -112,7 +114,7 @@ def _form(version: str, config: dict[str, Any], left: bool) -> None:
 
 
 def _plugin(version: str, name: str) -> tuple[Catalog, Entry | None]:
-    catalog = load_catalog()
+    catalog = catalog_of()
     names = {entry.name: entry.title for entry in catalog.equations}
     show_not_loaded(catalog)
     if not names:
@@ -198,6 +200,7 @@ def _result(run: RunDirectory) -> None:
     if status.state != "done":
         show_unfinished(run)
         return
+    show_steps(run, "explore")
     show_derived(run)
 
 

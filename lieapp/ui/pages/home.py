@@ -8,34 +8,55 @@ from lieapp.ui.lists import run_rows, working
 from lieapp.ui.navigation import newest_first, page, runs_root
 from lieapp.ui.words import plain
 
-# title, words, the page that opens ready to start, its plugin, label of the link
+# title, words, the page that opens ready to start, its address, label of the link
 EXAMPLES = (
     (
         "Derive", "The heat equation: six symmetries and a family, proved, with their flows and reductions.",
-        "explore", "heat", "Open heat, ready to derive",
+        "explore", {"plugin": "heat"}, "Open heat",
     ),
     (
         "Discover in data", "Cylindrical Korteweg–de Vries: two symmetries, one with a square root of time.",
-        "discover", "ckdv", "Open ckdv, ready to start",
+        "discover", {"plugin": "ckdv"}, "Open ckdv",
     ),
     (
         "Discover in chaos", "Kuramoto–Sivashinsky: two translations and a boost, found in turbulent solutions.",
-        "discover", "ks", "Open ks, ready to start",
+        "discover", {"plugin": "ks"}, "Open ks",
+    ),
+    (
+        "Pictures", "Handwritten digits: the fields in the plane that a network's features keep.",
+        "discover", {"plugin": "images", "discoverimages-data": "digits"}, "Open images",
+    ),
+    (
+        "Colours", "Changes of colour, such as brightness, that a network's features keep.",
+        "discover", {"plugin": "colors"}, "Open colors",
+    ),
+    (
+        "Train on moved data",
+        "A neural operator for Korteweg–de Vries, trained on solutions moved along symmetries.",
+        "discover", {"plugin": "kdv", "command": "augment"}, "Open kdv",
+    ),
+    (
+        "A map", "The Minkowski norm: six fields along which it doesn't change, rotations and boosts.",
+        "discover", {"plugin": "lorentz"}, "Open lorentz",
+    ),
+    (
+        "Your own equation", "Type it, and have its symmetries derived or discovered in simulated data.",
+        "discover", {"source": "typed"}, "Type an equation",
     ),
 )  # fmt: skip
-LAST = 5
+LAST, COLUMNS = 5, 4
 
 
 def show() -> None:
     """The whole page."""
     st.title("lieapp")
     st.markdown(
-        "**Finds the continuous symmetries of data, and of equations.** A symmetry moves every solution to "
-        "another solution; it is written as a vector field, such as "
+        "**Finds the continuous symmetries of equations, pictures and maps.** A symmetry of an equation moves "
+        "every solution to another solution. It is written as a vector field, such as "
         r"$2\sqrt{t+1}\,\partial_x + \frac{1}{\sqrt{t+1}}\,\partial_u$."
         "\n\n"
-        "lieapp simulates solutions of an equation, learns such fields from them and the equation, derives them a "
-        "second time from the equation by algebra, and says how well the two agree. "
+        "lieapp simulates solutions of an equation and learns such fields from them. It derives the fields a "
+        "second time by algebra, and says how well the two agree. "
         "What the words and symbols mean is on the [Help](help) page."
     )
     _examples()
@@ -45,11 +66,13 @@ def show() -> None:
 
 def _examples() -> None:
     st.subheader("Start with an example")
-    for column, (title, words, key, plugin, label) in zip(st.columns(len(EXAMPLES)), EXAMPLES, strict=True):
-        with column, st.container(border=True, height="stretch"):
-            st.markdown(f"**{title}**")
-            st.markdown(words)
-            st.page_link(page(key), label=label, icon=":material/play_arrow:", query_params={"plugin": plugin})
+    for start in range(0, len(EXAMPLES), COLUMNS):
+        row = EXAMPLES[start : start + COLUMNS]
+        for column, (title, words, key, address, label) in zip(st.columns(COLUMNS), row, strict=False):
+            with column, st.container(border=True, height="stretch"):
+                st.markdown(f"**{title}**")
+                st.markdown(words)
+                st.page_link(page(key), label=label, icon=":material/play_arrow:", query_params=address)
 
 
 @st.fragment(run_every=3.0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from lieapp.errors import LieappError
-from lieapp.registry.catalog import Catalog, Entry, load_catalog
+from lieapp.registry.catalog import Catalog, Entry
 from lieapp.ui.help import tip
-from lieapp.ui.navigation import choose_plugin, page, show_no_plugin
+from lieapp.ui.navigation import catalog_of, choose_plugin, page, show_no_plugin
 from lieapp.ui.plugin_views import (
     evolution_latex,
     show_all,
@@ -40,7 +40,7 @@ def show() -> None:
         show_form()
         show_written()
     else:
-        _there(load_catalog())
+        _there(catalog_of())
 
 
 def _there(catalog: Catalog) -> None:

@@ -8,6 +8,7 @@ from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.at_work import show_ended, watch
 from lieapp.ui.lists import show_head
 from lieapp.ui.navigation import find_run, newest_first, page, show_gone, show_no_runs
+from lieapp.ui.steps import show_steps
 from lieapp.ui.words import WORKING
 
 
@@ -16,10 +17,13 @@ def show() -> None:
     run = _asked()
     if run is None:
         return
-    show_head(run)
-    if run.state in WORKING:
-        watch(run)
+    status = run.status()
+    show_head(run, status)
+    if status.state in WORKING:
+        watch(run, status.state)
     else:
+        if status.state == "done":
+            show_steps(run)
         show_ended(run)
 
 

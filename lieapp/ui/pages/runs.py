@@ -1,33 +1,63 @@
-"""Runs: every run of the folder, newest first, fifteen at a time."""
+"""Runs: every run of the folder, newest first, fifteen at a time; those that are looked for; names and notes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from lieapp.ui.lists import run_rows
+from lieapp.runs.overview import row
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.status import STATES
+from lieapp.ui.lists import matches, run_rows
 from lieapp.ui.navigation import newest_first, page, runs_root, show_no_runs
-from lieapp.ui.words import plain
+from lieapp.ui.words import WORKING, plain
 
 AT_ONCE = 15
+KINDS = ("discover", "train", "augment", "truth", "check")
 
 
 def show() -> None:
     """The whole page."""
     st.title("Runs")
-    runs = newest_first()
-    if not runs:
+    every = newest_first()
+    if not every:
         show_no_runs(f"No runs yet in {plain(runs_root())}.")
         return
-    last = (len(runs) - 1) // AT_ONCE + 1
+    runs = _found(every)
+    last = max((len(runs) - 1) // AT_ONCE + 1, 1)
     number = _sheet(last)
     shown = runs[(number - 1) * AT_ONCE : number * AT_ONCE]
     head, button = st.columns([5, 1], vertical_alignment="center")
-    head.caption(f"{len(runs)} in {plain(runs_root())}, sheet {number} of {last}")
+    count = f"{len(runs)}" if len(runs) == len(every) else f"{len(runs)} of {len(every)}"
+    head.caption(f"{count} in {plain(runs_root())}, sheet {number} of {last}")
     # a click is a rerun, and a rerun reads the folder
     button.button("Refresh", icon=":material/refresh:", width="stretch")
     st.page_link(page("compare"), label="Put runs side by side", icon=":material/compare_arrows:")
-    run_rows(shown)
+    states = {run.id: run.state for run in shown}
+    if any(state in WORKING for state in states.values()):
+        _watch(shown, states)
+    run_rows(shown, edited=True)
     _turn(number, last)
+
+
+def _found(runs: list[RunDirectory]) -> list[RunDirectory]:
+    """The runs that are looked for; all where nothing is asked."""
+    left, middle, right = st.columns([3, 1, 1])
+    bound = {"bind": "query-params"}
+    text = left.text_input("Look for", key="text", max_chars=100, icon=":material/search:", **bound)
+    state = middle.selectbox("State", STATES, index=None, key="state", placeholder="any", **bound)
+    kind = right.selectbox("Kind", KINDS, index=None, key="kind", placeholder="any", **bound)
+    if not (text.strip() or state or kind):
+        return runs
+    return [run for run in runs if matches(row(run), text.strip(), state, kind)]
+
+
+@st.fragment(run_every=3.0)
+def _watch(runs: Sequence[RunDirectory], drawn: dict[str, str]) -> None:
+    """Draws the page anew when a state is no longer the one that is shown."""
+    if {run.id: run.state for run in runs} != drawn:
+        st.rerun()
 
 
 def _sheet(last: int) -> int:
@@ -38,11 +68,12 @@ def _sheet(last: int) -> int:
 
 def _turn(number: int, last: int) -> None:
     newer, older = st.columns(2)
+    asked = {key: st.query_params[key] for key in ("text", "state", "kind") if key in st.query_params}
     if number > 1:
-        address = {"sheet": str(number - 1)}
+        address = {**asked, "sheet": str(number - 1)}
         newer.page_link(page("runs"), label="Newer", icon=":material/chevron_left:", query_params=address)
     if number < last:
-        address = {"sheet": str(number + 1)}
+        address = {**asked, "sheet": str(number + 1)}
         older.page_link(page("runs"), label="Older", icon=":material/chevron_right:", query_params=address)
 
 

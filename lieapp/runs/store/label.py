@@ -1,0 +1,56 @@
+"""What people write on a run, its name and a note, in label.json of its folder; and the end of a run's folder."""
+
+from __future__ import annotations
+
+import shutil
+
+import msgspec
+
+from lieapp.errors import RunError
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.files import encode, write_atomic
+from lieapp.runs.store.status import ACTIVE
+
+FILE = "label.json"
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A name that stands for the run in lists, and a note."""
+
+    name: str = ""
+    note: str = ""
+
+
+def label_of(run: RunDirectory) -> Label:
+    """What was written on a run; nothing where nobody did, or it can't be read."""
+    try:
+        return msgspec.json.decode((run.path / FILE).read_bytes(), type=Label)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return Label()
+
+
+def write_label(run: RunDirectory, name: str, note: str) -> None:
+    """Keep a name and a note. Raises RunError if the folder can't be written."""
+    try:
+        write_atomic(run.path / FILE, encode(Label(" ".join(name.split()), note.strip())))
+    except OSError as error:
+        raise _refused(run, "can't be written", error) from None
+
+
+def delete(run: RunDirectory) -> None:
+    """Remove a run's folder. Raises RunError if it waits or is worked on, or can't be removed."""
+    with run.locked() as free:
+        if not free or run.state in ("queued", *ACTIVE):
+            raise RunError(f"{run.id} is {run.state}; it can't be deleted.", hint="Cancel it first.")
+        # renamed first, so that no list sees it half deleted
+        gone = run.path.with_name(f".deleted-{run.id}")
+        try:
+            run.path.rename(gone)
+            shutil.rmtree(gone)
+        except OSError as error:
+            raise _refused(run, "can't be deleted", error) from None
+
+
+def _refused(run: RunDirectory, what: str, error: OSError) -> RunError:
+    hint = f"Ask the owner of {run.path} for permission."
+    return RunError(f"{run.id} {what}: {error.strerror or error}.", hint=hint)
