@@ -6,6 +6,7 @@ Its inputs are cos and sin of periodic arguments, and the others with mean 0 and
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -72,7 +73,12 @@ class FeatureNetwork(nn.Module):
         self.count = features + 1
 
     def at(self, points: Points) -> Scalars:
-        """Features alone."""
+        """Features alone; where gradients are taken they are made once more then, in place of being kept."""
+        if torch.is_grad_enabled():
+            return _Anew.apply(self._values, points, *self.parameters())
+        return self._values(points)
+
+    def _values(self, points: Points) -> Scalars:
         z = network_inputs(points, self.arguments, self.modes)
         for layer in self.layers:
             z = functional.silu(layer(z))
@@ -91,6 +97,26 @@ class FeatureNetwork(nn.Module):
         rows = self.head.weight @ z.flatten(0, -2).T
         rows = rows if bias is None else rows + bias[:, None]
         return torch.cat([torch.full_like(rows[:1], first), rows]).unflatten(1, z.shape[:-1])
+
+
+class _Anew(torch.autograd.Function):
+    """A function of points with parameters of which nothing is kept until the backward pass."""
+
+    @staticmethod
+    def forward(ctx: Any, function: Callable[[Tensor], Tensor], points: Tensor, *parameters: Tensor) -> Tensor:
+        ctx.function, ctx.points, ctx.parameters = function, points.detach(), parameters
+        return function(points)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        wanted = ctx.needs_input_grad[1:]
+        with torch.enable_grad():
+            points = ctx.points.requires_grad_(wanted[0])
+            found = ctx.function(points)
+        inputs = [z for z, asked in zip((points, *ctx.parameters), wanted, strict=True) if asked]
+        slopes = iter(torch.autograd.grad(found, inputs, gradient))
+        return None, *(next(slopes) if asked else None for asked in wanted)
 
 
 class _Silu(torch.autograd.Function):
