@@ -69,10 +69,14 @@ class EveryComponent:
 
 
 def contracted(
-    h: Scalars, slopes: Float[Tensor, "batch unknown component *space"]
-) -> Float[Tensor, "field batch unknown *space"]:
-    """Σ_c slopes[a, c] V_c of the fields V = h_k e_c."""
-    return (h[:, None, :, None] * slopes.movedim(2, 0)[None]).flatten(0, 1)
+    h: Scalars, slopes: Float[Tensor, "batch unknown component *space"],
+    start: Float[Tensor, "field batch unknown *space"] | None = None,
+) -> Float[Tensor, "field batch unknown *space"]:  # fmt: skip
+    """Σ_c slopes[a, c] V_c of the fields V = h_k e_c, on top of `start`."""
+    factors = h[:, None, :, None], slopes.movedim(2, 0).contiguous()[None]
+    if start is None:
+        return torch.mul(*factors).flatten(0, 1)
+    return torch.addcmul(start.unflatten(0, (len(h), -1)), *factors).flatten(0, 1)
 
 
 def of_all(gram: Float[Tensor, "feature feature"], components: int) -> Float[Tensor, "field field"]:

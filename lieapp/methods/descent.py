@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from lieapp.domains.base import BatchT, Draws
 from lieapp.errors import DiscoveryError
 from lieapp.methods import losses
+from lieapp.methods.adam import Adam
 from lieapp.methods.fields import Scaled
 from lieapp.methods.loop import load_state, state_of
 
@@ -84,7 +85,7 @@ class Descent(Generic[BatchT]):
     ) -> None:
         self.data, self.fields, self.score, self.plan = data, fields, score, plan
         self.generator = torch.Generator().manual_seed(seed)
-        self.optimizer = torch.optim.Adam(fields.parameters(), lr=plan.rate(0))
+        self.optimizer = Adam(fields.parameters())
         self.done = 0
         self._sorted_before: dict[int, Rank] = {}
 
@@ -131,12 +132,10 @@ class Descent(Generic[BatchT]):
                 f"the loss is {float(loss.detach())} at step {self.done}.",
                 hint="Lower flow_rate or sigma, or look at the data with `lieapp check`.",
             )
-        for group in self.optimizer.param_groups:
-            group["lr"] = plan.rate(self.done)
         self.optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self.fields.parameters(), plan.clip)
-        self.optimizer.step()
+        self.optimizer.step(plan.rate(self.done))
         self.done += 1
         shown = {name: float(part.detach()) for name, part in parts.items()}
         return {"loss": float(loss.detach()), **shown, "validity": scores.detach().tolist(), **told}

@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import Tensor, nn
 
+from lieapp.methods.adam import Adam
 from lieapp.methods.fields import Slotted
 from lieapp.methods.result import Level
 from lieapp.progress import Reporter, SilentReporter
@@ -18,7 +19,7 @@ MODULE, ADAM = "network.", "adam."
 
 
 def state_of(
-    module: nn.Module, optimizer: torch.optim.Optimizer, generator: torch.Generator, done: int
+    module: nn.Module, optimizer: torch.optim.Optimizer | Adam, generator: torch.Generator, done: int
 ) -> dict[str, Tensor]:
     """Copies on the CPU, for a safetensors file."""
     tensors = {f"{MODULE}{k}": v for k, v in module.state_dict().items()}
@@ -31,8 +32,9 @@ def state_of(
 
 
 def load_state(
-    module: nn.Module, optimizer: torch.optim.Optimizer, generator: torch.Generator, tensors: dict[str, Tensor]
-) -> int:
+    module: nn.Module, optimizer: torch.optim.Optimizer | Adam, generator: torch.Generator,
+    tensors: dict[str, Tensor],
+) -> int:  # fmt: skip
     """Go on from a state; returns the steps done. The next step is the one an uninterrupted training would take."""
     module.load_state_dict({k.removeprefix(MODULE): v for k, v in tensors.items() if k.startswith(MODULE)})
     for name, parameter in module.named_parameters():

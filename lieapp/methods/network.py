@@ -6,6 +6,8 @@ Its inputs are cos and sin of periodic arguments, and the others with mean 0 and
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -71,20 +73,66 @@ class FeatureNetwork(nn.Module):
         self.count = features + 1
 
     def at(self, points: Points) -> Scalars:
-        """Features alone."""
+        """Features alone; where gradients are taken they are made once more then, in place of being kept."""
+        if torch.is_grad_enabled():
+            return _Anew.apply(self._values, points, *self.parameters())
+        return self._values(points)
+
+    def _values(self, points: Points) -> Scalars:
         z = network_inputs(points, self.arguments, self.modes)
         for layer in self.layers:
             z = functional.silu(layer(z))
-        h = self.head(z).movedim(-1, 0)
-        return torch.cat([torch.ones_like(h[:1]), h])
+        return self._with_constant(z, self.head.bias, 1.0)
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
         """Features and their derivatives along tangents, forward mode by hand: two matrix products a layer."""
         z = network_inputs(points, self.arguments, self.modes)
         dz = input_rates(points, tangents, self.arguments, self.modes)
         for layer in self.layers:
-            z, dz = layer(z), functional.linear(dz, layer.weight)
-            gate = torch.sigmoid(z)
-            z, dz = z * gate, dz * gate * (1 + z * (1 - gate))
-        h, dh = self.head(z).movedim(-1, 0), functional.linear(dz, self.head.weight).movedim(-1, 0)
-        return torch.cat([torch.ones_like(h[:1]), h]), torch.cat([torch.zeros_like(dh[:1]), dh])
+            z, dz = _Silu.apply(layer(z), functional.linear(dz, layer.weight))
+        return self._with_constant(z, self.head.bias, 1.0), self._with_constant(dz, None, 0.0)
+
+    def _with_constant(self, z: Inputs, bias: Tensor | None, first: float) -> Scalars:
+        """The head's features, as the rows that they are used as, after a constant one."""
+        rows = self.head.weight @ z.flatten(0, -2).T
+        rows = rows if bias is None else rows + bias[:, None]
+        return torch.cat([torch.full_like(rows[:1], first), rows]).unflatten(1, z.shape[:-1])
+
+
+class _Anew(torch.autograd.Function):
+    """A function of points with parameters of which nothing is kept until the backward pass."""
+
+    @staticmethod
+    def forward(ctx: Any, function: Callable[[Tensor], Tensor], points: Tensor, *parameters: Tensor) -> Tensor:
+        ctx.function, ctx.points, ctx.parameters = function, points.detach(), parameters
+        return function(points)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        wanted = ctx.needs_input_grad[1:]
+        with torch.enable_grad():
+            points = ctx.points.requires_grad_(wanted[0])
+            found = ctx.function(points)
+        inputs = [z for z, asked in zip((points, *ctx.parameters), wanted, strict=True) if asked]
+        slopes = iter(torch.autograd.grad(found, inputs, gradient))
+        return None, *(next(slopes) if asked else None for asked in wanted)
+
+
+class _Silu(torch.autograd.Function):
+    """silu(z) and its derivative along dz: half the passes over memory that autograd would take."""
+
+    @staticmethod
+    def forward(ctx: Any, z: Tensor, dz: Tensor) -> tuple[Tensor, Tensor]:
+        gate = torch.sigmoid(z)
+        value = z * gate
+        slope = torch.addcmul(gate, value, 1 - gate)
+        ctx.save_for_backward(dz, gate, value, slope)
+        return value, dz * slope
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, g: Tensor, dg: Tensor) -> tuple[Tensor, Tensor]:
+        dz, gate, value, slope = ctx.saved_tensors
+        bend = torch.addcmul(gate + slope, value, gate, value=-1).mul_(1 - gate)
+        return torch.addcmul(g * slope, dg * dz, bend), dg * slope

@@ -19,6 +19,7 @@ from lieapp.config import DiscoverConfig
 from lieapp.domains.base import Domain, Draws, EvolvingT
 from lieapp.domains.spread import Evaluated, EveryComponent, Features, of_all
 from lieapp.errors import DiscoveryError
+from lieapp.methods.adam import Adam
 from lieapp.methods.beside import Beside
 from lieapp.methods.fields import Combination
 from lieapp.methods.loop import Session, load_state, state_of, train
@@ -66,7 +67,7 @@ class Projection(Generic[EvolvingT]):
             network = FeatureNetwork(domain.arguments, settings.width, settings.features, settings.modes)
         network = network.to(torch.float64).to(device)
         self.network = network if further is None else Beside(network, further)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.rate, betas=BETAS)
+        self.optimizer = Adam(self.network.parameters(), BETAS)
         self.fields: Combination | None = None
         """Those of the last step, for pictures while it goes on."""
         self.done = 0
@@ -90,11 +91,9 @@ class Projection(Generic[EvolvingT]):
                 f"the loss is {float(loss.detach())} at step {self.done}.",
                 hint="Lower the learning rate with --set rate=…, or look at the data with `lieapp check`.",
             )
-        for group in self.optimizer.param_groups:
-            group["lr"] = one_cycle(self.done, self.settings.steps, self.settings.rate)
         self.optimizer.zero_grad()
         loss.backward()
-        self.optimizer.step()
+        self.optimizer.step(one_cycle(self.done, self.settings.steps, self.settings.rate))
         self.fields = Combination(self.network, coefficients)
         self.done += 1
         return {"loss": float(loss.detach()), "eta": (m2 / q2.clamp_min(1e-300)).detach().sqrt().tolist()}

@@ -7,7 +7,7 @@ import os
 
 from lieapp.errors import DeviceError
 
-TRIM_THRESHOLD, TOP_PAD, MMAP_THRESHOLD = -1, -2, -3
+TRIM_THRESHOLD, TOP_PAD, MMAP_THRESHOLD, ARENA_MAX = -1, -2, -3, -8
 """Parameters of mallopt(3), from malloc.h of the GNU C library."""
 
 LARGEST_MAPPED = 2**25
@@ -22,7 +22,8 @@ def use_processor(threads: int) -> None:
 
     The GNU C library by default gives the memory of each temporary tensor of more than 128 KiB back to the system,
     which then clears every page of the next one: a sixth of the time of a training on a CPU. Memory in use grows to
-    the peak and stays there. Other C libraries and environments that set MALLOC_… themselves are left as they are.
+    the peak and stays there, one for all threads. Other C libraries and environments that set MALLOC_… themselves
+    are left as they are.
     """
     # torch takes more than a second to import, and checking a device rarely needs it
     import torch
@@ -31,6 +32,7 @@ def use_processor(threads: int) -> None:
     library = ctypes.CDLL(None) if os.name == "posix" else None
     if library is None or not hasattr(library, "mallopt") or any(name.startswith("MALLOC_") for name in os.environ):
         return
+    library.mallopt(ARENA_MAX, 1)
     for parameter, value in ((MMAP_THRESHOLD, LARGEST_MAPPED), (TRIM_THRESHOLD, NEVER), (TOP_PAD, AHEAD)):
         library.mallopt(parameter, value)
 

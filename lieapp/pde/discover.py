@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+from functools import partial
 from pathlib import Path
 
 from lieapp.api import PDE
@@ -23,7 +25,7 @@ from lieapp.pde.document import sentence, write_csv
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import write_fields
 from lieapp.pde.finite import finite_judgement, undecided
-from lieapp.pde.known import Derived, derived, scaled
+from lieapp.pde.known import Derived, derived, deriving, scaled
 from lieapp.pde.misfit import misfit
 from lieapp.pde.residual import Backend
 from lieapp.results.discovery import (
@@ -132,19 +134,25 @@ class _Job:
         plan.check_stages(config, self.domain)
 
     def run(self) -> EquationResult:
-        """All stages in order."""
+        """All stages in order; the derivation goes on beside the data, a check by the spectrum beside training."""
+        self.session.begin()
+        with contextlib.ExitStack() as beside:
+            return self._stages(beside)
+
+    def _stages(self, beside: contextlib.ExitStack) -> EquationResult:
         config, domain, session, timed = self.config, self.domain, self.session, self.session.timed
-        session.begin()
+        begun = None if session.here else deriving(domain, session.folders, config.budget, self.report)
+        beside.enter_context(begun or contextlib.nullcontext())
         data = timed("data", self._data)
-        truth = timed(
-            "truth",
-            lambda: derived(domain, session.folders, config.budget, self.report, here=session.here),
-        )
+        truth = timed("truth", lambda: derived(domain, config.budget, self.report, begun))
+        checking = plan.crossing(domain, data, session) if config.cross_check else None
+        beside.enter_context(checking or contextlib.nullcontext())
         found = timed("discovery", lambda: plan.discover(domain, data, session))
         check = None
         if config.cross_check:
             # after the method itself, so that a resumed run finds the training's own checkpoint
-            check = timed("cross-check", lambda: plan.crossed(domain, data, session))
+            cross = checking.result if checking else partial(plan.crossed, domain, data, session)
+            check = timed("cross-check", cross)
         known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
         if len(compared.exact) < len(compared.others_exact) and (how := plan.second_go(session)):
             found = timed("discovery", lambda: self._again(data, compared, how))

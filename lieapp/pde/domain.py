@@ -174,20 +174,24 @@ class PDEDomain:
         return [equation_of(r, self.system.jets) for r in self.system.residuals]
 
     def characteristic(self, batch: Slices, fields: Fields) -> tuple[Stack, Characteristics]:
-        """Fields on the slices' points and Q = φ - ξ u_x with its derivative along the data."""
+        """Fields on the slices' points and Q = φ - ξ u_x with its derivative along the data.
+
+        Of the fields h_k e_c, whose entries are mostly zeros, the h_k stand for the fields.
+        """
         if isinstance(fields, EveryComponent):
             h, dh = fields.features.jvp(batch.points, batch.tangents)
-            rate = contracted(dh, batch.slopes) + contracted(h, batch.slope_rates)
-            return fields.spread(h), Characteristics(contracted(h, batch.slopes), rate)
+            rate = contracted(h, batch.slope_rates, contracted(dh, batch.slopes))
+            return h[:, :, None], Characteristics(contracted(h, batch.slopes), rate)
         v, dv = fields.jvp(batch.points, batch.tangents)
-        value = torch.einsum("nbc...,bac...->nba...", v, batch.slopes)
-        rate = torch.einsum("nbc...,bac...->nba...", dv, batch.slopes)
-        return v, Characteristics(value, rate + torch.einsum("nbc...,bac...->nba...", v, batch.slope_rates))
+        # einsum would make tiny matrices of them
+        v_q, dv_q = v[:, :, None], dv[:, :, None]
+        rate = (dv_q * batch.slopes + v_q * batch.slope_rates).sum(3)
+        return v, Characteristics((v_q * batch.slopes).sum(3), rate)
 
     def tangent(self, batch: Slices, q: Characteristics) -> Float[Tensor, "field batch unknown *space"]:
         """M = D_t Q - F'[u](Q), in scaled units: relative change per time window."""
         d = self.linearisation.differentiator(batch.grid, q.value)
-        return q.rate - self.linearisation.frechet(q.value, batch.coefficients, d)
+        return self.linearisation.frechet(q.value, batch.coefficients, d, q.rate, -1.0)
 
     def coefficient_features(self, data: Solutions, slices: int) -> LibraryFeatures | None:
         """sqrt(t+1) and its like, bare and times a coordinate that isn't periodic; None where there are none.

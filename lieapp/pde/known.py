@@ -12,13 +12,14 @@ from lieapp.config import TruthConfig
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.solutions import Scales
 from lieapp.equations.parsing import parse_expression
-from lieapp.errors import LieappError
+from lieapp.errors import CancelledError, LieappError
 from lieapp.lie.told import told
 from lieapp.lie.vector_field import Field, name
+from lieapp.pde.beside import Beside
 from lieapp.pde.derivation import derive_in_child
 from lieapp.pde.domain import PDEDomain
 from lieapp.progress import Reporter
-from lieapp.results.truth import FamilyResult
+from lieapp.results.truth import FamilyResult, TruthResult
 
 
 @dataclass(frozen=True)
@@ -34,19 +35,31 @@ class Derived:
 NOTHING = Derived([], [], [], [])
 
 
+def deriving(domain: PDEDomain, folders: Sequence[Path], budget: float, report: Reporter) -> Beside[TruthResult]:
+    """The derivation of a plugin's truth in a child process, begun."""
+    config = TruthConfig(plugin=domain.name, budget=budget)
+
+    def work(own: Reporter) -> TruthResult:
+        return derive_in_child(config, folders, watch=lambda: own.progress(0, None))
+
+    return Beside(work, report)
+
+
 def derived(
-    domain: PDEDomain, folders: Sequence[Path], budget: float, report: Reporter, *, here: bool = False
-) -> Derived:  # fmt: skip
-    """The truth of a plugin, derived in a child process; nothing, with a warning, if that fails.
+    domain: PDEDomain, budget: float, report: Reporter, begun: Beside[TruthResult] | None = None
+) -> Derived:
+    """The truth of a plugin; nothing, with a warning, if the derivation fails.
 
     Args:
-        here: whether it was declared in this process, which then derives it: no other one can load it.
+        begun: None for what was declared in this process, which then derives it: no other one can load it.
     """
     try:
-        if here:
+        if begun is None:
             result = told(domain.truth(budget), [str(x) for x in domain.declaration.periodic])
         else:
-            result = derive_in_child(TruthConfig(plugin=domain.name, budget=budget), folders)
+            result = begun.result()
+    except CancelledError:
+        raise
     except LieappError as error:
         report.warn(f"no derived generators to compare with: {error.message}")
         return NOTHING

@@ -69,7 +69,7 @@ class Linearisation:
         gradients = [self._unit(i) for i in range(len(grid.axes))]
         u_x = [d.derivatives(values, [J])[J] for J in gradients]
         f_x = [d.derivatives(f, [J])[J] for J in gradients]
-        f_t = explicit + self.frechet(f[None], entries, d)[0]
+        f_t = self.frechet(f[None], entries, d, explicit[None])[0]
         u_i, f_i = list(u_x), list(f_x)
         u_i.insert(evolution.time, f)
         f_i.insert(evolution.time, f_t)
@@ -102,15 +102,15 @@ class Linearisation:
 
     def frechet(
         self, q: Float[Tensor, "field batch unknown *space"], entries: Sequence[Float[Tensor, "batch *space"]],
-        d: SpectralDifferentiator,
+        d: SpectralDifferentiator, start: Float[Tensor, "field batch unknown *space"], factor: float = 1.0,
     ) -> Float[Tensor, "field batch unknown *space"]:  # fmt: skip
-        """Σ_J ∂Fᵃ/∂uᵇ_J D_J qᵇ, the entries ∂Fᵃ/∂uᵇ_J in their order."""
-        result = torch.zeros_like(q)
+        """start + factor Σ_J ∂Fᵃ/∂uᵇ_J D_J qᵇ, the entries ∂Fᵃ/∂uᵇ_J in their order."""
         modes = to_modes(q, d.grid)
+        rows = [*start.unbind(2)]
         derivatives: dict[tuple[int, MultiIndex], Tensor] = {}
         for (a, b, J), coefficient in zip(self.entries, entries, strict=True):
             if (b, J) not in derivatives:
                 plain = not any(J)
                 derivatives[b, J] = q[:, :, b] if plain else to_values(modes[:, :, b] * d.multiplier(J), d.grid)
-            result[:, :, a] = result[:, :, a] + coefficient * derivatives[b, J]
-        return result
+            rows[a] = torch.addcmul(rows[a], coefficient, derivatives[b, J], value=factor)
+        return rows[0][:, :, None] if len(rows) == 1 else torch.stack(rows, 2)

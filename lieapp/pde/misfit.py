@@ -14,7 +14,6 @@ import numpy as np
 import sympy as sp
 import torch
 from jaxtyping import Float
-from scipy.interpolate import CubicSpline
 from torch import Tensor
 
 from lieapp.data.trajectories import Trajectories
@@ -130,6 +129,9 @@ def _integrals(
     values: Float[Tensor, "sample time *space"], time: Float[Tensor, " time"], every: int = 1
 ) -> np.ndarray:
     """∫ over each window, by a cubic spline through every so many times."""
+    # only data from elsewhere need it; it takes half a second to load
+    from scipy.interpolate import CubicSpline
+
     t = time.cpu().numpy()
     spline = CubicSpline(t[::every], values[:, ::every].cpu().numpy(), axis=1).antiderivative()
     return np.diff(spline(t[_ends(len(t))]), axis=1)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from lieapp.config import DiscoverConfig
 from lieapp.errors import ConfigError, DiscoveryError, GridError
 from lieapp.extension import Method
 from lieapp.methods.result import Discovery
+from lieapp.pde.beside import Beside
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import write_current
 from lieapp.runs.store.files import CURRENT
@@ -43,11 +45,22 @@ def discover(domain: PDEDomain, data: PDEDataset, session: Session) -> Discovery
     return _in_turn(config.plan, domain, data, session, asked=bool(config.stages))
 
 
-def crossed(domain: PDEDomain, data: PDEDataset, session: Session) -> Discovery:
+def crossing(domain: PDEDomain, data: PDEDataset, session: Session) -> Beside[Discovery] | None:
+    """The check of the chosen method, begun; None for one that trains, which keeps its state where methods do."""
+    if _checking(session).name != "spectrum":
+        return None
+    return Beside(partial(crossed, domain, data, session), session.report)
+
+
+def crossed(domain: PDEDomain, data: PDEDataset, session: Session, report: Any = None) -> Discovery:
     """What the method finds that checks the one that was chosen; without metrics."""
-    chosen = session.methods[session.config.plan[0]]
-    checking = session.methods[chosen.checked_by]
-    return _in_turn(checking.parts or (checking.name,), domain, data, session.part("", aside=True), asked=False)
+    checking, part = _checking(session), session.part("", aside=True)
+    part.report = report or part.report
+    return _in_turn(checking.parts or (checking.name,), domain, data, part, asked=False)
+
+
+def _checking(session: Session) -> Method:
+    return session.methods[session.methods[session.config.plan[0]].checked_by]
 
 
 def second_go(session: Session) -> str:

@@ -14,6 +14,7 @@ from lieapp.compare.subspace import principal_angle
 from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.base import Arguments
 from lieapp.domains.formulas import AFFINE, stack
+from lieapp.methods.adam import Adam
 from lieapp.methods.by_flow import SHARES, by_flow, gram, mean_validity, normalised
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Joined, values
@@ -157,7 +158,7 @@ def test_the_last_order_is_that_of_validity_on_the_data_to_learn_from(data):
     # fields far from trained, and more of them than symmetries
     descent = training(data, 2)
     descent.fields = GeneratorNetwork(PLANE, 2, 4, 16, 8, unit=0.5)
-    descent.optimizer = torch.optim.Adam(descent.fields.parameters(), 1e-4)
+    descent.optimizer = Adam(descent.fields.parameters())
     found = run(data, descent, Kept())
     shares = [share * SIGMA for share in SHARES]
     own = mean_validity(DOMAIN, found.fields, data.train.batches(64, 64), shares, SOLVER).mean(1)

@@ -34,10 +34,36 @@ def points(seed):
 def test_rates_are_the_derivative_along_the_tangent(feature):
     z, dz = points(0), points(1)
     values, rates = feature.jvp(z, dz)
-    expected, slopes = torch.func.jvp(lambda p: feature.jvp(p, dz)[0], (z,), (dz,))
+    ahead, behind = (feature.at(z + step * dz) for step in (1e-5, -1e-5))
     assert values.shape == (feature.count, 4, 7)
-    torch.testing.assert_close(values, expected)
-    torch.testing.assert_close(rates, slopes)
+    torch.testing.assert_close(values, feature.at(z))
+    torch.testing.assert_close(rates, (ahead - behind) / 2e-5, rtol=1e-6, atol=1e-6)
+
+
+def test_the_network_s_own_backward_passes():
+    network = features("network")
+    weights = torch.rand(network.count, 4, 7, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    leaves = [points(0).requires_grad_(), points(1).requires_grad_(), *network.parameters()]
+
+    def total(value, rate):
+        return (weights * value + weights.square() * rate).sum()
+
+    found = torch.autograd.grad(total(*network.jvp(*leaves[:2])), leaves)
+    for leaf, slope in zip(leaves, found, strict=True):
+        index, step = (0,) * leaf.ndim, torch.zeros_like(leaf)
+        step[index] = 1e-5
+        with torch.no_grad():
+            leaf += step
+            ahead = total(*network.jvp(*leaves[:2]))
+            leaf -= 2 * step
+            behind = total(*network.jvp(*leaves[:2]))
+            leaf += step
+        assert float(slope[index]) == pytest.approx(float(ahead - behind) / 2e-5, rel=1e-5, abs=1e-8)
+    own, kept = (
+        torch.autograd.grad((weights * f(leaves[0])).sum(), [leaves[0], *network.parameters()])
+        for f in (network.at, network._values)
+    )
+    assert all(torch.equal(a, b) for a, b in zip(own, kept, strict=True))
 
 
 def test_features_repeat_after_one_period(feature):
