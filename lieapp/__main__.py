@@ -23,7 +23,24 @@ def main() -> "NoReturn":
         if not isinstance(error, KeyboardInterrupt) and not _signalled():
             raise
         code = _say_interrupted()
+    if "torch" in sys.modules:
+        _leave(code)
     sys.exit(code)
+
+
+def _leave(code: int) -> None:
+    """End now: all files are written, and Python would take a second to take torch and SymPy apart."""
+    import atexit
+    import os
+
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        # the reader has left: Python says so at its own end
+        return
+    os._exit(code)
 
 
 def _signalled() -> bool:

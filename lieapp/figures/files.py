@@ -46,12 +46,15 @@ MARKS, DASHES = "os^DvP", ("-", "--", ":")
 STYLE: dict[Any, Any] = {
     # text stays text, and the same drawing is the same file
     "svg.fonttype": "none", "svg.hashsalt": "lieapp", "pdf.fonttype": 3, "font.family": "sans-serif",
-    "font.size": 9, "axes.titlesize": 9, "axes.edgecolor": QUIET, "axes.labelcolor": INK, "text.color": INK,
-    "xtick.color": QUIET, "ytick.color": QUIET, "axes.titlelocation": "left", "legend.frameon": False,
+    "font.size": 9, "text.parse_math": False, "text.color": INK, "axes.titlesize": 9, "axes.edgecolor": QUIET,
+    "axes.labelcolor": INK, "xtick.color": QUIET, "ytick.color": QUIET, "axes.titlelocation": "left",
+    "legend.frameon": False,
 }  # fmt: skip
 
 ALONE, TOGETHER = 4.6, 2.3
 """Inches of width of a panel, and of one among others."""
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 LETTER = 0.075
 """Inches that a letter takes."""
@@ -162,11 +165,17 @@ def _ticks(axis: Axis, ticks: Ticks) -> None:
         ticks.set_ticks([])
     elif axis.log:
         ticks.axes.set_yscale("log")
+        ticks.set_major_formatter(_power)
         ticks.minorticks_off()
     elif axis.names:
         ticks.set_ticks(range(len(axis.names)), [*map(wrapped, axis.names)])
     else:
         ticks.set_major_locator(MaxNLocator(5, integer=axis.whole))
+
+
+def _power(value: float, _place: float) -> str:
+    """A power of ten. As text: matplotlib would load and run a parser of formulas for each."""
+    return "10" + str(round(np.log10(value))).translate(_SUPERSCRIPT)
 
 
 def _layer(axes: Axes, layer: Layer, index: int, panel: Panel) -> None:
@@ -230,8 +239,10 @@ def _raster(axes: Axes, raster: Raster, panel: Panel) -> None:
     if scale is None:
         return
     if panel.bar:
-        beside = axes.figure.colorbar(image, cax=axes.inset_axes((1.03, 0, 0.04, 1)))
+        form = _power if scale.log else None
+        beside = axes.figure.colorbar(image, cax=axes.inset_axes((1.03, 0, 0.04, 1)), format=form)
         beside.set_label(scale.label)
+        beside.minorticks_off()
     for (row, column), value in np.ndenumerate(values) if raster.numbers else ():
         words = f"{value:.3f}".replace("-", "−") if np.isfinite(value) else "–"
         ink = "#ffffff" if abs(value) > 0.8 * scale.high else INK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
@@ -73,15 +73,15 @@ def write_report(folder: Path, title: str, kind: str, document: Document) -> Pat
     """
     place = folder / "figures"
     place.mkdir(exist_ok=True)
-    drawn = {block.key: block.drawing for block in document if isinstance(block, Figure) and block.drawing}
+    drawn = {block.key: svg(block.drawing) for block in document if isinstance(block, Figure) and block.drawing}
     for file in [*place.glob("*.svg"), *place.glob("*.pdf")]:
         if file.stem not in drawn:
             # of an earlier report of this run
             file.unlink()
-    for key, drawing in drawn.items():
-        replace_file(place / f"{key}.svg", svg(drawing))
+    for key, text in drawn.items():
+        replace_file(place / f"{key}.svg", text)
     path = folder / "report.html"
-    replace_file(path, page(title, kind, document))
+    replace_file(path, page(title, kind, document, drawn))
     return path
 
 
@@ -99,17 +99,21 @@ def write_pdfs(folder: Path, document: Document) -> list[Path]:
 
 def fragment(document: Document) -> str:
     """A document within another page, such as a notebook's: plain elements without a style sheet."""
-    return "".join(map(_block, document))
+    return _blocks(document, {})
 
 
-def page(title: str, kind: str, document: Document) -> str:
-    """The whole page: what stands before the first heading goes into its head."""
+def page(title: str, kind: str, document: Document, drawn: Mapping[str, str] | None = None) -> str:
+    """The whole page: what stands before the first heading goes into its head.
+
+    Args:
+        drawn: figures as SVG by their keys; the others are drawn here.
+    """
     parts = sections(document)
     top = [block for head, blocks in parts if not head.text for block in blocks]
     named = [(head, blocks) for head, blocks in parts if head.text]
     links = "".join(f'<a href="#{escape(head.key)}">{escape(head.text)}</a>' for head, _ in named if head.key)
-    body = "".join(f"<section>{_heading(head)}{''.join(map(_block, blocks))}</section>\n" for head, blocks in named)
-    start = f'<p class="kind">{escape(kind)}</p><h1>{escape(title)}</h1>{"".join(map(_block, top))}'
+    body = "".join(f"<section>{_heading(head)}{_blocks(blocks, drawn or {})}</section>\n" for head, blocks in named)
+    start = f'<p class="kind">{escape(kind)}</p><h1>{escape(title)}</h1>{_blocks(top, drawn or {})}'
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -148,7 +152,11 @@ def _heading(head: Heading) -> str:
     return f"<h2{anchor}>{escape(head.text)}</h2>"
 
 
-def _block(block: Block) -> str:
+def _blocks(blocks: Iterable[Block], drawn: Mapping[str, str]) -> str:
+    return "".join(_block(block, drawn) for block in blocks)
+
+
+def _block(block: Block, drawn: Mapping[str, str]) -> str:
     match block:
         case Heading():
             return _heading(block)
@@ -162,7 +170,7 @@ def _block(block: Block) -> str:
         case Table():
             return _table(block)
         case Figure():
-            return _figure(block)
+            return _figure(block, drawn)
 
 
 def _words(words: Words) -> str:
@@ -188,7 +196,8 @@ def _cell(tag: str, column: Column, cell: Cell) -> str:
     return f'<{tag} class="n">{words}</{tag}>' if column.number else f"<{tag}>{words}</{tag}>"
 
 
-def _figure(block: Figure) -> str:
+def _figure(block: Figure, drawn: Mapping[str, str]) -> str:
     if block.drawing is None:
         return f'<p class="note">{escape(block.note)}</p>'
-    return f"<figure>{svg(block.drawing)}<figcaption>{escape(block.caption)}</figcaption></figure>"
+    shown = drawn.get(block.key) or svg(block.drawing)
+    return f"<figure>{shown}<figcaption>{escape(block.caption)}</figcaption></figure>"
