@@ -8,8 +8,7 @@ Shapes: `rest` are all dims before the last axis of the grid, which alone has fe
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from jaxtyping import Complex, Float
@@ -77,13 +76,6 @@ class SpectralDifferentiator:
         for J in orders:
             result[J] = values if modes is None or not any(J) else to_values(modes * self.multiplier(J), self.grid)
         return result
-
-    def combination(
-        self, modes: Complex[Tensor, "*rest modes"], coefficients: Mapping[tuple[int, ...], Tensor | float]
-    ) -> Float[Tensor, "*rest last"]:
-        """Σ_J c_J ∂^J of a function given by its modes; c_J must broadcast over modes."""
-        total = sum((c * self.multiplier(J) for J, c in coefficients.items()), start=torch.zeros(()))
-        return to_values(modes * total, self.grid)
 
 
 def resample(
@@ -170,10 +162,6 @@ def padded_points(axis: Axis, cut: int, degree: int) -> int:
 
 def fast_size(least: int) -> int:
     """The smallest even 2^a 3^b 5^c that is at least `least`."""
-    best = 1 << math.ceil(math.log2(max(least, 2)))
-    for five in range(7):
-        for three in range(9):
-            odd = 5**five * 3**three
-            if odd <= best:
-                best = min(best, odd * 2 ** max(1, math.ceil(math.log2(max(least / odd, 1)))))
-    return best
+    from scipy.fft import next_fast_len  # takes long to import, and is rarely needed
+
+    return 2 * next_fast_len(max(-(-least // 2), 1), real=True)
