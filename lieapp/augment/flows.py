@@ -8,7 +8,7 @@ in t and u, Fourier modes in x. It is compared with the flow at random points of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import sympy as sp
 import torch
@@ -99,14 +99,8 @@ CHECKED = 48
 Follow = Callable[[Points], Points]
 
 
-@dataclass(frozen=True)
-class Box:
-    """Where a sample's graph lies.
-
-    Args:
-        places: of t, x and u among the coordinates.
-        period: of x.
-    """
+class Box(NamedTuple):
+    """Where a sample's graph lies: the places of t, x and u among the coordinates, and the period of x."""
 
     places: tuple[int, int, int]
     period: float

@@ -173,9 +173,9 @@ class CoefficientField:
         gens = self.movers(v)
         return any(m[n] for part in (element.numer, element.denom) for m in part for n in gens)
 
-    def movers(self, v: int) -> list[int]:
-        """Positions of the generators that depend on variable v: v itself and atoms."""
-        return [v, *(n for n, _ in self._rates[v])]
+    def movers(self, *variables: int) -> list[int]:
+        """Positions of the generators that depend on some variables: these themselves and atoms."""
+        return list(dict.fromkeys(n for v in variables for n in (v, *(n for n, _ in self._rates[v]))))
 
     def arbitrary(self) -> set[int]:
         """Positions of the generators that are arbitrary functions or their derivatives."""

@@ -106,7 +106,7 @@ class Members:
         tagged, content = primitive(both, self.field)
         self.state.assume(self.field.expression(self.field.field.raw_new(content)))
         bound = set().union(*(self.unknowns.arguments[f] for _, product in tagged for f, _ in product))
-        movers = {n for v in set(range(len(self.field.variables))) - bound for n in self.field.movers(v)}
+        movers = self.field.movers(*set(range(len(self.field.variables))) - bound)
         parts: dict[tuple[int, ...], Equation] = {}
         for (side, product), c in tagged.items():
             for on, rest in parted(c.numer, movers).items():

@@ -97,7 +97,7 @@ class _Condition:
         # so small that products fit into 64 bits
         self.p = random_prime(random, bits=31)
         self.first = Point(self.field, 0, random, self.p)
-        moving = {n for v in range(self.size + self.count, len(self.field.variables)) for n in self.field.movers(v)}
+        moving = self.field.movers(*range(self.size + self.count, len(self.field.variables)))
         # the point (x, u) stays, its atoms and parameters with it; only the derivatives are drawn again
         self.fixed = {n: v for n, v in enumerate(self.first.values) if n not in moving}
 

@@ -54,7 +54,7 @@ def assume_independent(state: State, equation: Form) -> None:
 def _outside(state: State, equation: Form) -> tuple[list[int], list[int]]:
     """Variables that no function of an equation depends on, and the positions of the generators with them."""
     outside = sorted(set(range(len(state.field.variables))) - state.arguments(equation))
-    return outside, sorted({n for v in outside for n in state.field.movers(v)})
+    return outside, sorted(state.field.movers(*outside))
 
 
 def _wronskian(expressions: Sequence[sp.Expr], x: sp.Symbol) -> sp.Expr:
