@@ -9,7 +9,7 @@ import sympy as sp
 from msgspec.structs import replace
 
 from lieapp.document import Formula
-from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.coefficients import CoefficientField
 from lieapp.lie.algebra import series
 from lieapp.lie.algebra.ideal import Members
 from lieapp.lie.algebra.scalars import Undecided
@@ -18,7 +18,7 @@ from lieapp.lie.families import Group, relations_modulo
 from lieapp.lie.linear import Unknowns
 from lieapp.lie.normal_form import Row, Vector, coordinates_in, echelon
 from lieapp.lie.vector_field import combination, formula_of
-from lieapp.results.truth import Coefficient, LeviResult, StructureResult, Vectors
+from lieapp.results.truth import Coefficient, LeviResult, StructureResult
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ def summary(table: series.Table, size: int, nonzero: Sequence[sp.Expr] = ()) -> 
     levi = None
     if factor is not None:
         shown = {"factor_shown": _shown(factor, g), "radical_shown": _shown(root, g)}
-        levi = LeviResult(factor=_basis(factor, g), radical=_written(root, g), type=kind, **shown)
+        levi = LeviResult(factor=_written(factor, g), radical=_written(root, g), type=kind, **shown)
     return StructureResult(
         abelian=None if derived is None else derived[0] == [],
         nilpotent=None if lower is None else lower[-1] == [],
@@ -48,8 +48,8 @@ def summary(table: series.Table, size: int, nonzero: Sequence[sp.Expr] = ()) -> 
         semisimple=None if root is None else size > 0 and not root,
         perfect=None if derived is None else size > 0 and len(derived[0]) == size,
         center=_written(middle, g),
-        derived_series=None if derived is None else [_basis(member, g) for member in derived],
-        lower_central_series=None if lower is None else [_basis(member, g) for member in lower],
+        derived_series=None if derived is None else [_written(member, g) for member in derived],
+        lower_central_series=None if lower is None else [_written(member, g) for member in lower],
         killing=[[plain(g.scalars.expression(c)) for c in row] for row in form],
         killing_signature=_decided(lambda: list(signature(form, g.scalars))),
         radical=_written(root, g),
@@ -70,12 +70,8 @@ def _decided(compute: Callable[[], T]) -> T | None:
         return None
 
 
-def _written(A: series.Basis | None, g: series.Algebra) -> Vectors | None:
-    return None if A is None else _basis(A, g)
-
-
-def _basis(A: series.Basis, g: series.Algebra) -> Vectors:
-    return [[plain(c) for c in g.scalars.primitive(a)] for a in A]
+def _written(A: series.Basis | None, g: series.Algebra) -> Any:
+    return None if A is None else [[plain(c) for c in g.scalars.primitive(a)] for a in A]
 
 
 def _shown(A: series.Basis | None, g: series.Algebra) -> list[Formula]:
@@ -87,16 +83,8 @@ def plain(c: sp.Expr) -> Coefficient:
     return int(c) if c.is_Integer else str(c)
 
 
-Coordinates = list[Any]
-
-
-def slopes(V: Vector, field: CoefficientField) -> list[dict[int, Element]]:
-    """∂ⱼ Vᵏ, a dictionary over j for each k."""
-    return [{j: d for j in range(len(V)) if c and (d := field.diff(c, j))} for c in V]
-
-
 def bracket(V: Vector, slopes_V: list, W: Vector, slopes_W: list, field: CoefficientField) -> Vector:
-    """[V, W]ᵏ = Vʲ ∂ⱼ Wᵏ - Wʲ ∂ⱼ Vᵏ, with what `slopes` gives of both."""
+    """[V, W]ᵏ = Vʲ ∂ⱼ Wᵏ - Wʲ ∂ⱼ Vᵏ, with the slopes ∂ⱼ Vᵏ and ∂ⱼ Wᵏ that don't vanish by j for each k."""
     result = []
     for k in range(len(V)):
         total = sum((V[j] * slope for j, slope in slopes_W[k].items() if V[j]), field.zero)
@@ -115,17 +103,21 @@ def structure_constants(
     vectors = [[field.lift(c) for c in v] for v in vectors]
     n = len(vectors)
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-    moving = [slopes(v, field) for v in vectors]
-    brackets = [bracket(vectors[i], moving[i], vectors[j], moving[j], field) for i, j in pairs]
-    rows: list[Coordinates | None] = [
+    slopes = [[{j: d for j in range(len(v)) if c and (d := field.diff(c, j))} for c in v] for v in vectors]
+    brackets = [bracket(vectors[i], slopes[i], vectors[j], slopes[j], field) for i, j in pairs]
+    rows: list[list[Any] | None] = [
         None if row is None else [row.get((k, ()), field.zero) for k in range(n)]
         for row in coordinates_in(vectors, brackets, field)
     ]
     outside = [k for k, row in enumerate(rows) if row is None]
     if outside and groups and unknowns:
-        found = _modulo(vectors, [brackets[k] for k in outside], groups, field, unknowns)
-        for k, row in zip(outside, found, strict=True):
-            rows[k] = row
+        # modulo members of the families
+        m = len(outside)
+        relations = relations_modulo([*(brackets[k] for k in outside), *vectors], groups, field, unknowns) or []
+        known: list[Row] = [{(k, ()): field.lift(c) for k, c in enumerate(r) if c} for r in relations]
+        for (pivot, _), reduced in echelon(known, field):
+            if pivot < m and all(k >= m or k == pivot for k, _ in reduced):
+                rows[outside[pivot]] = [-reduced.get((m + k, ()), field.zero) for k in range(n)]
     table: series.Table = {}
     for pair, row in zip(pairs, rows, strict=True):
         if row is None:
@@ -133,26 +125,6 @@ def structure_constants(
         if any(row):
             table[pair] = [sp.factor(field.expression(field.lift(c))) for c in row]
     return table, bool(outside)
-
-
-def _modulo(
-    vectors: Sequence[Vector],
-    brackets: Sequence[Vector],
-    groups: Sequence[Group],
-    field: CoefficientField,
-    unknowns: Unknowns,
-) -> list[Coordinates | None]:
-    """Coordinates of brackets modulo members of the families; None where there are none."""
-    relations = relations_modulo([*brackets, *vectors], groups, field, unknowns)
-    if relations is None:
-        return [None] * len(brackets)
-    m, n = len(brackets), len(vectors)
-    rows: list[Row] = [{(k, ()): field.lift(c) for k, c in enumerate(r) if c} for r in relations]
-    result: list[Coordinates | None] = [None] * m
-    for (pivot, _), row in echelon(rows, field):
-        if pivot < m and all(k >= m or k == pivot for k, _ in row):
-            result[pivot] = [-row.get((m + k, ()), field.zero) for k in range(n)]
-    return result
 
 
 def structure_of(

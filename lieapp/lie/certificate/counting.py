@@ -136,14 +136,6 @@ def shifted(point: Point, K: MultiIndex, order: int) -> Iterator[tuple[int, Mult
             yield point.pack(L), up, prod(perm(n, k) for n, k in zip(up, K, strict=True))
 
 
-def free_columns(columns: Columns, pivots: Iterable[int], vanishing: Vanishing, order: int) -> list[int]:
-    """The columns up to an order that are neither pivots nor known to vanish."""
-    taken, point = set(pivots), columns.point
-    grid = [K for m in range(order + 1) for K in multi_indices(point.size, m)]
-    found = [columns.of(f, point.pack(K)) for f in columns.place for K in grid if not vanishing.has(f, K)]
-    return [column for column in found if column not in taken]
-
-
 def eliminate(rows: Iterable[Row], p: int, deadline: float) -> dict[int, Row]:
     """Rows with leading coefficient 1 at their highest column, by that column; sparse rows are used first."""
     pivots: dict[int, Row] = {}

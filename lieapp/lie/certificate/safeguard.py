@@ -10,9 +10,9 @@ derivatives of the components at the point. Enough of them must span the same sp
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from math import factorial, prod
 from random import Random
-from typing import Any
 
 import numpy as np
 
@@ -113,16 +113,13 @@ class _Condition:
     def rows(self, random: Random) -> list[Row]:
         """The condition of each equation at one set of jets."""
         for _ in range(20):
-            try:
+            with suppress(BadPointError):
                 point = Point(self.field, 0, random, self.p, self.fixed)
                 values = {jet: point.value(e) for jet, e in self.values.items()}
                 slopes = [{key: point.value(e) for key, e in s.items()} for s in self.slopes]
-            except BadPointError:
-                continue
-            return self._rows(values, slopes, random)
-        raise BadPointError
-
-    def _rows(self, values: dict[Jet, int], slopes: list[dict[Any, int]], random: Random) -> list[Row]:
+                break
+        else:
+            raise BadPointError
         p = self.p
         for J in multi_indices(self.size, self.order + 1):
             # they cancel

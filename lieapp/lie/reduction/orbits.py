@@ -33,7 +33,9 @@ def solved(expression: sp.Expr, X: sp.Symbol, value: sp.Expr) -> sp.Expr | None:
             if rest != 0:
                 expression, value = core, value - rest
                 continue
-            together = sp.factor(sp.together(_joined(core)))
+            # sums of logarithms as one
+            joined = sp.logcombine(core, force=True) if core.has(sp.log) else core
+            together = sp.factor(sp.together(joined))
             if together != expression and not together.is_Add:
                 expression = together
                 continue
@@ -68,11 +70,6 @@ def _sum(argument: sp.Expr, tangent: type, sign: int) -> sp.Expr:
         return tangent(argument)
     one, two = inverses[0].args[0], tangent(rest)
     return (one + two) / (1 - sign * one * two)
-
-
-def _joined(expression: sp.Expr) -> sp.Expr:
-    """Sums of logarithms as one logarithm."""
-    return sp.logcombine(expression, force=True) if expression.has(sp.log) else expression
 
 
 def _of_polynomial(expression: sp.Expr, X: sp.Symbol, value: sp.Expr) -> sp.Expr | None:
@@ -114,25 +111,17 @@ def matrix_exponential(B: sp.Matrix) -> sp.Matrix | None:
             return front * series
         series += power
     if n == 2:
-        return front * _of_traceless_pair(N)
-    return _by_sympy(N, front)
-
-
-def _of_traceless_pair(N: sp.Matrix) -> sp.Matrix:
-    """exp N = cosh r + N sinh r / r with r² = -det N; cos and sin where that is negative."""
-    square = sp.factor(-N.det())
-    negative = square.is_negative or (square.is_positive is not True and square.could_extract_minus_sign())
-    # cosh r and sinh r / r are even, so the sign of r is free
-    if N[0, 0] == 0 and sp.expand(N[0, 1] + N[1, 0] if negative else N[0, 1] - N[1, 0]) == 0:
-        r = N[1, 0]
-    else:
-        r = sp.sqrt(-square if negative else square).replace(sp.Abs, lambda e: e)
-    even, odd = (sp.cos(r), sp.sin(r)) if negative else (sp.cosh(r), sp.sinh(r))
-    return sp.eye(2) * even + (N / r).applyfunc(tidy) * odd
-
-
-def _by_sympy(N: sp.Matrix, front: sp.Expr) -> sp.Matrix | None:
-    """SymPy's exp of a numeric matrix times one expression, if its entries come out real."""
+        # exp N = cosh r + N sinh r / r with r² = -det N; cos and sin where that is negative
+        square = sp.factor(-N.det())
+        negative = square.is_negative or (square.is_positive is not True and square.could_extract_minus_sign())
+        # cosh r and sinh r / r are even, so the sign of r is free
+        if N[0, 0] == 0 and sp.expand(N[0, 1] + N[1, 0] if negative else N[0, 1] - N[1, 0]) == 0:
+            r = N[1, 0]
+        else:
+            r = sp.sqrt(-square if negative else square).replace(sp.Abs, lambda e: e)
+        even, odd = (sp.cos(r), sp.sin(r)) if negative else (sp.cosh(r), sp.sinh(r))
+        return front * (sp.eye(2) * even + (N / r).applyfunc(tidy) * odd)
+    # a numeric matrix times one expression, if its entries come out real
     pivot = next(e for e in N if e != 0)
     M = (N / pivot).applyfunc(sp.cancel)
     if M.free_symbols:

@@ -180,12 +180,14 @@ def _read_off(
     for section in sections(residuals):
         check_time(deadline)
         target.assumed.clear()
-        raw = [found for e in residuals if (found := _on_section(e, frame, moved, section)) is not None]
-        if len(raw) < len(residuals):
-            continue
         try:
+            # the residuals at one value of τ, in the new variables; not where it is singular
+            there = {X: frame.orbits.values[X].subs(frame.tau, section) for X in moved}
+            raw = [e.xreplace({**there, frame.tau: section}) for e in residuals]
+            if any(e.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I) for e in raw):
+                continue
             equations = [target.cleaned(e) for e in raw]
-        except (EquationError, ZeroDivisionError):
+        except (EquationError, ZeroDivisionError, ValueError):
             continue
         check_time(deadline)
         pairs = zip(residuals, (e.xreplace(dict(places)) for e in raw), strict=True)
@@ -199,16 +201,6 @@ def _read_off(
 def _proper(equations: Sequence[sp.Expr | None]) -> tuple[sp.Expr, ...]:
     """Different equations that say something."""
     return tuple(dict.fromkeys(e for e in equations if e is not None and e != 0))
-
-
-def _on_section(residual: sp.Expr, frame: Frame, moved: Sequence[sp.Symbol], section: sp.Expr) -> sp.Expr | None:
-    """The residual at one value of τ, in the new variables; None where it is singular."""
-    try:
-        there = {X: frame.orbits.values[X].subs(frame.tau, section) for X in moved}
-        result = residual.xreplace({**there, frame.tau: section})
-    except (ZeroDivisionError, ValueError):
-        return None
-    return None if result.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I) else result
 
 
 def _through(expression: sp.Expr, rates: Sequence[sp.Expr], target: Target) -> sp.Expr:
@@ -237,28 +229,41 @@ class Chart:
 
 
 def _order_reduction(system: System, frame: Frame, taken: Sequence[sp.Expr], deadline: float) -> Reduction:
-    """The reduction in adapted coordinates; `taken` are expressions whose symbols' names are in use.
-
-    Raises TooLargeError after the deadline.
-    """
+    """The same for an ODE or a system of them."""
     if system.functions:
         return Reduction(reason="ODEs with arbitrary functions aren't reduced")
     chart = _chart(system, frame, taken, deadline)
     if chart is None:
         return Reduction(reason="no first-order differential invariant is found in closed form")
     target, places = chart.target, frame.orbits.invariants
+
+    def written(e: sp.Expr) -> sp.Expr:
+        return target.leave(frame.positive.leave(e))
+
     residuals = _in_chart(system, chart, deadline)
     for equations in _read_off(residuals, frame, target, list(frame.orbits.values), places, deadline):
         if len(proper := _proper(equations)) == len(set(equations)):
-            return _result(system, chart, proper)
+            variables = {str(r): written(places[target.stand_in[r]]) for r in target.jets.independent}
+            ansatz = {str(system.jets.symbol(a, (1,))): written(e) for a, e in enumerate(chart.first)}
+            ansatz |= {str(w): written(places[target.stand_in[w]]) for w in target.jets.unknowns[:-1]}
+            known = tuple(target.parameters), tuple(target.assumed)
+            return Reduction("order", target.jets, variables, ansatz, proper, *known)
     return Reduction(reason="the reduced equation isn't found, or the check by substitution doesn't come to 0")
 
 
 def _chart(system: System, frame: Frame, taken: Sequence[sp.Expr], deadline: float) -> Chart | None:
     moved = [X for X in (*frame.independent, *frame.dependent) if frame.tau != X]
     r, *others = (frame.orbits.constant[X] for X in moved)
-    target = _order_target(system, frame, r, others, taken)
-    radius = frame.orbits.invariants[r]
+    radius, used = frame.orbits.invariants[r], names_in_use(system, taken)
+    variable = frame.positive.leave(radius)
+    if variable not in system.jets.coordinates:
+        variable = sp.Symbol(fresh_names(ORDER_VARIABLES, used, 1)[0], real=True)
+    used.add(variable.name)
+    names = fresh_names([f"w{k}" for k in range(1, len(others) + 1)] or ["w"], used, len(others))
+    jets = JetSpace((variable,), (*names, *fresh_names(ORDER_UNKNOWNS, used, 1)))
+    stand_ins = [*others, sp.Dummy("v", positive=True)]
+    stand_in = {variable: r, **dict(zip(jets.unknowns, stand_ins, strict=True))}
+    target = Target.of(system, taken, jets, stand_in)
     v = target.symbol(len(others), target.jets.zero)
     if not others:
         first = _by_prolongation(frame, v, deadline)
@@ -267,22 +272,6 @@ def _chart(system: System, frame: Frame, taken: Sequence[sp.Expr], deadline: flo
     primes = [target.symbol(k, (1,)) for k in range(len(others))]
     slopes = _by_canonical_coordinate(frame, radius, others, primes, v)
     return None if slopes is None else Chart(frame, target, slopes, _along(radius, frame, slopes))
-
-
-def _order_target(
-    system: System, frame: Frame, r: sp.Symbol, others: Sequence[sp.Symbol], taken: Sequence[sp.Expr]
-) -> Target:
-    used = names_in_use(system, taken)
-    old = frame.positive.leave(frame.orbits.invariants[r])
-    variable = (
-        old if old in system.jets.coordinates else sp.Symbol(fresh_names(ORDER_VARIABLES, used, 1)[0], real=True)
-    )
-    used.add(variable.name)
-    names = fresh_names([f"w{k}" for k in range(1, len(others) + 1)] or ["w"], used, len(others))
-    jets = JetSpace((variable,), (*names, *fresh_names(ORDER_UNKNOWNS, used, 1)))
-    stand_ins = [*others, sp.Dummy("v", positive=True)]
-    stand_in = {variable: r, **dict(zip(jets.unknowns, stand_ins, strict=True))}
-    return Target.of(system, taken, jets, stand_in)
 
 
 def _by_prolongation(frame: Frame, v: sp.Symbol, deadline: float) -> sp.Expr | None:
@@ -344,24 +333,3 @@ def _in_chart(system: System, chart: Chart, deadline: float) -> list[sp.Expr]:
             values[symbol] = derivatives[a][n]
         result.append(residual.xreplace({**chart.frame.positive.stand_in, **values}))
     return result
-
-
-def _result(system: System, chart: Chart, equations: tuple[sp.Expr, ...]) -> Reduction:
-    frame, target = chart.frame, chart.target
-
-    def written(e: sp.Expr) -> sp.Expr:
-        return target.leave(frame.positive.leave(e))
-
-    (r,) = target.jets.independent
-    invariants: Mapping[sp.Symbol, sp.Expr] = frame.orbits.invariants
-    ansatz = {str(system.jets.symbol(a, (1,))): written(e) for a, e in enumerate(chart.first)}
-    ansatz |= {str(w): written(invariants[target.stand_in[w]]) for w in target.jets.unknowns[:-1]}
-    return Reduction(
-        "order",
-        target.jets,
-        {str(r): written(invariants[target.stand_in[r]])},
-        ansatz,
-        equations,
-        tuple(target.parameters),
-        tuple(target.assumed),
-    )

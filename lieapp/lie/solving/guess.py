@@ -206,24 +206,19 @@ def free_constants(state: State) -> bool:
         if not state.first_try("constants", *functions):
             continue
         for method, degree in TRIES:
-            chosen = _independent(state, method(state, functions, equations, degree), constants)
-            if len(chosen) == len(constants):
-                _take_out(state, functions, constants, chosen)
-                return True
+            found = method(state, functions, equations, degree)
+            # the first solutions whose values of the constants are independent
+            rows: list[Row] = [{(k, ()): s[c] for k, s in enumerate(found) if s[c]} for c in constants]
+            chosen = [found[k] for (k, _), _ in echelon(rows, state.field)]
+            if len(chosen) < len(constants):
+                continue
+            new = [state.unknowns.new(()) for _ in chosen]
+            for f in functions:
+                value: Form = {}
+                if f not in constants:
+                    value = state.unknowns.form(state.field, state.unknowns.new(state.unknowns.arguments[f]))
+                for c, solution in zip(new, chosen, strict=True):
+                    add(value, (c, state.unknowns.zero), solution[f])
+                state.substitute(f, value, "particular solution")
+            return True
     return False
-
-
-def _independent(state: State, found: list[dict[int, Element]], constants: list[int]) -> list[dict[int, Element]]:
-    """Solutions whose values of the constants are independent, the first ones."""
-    rows: list[Row] = [{(k, ()): s[c] for k, s in enumerate(found) if s[c]} for c in constants]
-    return [found[k] for (k, _), _ in echelon(rows, state.field)]
-
-
-def _take_out(state: State, functions: list[int], constants: list[int], chosen: list[dict[int, Element]]) -> None:
-    zero, field = state.unknowns.zero, state.field
-    new = [state.unknowns.new(()) for _ in chosen]
-    for f in functions:
-        value: Form = {} if f in constants else {(state.unknowns.new(state.unknowns.arguments[f]), zero): field.one}
-        for c, solution in zip(new, chosen, strict=True):
-            add(value, (c, zero), solution[f])
-        state.substitute(f, value, "particular solution")

@@ -8,7 +8,7 @@ vanishes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -102,8 +102,15 @@ def split_arbitrary(state: State) -> bool:
 def _split(state: State, equations: list[Form]) -> bool:
     changed = False
     for equation in list(equations):
-        parts = split_form(state, equation)
-        if len(parts) > 1:
+        movers = _outside(state, equation)[1]
+        if not _contains(equation, movers):
+            continue
+        found: dict[tuple[int, ...], Form] = {}
+        for key, c in equation.items():
+            for on, rest in parted(c.numer, movers).items():
+                found.setdefault(on, {})[key] = state.field.field.raw_new(rest)
+        if len(found) > 1:
+            parts = [part for _, part in sorted(found.items())]
             if _has_arbitrary(state, equation):
                 assume_independent(state, equation)
             state.remove(equation)
@@ -115,17 +122,8 @@ def _split(state: State, equations: list[Form]) -> bool:
 
 def _has_arbitrary(state: State, equation: Form) -> bool:
     """Whether arbitrary functions of a variable occur that none of the equation's functions depends on."""
-    movers = state.field.arbitrary().intersection(_outside(state, equation)[1])
-    return any(m[n] for c in equation.values() for m in c.numer for n in movers)
+    return _contains(equation, state.field.arbitrary().intersection(_outside(state, equation)[1]))
 
 
-def split_form(state: State, form: Form) -> list[Form]:
-    """The parts of one primitive form."""
-    movers = _outside(state, form)[1]
-    if not any(m[n] for c in form.values() for m in c.numer for n in movers):
-        return [form]
-    parts: dict[tuple[int, ...], Form] = {}
-    for key, c in form.items():
-        for on, rest in parted(c.numer, movers).items():
-            parts.setdefault(on, {})[key] = state.field.field.raw_new(rest)
-    return [part for _, part in sorted(parts.items())]
+def _contains(equation: Form, generators: Iterable[int]) -> bool:
+    return any(m[n] for c in equation.values() for m in c.numer for n in generators)
