@@ -7,9 +7,8 @@ equations lead with derivatives of one unknown, the difference of their cross de
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import permutations
+from itertools import chain, permutations
 
 import sympy as sp
 
@@ -105,12 +104,10 @@ def _root(radicand: sp.Expr, degree: int) -> sp.Expr | None:
     # √(u²) is the branch u, not |u|: one branch of an irreducible equation has the symmetries of all
     positive = {s: sp.Dummy(s.name, positive=True) for s in radicand.free_symbols}
     radicand = sp.factor(radicand.xreplace(positive))
-    if radicand.is_negative and degree % 2:
-        root = -((-radicand) ** sp.Rational(1, degree))
-    elif radicand.is_negative:
+    if radicand.is_negative and degree % 2 == 0:
         return None
-    else:
-        root = radicand ** sp.Rational(1, degree)
+    sign = -1 if radicand.is_negative else 1
+    root = sign * (sign * radicand) ** sp.Rational(1, degree)
     return root.xreplace({dummy: s for s, dummy in positive.items()})
 
 
@@ -169,7 +166,6 @@ class Leading:
     """
 
     jets: JetSpace
-    ranking: Ranking
     rules: dict[Jet, sp.Expr] = field(default_factory=dict)
     assumed_nonzero: list[sp.Expr] = field(default_factory=list)
     implied: list[sp.Expr] = field(default_factory=list)
@@ -242,7 +238,13 @@ def solve_for_leading(system: System) -> Leading:
 
 def _best(system: System, roots: bool) -> Leading | None:
     best: tuple[tuple[int, ...], Leading] | None = None
-    for n, ranking in enumerate(_rankings(system)):
+    # space before time in orderly ones, time first otherwise
+    places = range(len(system.jets.independent))
+    candidates = chain(
+        (Ranking(order, True) for order in permutations(reversed(places))),
+        (Ranking(order, False) for order in permutations(places)),
+    )
+    for n, ranking in enumerate(candidates):
         solved = _solve(system, ranking, roots)
         if solved is None:
             continue
@@ -257,16 +259,8 @@ def _best(system: System, roots: bool) -> Leading | None:
     return best and best[1]
 
 
-def _rankings(system: System) -> Iterator[Ranking]:
-    """Candidates; space before time in orderly ones, time first otherwise."""
-    p = len(system.jets.independent)
-    for orderly in (True, False):
-        for order in permutations(reversed(range(p)) if orderly else range(p)):
-            yield Ranking(order, orderly)
-
-
 def _solve(system: System, ranking: Ranking, roots: bool) -> Leading | None:
-    solved = Leading(system.jets, ranking)
+    solved = Leading(system.jets)
     queue = sorted(system.residuals, key=sp.count_ops)
     seen = 0
     while queue:
