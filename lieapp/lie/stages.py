@@ -29,7 +29,7 @@ from lieapp.lie.inhomogeneous import NoParticularSolutionError, solve_moved, sou
 from lieapp.lie.invariance import defect
 from lieapp.lie.normal_form import Vector, expression_of, normal_basis
 from lieapp.lie.solving import State, solve
-from lieapp.lie.solving.count import agreed
+from lieapp.lie.solving.guess import agreed
 from lieapp.lie.structure import structure_of
 from lieapp.lie.truth import Truth
 from lieapp.lie.vector_field import Field

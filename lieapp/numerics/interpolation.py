@@ -140,9 +140,10 @@ class _Interpolate(torch.autograd.Function):
         alphas = _powers(nodes.shape[1], p)
         spread = nodes.abs().amax(0)
         exists = ((spread > NARROW) & (spread < WIDE)).all(0) & rises.isfinite().flatten(0, 1).all(0)
-        # where there is no polynomial the unmoved lattice stands in, so that the factors are finite
+        # where there is no polynomial the unmoved lattice stands in, of extent 1, so that the factors are finite
         spread = torch.where(exists, spread, 1)
-        scaled = torch.where(exists, nodes / spread, _standby(nodes, p))
+        offsets = nodes.new_tensor(lattice(nodes.shape[1], p, 1)[1:])
+        scaled = torch.where(exists, nodes / spread, (offsets / offsets.abs().amax(0))[..., None])
         matrix = _values(scaled, alphas).permute(2, 0, 1)
         factors, pivots, _ = torch.linalg.lu_factor_ex(matrix)
         size = factors.diagonal(dim1=1, dim2=2).abs().amin(1)
@@ -242,9 +243,3 @@ def _values(
         else:
             result[:, k] = nodes[:, i]
     return result
-
-
-def _standby(nodes: Tensor, p: int) -> Float[Tensor, "node axis 1"]:
-    """The unmoved lattice, scaled to extent 1."""
-    offsets = torch.tensor(lattice(nodes.shape[1], p, 1)[1:], dtype=nodes.dtype, device=nodes.device)
-    return (offsets / offsets.abs().amax(0))[..., None]

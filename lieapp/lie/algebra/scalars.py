@@ -253,7 +253,11 @@ def eliminated(
     sparse = [{k: c for k, c in enumerate(row) if c} for row in rows]
     done: list[tuple[int, SparseRow]] = []
     while sparse:
-        entries = [(_weight(c), len(row), k, n) for n, row in enumerate(sparse) for k, c in row.items()]
+        # numbers first, then short polynomials
+        entries = [
+            ((0, 0) if c.numer.is_ground else (c.numer.degree(), len(c.numer)), len(row), k, n)
+            for n, row in enumerate(sparse) for k, c in row.items()
+        ]  # fmt: skip
         _, _, pivot, n = min([e for e in entries if e[2] < first] or entries)
         row = sparse.pop(n)
         divide(row[pivot])
@@ -262,11 +266,6 @@ def eliminated(
         done = [(p, _minus(r, pivot, row)) for p, r in done]
         done.append((pivot, row))
     return sorted(done, key=lambda item: item[0])
-
-
-def _weight(c: Scalar) -> tuple[int, int]:
-    """Numbers first, then short polynomials."""
-    return (0, 0) if c.numer.is_ground else (c.numer.degree(), len(c.numer))
 
 
 def _minus(row: SparseRow, pivot: int, other: SparseRow) -> SparseRow:

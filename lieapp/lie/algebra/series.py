@@ -185,7 +185,10 @@ def nilradical(g: Algebra, radical: Basis) -> Basis:
             break
         step = power = r.adjoint(c)
         for _ in range(r.size):
-            rows.append([_trace(ad, power, r) for ad in adjoints])
+            rows.append([
+                sum((x * power[j][i] for i, row in enumerate(ad) for j, x in enumerate(row) if x), r.scalars.zero)
+                for ad in adjoints
+            ])  # fmt: skip
             power = [combined(row, power, r) for row in step]
         found = r.scalars.kernel(rows, r.size)
     return g.scalars.echelon(combined(x, radical, g) for x in found)[0]
@@ -198,11 +201,6 @@ def combined(coefficients: Row, A: Basis, g: Algebra) -> Row:
         if c:
             total = [t + c * x if x else t for t, x in zip(total, a, strict=True)]
     return total
-
-
-def _trace(A: list[Row], B: list[Row], g: Algebra) -> Scalar:
-    pairs = ((x, B[j][i]) for i, row in enumerate(A) for j, x in enumerate(row))
-    return sum((x * y for x, y in pairs if x and y), g.scalars.zero)
 
 
 def levi_factor(g: Algebra, radical: Basis) -> Basis:

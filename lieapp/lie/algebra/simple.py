@@ -12,7 +12,7 @@ from contextlib import suppress
 from itertools import count, product
 from typing import NamedTuple
 
-from lieapp.lie.algebra.scalars import Row, Scalar, Scalars, Undecided
+from lieapp.lie.algebra.scalars import Row, Scalars, Undecided
 from lieapp.lie.algebra.series import Algebra, combined, killing_form
 
 
@@ -155,21 +155,17 @@ def _centroid(s: Algebra, x: Row) -> int | None:
         reduced, pivots = s.scalars.echelon([[w[n] for w, _ in columns] for n in range(s.size)], len(words))
         for k in range(len(words), len(columns)):
             if k not in pivots:
-                relation = [(row[k], columns[p][1]) for row, p in zip(reduced, pivots, strict=True) if row[k]]
-                conditions += _difference(columns[k][1], relation)
+                # (image - Σ c · other)(y) = 0, a row for each component
+                image = columns[k][1]
+                for c, other in ((row[k], columns[p][1]) for row, p in zip(reduced, pivots, strict=True) if row[k]):
+                    image = [
+                        [a - c * b if b else a for a, b in zip(row, moved, strict=True)]
+                        for row, moved in zip(image, other, strict=True)
+                    ]
+                conditions += [list(column) for column in zip(*image, strict=True)]
         words = [columns[p] for p in pivots]
         if len(words) == s.size:
             conditions = s.scalars.echelon(conditions)[0]
             if len(conditions) == s.size - 1:
                 return 1
     return s.size - len(conditions) if len(words) == s.size else None
-
-
-def _difference(image: list[Row], relation: list[tuple[Scalar, list[Row]]]) -> list[Row]:
-    """The conditions (image - Σ c · other)(y) = 0, a row for each component."""
-    for c, other in relation:
-        image = [
-            [a - c * b if b else a for a, b in zip(row, moved, strict=True)]
-            for row, moved in zip(image, other, strict=True)
-        ]
-    return [list(column) for column in zip(*image, strict=True)]

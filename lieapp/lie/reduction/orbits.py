@@ -161,7 +161,11 @@ def orbits(rates: Rates, sigma: sp.Symbol, deadline: float, at_zero: bool = Fals
     """
     result = Orbits(sigma, constant={X: sp.Dummy(f"K_{X.name}", positive=True) for X in rates})
     small = [sigma] if at_zero else []
-    for block in _blocks(rates):
+    order = {X: k for k, X in enumerate(rates)}
+    edges = [(X, Y) for X, f in rates.items() for Y in rates if f.has(Y) and Y != X]
+    # coupled groups, each after those that it depends on
+    for group in strongly_connected_components((list(rates), edges)):
+        block = sorted(group, key=order.__getitem__)
         check_time(deadline)
         known = [tidy(without_moduli(rates[X].xreplace(result.values), small)) for X in block]
         if len(block) == 1:
@@ -175,13 +179,6 @@ def orbits(rates: Rates, sigma: sp.Symbol, deadline: float, at_zero: bool = Fals
             result.values[X] = tidy(without_moduli(value, small))
             result.invariants[result.constant[X]] = tidy(constant.xreplace(result.invariants))
     return result
-
-
-def _blocks(rates: Rates) -> list[list[sp.Symbol]]:
-    """Coupled groups, each after those that it depends on."""
-    order = {X: k for k, X in enumerate(rates)}
-    edges = [(X, Y) for X, f in rates.items() for Y in rates if f.has(Y) and Y != X]
-    return [sorted(c, key=order.__getitem__) for c in strongly_connected_components((list(rates), edges))]
 
 
 Solved = tuple[Sequence[sp.Expr], Sequence[sp.Expr]]

@@ -10,8 +10,7 @@ from __future__ import annotations
 from lieapp.equations.coefficients import Element, FunctionOrderError
 from lieapp.lie.linear import Form, Key, combined, differentiated, raised, reduced
 from lieapp.lie.solving.complete import is_finite, reduced_form
-from lieapp.lie.solving.count import coupled
-from lieapp.lie.solving.state import State, Step, form_sort_key
+from lieapp.lie.solving.state import State, Step, coupled, form_sort_key
 
 MAX_SWELLING = 9
 """Terms of an equation with derivatives beyond which a function isn't expressed by it: the others would swell."""
@@ -131,16 +130,13 @@ MAX_SIZE = 24
 
 def separate(state: State) -> bool:
     """Add the shortest new consequence of the small equations."""
-    return _separate([e for e in state.equations if _size(e) <= MAX_SIZE], state, MAX_DIVISOR)
+    small = [e for e in state.equations if sum(len(c.numer) for c in e.values()) <= MAX_SIZE]
+    return _separate(small, state, MAX_DIVISOR)
 
 
 def separate_large(state: State) -> bool:
     """Add the shortest new consequence of all equations, also where the derivatives may swell."""
     return _separate(state.equations, state, None)
-
-
-def _size(equation: Form) -> int:
-    return sum(len(c.numer) for c in equation.values())
 
 
 def _separate(equations: list[Form], state: State, divisor: int | None) -> bool:
