@@ -27,7 +27,7 @@ from random import Random
 
 from lieapp.errors import EquationError
 from lieapp.lie.certificate import counting
-from lieapp.lie.certificate.taylor import BadPointError, Point
+from lieapp.lie.certificate.taylor import BadPointError, Point, pack
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Group
 from lieapp.lie.invariance import multi_indices
@@ -92,7 +92,7 @@ def jets_of_members(
     counting.check_size(own.count, max(len(unknowns.arguments[f]) for f in group.functions), top)
     pivots = counting.eliminate(counting.rows_of(conditions, top, own, vanishing, deadline), p, deadline)
     grid = [K for m in range(top + 1) for K in multi_indices(point.size, m)]
-    columns = (own.of(f, point.pack(K)) for f in own.place for K in grid if not vanishing.has(f, K))
+    columns = (own.of(f, pack(K)) for f in own.place for K in grid if not vanishing.has(f, K))
     values: dict[int, counting.Row] = {column: {column: 1} for column in columns if column not in pivots}
     for lead in sorted(pivots):
         value: counting.Row = {}
@@ -108,7 +108,7 @@ def jets_of_members(
             for key, up, factor in counting.shifted(point, K, order):
                 if vanishing.has(f, up):
                     continue
-                for free, x in values[own.of(f, point.pack(up))].items():
+                for free, x in values[own.of(f, pack(up))].items():
                     image = images.setdefault(free, {})
                     for at, y in series.items():
                         if point.degree(at + key) <= order:

@@ -19,7 +19,7 @@ import numpy as np
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.jets import Jet, JetSpace, MultiIndex, raised
 from lieapp.lie.certificate.counting import check_time
-from lieapp.lie.certificate.taylor import WIDTH, BadPointError, Point, Series, random_prime
+from lieapp.lie.certificate.taylor import WIDTH, BadPointError, Point, Series, pack, random_prime
 from lieapp.lie.determining import DeterminingSystem, slopes_of
 from lieapp.lie.invariance import multi_indices
 
@@ -126,7 +126,7 @@ class _Condition:
             values |= {(a, J): random.randrange(p) for a in range(self.count)}
         graph: list[Series] = [{} for _ in range(self.count)]
         for (a, J), value in values.items():
-            graph[a][self._pack(J)] = value * pow(_factorial(J), -1, p) % p
+            graph[a][pack(J)] = value * pow(_factorial(J), -1, p) % p
         powers = self._powers(graph)
         rows: list[Row] = []
         for s in slopes:
@@ -139,7 +139,7 @@ class _Condition:
                 weights[0] += sum(c * values[(a, self.jets.raised(J, i))] for (a, J), c in jets.items())
                 self._fill(row, i, weights, powers)
             for b in range(self.count):
-                own = {self._pack(J): c * _factorial(J) for (a, J), c in jets.items() if a == b}
+                own = {pack(J): c * _factorial(J) for (a, J), c in jets.items() if a == b}
                 self._fill(row, self.size + b, own, powers)
             rows.append(row)
         return rows
@@ -156,7 +156,7 @@ class _Condition:
                     rest = tuple(n - m for m, n in zip(L, J, strict=True))
                     inverse = pow(_factorial(rest), -1, self.p)
                     value = c * _factorial(J) * values[(a, self.jets.raised(rest, i))] * inverse
-                    key = self._pack(L)
+                    key = pack(L)
                     weights[key] = (weights.get(key, 0) - value) % self.p
         return weights
 
@@ -168,9 +168,9 @@ class _Condition:
 
     def _powers(self, graph: list[Series]) -> list[Series]:
         """The monomials hᵅ kᵝ along the graph k = u(x + h) - u(x), as series in h."""
-        factors = [{self._pack(self.jets.raised(self.jets.zero, i)): 1} for i in range(self.size)] + graph
+        factors = [{pack(self.jets.raised(self.jets.zero, i)): 1} for i in range(self.size)] + graph
         result: dict[MultiIndex, Series] = {}
-        bound = self._pack((self.order + 1,) + (0,) * (self.size - 1)) >> WIDTH * self.size << WIDTH * self.size
+        bound = pack((self.order + 1,) + (0,) * (self.size - 1)) >> WIDTH * self.size << WIDTH * self.size
         for K in self.monomials:
             n = next((n for n, e in enumerate(K) if e), None)
             if n is None:
@@ -183,10 +183,6 @@ class _Condition:
                         product[i + j] = (product.get(i + j, 0) + x * y) % self.p
             result[K] = product
         return list(result.values())
-
-    def _pack(self, J: MultiIndex) -> int:
-        """The exponents as one number, the degree in front: a product of monomials is a sum."""
-        return sum(e << (WIDTH * v) for v, e in enumerate(J)) + (sum(J) << (WIDTH * self.size))
 
 
 def _factorial(J: MultiIndex) -> int:
