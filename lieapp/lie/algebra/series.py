@@ -89,9 +89,7 @@ class Algebra:
             return self
         pairs = list(combinations(range(len(A)), 2))
         brackets = {}
-        for pair, row in zip(
-            pairs, self.coordinates(A, [self.product(A[i], A[j]) for i, j in pairs]), strict=True
-        ):
+        for pair, row in zip(pairs, self.coordinates(A, [self.product(A[i], A[j]) for i, j in pairs]), strict=True):
             if row is None:
                 raise ValueError("The span isn't closed under the bracket.")
             brackets[pair] = row
@@ -147,8 +145,7 @@ def radical(g: Algebra, form: list[Row], derived: Basis) -> Basis:
     """The largest solvable ideal {x : κ(x, [g, g]) = 0} (Cartan's criterion)."""
     zero = g.scalars.zero
     rows = [
-        [sum((x * y for x, y in zip(d, column, strict=True) if x and y), zero) for column in form]
-        for d in derived
+        [sum((x * y for x, y in zip(d, column, strict=True) if x and y), zero) for column in form] for d in derived
     ]
     return g.scalars.kernel(rows, g.size)
 

@@ -8,11 +8,11 @@ from functools import partial
 from lieapp.equations.coefficients import FunctionOrderError
 from lieapp.lie.deadline import Clock
 from lieapp.lie.solving.complete import common_divisor, complete, is_finite
-from lieapp.lie.solving.eliminate import decouple, eliminate, eliminate_source, separate, separate_large
+from lieapp.lie.solving.eliminate import decouple, eliminate, separate
 from lieapp.lie.solving.guess import count_and_guess, free_constants, guess
-from lieapp.lie.solving.integrate import integrate, mixed_term, one_term
+from lieapp.lie.solving.integrate import integrate, one_term
 from lieapp.lie.solving.ode import ordinary
-from lieapp.lie.solving.split import split, split_arbitrary
+from lieapp.lie.solving.split import split
 from lieapp.lie.solving.state import Solution, State, coupled
 
 
@@ -34,7 +34,7 @@ STEPS = (
     split,
     eliminate,
     integrate,
-    split_arbitrary,
+    partial(split, arbitrary=True),
     common_divisor,
     count_and_guess,
     ordinary,
@@ -42,10 +42,10 @@ STEPS = (
     complete,
     decouple,
     free_constants,
-    eliminate_source,
-    mixed_term,
+    partial(eliminate, sources=True),
+    partial(one_term, mixed=True),
     formal,
-    separate_large,
+    partial(separate, large=True),
     guess,
 )
 MAX_STEPS = 1500

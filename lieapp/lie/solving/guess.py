@@ -30,7 +30,7 @@ from lieapp.lie.normal_form import Row, echelon
 from lieapp.lie.solving.complete import is_finite
 from lieapp.lie.solving.eliminate import eliminate
 from lieapp.lie.solving.integrate import one_term
-from lieapp.lie.solving.split import split_arbitrary
+from lieapp.lie.solving.split import split
 from lieapp.lie.solving.state import State, Step, coupled
 
 FURTHER = 8
@@ -118,7 +118,7 @@ def ansatz(
             for key, slope in derivative(sub.values[places[f]], K, field, own).items():
                 add(form, key, c * slope)
         sub.add_equations([form])
-        while sub.equations and (split_arbitrary(sub) or one_term(sub) or eliminate(sub)):
+        while sub.equations and (split(sub, arbitrary=True) or one_term(sub) or eliminate(sub)):
             pass
         if sub.equations:
             return []

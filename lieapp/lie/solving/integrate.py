@@ -143,23 +143,14 @@ def _of_polynomial(field: CoefficientField, element: Element, v: int) -> Element
     return result / field.field.raw_new(denom)
 
 
-def one_term(state: State) -> bool:
-    """Integrate one equation with a single term, the lowest orders first; only one variable is integrated."""
-    return _one_term(state, 1)
+def one_term(state: State, mixed: bool = False) -> bool:
+    """Integrate one equation with a single term, the lowest orders first; ∂_x^m ∂_y^n f = 0 if `mixed`.
 
-
-def mixed_term(state: State) -> bool:
-    """Integrate ∂_x^m ∂_y^n f = 0: f = Σ xʲ gⱼ(y, …) + Σ yᵏ hₖ(x, …).
-
-    The parts overlap in the monomials xʲ yᵏ, so constants may come twice; the basis drops repetitions.
+    Then f = Σ xʲ gⱼ(y, …) + Σ yᵏ hₖ(x, …). The parts overlap in the monomials xʲ yᵏ, so constants may come twice;
+    the basis drops repetitions.
     """
-    return _one_term(state, state.unknowns.size)
-
-
-def _one_term(state: State, most: int) -> bool:
-    """Integrate one equation with a single term, differentiated by so many variables at most."""
     found = [next(iter(e)) for e in state.equations if len(e) == 1]
-    found = [(f, K) for f, K in found if sum(map(bool, K)) <= most]
+    found = [(f, K) for f, K in found if mixed or sum(map(bool, K)) <= 1]
     if not found:
         return False
     f, K = min(found, key=lambda key: (sum(key[1]), key))

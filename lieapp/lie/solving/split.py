@@ -86,24 +86,17 @@ def _parts(state: State, equation: Form, movers: list[int]) -> dict[frozenset, E
     return {same: p for same, p in result.items() if p}
 
 
-def split(state: State) -> bool:
-    """Split every equation by every variable that its functions don't depend on, but not yet by k(u)."""
-    return _split(state, [e for e in state.equations if not _has_arbitrary(state, e)])
+def split(state: State, arbitrary: bool = False) -> bool:
+    """Split every equation by every variable that its functions don't depend on.
 
-
-def split_arbitrary(state: State) -> bool:
-    """Split by arbitrary functions k(u) too: generic, their derivatives satisfy no equation.
-
-    Late, so that as few special cases as possible are excluded; these are recorded.
+    By `arbitrary` functions k(u) too only late, so that as few special cases as possible are excluded; these are
+    recorded. They are generic, their derivatives satisfy no equation.
     """
-    return _split(state, state.equations)
-
-
-def _split(state: State, equations: list[Form]) -> bool:
     changed = False
-    for equation in list(equations):
+    for equation in list(state.equations):
         movers = _outside(state, equation)[1]
-        if not _contains(equation, movers):
+        special = _contains(equation, state.field.arbitrary().intersection(movers))
+        if not _contains(equation, movers) or (special and not arbitrary):
             continue
         found: dict[tuple[int, ...], Form] = {}
         for key, c in equation.items():
@@ -111,18 +104,13 @@ def _split(state: State, equations: list[Form]) -> bool:
                 found.setdefault(on, {})[key] = state.field.field.raw_new(rest)
         if len(found) > 1:
             parts = [part for _, part in sorted(found.items())]
-            if _has_arbitrary(state, equation):
+            if special:
                 assume_independent(state, equation)
             state.remove(equation)
             state.steps.append(Step("split", equation, parts=tuple(parts)))
             state.add_equations(parts)
             changed = True
     return changed
-
-
-def _has_arbitrary(state: State, equation: Form) -> bool:
-    """Whether arbitrary functions of a variable occur that none of the equation's functions depends on."""
-    return _contains(equation, state.field.arbitrary().intersection(_outside(state, equation)[1]))
 
 
 def _contains(equation: Form, generators: Iterable[int]) -> bool:
