@@ -109,9 +109,7 @@ class Box(NamedTuple):
 def moved_by_table(follow: Follow, points: Points, box: Box) -> Points | None:
     """Points of solutions on a regular grid, moved; None where no table is good enough.
 
-    Args:
-        follow: moves any points of these samples, each along its own field.
-        points: in scaled coordinates; t along the third axis, x along the last.
+    They are in scaled coordinates, t along the third axis, x along the last; `follow` moves any such points.
     """
     t, x, u = (points[:, i] for i in box.places)
     where = torch.linspace(0, t[0].numel() - 1, CHECKED, device=points.device).long()

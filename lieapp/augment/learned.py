@@ -35,13 +35,9 @@ Known = tuple[tuple[str, ...], Scales]
 
 @dataclass(frozen=True)
 class Learned:
-    """Learned fields in scaled coordinates.
+    """Learned fields in scaled coordinates, physical = origin + size x scaled, one for each slot.
 
-    Args:
-        fields: one for each slot.
-        arguments: names of what they may depend on, independent variables first.
-        components: names of what they move, among the arguments.
-        scales: physical = origin + size x scaled, of the arguments.
+    What they may depend on, the `arguments`, has independent variables first; `components` are what they move.
     """
 
     fields: Slotted

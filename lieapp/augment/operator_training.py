@@ -191,14 +191,10 @@ Moves = Callable[[int], Moved]
 
 @dataclass(frozen=True)
 class OperatorRecipe:
-    """How an operator is trained.
+    """How an operator is trained: `batch` pairs in a step, at `rate` in the beginning.
 
-    Args:
-        epochs: parts of the training after which it is judged.
-        passes: how often an epoch goes through the trajectories, each time from a random start.
-        batch: pairs in a step.
-        rate: learning rate at the beginning.
-        renew: passes that use the same moved trajectories.
+    An epoch, after which it is judged, goes through the trajectories in `passes`, each from a random start; `renew`
+    of them use the same moved trajectories.
     """
 
     epochs: int
@@ -215,12 +211,8 @@ class OperatorRecipe:
 class OperatorTraining:
     """A training in progress; `step` goes on from wherever its state was loaded.
 
-    Args:
-        network: maps the task's frames to its frames.
-        samples: unmoved trajectories, on the device and in the dtype that moves want.
-        moves: of them.
-
-    Raises UsageError if there are fewer samples than a batch needs.
+    The samples are unmoved trajectories, on the device and in the dtype that moves want. Raises UsageError if there
+    are fewer than a batch needs.
     """
 
     def __init__(

@@ -215,12 +215,9 @@ Modes = Complex[Tensor, "sample component time mode"]
 
 @dataclass(frozen=True)
 class Resampled:
-    """Values at the regular nodes.
+    """Values at the regular nodes, 0 except at times at which every node has one (`valid`).
 
-    Args:
-        values: 0 where not valid.
-        valid: times at which every node has a value.
-        folded: samples whose map is folded, so that a node would have several values or none.
+    Samples are `folded` whose map is, so that a node would have several values or none.
     """
 
     values: Samples
@@ -230,12 +227,7 @@ class Resampled:
 
 @dataclass(frozen=True)
 class Solution:
-    """Unmoved samples as their equation knows them.
-
-    Args:
-        values, rates: u and its change per time step.
-        modes: how many of the lowest modes the rates are used for.
-    """
+    """Unmoved samples as their equation knows them: u, its change per time step, and how many modes take that."""
 
     values: Samples
     rates: Samples
@@ -263,10 +255,8 @@ class Resampler:
     ) -> Resampled:
         """Moved values at the regular nodes.
 
-        Args:
-            positions: where each node was moved to, time first; x isn't wrapped.
-            values: what it carries there.
-            before: what it carried, with its rate of change, for a better interpolation in time.
+        Positions, to which nodes were moved, have time first, and x isn't wrapped. What they carried `before`, with
+        its rate of change, gives a better interpolation in time.
         """
         folded = (folded_share(self.grid, positions) > 0) | ~values.isfinite().flatten(1).all(1)
         if self.method == "splat":

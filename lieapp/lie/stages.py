@@ -45,15 +45,10 @@ TELLING = 2.0
 class Derivation(Truth):
     """A truth in the making: what is known after a stage.
 
-    Args:
-        clock: what is left of the budget.
-        variables: those in which a domain is periodic.
-        lengths: the lengths of their periods that are given.
-        exhausted: whether the solver ended by itself.
-        vectors: the generators, proved or not, in the field of the state.
-        groups: functions that are left arbitrary but for their conditions, and the symmetries with them.
-        finite: the same where conditions are left unsolved.
-        counts: how many constants the solutions of each of these conditions have at most; None if unknown.
+    A domain is periodic in the `variables`, with `lengths` where they are given. If the solver ended by itself it
+    is `exhausted`. The `vectors` are the generators, proved or not, in the field of the state; `groups` functions
+    that are left arbitrary but for their conditions, with their symmetries; `finite` the same where conditions are
+    left unsolved, and `counts` how many constants the solutions of these have at most, None if unknown.
     """
 
     clock: Clock

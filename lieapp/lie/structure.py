@@ -9,6 +9,7 @@ conditions of the families, the other components; each modulo the conditions on 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 import sympy as sp
@@ -157,13 +158,8 @@ class Members:
 
     def form_ideal(self, vectors: Sequence[Vector]) -> bool | None:
         """Whether brackets with the vectors, and of two members, are members; None if that can't be told."""
-        vectors = [[self.field.lift(c) for c in v] for v in vectors]
-        answers = [self.contain(self._pair())]
-        for v in vectors:
-            if answers[-1] is not True:
-                break
-            answers.append(self.contain(self._bracket(v)))
-        return answers[-1]
+        brackets = chain([self._pair()], (self._bracket([self.field.lift(c) for c in v]) for v in vectors))
+        return next((answer for one in brackets if (answer := self.contain(one)) is not True), True)
 
     def _bracket(self, V: Vector) -> list[MultiForm]:
         """[V, F(α)]."""

@@ -147,7 +147,6 @@ class Orbits:
     `values` has X for each coordinate, `constant` the K that belongs to it, `invariants` K(σ, X) for each constant.
     """
 
-    parameter: sp.Symbol
     values: dict[sp.Symbol, sp.Expr] = field(default_factory=dict)
     invariants: dict[sp.Symbol, sp.Expr] = field(default_factory=dict)
     constant: dict[sp.Symbol, sp.Symbol] = field(default_factory=dict)
@@ -159,7 +158,7 @@ def orbits(rates: Rates, sigma: sp.Symbol, deadline: float, at_zero: bool = Fals
     With `at_zero` each constant is the value of its coordinate at σ = 0. Symbols are taken as positive.
     Raises TooLargeError after the deadline.
     """
-    result = Orbits(sigma, constant={X: sp.Dummy(f"K_{X.name}", positive=True) for X in rates})
+    result = Orbits(constant={X: sp.Dummy(f"K_{X.name}", positive=True) for X in rates})
     small = [sigma] if at_zero else []
     order = {X: k for k, X in enumerate(rates)}
     edges = [(X, Y) for X, f in rates.items() for Y in rates if f.has(Y) and Y != X]
