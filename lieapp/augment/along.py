@@ -11,6 +11,7 @@ import msgspec
 import sympy as sp
 
 from lieapp.augment.learned import FILE, Learned, read_learned
+from lieapp.augment.typed import OF_RUNS
 from lieapp.equations.equation import System
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import EquationError, ParseError, RunError, UnknownRunError, UsageError
@@ -62,9 +63,6 @@ def read_run(path: Path, system: System) -> EquationResult:
         raise RunError(f"{path.name} is of another version of lieapp.", hint="Start that run again.")
     return result
 
-
-KINDS = ("formulas", "fields", "approximate")
-"""What of a run: proved formulas, exact learned fields, approximate ones."""
 
 BUDGET = 60.0
 """Seconds that the derivation of the truth may take."""
@@ -121,7 +119,7 @@ def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> 
         elif kind == "formulas" and run:
             _add(along, system, proved_formulas(Path(run), read_run(Path(run), system), system))
         else:
-            kind, run = (kind, run) if kind in KINDS and run else ("fields", part)
+            kind, run = (kind, run) if kind in OF_RUNS and run else ("fields", part)
             _add_learned(along, kind, run, system)
     return along
 
