@@ -11,6 +11,7 @@ import msgspec
 import sympy as sp
 
 from lieapp.augment.learned import FILE, Learned, read_learned
+from lieapp.augment.typed import OF_RUNS
 from lieapp.equations.equation import System
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import EquationError, ParseError, RunError, UnknownRunError, UsageError
@@ -63,22 +64,13 @@ def read_run(path: Path, system: System) -> EquationResult:
     return result
 
 
-KINDS = ("formulas", "fields", "approximate")
-"""What of a run: proved formulas, exact learned fields, approximate ones."""
-
 BUDGET = 60.0
 """Seconds that the derivation of the truth may take."""
 
 
 @dataclass
 class LearnedSlots:
-    """Some of the learned fields of one run.
-
-    Args:
-        learned: all of them.
-        slots: the places of those that are meant.
-        run: whose they are.
-    """
+    """Some of the learned fields of one run: the places of those that are meant."""
 
     learned: Learned
     slots: list[int]
@@ -91,32 +83,24 @@ class LearnedSlots:
 
 @dataclass
 class Along:
-    """Generators.
-
-    Args:
-        formulas: by name.
-        learned: one stack for each run.
-    """
+    """Generators: formulas by name, and one stack of learned fields for each run."""
 
     formulas: dict[str, Field] = field(default_factory=dict)
     learned: list[LearnedSlots] = field(default_factory=list)
 
 
 def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> Along:
-    """The generators that `spec` names, see `Mover.of`; none of them for `none`.
-
-    Args:
-        periods: exactly, of the periodic variables.
+    """The generators that `spec` names, see `Mover.of`; none of them for `none`. The periods are exact.
 
     Raises UsageError for an unknown word, RunError for a run that doesn't fit, EquationError if nothing is
     derived.
     """
     along = Along()
-    for part in spec.split("+"):
-        kind, _, run = part.strip().partition(":")
-        if part.strip() == "none":
+    for part in map(str.strip, spec.split("+")):
+        kind, _, run = part.partition(":")
+        if part == "none":
             continue
-        if part.strip() == "truth":
+        if part == "truth":
             found = derive(system, list(periods), periods, BUDGET)
             if not found.periodic:
                 raise EquationError(
@@ -124,8 +108,8 @@ def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> 
                     hint="Move along the fields of a run.",
                 )
             _add(along, system, found.periodic)
-        elif part.strip().startswith("d_"):
-            coordinate, names = part.strip()[2:], [str(c) for c in system.jets.coordinates]
+        elif part.startswith("d_"):
+            coordinate, names = part[2:], [str(c) for c in system.jets.coordinates]
             if coordinate not in names:
                 raise UsageError(
                     f"d_{coordinate}: {system.name} has no coordinate {coordinate!r}.",
@@ -135,7 +119,7 @@ def read_along(spec: str, system: System, periods: dict[sp.Symbol, sp.Expr]) -> 
         elif kind == "formulas" and run:
             _add(along, system, proved_formulas(Path(run), read_run(Path(run), system), system))
         else:
-            kind, run = (kind, run) if kind in KINDS and run else ("fields", part.strip())
+            kind, run = (kind, run) if kind in OF_RUNS and run else ("fields", part)
             _add_learned(along, kind, run, system)
     return along
 

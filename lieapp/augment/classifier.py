@@ -123,15 +123,10 @@ Change = Callable[[Pixels, torch.Generator], Pixels]
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a classifier is trained.
+    """How a classifier is trained: each picture seen `epochs` times, `batch` in a step, at `rate` at most.
 
-    Args:
-        epochs: how often each picture is seen.
-        batch: pictures in a step.
-        rate: highest learning rate.
-        optimizer: "adam" on one cycle or "sgd" as in the paper.
-        flip: mirror pictures at random.
-        augment: largest flow parameters of what pictures are moved by at random.
+    By "adam" on one cycle or "sgd" as in the paper; pictures are mirrored at random (`flip`), and moved up to the
+    flow parameters in `augment`.
     """
 
     epochs: int
@@ -152,8 +147,7 @@ class Recipe:
 class ClassifierTraining:
     """A training in progress; `step` goes on from wherever its state was loaded.
 
-    Args:
-        change: of the pictures of each step, in place of the recipe's.
+    `change` is made to the pictures of each step, in place of the recipe's.
     """
 
     def __init__(

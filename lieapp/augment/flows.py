@@ -8,7 +8,7 @@ in t and u, Fourier modes in x. It is compared with the flow at random points of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import sympy as sp
 import torch
@@ -99,14 +99,8 @@ CHECKED = 48
 Follow = Callable[[Points], Points]
 
 
-@dataclass(frozen=True)
-class Box:
-    """Where a sample's graph lies.
-
-    Args:
-        places: of t, x and u among the coordinates.
-        period: of x.
-    """
+class Box(NamedTuple):
+    """Where a sample's graph lies: the places of t, x and u among the coordinates, and the period of x."""
 
     places: tuple[int, int, int]
     period: float
@@ -115,9 +109,7 @@ class Box:
 def moved_by_table(follow: Follow, points: Points, box: Box) -> Points | None:
     """Points of solutions on a regular grid, moved; None where no table is good enough.
 
-    Args:
-        follow: moves any points of these samples, each along its own field.
-        points: in scaled coordinates; t along the third axis, x along the last.
+    They are in scaled coordinates, t along the third axis, x along the last; `follow` moves any such points.
     """
     t, x, u = (points[:, i] for i in box.places)
     where = torch.linspace(0, t[0].numel() - 1, CHECKED, device=points.device).long()

@@ -35,13 +35,9 @@ Known = tuple[tuple[str, ...], Scales]
 
 @dataclass(frozen=True)
 class Learned:
-    """Learned fields in scaled coordinates.
+    """Learned fields in scaled coordinates, physical = origin + size x scaled, one for each slot.
 
-    Args:
-        fields: one for each slot.
-        arguments: names of what they may depend on, independent variables first.
-        components: names of what they move, among the arguments.
-        scales: physical = origin + size x scaled, of the arguments.
+    What they may depend on, the `arguments`, has independent variables first; `components` are what they move.
     """
 
     fields: Slotted
@@ -70,10 +66,8 @@ def read_learned(file: Path) -> Learned:
         content = file.read_bytes()
         length = int.from_bytes(content[:8], "little")
         facts = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["facts"])
-        names, scales = (
-            tuple(facts["coordinates"]),
-            Scales(*(tuple(facts["scales"][k]) for k in ("origin", "size"))),
-        )
+        names = tuple(facts["coordinates"])
+        scales = Scales(*(tuple(facts["scales"][k]) for k in ("origin", "size")))
         fields = _made(facts["fields"], "fields", load(content), (names, scales))
     except FileNotFoundError:
         raise RunError(
@@ -108,21 +102,19 @@ def _described(thing: Any, key: str, tensors: dict[str, Tensor]) -> dict[str, An
         return {"kind": "library", "functions": [str(f) for f in thing.functions]}
     if isinstance(thing, (FeatureNetwork, GeneratorNetwork)):
         tensors.update({f"{key}.{name}": value for name, value in thing.state_dict().items()})
-        return {"kind": "features" if isinstance(thing, FeatureNetwork) else "generators", **_sizes(thing)}
+        known = {**_kinds(thing.arguments), "modes": thing.modes}
+        if isinstance(thing, FeatureNetwork):
+            head = thing.head
+            return {"kind": "features", **known, "width": head.in_features, "features": head.out_features}
+        width, inner = thing.inner.shape[1:]
+        sizes = {"slots": thing.slots, "width": width, "head": inner, "unit": thing.unit}
+        return {"kind": "generators", **known, **sizes}
     raise TypeError(f"fields made of {type(thing).__name__} can't be kept")
 
 
 def _kinds(arguments: Arguments) -> dict[str, Any]:
     """What each argument is; what they are called stands once in the file."""
     return {"periodic": arguments.periodic, "dependent": arguments.dependent}
-
-
-def _sizes(network: FeatureNetwork | GeneratorNetwork) -> dict[str, Any]:
-    known = {**_kinds(network.arguments), "modes": network.modes}
-    if isinstance(network, FeatureNetwork):
-        return {**known, "width": network.head.in_features, "features": network.head.out_features}
-    width, head = network.inner.shape[1:]
-    return {**known, "slots": network.slots, "width": width, "head": head, "unit": network.unit}
 
 
 def _made(facts: dict[str, Any], key: str, tensors: dict[str, Tensor], known: Known) -> Any:

@@ -50,11 +50,7 @@ ROUNDING = 1e-11
 
 
 class Rates:
-    """u_t of solutions on a grid.
-
-    Args:
-        time: from 0 on; `start` is its physical beginning.
-    """
+    """u_t of solutions on a grid, whose time is counted from its physical `start`."""
 
     def __init__(self, evolution: Evolution, time: Axis, x: Axis, start: float) -> None:
         jets = evolution.jets
@@ -170,8 +166,6 @@ CHUNK = 8
 MEASURED = (16, 24, 64)
 """Samples, times and points on which the norms of generators are taken, at most."""
 
-DEFAULT = Moving()
-
 SIMPLE = 12
 """Largest denominator of a period that is a multiple of pi."""
 
@@ -222,7 +216,9 @@ class Mover:
         self.along = Along()
 
     @classmethod
-    def of(cls, spec: str | Along, equation: PDE | System, data: Trajectories, settings: Moving = DEFAULT) -> Mover:
+    def of(
+        cls, spec: str | Along, equation: PDE | System, data: Trajectories, settings: Moving = Moving()
+    ) -> Mover:
         """A mover along what `spec` says.
 
         Args:
@@ -261,12 +257,7 @@ class Mover:
     def _motions_of(self, along: Along, jets: JetSpace, points: Points, scales: Scales) -> list[Motion]:
         """The motions, those of learned fields first, of generators measured on some of the data.
 
-        Args:
-            points: of the data, physical.
-            scales: of the data.
-
-        Raises GridError for a field that isn't periodic in x, DataError for one that doesn't move the data,
-        ConfigError for scales of another number.
+        Raises what `_measured` raises, and ConfigError for scales of another number.
         """
         settings, motions = self.settings, list[Motion]()
         t, x, u, *more = self._places
@@ -281,8 +272,7 @@ class Mover:
             norm = self._measured(formula, points, scales)
             ode = OdeFlow(formula, norm, settings.step, None if motions else box)
             closed = closed_flow(name, field, jets, float(norm)) if settings.closed else None
-            usable = closed is not None and agree(closed, ode, points, scales)
-            motions.append(closed if closed is not None and usable else ode)
+            motions.append(closed if closed is not None and agree(closed, ode, points, scales) else ode)
         names = [name for motion in motions for name in motion.names]
         if settings.scales and len(settings.scales) != len(names):
             raise ConfigError(
@@ -298,8 +288,9 @@ class Mover:
         Raises GridError for a field that isn't periodic in x, DataError for one that has none or is 0.
         """
         units = column(torch.tensor(scales.size, dtype=points.dtype, device=points.device), 2)
-        size = points.new_zeros(len(velocity.names))
-        for n, unit in enumerate(torch.eye(len(size), dtype=points.dtype, device=points.device)):
+        eye = torch.eye(len(velocity.names), dtype=points.dtype, device=points.device)
+        size = points.new_zeros(len(eye))
+        for n, unit in enumerate(eye):
             value = physical_velocity(velocity, points, unit.expand(len(points), -1))
             size[n] = (value / units).square().sum(1).mean().sqrt()
         for name, value in zip(velocity.names, size.tolist(), strict=True):
@@ -309,7 +300,7 @@ class Mover:
                 )
         across = torch.zeros_like(points)
         across[:, self._places[1]] = self._x.length
-        for name, row in zip(velocity.names, torch.eye(len(size)).to(size) / size, strict=True):
+        for name, row in zip(velocity.names, eye / size, strict=True):
             c = row.expand(len(points), -1)
             here, beyond = (physical_velocity(velocity, p, c) for p in (points, points + across))
             if not float(((beyond - here) / units).abs().amax()) < SEAM:
@@ -325,7 +316,13 @@ class Mover:
         The flows of closed forms are taken one after the other, those of learned fields as one flow of their
         combination. Raises DataError if no sample has enough of its window left, GridError on a wrong shape.
         """
-        self._check(samples)
+        shape = (self._components, self._time.points, self._x.points)
+        if samples.ndim != 4 or tuple(samples.shape[1:]) != shape:
+            raise GridError(
+                f"{self.name}: samples have the shape {tuple(samples.shape)}; on this grid they are (sample, "
+                f"{', '.join(map(str, shape))}), component before time before {self._x.name}.",
+                hint="Make the mover with data on the grid of the samples.",
+            )
         coefficients = torch.zeros(len(samples), len(self.names), dtype=torch.float64, device=samples.device)
         made = torch.zeros_like(samples)
         valid = torch.zeros(len(samples), samples.shape[2], dtype=torch.bool, device=samples.device)
@@ -385,13 +382,3 @@ class Mover:
         mesh = torch.stack([mesh[0] + self._start, mesh[1]]).expand(len(samples), -1, -1, -1)
         graph = torch.cat([mesh, samples], 1)
         return graph[:, [self._places.index(i) for i in range(len(self._places))]]
-
-    def _check(self, samples: Tensor) -> None:
-        """Raises GridError unless samples lie on the grid."""
-        shape = (self._components, self._time.points, self._x.points)
-        if samples.ndim != 4 or tuple(samples.shape[1:]) != shape:
-            raise GridError(
-                f"{self.name}: samples have the shape {tuple(samples.shape)}; on this grid they are (sample, "
-                f"{', '.join(map(str, shape))}), component before time before {self._x.name}.",
-                hint="Make the mover with data on the grid of the samples.",
-            )

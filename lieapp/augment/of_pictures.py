@@ -73,14 +73,7 @@ def cropped(pixels: Pixels, generator: torch.Generator, flip: bool = False) -> P
 
 
 class FieldChange:
-    """Pictures moved along fields.
-
-    Args:
-        fields: values of each at points of the plane.
-        count: how many fields.
-        scale: largest flow parameter of each.
-        flip: mirror at random too.
-    """
+    """Pictures moved along `count` fields, by at most `scale` each, and before mirrored at random (`flip`)."""
 
     def __init__(self, fields: Callable[[Plane], PlaneFields], count: int, scale: float, flip: bool) -> None:
         self.fields, self.count, self.scale, self.flip = fields, count, scale, flip

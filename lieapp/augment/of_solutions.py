@@ -51,13 +51,7 @@ PARTS = ("samples", "valid", "kept", "coefficients")
 
 
 class Pool:
-    """The rounds of one way of moving at a time: 10 of 512 trajectories take .7 GB.
-
-    In memory, and on disk for sessions to come.
-
-    Args:
-        folder: where they lie; made when something is kept.
-    """
+    """The rounds of one way of moving at a time, in memory and in a folder: 10 of 512 trajectories take .7 GB."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -117,10 +111,9 @@ SLICES, AT_ONCE = 48, 8
 
 
 def defects(along: Along, domain: PDEDomain, data: Trajectories) -> dict[str, float]:
-    """η = rms(M)/rms(Q) of each generator by name, see `discovery.judge`: 0 up to round-off for a symmetry.
+    """η = rms(M)/rms(Q) of each generator by name, see `methods.result.judge`: 0 up to round-off for a symmetry.
 
-    Args:
-        data: trajectories of the domain's equation; at least two.
+    The data are at least two trajectories of the domain's equation.
     """
     jets = domain.system.jets
     parts: list[Velocity] = [LearnedVelocity(s.names, s.learned, s.slots, jets) for s in along.learned]

@@ -118,10 +118,7 @@ Frames = Float[Tensor, "sample component frame x"]
 class OperatorTask:
     """Frames of one prediction, counted from its start: `frames` in, as many out, `gap` after the first one in.
 
-    Args:
-        frames: in, and out.
-        gap: steps from the first frame in to the first one out.
-        starts: where predictions begin when trained on.
+    `starts` are where predictions begin when trained on.
     """
 
     frames: int
@@ -150,21 +147,16 @@ class OperatorTask:
         self, samples: Samples, which: Int[Tensor, " pair"], starts: Int[Tensor, " pair"]
     ) -> tuple[Channels, Channels]:
         """What is given and what is to be predicted: frames and components as channels."""
-        inside = torch.arange(self.frames, device=samples.device)
-        parts = []
-        for first in (starts, starts + self.gap):
-            times = first[:, None] + inside
-            # indices apart from each other put the axis they make first
-            parts.append(samples[which[:, None], :, times].flatten(1, 2))
-        return parts[0], parts[1]
+        times = starts[:, None] + torch.arange(self.frames, device=samples.device)
+        # indices apart from each other put the axis they make first
+        given, wanted = (samples[which[:, None], :, t].flatten(1, 2) for t in (times, times + self.gap))
+        return given, wanted
 
     def admissible(self, valid: Bool[Tensor, "sample time"]) -> Bool[Tensor, "sample start"]:
         """Starts of which every frame is known."""
-        inside = torch.arange(self.frames, device=valid.device)
-        found = []
-        for start in self.starts:
-            found.append(valid[:, start + inside].all(1) & valid[:, start + self.gap + inside].all(1))
-        return torch.stack(found, 1)
+        known = valid.unfold(1, self.frames, 1).all(2)
+        starts = torch.tensor(self.starts, device=valid.device)
+        return known[:, starts] & known[:, starts + self.gap]
 
     def predicted(self, operator: Operator, samples: Samples) -> tuple[Frames, Frames]:
         """Predictions from the first training start on, each made from the one before, and the truth there."""
@@ -179,8 +171,7 @@ class OperatorTask:
     def one_step(self, operator: Operator, samples: Samples) -> tuple[Frames, Frames]:
         """Predictions of one window, each made from true frames, and the truth there."""
         stride = range(self.starts[0], self.starts[-1] + 1, self.frames)
-        given = [samples[:, :, s : s + self.frames] for s in stride]
-        parts = [self._step(operator, part) for part in given]
+        parts = [self._step(operator, samples[:, :, s : s + self.frames]) for s in stride]
         truth = [samples[:, :, s + self.gap : s + self.gap + self.frames] for s in stride]
         return torch.cat(parts, 2), torch.cat(truth, 2)
 
@@ -200,14 +191,10 @@ Moves = Callable[[int], Moved]
 
 @dataclass(frozen=True)
 class OperatorRecipe:
-    """How an operator is trained.
+    """How an operator is trained: `batch` pairs in a step, at `rate` in the beginning.
 
-    Args:
-        epochs: parts of the training after which it is judged.
-        passes: how often an epoch goes through the trajectories, each time from a random start.
-        batch: pairs in a step.
-        rate: learning rate at the beginning.
-        renew: passes that use the same moved trajectories.
+    An epoch, after which it is judged, goes through the trajectories in `passes`, each from a random start; `renew`
+    of them use the same moved trajectories.
     """
 
     epochs: int
@@ -224,12 +211,8 @@ class OperatorRecipe:
 class OperatorTraining:
     """A training in progress; `step` goes on from wherever its state was loaded.
 
-    Args:
-        network: maps the task's frames to its frames.
-        samples: unmoved trajectories, on the device and in the dtype that moves want.
-        moves: of them.
-
-    Raises UsageError if there are fewer samples than a batch needs.
+    The samples are unmoved trajectories, on the device and in the dtype that moves want. Raises UsageError if there
+    are fewer than a batch needs.
     """
 
     def __init__(
@@ -249,9 +232,8 @@ class OperatorTraining:
         self.best = float("inf")
         self.moved = self.asked = 0
         self._kept: dict[str, Tensor] = {}
-        self._round, self._order = -1, torch.empty(0, dtype=torch.long)
-        self._starts = torch.empty(0, dtype=torch.long)
-        self._pool = samples.float()
+        self._round, self._pool = -1, samples.float()
+        self._order = self._starts = torch.empty(0, dtype=torch.long)
 
     def step(self) -> dict[str, Any]:
         """One step of Adam; its loss. Raises DiscoveryError if that isn't finite."""

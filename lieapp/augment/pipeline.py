@@ -27,13 +27,7 @@ from lieapp.runs.store.session import Session
 
 @dataclass(frozen=True)
 class Cell:
-    """One training.
-
-    Args:
-        samples: how many it learns from.
-        variant: what moves them.
-        scale: how far, where that is searched for.
-    """
+    """One training: how many data it learns from, what moves them and how far, where that is searched for."""
 
     samples: int
     variant: str

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Complex, Float, Int
@@ -125,18 +126,13 @@ STEPS = 30
 Shift = Float[Tensor, "sample time x"]
 
 
-@dataclass(frozen=True)
-class Places:
-    """Where values come from, in units of nodes.
-
-    Args:
-        time, x: the place on the unmoved grid for every regular node; inside the grid in time.
-        found: regular nodes whose place is known and lies in the window.
-        lost: regular nodes for which no place was found, though one should lie in the window.
+class Places(NamedTuple):
+    """Where values come from, in units of nodes: the place on the unmoved grid for every regular node, inside it in
+    time; nodes whose place is known and lies in the window; and those without one, though it should lie there.
     """
 
-    time: Float[Tensor, "sample time x"]
-    x: Float[Tensor, "sample time x"]
+    time: Float[Tensor, "sample place"]
+    x: Float[Tensor, "sample place"]
     found: Bool[Tensor, "sample time x"]
     lost: Bool[Tensor, "sample time x"]
 
@@ -160,7 +156,7 @@ def rigid_places(
         place = (place - error / slope).clamp(-1, times)
         if float(error.abs().amax()) < 1e-3 * CLOSE:
             break
-    inside = (place > -CLOSE) & (place < times - 1 + CLOSE)
+    inside = _within(place, times)
     place = place.clamp(0, times - 1)
     return place, _at(b, place, width), inside
 
@@ -173,17 +169,17 @@ def places(a: Shift, b: Shift, fine: Float[Tensor, "sample shift time fine"], wi
         fine: the same two on a grid that is finer in x, to interpolate.
         widths: nodes of the stencils in time and in x.
     """
-    samples, times, points = a.shape
+    _, times, points = a.shape
     ratio = fine.shape[-1] // points
-    i = torch.arange(times, dtype=a.dtype, device=a.device)[:, None].expand(times, points).reshape(1, -1)
-    j = torch.arange(points, dtype=a.dtype, device=a.device).expand(times, points).reshape(1, -1)
+    lines = (torch.arange(n, dtype=a.dtype, device=a.device) for n in (times, points))
+    i, j = (z.reshape(1, -1) for z in torch.meshgrid(*lines, indexing="ij"))
     along = [torch.gradient(s, dim=1)[0] for s in (a, b)]
     across = [(s.roll(-1, 2) - s.roll(1, 2)) / 2 for s in (a, b)]
     # ∂(i + a)/∂i, ∂b/∂i, ∂a/∂j, ∂(j + b)/∂j at the nodes, of order 2
     slopes = (1 + along[0], along[1], across[0], 1 + across[1])
     tau, shift, _ = rigid_places(a.mean(-1), b.mean(-1), widths[0])
-    time = tau[..., None].expand(samples, times, points).reshape(samples, -1)
-    x = j - shift[..., None].expand(samples, times, points).reshape(samples, -1)
+    time = tau.repeat_interleave(points, 1)
+    x = j - shift.repeat_interleave(points, 1)
     error = torch.full_like(time, torch.inf)
     for _ in range(STEPS):
         u, v = at_places(fine, time, ratio * x, widths).unbind(1)
@@ -197,13 +193,8 @@ def places(a: Shift, b: Shift, fine: Float[Tensor, "sample shift time fine"], wi
         size = at * bx - ax * bt
         time = (time - (bx * u - ax * v) / size).clamp(-1, times)
         x = x - (at * v - bt * u) / size
-    inside = _within(time, times)
-    good = error < CLOSE
-    shape = (samples, times, points)
-    return Places(
-        time.clamp(0, times - 1).reshape(shape), x.reshape(shape), (inside & good).reshape(shape),
-        (inside & ~good).reshape(shape),
-    )  # fmt: skip
+    inside, good = (flags.reshape(a.shape) for flags in (_within(time, times), error < CLOSE))
+    return Places(time.clamp(0, times - 1), x, inside & good, inside & ~good)
 
 
 def _within(time: Float[Tensor, "sample place"], times: int) -> Bool[Tensor, "sample place"]:
@@ -224,12 +215,9 @@ Modes = Complex[Tensor, "sample component time mode"]
 
 @dataclass(frozen=True)
 class Resampled:
-    """Values at the regular nodes.
+    """Values at the regular nodes, 0 except at times at which every node has one (`valid`).
 
-    Args:
-        values: 0 where not valid.
-        valid: times at which every node has a value.
-        folded: samples whose map is folded, so that a node would have several values or none.
+    Samples are `folded` whose map is, so that a node would have several values or none.
     """
 
     values: Samples
@@ -239,20 +227,11 @@ class Resampled:
 
 @dataclass(frozen=True)
 class Solution:
-    """Unmoved samples as their equation knows them.
-
-    Args:
-        values, rates: u and its change per time step.
-        modes: how many of the lowest modes the rates are used for.
-    """
+    """Unmoved samples as their equation knows them: u, its change per time step, and how many modes take that."""
 
     values: Samples
     rates: Samples
     modes: int
-
-    def select(self, chosen: Bool[Tensor, " sample"]) -> Solution:
-        """Some of the samples."""
-        return Solution(self.values[chosen], self.rates[chosen], self.modes)
 
     def merged(self, low: Modes, high: Modes) -> Modes:
         """The low modes of one interpolation and the high ones of another."""
@@ -272,17 +251,12 @@ class Resampler:
         self.grid, self.x, self.method, self.order = Grid((time, x)), x, method, order
 
     def __call__(
-        self,
-        positions: Float[Tensor, "sample axis time x"],
-        values: Samples,
-        before: Solution | None = None,
+        self, positions: Float[Tensor, "sample axis time x"], values: Samples, before: Solution | None = None
     ) -> Resampled:
         """Moved values at the regular nodes.
 
-        Args:
-            positions: where each node was moved to, time first; x isn't wrapped.
-            values: what it carries there.
-            before: what it carried, with its rate of change, for a better interpolation in time.
+        Positions, to which nodes were moved, have time first, and x isn't wrapped. What they carried `before`, with
+        its rate of change, gives a better interpolation in time.
         """
         folded = (folded_share(self.grid, positions) > 0) | ~values.isfinite().flatten(1).all(1)
         if self.method == "splat":
@@ -300,7 +274,9 @@ class Resampler:
             rigid = torch.stack([(s.amax(-1) - s.amin(-1)).amax(-1) < RIGID for s in (a, b)]).all(0)
         for chosen, way in ((rigid, self._shifted), (~rigid, self._gathered)):
             if bool(chosen.any()):
-                own = None if before is None or self.method == "bilinear" else before.select(chosen)
+                own = None
+                if before is not None and self.method != "bilinear":
+                    own = Solution(before.values[chosen], before.rates[chosen], before.modes)
                 made[chosen], valid[chosen], lost = way(a[chosen], b[chosen], values[chosen], own)
                 folded = folded.masked_scatter(chosen, folded[chosen] | lost)
         return _masked(made, valid, folded)
@@ -326,10 +302,8 @@ class Resampler:
     ) -> tuple[Samples, Bool[Tensor, "sample time"], Bool[Tensor, " sample"]]:
         """Each node from a place of its own."""
         widths = (self.order, WIDTH)
-        displacements = self._finer(torch.stack([a, b], 1))
-        where = places(a, b, displacements, widths)
-        time, x = where.time.flatten(1), where.x.flatten(1)
-        valid, lost = where.found.all(-1), where.lost.flatten(1).any(1)
+        time, x, found, missed = places(a, b, self._finer(torch.stack([a, b], 1)), widths)
+        valid, lost = found.all(-1), missed.flatten(1).any(1)
         if self.method == "bilinear":
             return at_places(values, time, x, (2, 2)).reshape(values.shape), valid, lost
         made = at_places(self._finer(values), time, REFINED * x, widths).reshape(values.shape)

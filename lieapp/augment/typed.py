@@ -21,7 +21,7 @@ from lieapp.results import Augment, EquationResult
 from lieapp.runs.store.directory import RunDirectory
 
 OF_RUNS = ("fields", "formulas", "approximate")
-"""What of a run of an equation is meant, before its name."""
+"""What of a run is meant, before its name: exact learned fields, proved formulas, approximate fields."""
 
 WORDS = "none, truth, d_t and its like"
 """What solutions can be moved along besides runs."""

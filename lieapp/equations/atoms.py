@@ -84,7 +84,9 @@ class AtomTable:
         if isinstance(e, (sp.sinh, sp.cosh, sp.tanh, sp.coth, sp.sech, sp.csch)):
             return self.rational(e.rewrite(sp.exp))
         if isinstance(e, (sp.tan, sp.cot, sp.sec, sp.csc)):
-            return self.rational(_sine_and_cosine(e))
+            sine, cosine = sp.sin(e.args[0]), sp.cos(e.args[0])
+            quotients = {sp.tan: sine / cosine, sp.cot: cosine / sine, sp.sec: 1 / cosine, sp.csc: 1 / sine}
+            return self.rational(quotients[e.func])
         if isinstance(e, (AppliedUndef, sp.Derivative)):
             return self._arbitrary(e)
         if isinstance(e, sp.Integral) and e.limits in [(sp.Tuple(v),) for v in self.variables]:
@@ -300,9 +302,3 @@ def _factors(base: sp.Expr) -> list[tuple[sp.Expr, sp.Expr]]:
 def _multiple_angle(n: sp.Integer, sine: sp.Expr, cosine: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """sin(nθ) and cos(nθ) as Chebyshev polynomials."""
     return sp.sign(n) * sine * sp.chebyshevu(abs(n) - 1, cosine), sp.chebyshevt(abs(n), cosine)
-
-
-def _sine_and_cosine(e: sp.Expr) -> sp.Expr:
-    sine, cosine = sp.sin(e.args[0]), sp.cos(e.args[0])
-    quotients = {sp.tan: sine / cosine, sp.cot: cosine / sine, sp.sec: 1 / cosine, sp.csc: 1 / sine}
-    return quotients[e.func]

@@ -59,6 +59,7 @@ class CoefficientField:
                 self._rates[self.variables.index(v)].append((n, value))
             if atom.degree:
                 self._relations.append((n, atom.degree, self.field.from_expr(atom.power).numer))
+        self._movers = [[v, *(n for n, _ in rates)] for v, rates in self._rates.items()]
         # replaced atoms first, the oldest first; then roots, the newest first
         replaced = [r for r in self._relations if r[1] == 1]
         self._relations = replaced + [r for r in reversed(self._relations) if r[1] > 1]
@@ -170,12 +171,12 @@ class CoefficientField:
         """Whether an element depends on variable v."""
         # it may be older than the newest atoms
         element = self.lift(element)
-        gens = self.movers(v)
+        gens = self._movers[v]
         return any(m[n] for part in (element.numer, element.denom) for m in part for n in gens)
 
-    def movers(self, v: int) -> list[int]:
-        """Positions of the generators that depend on variable v: v itself and atoms."""
-        return [v, *(n for n, _ in self._rates[v])]
+    def movers(self, *variables: int) -> list[int]:
+        """Positions of the generators that depend on some variables: these themselves and atoms."""
+        return list(dict.fromkeys(n for v in variables for n in self._movers[v]))
 
     def arbitrary(self) -> set[int]:
         """Positions of the generators that are arbitrary functions or their derivatives."""

@@ -59,18 +59,15 @@ def parameters_of(texts: Sequence[str]) -> tuple[tuple[sp.Symbol, ...], list[Con
                 raise ParseError(f"{name!r} is declared twice.", hint=TWICE)
             last = name
             assumed[name] = [what] if what else []
-    return tuple(_symbol(name, known) for name, known in assumed.items()), conditions
-
-
-def _symbol(name: str, assumptions: Sequence[str]) -> sp.Symbol:
-    """A real constant of which all the assumptions hold. Raises ParseError if they exclude one another."""
-    try:
-        return sp.Symbol(name, **{"real": True, **dict.fromkeys(assumptions, True)})
-    except InconsistentAssumptions:
-        raise ParseError(
-            f"{name} can't be {' and '.join(assumptions)}.",
-            hint="Keep what is known of it: for example nu:positive.",
-        ) from None
+    symbols = []
+    for name, known in assumed.items():
+        try:
+            symbols.append(sp.Symbol(name, **{"real": True, **dict.fromkeys(known, True)}))
+        except InconsistentAssumptions:
+            raise ParseError(
+                f"{name} can't be {' and '.join(known)}.", hint="Keep what is known of it: for example nu:positive."
+            ) from None
+    return tuple(symbols), conditions
 
 
 def check_declared(condition: Condition, constants: Sequence[sp.Symbol]) -> None:

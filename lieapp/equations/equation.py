@@ -86,16 +86,15 @@ def as_expression(value: object, name: str) -> sp.Expr:
 
 
 def exact(value: float | int | sp.Expr) -> sp.Expr:
-    """The number a user meant: .01 is 1/100, not the binary fraction next to it."""
-    if isinstance(value, sp.Expr):
-        return value.xreplace({f: _rational(f) for f in value.atoms(sp.Float)})
-    return sp.Rational(str(value))
+    """The number a user meant: .01 is 1/100, not the binary fraction next to it.
 
-
-def _rational(number: sp.Float) -> sp.Expr:
-    """The short fraction that is meant, 1/3 for .333333333333333, else the decimal as it is written."""
-    found = sp.nsimplify(number, rational=True)
-    return found if found.is_Rational and found.q <= LARGEST else sp.Rational(str(number))
+    In expressions 1/3 for .333333333333333 too, where a short fraction is near.
+    """
+    if not isinstance(value, sp.Expr):
+        return sp.Rational(str(value))
+    meant = {f: sp.nsimplify(f, rational=True) for f in value.atoms(sp.Float)}
+    short = {f: e.is_Rational and e.q <= LARGEST for f, e in meant.items()}
+    return value.xreplace({f: e if short[f] else sp.Rational(str(f)) for f, e in meant.items()})
 
 
 def read_pde(pde: PDE) -> System:

@@ -104,7 +104,15 @@ def read_free(
     check_real(sides, name)
     applied = sorted({f for side in sides for f in side.atoms(AppliedUndef)}, key=str)
     symbols = {s for side in sides for s in side.free_symbols}
-    variables = _meant(independent, symbols, str, "variable", name) or _variables(applied, name)
+    variables = _meant(independent, symbols, str, "variable", name)
+    if not variables:
+        found = [f for f in applied if all(a.is_Symbol for a in f.args)]
+        if not found:
+            raise EquationError(
+                f"{name}: the equation contains no unknown function; it is no differential equation.",
+                hint="Declare u = sp.Function('u')(t, x) and write the equation in u and u.diff(x).",
+            )
+        variables = max(found, key=lambda f: len(f.args)).args
     unknowns = list(_meant(dependent, applied, lambda f: f.func.__name__, "unknown", name))
     check_real(variables, name)
     check_distinct({*symbols, *variables}, applied, name)
@@ -199,17 +207,6 @@ def _side(equation: object, name: str) -> sp.Expr:
             hint="Put u + I*v in place of the unknown and write real and imaginary part as two equations.",
         )
     return side
-
-
-def _variables(applied: Sequence[AppliedUndef], name: str) -> tuple[sp.Symbol, ...]:
-    found = [f for f in applied if all(a.is_Symbol for a in f.args)]
-    if not found:
-        raise EquationError(
-            f"{name}: the equation contains no unknown function; it is no differential equation.",
-            hint="Declare u = sp.Function('u')(t, x) and write the equation in u and u.diff(x).",
-        )
-    variables: tuple[sp.Symbol, ...] = max(found, key=lambda f: len(f.args)).args
-    return variables
 
 
 def _check_unknowns(

@@ -116,11 +116,12 @@ def multi_index(letters: str, variables: Sequence[str]) -> MultiIndex | None:
 
     Raises AmbiguousError if names of variables put together are the name of another: `xx` beside `x`.
     """
-    found = readings(letters, variables)
+    found = sorted(readings(letters, variables))
     if len(found) > 1:
-        meant = " or ".join(_words(J, variables) for J in sorted(found))
-        raise AmbiguousError(f"{letters!r} can mean the derivative with respect to {meant}")
-    return next(iter(found), None)
+        named = ([(x, n) for x, n in zip(variables, J, strict=True) if n] for J in found)
+        words = (" and ".join(f"{x}, {n} times" if n > 1 else x for x, n in pairs) for pairs in named)
+        raise AmbiguousError(f"{letters!r} can mean the derivative with respect to {' or '.join(words)}")
+    return found[0] if found else None
 
 
 def readings(letters: str, variables: Sequence[str]) -> set[MultiIndex]:
@@ -136,7 +137,3 @@ def readings(letters: str, variables: Sequence[str]) -> set[MultiIndex]:
                 end = place + len(variable)
                 before[end] |= {raised(J, i) for J in before[place]}
     return before[-1] - {zero}
-
-
-def _words(J: MultiIndex, variables: Sequence[str]) -> str:
-    return " and ".join(f"{x}{f', {n} times' if n > 1 else ''}" for x, n in zip(variables, J, strict=True) if n)

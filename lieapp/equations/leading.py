@@ -7,9 +7,8 @@ equations lead with derivatives of one unknown, the difference of their cross de
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import permutations
+from itertools import chain, permutations
 
 import sympy as sp
 
@@ -68,23 +67,15 @@ def without_vanishing(expression: sp.Expr, system: System) -> sp.Expr:
     return expression
 
 
-@dataclass(frozen=True)
-class Solved:
-    """A derivative in terms of the others, what was divided by, and whether the derivative occurred linearly.
+def solved_for(equation: sp.Expr, symbol: sp.Symbol) -> tuple[sp.Expr, sp.Expr, bool] | None:
+    """The equation solved for a symbol that occurs linearly, as a square or as one pure power; else None.
 
-    If it didn't, the value is one real branch.
+    The value, what was divided by, and whether the symbol occurred linearly; if it didn't, the value is one real
+    branch.
     """
-
-    value: sp.Expr
-    divisor: sp.Expr
-    linear: bool
-
-
-def solved_for(equation: sp.Expr, symbol: sp.Symbol) -> Solved | None:
-    """The equation solved for a symbol that occurs linearly, as a square or as one pure power; else None."""
     slope = sp.diff(equation, symbol)
     if not slope.has(symbol):
-        return Solved(-(equation - slope * symbol) / slope, slope, linear=True)
+        return -(equation - slope * symbol) / slope, slope, True
     if not equation.is_polynomial(symbol):
         return None
     polynomial = sp.Poly(equation, symbol)
@@ -93,10 +84,10 @@ def solved_for(equation: sp.Expr, symbol: sp.Symbol) -> Solved | None:
     if degree == 2:
         middle = polynomial.nth(1)
         root = _root(middle**2 / 4 - top * constant, 2)
-        return None if root is None else Solved((root - middle / 2) / top, top, linear=False)
+        return None if root is None else ((root - middle / 2) / top, top, False)
     if degree <= MAX_DEGREE and all(m in ((degree,), (0,)) for m in polynomial.monoms()):
         root = _root(-constant / top, degree)
-        return None if root is None else Solved(root, top, linear=False)
+        return None if root is None else (root, top, False)
     return None
 
 
@@ -105,12 +96,10 @@ def _root(radicand: sp.Expr, degree: int) -> sp.Expr | None:
     # √(u²) is the branch u, not |u|: one branch of an irreducible equation has the symmetries of all
     positive = {s: sp.Dummy(s.name, positive=True) for s in radicand.free_symbols}
     radicand = sp.factor(radicand.xreplace(positive))
-    if radicand.is_negative and degree % 2:
-        root = -((-radicand) ** sp.Rational(1, degree))
-    elif radicand.is_negative:
+    if radicand.is_negative and degree % 2 == 0:
         return None
-    else:
-        root = radicand ** sp.Rational(1, degree)
+    sign = -1 if radicand.is_negative else 1
+    root = sign * (sign * radicand) ** sp.Rational(1, degree)
     return root.xreplace({dummy: s for s, dummy in positive.items()})
 
 
@@ -169,7 +158,6 @@ class Leading:
     """
 
     jets: JetSpace
-    ranking: Ranking
     rules: dict[Jet, sp.Expr] = field(default_factory=dict)
     assumed_nonzero: list[sp.Expr] = field(default_factory=list)
     implied: list[sp.Expr] = field(default_factory=list)
@@ -242,7 +230,13 @@ def solve_for_leading(system: System) -> Leading:
 
 def _best(system: System, roots: bool) -> Leading | None:
     best: tuple[tuple[int, ...], Leading] | None = None
-    for n, ranking in enumerate(_rankings(system)):
+    # space before time in orderly ones, time first otherwise
+    places = range(len(system.jets.independent))
+    candidates = chain(
+        (Ranking(order, True) for order in permutations(reversed(places))),
+        (Ranking(order, False) for order in permutations(places)),
+    )
+    for n, ranking in enumerate(candidates):
         solved = _solve(system, ranking, roots)
         if solved is None:
             continue
@@ -257,16 +251,8 @@ def _best(system: System, roots: bool) -> Leading | None:
     return best and best[1]
 
 
-def _rankings(system: System) -> Iterator[Ranking]:
-    """Candidates; space before time in orderly ones, time first otherwise."""
-    p = len(system.jets.independent)
-    for orderly in (True, False):
-        for order in permutations(reversed(range(p)) if orderly else range(p)):
-            yield Ranking(order, orderly)
-
-
 def _solve(system: System, ranking: Ranking, roots: bool) -> Leading | None:
-    solved = Leading(system.jets, ranking)
+    solved = Leading(system.jets)
     queue = sorted(system.residuals, key=sp.count_ops)
     seen = 0
     while queue:
@@ -290,31 +276,29 @@ def _solve(system: System, ranking: Ranking, roots: bool) -> Leading | None:
             solved.implied.append(equation)
         symbol, lead = max(found.items(), key=lambda item: ranking.key(item[1]))
         alone = solved_for(equation, symbol)
-        if alone is None or not (alone.linear or roots):
+        if alone is None or not (alone[2] or roots):
             return None
-        if not alone.linear:
+        value, divisor, linear = alone
+        if not linear:
             check_one_branch(equation, symbol, system.jets, system.name)
-        rule = _canonical(alone.value, system.jets)
-        if not alone.divisor.is_Rational:
-            solved.assumed_nonzero.append(sp.factor(alone.divisor))
+        rule = _canonical(value, system.jets)
+        if not divisor.is_Rational:
+            solved.assumed_nonzero.append(sp.factor(divisor))
         displaced = [j for j in solved.rules if j[0] == lead[0] and divides(lead[1], j[1])]
         queue += [system.jets.symbol(*j) - solved.rules.pop(j) for j in displaced]
         solved._normal.clear()
-        queue += [_cross(solved, lead, rule, j) for j in solved.rules if j[0] == lead[0]]
+        # differences of the two expressions for the least common derivative of two leading ones
+        total = solved.jets.total_derivatives
+        for (a, K), other in solved.rules.items():
+            if a == lead[0]:
+                up = tuple(max(k - j, 0) for j, k in zip(lead[1], K, strict=True))
+                down = tuple(max(j - k, 0) for j, k in zip(lead[1], K, strict=True))
+                queue.append(total(rule, up) - total(other, down))
         solved.rules[lead] = rule
         for j in list(solved.rules):
             solved.rules[j] = solved.reduce(solved.rules[j])
             solved._normal.clear()
     return solved
-
-
-def _cross(solved: Leading, lead: Jet, rule: sp.Expr, other: Jet) -> sp.Expr:
-    """Difference of the two expressions for the least common derivative of two leading ones."""
-    top = tuple(max(a, b) for a, b in zip(lead[1], other[1], strict=True))
-    up = tuple(a - b for a, b in zip(top, lead[1], strict=True))
-    down = tuple(a - b for a, b in zip(top, other[1], strict=True))
-    total = solved.jets.total_derivatives
-    return total(rule, up) - total(solved.rules[other], down)
 
 
 def _weight(coefficient: sp.Expr, jets: JetSpace) -> int:

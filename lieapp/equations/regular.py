@@ -36,7 +36,11 @@ POLES: dict[type, Callable[[sp.Expr], sp.Expr]] = {
 def check_regular(expressions: Iterable[sp.Expr], jets: JetSpace, box: Box, name: str) -> None:
     """Raises EquationError for a coefficient that is infinite or not real somewhere in the box, ends included."""
     for coefficient, what in _coefficients(expressions, jets):
-        place = _singular(coefficient, box)
+        if coefficient.is_polynomial(*coefficient.free_symbols):
+            continue
+        zeros = (place for critical in _criticals(coefficient) if (place := _zero(critical, box)) is not None)
+        infinite = (place for place, value in _sampled(coefficient, box) if value is None)
+        place = next(itertools.chain(zeros, infinite), None)
         if place is None:
             continue
         at = ", ".join(f"{x} = {float(value):.6g}" for x, value in place.items())
@@ -75,15 +79,6 @@ def _coefficients(expressions: Iterable[sp.Expr], jets: JetSpace) -> Iterator[tu
             for node in sp.preorder_traversal(what):
                 if isinstance(node, sp.Pow) and node.free_symbols and not jets.jets(node):
                     yield node, term
-
-
-def _singular(coefficient: sp.Expr, box: Box) -> dict[sp.Symbol, float] | None:
-    """A place in the box where a coefficient isn't a finite real number; None if none is found."""
-    if coefficient.is_polynomial(*coefficient.free_symbols):
-        return None
-    zeros = (place for critical in _criticals(coefficient) if (place := _zero(critical, box)) is not None)
-    infinite = (place for place, value in _sampled(coefficient, box) if value is None)
-    return next(itertools.chain(zeros, infinite), None)
 
 
 def _criticals(expression: sp.Expr) -> Iterator[sp.Expr]:

@@ -185,8 +185,7 @@ class _JetField:
         condition, content = primitive(condition, self.field)
         self.divisors.append(self.field.expression(content))
         size = len(self.jets.coordinates)
-        free = set(range(size, size + len(self.free)))
-        movers = free | {n for v in free for n in self.field.movers(v)}
+        movers = set(self.field.movers(*range(size, size + len(self.free))))
         ring, names = self.field.field.ring, self.field.table.expressions()
         pieces: list[tuple[tuple[int, ...], Any, tuple[int, ...], Any]] = []
         plain: dict[tuple[int, ...], Element] = {}

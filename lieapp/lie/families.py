@@ -96,7 +96,9 @@ def family_of(
     functions = {
         names[f]: tuple(str(field.variables[v]) for v in sorted(unknowns.arguments[f])) for f in group.functions
     }
-    conditions = tuple(_signed(_written(c, field, names)) for c in group.conditions)
+    written = [_written(c, field, names) for c in group.conditions]
+    # without a minus sign in front
+    conditions = tuple(-c if str(c).startswith("-") else c for c in written)
     components = {str(x): _written(value, field, names) for x, value in zip(coordinates, group.values, strict=True)}
     return Family(functions, conditions, Field(components))
 
@@ -107,11 +109,6 @@ def _written(form: Form, field: CoefficientField, names: dict[int, str]) -> sp.E
         for (f, K), c in sorted(form.items())
     )
     return sp.Add(*terms)
-
-
-def _signed(expression: sp.Expr) -> sp.Expr:
-    """± the expression, so that it doesn't begin with a minus sign."""
-    return -expression if str(expression).startswith("-") else expression
 
 
 def family_holds(group: Group, determining: DeterminingSystem) -> bool:
@@ -172,9 +169,6 @@ def relations_modulo(
     return [r for r in solution.vectors() if any(r)]
 
 
-Restriction = tuple[list[Vector], list[Group], CoefficientField, Unknowns]
-
-
 def restrict(
     vectors: Sequence[Vector],
     groups: Sequence[Group],
@@ -182,7 +176,7 @@ def restrict(
     unknowns: Unknowns,
     periodic: Sequence[sp.Symbol],
     lengths: Mapping[sp.Symbol, sp.Expr] | None = None,
-) -> Restriction:
+) -> tuple[list[Vector], list[Group], CoefficientField, Unknowns]:
     """Periodic generators and families, in a field of their own that also holds the lengths as variables.
 
     They are the kernel of V(x+L, u) - V(x, u) on the span of the generators and families, for every length L unless

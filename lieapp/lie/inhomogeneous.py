@@ -168,12 +168,6 @@ class _Search:
         return [state.field.expression(state.field.reduce(c)) for c in values]
 
 
-def homogeneous(system: System, parts: Sequence[sp.Expr]) -> System:
-    """L u = 0."""
-    residuals = tuple(sp.expand(r - s) for r, s in zip(system.residuals, parts, strict=True))
-    return replace(system, residuals=residuals)
-
-
 class NoParticularSolutionError(Exception):
     """No particular solution was found; the message says what remains unsolved."""
 
@@ -201,7 +195,8 @@ def solve_moved(
     ) or (None, [])
 
     def begun() -> tuple[DeterminingSystem, State]:
-        there = determining_equations(homogeneous(system, parts))
+        residuals = tuple(sp.expand(r - s) for r, s in zip(system.residuals, parts, strict=True))
+        there = determining_equations(replace(system, residuals=residuals))
         return there, there.state(assumed)
 
     there, state = clock.within(clock.reserve, begun, None) or (None, None)

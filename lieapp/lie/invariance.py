@@ -48,7 +48,13 @@ class GeneralProlongation:
     def __init__(self, jets: JetSpace, order: int, asked: Collection[MultiIndex] | None = None) -> None:
         self.jets = jets
         self.p, self.q = len(jets.independent), len(jets.dependent)
-        self.indices = [J for n in range(1, order + 1) for J in multi_indices(self.p, n) if _occurs(J, asked)]
+        self.indices = [
+            # those that stand in some φᵃ_J: at most as high as J, and beyond J by one derivative at most
+            K for n in range(1, order + 1) for K in multi_indices(self.p, n)
+            if asked is None or any(
+                n <= sum(J) and sum(max(k - j, 0) for k, j in zip(K, J, strict=True)) <= 1 for J in asked
+            )
+        ]  # fmt: skip
         self.symbols = [jets.symbol(a, J) for a in range(self.q) for J in self.indices]
         self.ring = PolyRing(self.symbols, ZZ, sp.polys.orderings.grevlex)
         self.position = {(a, J): n for n, (a, J) in enumerate((a, J) for a in range(self.q) for J in self.indices)}
@@ -79,19 +85,14 @@ class GeneralProlongation:
         result: JetForm = {}
         first = self.jets.raised(self.jets.zero, i)
         for (f, K), c in form.items():
-            add(result, (f, K), self._total_of_jets(c, i))
+            rate = self.ring.zero
+            for n in {n for m in c for n, e in enumerate(m) if e}:
+                a, J = divmod(n, len(self.indices))
+                rate += c.diff(self.ring.gens[n]) * self.jet(a, self.jets.raised(self.indices[J], i))
+            add(result, (f, K), rate)
             add(result, (f, self.jets.raised(K, i)), c)
             for a in range(self.q):
                 add(result, (f, self.jets.raised(K, self.p + a)), c * self.jet(a, first))
-        return result
-
-    def _total_of_jets(self, polynomial: Any, i: int) -> Any:
-        result = self.ring.zero
-        used = {n for m in polynomial for n, e in enumerate(m) if e}
-        for n in used:
-            a, J = divmod(n, len(self.indices))
-            slope = polynomial.diff(self.ring.gens[n])
-            result += slope * self.jet(a, self.jets.raised(self.indices[J], i))
         return result
 
 
@@ -100,13 +101,6 @@ def multi_indices(size: int, order: int) -> list[MultiIndex]:
     if size == 1:
         return [(order,)]
     return [(k, *rest) for k in range(order, -1, -1) for rest in multi_indices(size - 1, order - k)]
-
-
-def _occurs(K: MultiIndex, asked: Collection[MultiIndex] | None) -> bool:
-    """Whether uᵃ_K stands in some φᵃ_J: K is at most as high as J, and beyond J by one derivative at most."""
-    return asked is None or any(
-        sum(K) <= sum(J) and sum(max(k - j, 0) for k, j in zip(K, J, strict=True)) <= 1 for J in asked
-    )
 
 
 def defect(

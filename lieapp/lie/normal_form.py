@@ -25,7 +25,7 @@ Row = dict[Column, Element]
 def rows_of(vectors: Sequence[Vector], field: CoefficientField) -> tuple[list[Row], Any]:
     """Coefficients of each field's monomials over the common denominator, up to a common constant; and it."""
     denominator = common_denominator((c for vector in vectors for c in vector), field.field.ring.one)
-    movers = _movers(field)
+    movers = set(field.movers(*range(len(field.variables))))
     rows = []
     for vector in vectors:
         row: Row = {}
@@ -36,11 +36,6 @@ def rows_of(vectors: Sequence[Vector], field: CoefficientField) -> tuple[list[Ro
     # without the greatest factor in the constants alone
     content = reduce(lambda common, p: common.gcd(p), parted(denominator, movers).values(), field.field.ring.zero)
     return rows, denominator.exquo(content)
-
-
-def _movers(field: CoefficientField) -> set[int]:
-    """Positions of all generators but constants."""
-    return {n for v in range(len(field.variables)) for n in field.movers(v)}
 
 
 def column_key(column: Column) -> tuple:
@@ -79,38 +74,26 @@ def _minus(row: Row, factor: Element, other: Row, field: CoefficientField) -> Ro
 def normal_basis(vectors: Sequence[Vector], field: CoefficientField) -> list[Vector]:
     """The normal form of a basis of the span: row echelon, integer coefficients, simple generators first."""
     rows, denominator = rows_of(vectors, field)
-    size = len(vectors[0]) if vectors else 0
-    reduced = echelon(rows, field)
-    result = [_assembled(_integral(row, field), denominator, size, field) for _, row in reversed(reduced)]
+    result = []
+    for _, row in reversed(echelon(rows, field)):
+        # coprime coefficients without denominators; the first coordinate's leading one positive
+        cleared = dict(zip(row, coprime(list(row.values())), strict=True))
+        first = min(cleared, key=lambda column: (column[0], column_key(column)))
+        sign = -1 if cleared[first].LC < 0 else 1
+        vector = [field.zero] * len(vectors[0])
+        for (k, monomial), p in cleared.items():
+            vector[k] += field.field.raw_new(sign * p * field.field.ring.from_dict({monomial: 1}))
+        vector = [field.reduce(c / field.field.raw_new(denominator)) for c in vector]
+        # without numeric denominators or a common integer factor
+        up = sp.ilcm(1, *(int(c.denom.content()) for c in vector))
+        vector = [c * int(up) for c in vector]
+        down = gcd(*(int(c.numer.content()) for c in vector))
+        result.append([c / max(down, 1) for c in vector])
     return sorted(result, key=lambda vector: _simplicity(vector, field))
 
 
-def _integral(row: Row, field: CoefficientField) -> Row:
-    """Coprime coefficients without denominators; the first coordinate's leading one positive."""
-    cleared = dict(zip(row, coprime(list(row.values())), strict=True))
-    first = min(cleared, key=lambda column: (column[0], column_key(column)))
-    sign = -1 if cleared[first].LC < 0 else 1
-    return {column: field.field.raw_new(sign * p) for column, p in cleared.items()}
-
-
-def _assembled(row: Row, denominator: Any, size: int, field: CoefficientField) -> Vector:
-    vector = [field.zero] * size
-    for (k, monomial), c in row.items():
-        vector[k] += c * field.field.raw_new(field.field.ring.from_dict({monomial: 1}))
-    scaled = [field.reduce(c / field.field.raw_new(denominator)) for c in vector]
-    return _without_common_integer(scaled, field)
-
-
-def _without_common_integer(vector: Vector, field: CoefficientField) -> Vector:
-    """Multiply by the integer that clears numeric denominators, divide by a common integer factor."""
-    up = sp.ilcm(1, *(int(c.denom.content()) for c in vector))
-    scaled = [c * int(up) for c in vector]
-    down = gcd(*(int(c.numer.content()) for c in scaled))
-    return [c / max(down, 1) for c in scaled]
-
-
 def _simplicity(vector: Vector, field: CoefficientField) -> tuple:
-    movers = _movers(field)
+    movers = field.movers(*range(len(field.variables)))
     parts = [part for c in vector for part in (c.numer, c.denom)]
     size = max(sum(m[n] for n in movers) for part in parts for m in part)
     nonzero = [k for k, c in enumerate(vector) if c]

@@ -23,13 +23,13 @@ from lieapp.lie.certificate.counting import TooLargeError
 from lieapp.lie.certificate.safeguard import disagreement
 from lieapp.lie.certificate.taylor import BadPointError
 from lieapp.lie.deadline import Clock, OutOfTimeError
-from lieapp.lie.determining import DeterminingSystem, affine_symmetries, determining_equations, quicker
+from lieapp.lie.determining import affine_symmetries, determining_equations, quicker
 from lieapp.lie.families import Group, family_holds, family_of, group_of, modulo_families, restrict
 from lieapp.lie.inhomogeneous import NoParticularSolutionError, solve_moved, sources
 from lieapp.lie.invariance import defect
 from lieapp.lie.normal_form import Vector, expression_of, normal_basis
-from lieapp.lie.solving import Solution, State, solve
-from lieapp.lie.solving.count import agreed
+from lieapp.lie.solving import State, solve
+from lieapp.lie.solving.guess import agreed
 from lieapp.lie.structure import structure_of
 from lieapp.lie.truth import Truth
 from lieapp.lie.vector_field import Field
@@ -45,15 +45,10 @@ TELLING = 2.0
 class Derivation(Truth):
     """A truth in the making: what is known after a stage.
 
-    Args:
-        clock: what is left of the budget.
-        variables: those in which a domain is periodic.
-        lengths: the lengths of their periods that are given.
-        exhausted: whether the solver ended by itself.
-        vectors: the generators, proved or not, in the field of the state.
-        groups: functions that are left arbitrary but for their conditions, and the symmetries with them.
-        finite: the same where conditions are left unsolved.
-        counts: how many constants the solutions of each of these conditions have at most; None if unknown.
+    A domain is periodic in the `variables`, with `lengths` where they are given. If the solver ended by itself it
+    is `exhausted`. The `vectors` are the generators, proved or not, in the field of the state; `groups` functions
+    that are left arbitrary but for their conditions, with their symmetries; `finite` the same where conditions are
+    left unsolved, and `counts` how many constants the solutions of these have at most, None if unknown.
     """
 
     clock: Clock
@@ -94,26 +89,21 @@ def derive(
     when the budget doesn't suffice for the determining equations.
     """
     clock = budget if isinstance(budget, Clock) else Clock(budget)
-    determining, state = _determining(system, clock)
-    found = Derivation(determining, state, clock=clock, variables=tuple(periodic), lengths=lengths)
-    for stage in STAGES:
-        found = stage(found)
-    found = replace(found, seconds=time.perf_counter() - clock.started)
-    return Truth(**{told.name: getattr(found, told.name) for told in fields(Truth)})
-
-
-def _determining(system: System, clock: Clock) -> tuple[DeterminingSystem, State]:
-    """The determining equations, and what the solver starts with."""
     clock.note("determining equations")
     try:
         with clock.limit():
-            equations = determining_equations(system)
-            return equations, equations.state()
+            determining = determining_equations(system)
+            state = determining.state()
     except OutOfTimeError:
         raise BudgetError(
             f"{system.name}: {clock.told()} before the determining equations were ready.",
             hint=f"Raise the budget{quicker(system)}.",
         ) from None
+    found = Derivation(determining, state, clock=clock, variables=tuple(periodic), lengths=lengths)
+    for stage in STAGES:
+        found = stage(found)
+    found = replace(found, seconds=time.perf_counter() - clock.started)
+    return Truth(**{told.name: getattr(found, told.name) for told in fields(Truth)})
 
 
 def solved(so_far: Derivation) -> Derivation:
@@ -130,20 +120,6 @@ def solved(so_far: Derivation) -> Derivation:
     if not solution.exhausted:
         late = clock.left(clock.reserve) <= 0
         so_far = so_far.left_out(clock.told() if late else "the solver's number of steps ran out")
-    groups, finite = _groups(solution)
-    return replace(
-        so_far.solved_by(solution.state),
-        moved=moved,
-        exhausted=solution.exhausted,
-        vectors=tuple(solution.vectors()),
-        groups=groups,
-        finite=finite,
-        counts=(None,) * len(finite),
-    )
-
-
-def _groups(solution: Solution) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
-    """Infinite groups, and those left unsolved."""
     infinite: list[Group] = []
     finite: list[Group] = []
     for (functions, conditions), is_finite in zip(solution.groups, solution.finite, strict=True):
@@ -151,7 +127,15 @@ def _groups(solution: Solution) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
         if any(group.values):
             # of equations that were still to be worked on nobody knows what they leave
             (finite if is_finite or (conditions and not solution.exhausted) else infinite).append(group)
-    return tuple(infinite), tuple(finite)
+    return replace(
+        so_far.solved_by(solution.state),
+        moved=moved,
+        exhausted=solution.exhausted,
+        vectors=tuple(solution.vectors()),
+        groups=tuple(infinite),
+        finite=tuple(finite),
+        counts=(None,) * len(finite),
+    )
 
 
 def independent(so_far: Derivation) -> Derivation:

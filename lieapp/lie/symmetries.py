@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from math import inf, isnan
+from math import inf
 from typing import Any, NoReturn
 
 import sympy as sp
@@ -58,15 +58,12 @@ def names(value: Any, what: str, separator: str = ",") -> list[Any]:
 
     Raises UsageError for anything else.
     """
-    if value is None:
-        return []
     if isinstance(value, str):
         return [part.strip() for part in value.split(separator) if part.strip()]
-    if isinstance(value, (sp.Symbol, AppliedUndef)):
-        return [value]
-    if not isinstance(value, (list, tuple)) or not all(isinstance(e, NAMED) for e in value):
+    found = [] if value is None else [value] if isinstance(value, NAMED) else value
+    if not isinstance(found, (list, tuple)) or not all(isinstance(e, NAMED) for e in found):
         _refuse(what, value)
-    return list(value)
+    return list(found)
 
 
 def declarations(value: Any, what: str) -> list[str]:
@@ -75,26 +72,25 @@ def declarations(value: Any, what: str) -> list[str]:
     A mapping {'g': 'positive'} or {'k': 'u'} says the same; several assumptions stand in a list.
     Raises UsageError for anything else.
     """
-    if isinstance(value, Mapping):
-        return [_declared(key, known, what, value) for key, known in value.items()]
     texts = []
-    for one in names(value, what, ";"):
-        if isinstance(one, AppliedUndef):
-            # k(u)
-            one = f"{one.func.__name__}:{','.join(_called(a) for a in one.args)}"
-        texts.append(str(one))
+    if not isinstance(value, Mapping):
+        for one in names(value, what, ";"):
+            if isinstance(one, AppliedUndef):
+                # k(u)
+                one = f"{one.func.__name__}:{','.join(_called(a) for a in one.args)}"
+            texts.append(str(one))
+        return texts
+    for key, known in value.items():
+        words = [] if known is None else [known] if isinstance(known, NAMED) else known
+        if (
+            not isinstance(key, (str, sp.Symbol, UndefinedFunction))
+            or not isinstance(words, (list, tuple))
+            or not all(isinstance(w, NAMED) for w in words)
+        ):
+            _refuse(what, value)
+        name = key if isinstance(key, str) else key.__name__ if isinstance(key, UndefinedFunction) else key.name
+        texts.append(f"{name}:{', '.join(map(_called, words))}" if words else name)
     return texts
-
-
-def _declared(key: Any, known: Any, what: str, value: Any) -> str:
-    if not isinstance(key, (str, sp.Symbol, UndefinedFunction)):
-        _refuse(what, value)
-    words = [] if known is None else [known] if isinstance(known, NAMED) else known
-    if not isinstance(words, (list, tuple)) or not all(isinstance(w, NAMED) for w in words):
-        _refuse(what, value)
-    told = list(map(_called, words))
-    name = key if isinstance(key, str) else key.__name__ if isinstance(key, UndefinedFunction) else key.name
-    return f"{name}:{', '.join(told)}" if told else name
 
 
 def _called(expression: Any) -> str:
@@ -160,10 +156,10 @@ def seconds(value: Any) -> float | None:
     if value is None:
         return None
     try:
-        number = float(value) if not isinstance(value, (str, bytes, bool)) else float("nan")
+        number = 0.0 if isinstance(value, (str, bytes, bool)) else float(value)
     except (TypeError, ValueError, OverflowError):
-        number = float("nan")
-    if isnan(number) or number <= 0:
+        number = 0.0
+    if not number > 0:
         raise UsageError(f"budget is {value!r}.", hint="Give it seconds, as budget=60.")
     return number
 

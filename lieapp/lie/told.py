@@ -23,7 +23,6 @@ from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Family
 from lieapp.lie.linear import Form, Key
-from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.solving import Step
 from lieapp.lie.vector_field import formula_of
 from lieapp.results import truth as results
@@ -223,29 +222,26 @@ def told_flow(found: Flow) -> results.FlowResult:
     )
 
 
-def told_reduced(found: Reduced) -> results.ReducedResult:
+def told_reduced(both: Reduced) -> results.ReducedResult:
     """Invariants of one generator, and the reduction by it."""
-    one = found.invariants
+    one, found = both.invariants, both.reduction
     invariants = results.InvariantsResult(
         invariants=list(map(str, one.expressions)),
         similarity=one.similarity,
         reason=one.reason,
         invariants_shown=list(map(formula_of, one.expressions)),
     )
-    return results.ReducedResult(invariants=invariants, reduction=_reduction(found.reduction))
-
-
-def _reduction(found: Reduction) -> results.ReductionResult:
     jets = found.jets
-    arguments = list(map(str, jets.independent)) if jets else []
-    return results.ReductionResult(
-        **found.as_json(),
+    known = found.as_json()
+    reduction = results.ReductionResult(
+        **known,
         variables_shown=[_between(z, e) for z, e in found.variables.items() if str(e) != z],
-        functions_shown=[called(name, arguments) for name in (jets.dependent if jets else ())],
+        functions_shown=[called(name, arguments) for name, arguments in known["functions"].items()],
         ansatz_shown=[_between(u, e) for u, e in found.ansatz.items()],
         equations_shown=[Formula(str(e), ordered_latex(e, jets)) for e in found.residuals] if jets else [],
         assumed_nonzero_shown=list(map(formula_of, found.assumed_nonzero)),
     )
+    return results.ReducedResult(invariants=invariants, reduction=reduction)
 
 
 def named(name: str) -> Formula:

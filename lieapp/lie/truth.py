@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as attribute
@@ -32,7 +33,6 @@ Generator = int | Field | Mapping[int, Any]
 """How one is given: 1 is V1, {1: 1, 2: c} is V1 + c V2."""
 
 HINT = "Give its number as printed (1 for V1), a field, or a combination such as {1: 1, 2: c}."
-
 
 UNASKED = {"equations": [], "jets": [], "evolution": [], "no_evolution": ""}
 """What LaTeX leaves out of a derivation."""
@@ -199,18 +199,11 @@ class Truth:
         return flow(field, parameter_named(self, field, parameter))
 
     def invariants(self, generator: Generator) -> tuple[sp.Expr, ...]:
-        """Functionally independent I with V(I) = 0, similarity variables first.
-
-        The generator is given by its number, as a field, or as a combination {1: 1, 2: c}.
-        """
+        """Functionally independent I with V(I) = 0, similarity variables first."""
         return tuple(invariants(self.system.jets, chosen(self, generator)).expressions)
 
     def reduction(self, generator: Generator) -> Reduction:
-        """The system reduced by a generator.
-
-        Given by its number, as a field, or as a combination: {1: 1, 2: c} is V1 + c V2, whose invariant
-        solutions of an equation with translations are travelling waves; c may be a symbol.
-        """
+        """The system reduced by a generator; of two translations {1: 1, 2: c} gives travelling waves."""
         return reduce(self.system, chosen(self, generator))
 
     def explain(self, asked: Mapping[str, Any] | None = None) -> Explanation:
@@ -292,7 +285,8 @@ def derivation_latex(explained: Explanation) -> str:
     rows += [rf"& {formula.latex}" for formula in explained.leading]
     rows += [rf"& {formula.latex} = 0" for formula in explained.determining]
     for number, step in enumerate(explained.steps, start=1):
-        new = "".join(rf",\; {_declared(text)}" for text in step.new)
+        # f1(t, x) as f_{1}(t, x)
+        new = "".join(re.sub(r"^(\w)(\w*)", r",\\; \1_{\2}", text) for text in step.new)
         rows.append(rf"&\text{{{number}. {step.rule}: }} {step.latex}{new}")
         rows += [rf"&\qquad {part.latex} = 0" for part in step.parts]
     for name, formula in zip(explained.components, explained.solution.values(), strict=True):
@@ -300,9 +294,3 @@ def derivation_latex(explained: Explanation) -> str:
         rows.append(rf"\{letter}^{{{sp.latex(sp.Symbol(index))}}} &= {formula.latex}")
     rows += [rf"& \text{{where }} {formula.latex} = 0" for formula in explained.conditions]
     return aligned(rows)
-
-
-def _declared(text: str) -> str:
-    """f1(t, x) as f_{1}(t, x)."""
-    name, bracket, inside = text.partition("(")
-    return f"{name[0]}_{{{name[1:]}}}{bracket}{inside}"

@@ -61,7 +61,13 @@ class Bilinear:
         regular, filled = self._splat(positions, values)
         derivatives, valid = {}, filled
         for J in self.orders:
-            derivatives[J], there = self._derivative(regular, filled, J)
+            # of the means, and where all that it takes is there; the ends filled with 0
+            found, there, ends = regular, filled, list[int]()
+            for dim, (axis, order) in enumerate(zip(self.grid.axes, J, strict=True), start=-len(J)):
+                found = difference(found, dim, order, axis.spacing, self.accuracy, axis.periodic)
+                there = touched(there, dim, order, self.accuracy, axis.periodic)
+                ends += [0 if axis.periodic else radius(order, self.accuracy)] * 2
+            derivatives[J], there = (torch.nn.functional.pad(z, ends[::-1]) for z in (found, there))
             valid = valid & there
         derivatives = {J: torch.where(valid[:, None], d, 0) for J, d in derivatives.items()}
         where = unmoved(self.grid, positions).expand_as(positions)
@@ -100,13 +106,3 @@ class Bilinear:
         means = total[:, 1:] / torch.where(filled, total[:, 0], 1)[:, None]
         means = torch.where(filled[:, None], means, 0)
         return means.unflatten(2, shape), filled.unflatten(1, shape)
-
-    def _derivative(self, regular: Tensor, filled: Tensor, J: MultiIndex) -> tuple[Tensor, Tensor]:
-        """∂^J of the means, and where all that it takes is there; the ends filled with 0."""
-        n, ends = len(self.grid.axes), []
-        for i, (axis, order) in enumerate(zip(self.grid.axes, J, strict=True)):
-            regular = difference(regular, i - n, order, axis.spacing, self.accuracy, axis.periodic)
-            filled = touched(filled, i - n, order, self.accuracy, axis.periodic)
-            ends += [0 if axis.periodic else radius(order, self.accuracy)] * 2
-        pad = torch.nn.functional.pad
-        return pad(regular, ends[::-1]), pad(filled, ends[::-1])

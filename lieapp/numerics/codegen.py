@@ -69,8 +69,10 @@ class Antiderivative:
             sums = torch.cat([parts.new_zeros(1), parts.cumsum(0)])
             sums = sums - sums[int(-(low // width))]
             now = sums[[0, -2]]
-            if count >= MOST or (before is not None and _agree(before, now)):
-                return width, sums
+            if before is not None:
+                agree = ((before - now).abs() <= AGREEMENT * (1 + now.abs())).all()
+                if count >= MOST or bool(agree):
+                    return width, sums
             before, count = now, 2 * count
 
     def _part(self, start: Tensor, end: Tensor) -> Tensor:
@@ -78,10 +80,6 @@ class Antiderivative:
         nodes, weights = (torch.as_tensor(part).to(end) for part in _rule())
         span = (end - start)[..., None]
         return ((span * weights) * self.function(start[..., None] + span * nodes)).sum(-1)
-
-
-def _agree(first: Tensor, second: Tensor) -> bool:
-    return bool(((first - second).abs() <= AGREEMENT * (1 + second.abs())).all())
 
 
 @cache
@@ -187,14 +185,22 @@ class Tape:
         if isinstance(node, sp.Symbol):
             raise EquationError(f"{node} has no value here.", hint="Give it a value in parameters={…}.")
         if isinstance(node, sp.Expr) and not node.free_symbols:
-            return self._append(_number(node))
+            value = complex(node.evalf(20))
+            if value.imag:
+                raise EquationError(
+                    f"{node} is not real.", hint="Split a complex equation into real and imaginary part."
+                )
+            return self._append(value.real)
         if isinstance(node, sp.Piecewise):
             result = self._append(float("nan"))
-            for value, condition in reversed(node.args):
-                result = self._append((_where, (self._compile(condition), self._compile(value), result)))
+            for choice, condition in reversed(node.args):
+                result = self._append((_where, (self._compile(condition), self._compile(choice), result)))
             return result
         if isinstance(node, sp.Integral) and node.limits == (sp.Tuple(*node.free_symbols),):
-            return self._append((_antiderivative(node), (self._compile(node.limits[0][0]),)))
+            # ∫ f(v) dv of a function of v alone
+            tape = Tape([node.function], list(node.limits[0]))
+            found = Antiderivative(lambda v: tape(v)[0])
+            return self._append((_unary(found), (self._compile(node.limits[0][0]),)))
         if node.func in _OPERATIONS:
             return self._append((_OPERATIONS[node.func], tuple(self._compile(a) for a in node.args)))
         raise EquationError(
@@ -231,13 +237,6 @@ def scalar_functions(expressions: Sequence[sp.Expr], symbol: sp.Symbol) -> Calla
     return sp.lambdify([symbol], list(expressions), modules="math")
 
 
-def _antiderivative(node: sp.Integral) -> Operation:
-    """∫ f(v) dv of a function of v alone."""
-    tape = Tape([node.function], list(node.limits[0]))
-    found = Antiderivative(lambda v: tape(v)[0])
-    return lambda v: found(torch.as_tensor(v))
-
-
 def _where(condition: Value, yes: Value, no: Value) -> Value:
     if not isinstance(condition, Tensor):
         return yes if condition else no
@@ -245,10 +244,3 @@ def _where(condition: Value, yes: Value, no: Value) -> Value:
     dtype = like.dtype if like is not None else torch.float64
     choices = (torch.as_tensor(v, dtype=dtype, device=condition.device) for v in (yes, no))
     return torch.where(condition.bool(), *choices)
-
-
-def _number(node: sp.Expr) -> float:
-    value = complex(node.evalf(20))
-    if value.imag:
-        raise EquationError(f"{node} is not real.", hint="Split a complex equation into real and imaginary part.")
-    return value.real

@@ -6,7 +6,7 @@ x̃ - ξ, and a central difference along open ones, whose ends are trimmed. Far 
 it has no defence against shocks.
 
 Products with J^{-T} alias. On 64 points with modes that fall to 1e-4 of the largest, u_xx was off by 3e-3 relative,
-and by 6e-7 on twice as many points between them: so periodic axes are refined first (`padding`). The price is
+and by 6e-7 on twice as many points between them: so periodic axes are refined first (`PADDING`). The price is
 round-off, which a spectral derivative of order d multiplies by 2^d: in float32 well resolved data do without.
 """
 
@@ -18,7 +18,6 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from lieapp.errors import ConfigError
 from lieapp.numerics.differences import check_accuracy, check_length, difference, radius, touched
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.moved import (
@@ -34,6 +33,9 @@ from lieapp.numerics.moved import (
 )
 from lieapp.numerics.spectral import multiplier, resample
 
+PADDING = 2
+"""How many times finer periodic axes are made for the work."""
+
 SMALLEST = 1e-3
 """Below this |det J| (1 where nothing moves) a node's derivatives don't exist."""
 
@@ -46,22 +48,19 @@ class Curvilinear:
         orders: the derivatives to make; each shares the chain of lower ones that it is made from.
         accuracy: order of the central differences on open axes. Every order of a derivative trims accuracy / 2
             nodes from each of their ends.
-        padding: how many times finer periodic axes are made for the work.
 
     Raises GridError if trimming leaves no node, ConfigError on orders or options without meaning.
     """
 
-    def __init__(self, grid: Grid, orders: Sequence[MultiIndex], *, accuracy: int = 8, padding: int = 2) -> None:
+    def __init__(self, grid: Grid, orders: Sequence[MultiIndex], *, accuracy: int = 8) -> None:
         check_accuracy(accuracy)
-        if padding < 1:
-            raise ConfigError(f"padding = {padding}.", hint="Give `padding` 1 for none, or more.")
         self.grid, self.orders, self.accuracy = grid, check_orders(grid, orders), accuracy
-        self.depth, self.padding = max(map(sum, self.orders)), padding
-        self.fine = grid.refined(tuple(a.points * (padding if a.periodic else 1) for a in grid.axes))
-        self._open = [i for i, axis in enumerate(grid.axes) if not axis.periodic]
+        self.depth = max(map(sum, self.orders))
+        self.fine = grid.refined(tuple(a.points * (PADDING if a.periodic else 1) for a in grid.axes))
         self._radius = radius(1, accuracy)
-        for i in self._open:
-            check_length(grid.axes[i], 2 * self._radius * self.depth + 1, self.depth, accuracy)
+        for axis in grid.axes:
+            if not axis.periodic:
+                check_length(axis, 2 * self._radius * self.depth + 1, self.depth, accuracy)
 
     def jets(self, positions: Positions, values: Values) -> MovedJets:
         """∂^J for every J in `orders` at the moved nodes.
@@ -85,9 +84,8 @@ class Curvilinear:
     def gradient(self, field: Float[Tensor, "batch channel *index"]) -> list[Float[Tensor, "batch channel *inner"]]:
         """∂_ξ along each axis, all without the ends that one difference trims."""
         result = []
-        for i, axis in enumerate(self.fine.axes):
-            dim = i - len(self.grid.axes)
-            inner = self.inside(field, 1, besides=i)
+        for dim, axis in enumerate(self.fine.axes, start=-len(self.grid.axes)):
+            inner = self.inside(field, 1, besides=dim)
             if axis.periodic:
                 factor = multiplier(Grid((axis,)), (1,), field.dtype, field.device)
                 factor = factor.reshape(-1, *[1] * (-dim - 1))
@@ -100,48 +98,41 @@ class Curvilinear:
     def narrower(self, there: Bool[Tensor, "batch *index"]) -> Bool[Tensor, "batch *inner"]:
         """Where all nodes that `gradient` takes are there."""
         inside = self.inside(there, 1)
-        for i, axis in enumerate(self.grid.axes):
-            dim = i - len(self.grid.axes)
-            line = self.inside(there, 1, besides=i)
-            inside = inside & (
-                line.all(dim, keepdim=True)
-                if axis.periodic
-                else touched(line, dim, 1, self.accuracy, periodic=False)
-            )
+        for dim, axis in enumerate(self.grid.axes, start=-len(self.grid.axes)):
+            line = self.inside(there, 1, besides=dim)
+            line = line.all(dim, keepdim=True) if axis.periodic else touched(line, dim, 1, self.accuracy, False)
+            inside = inside & line
         return inside
 
     def inside(self, field: Tensor, times: int, besides: int | None = None) -> Tensor:
         """Without the ends that `times` differences trim, on every open axis but one."""
         cut = times * self._radius
-        for i in self._open:
-            if i != besides and cut:
-                dim = i - len(self.grid.axes)
+        for dim, axis in enumerate(self.grid.axes, start=-len(self.grid.axes)):
+            if not axis.periodic and dim != besides and cut:
                 field = field.narrow(dim, cut, field.shape[dim] - 2 * cut)
         return field
 
     def _refined(self, field: Tensor) -> Tensor:
         """The trigonometric interpolant on the finer periodic axes."""
-        for i, (axis, fine) in enumerate(zip(self.grid.axes, self.fine.axes, strict=True)):
-            if fine != axis:
-                dim = i - len(self.grid.axes)
-                field = resample(field.movedim(dim, -1), Grid((axis,)), Grid((fine,))).movedim(-1, dim)
+        for dim, axis in enumerate(self.grid.axes, start=-len(self.grid.axes)):
+            if axis.periodic:
+                fine = Grid((self.fine.axes[dim],))
+                field = resample(field.movedim(dim, -1), Grid((axis,)), fine).movedim(-1, dim)
         return field
 
     def _spread(self, finite: Tensor) -> Tensor:
         """Where the interpolant can be trusted: on whole lines."""
-        for i, (axis, fine) in enumerate(zip(self.grid.axes, self.fine.axes, strict=True)):
-            if fine != axis:
-                dim = i - len(self.grid.axes)
-                finite = finite.all(dim, keepdim=True).repeat_interleave(fine.points, dim)
+        for dim, axis in enumerate(self.fine.axes, start=-len(self.fine.axes)):
+            if axis.periodic:
+                finite = finite.all(dim, keepdim=True).repeat_interleave(axis.points, dim)
         return finite
 
     def _restored(self, inner: Tensor) -> Tensor:
         """On the grid's own nodes, with trimmed ends filled with 0."""
-        n = len(self.grid.axes)
-        own = tuple(slice(None, None, self.padding if a.periodic else 1) for a in self.grid.axes)
+        own = tuple(slice(None, None, PADDING if a.periodic else 1) for a in self.grid.axes)
         inner = inner[(..., *own)]
-        ends = [self.depth * self._radius if i in self._open else 0 for i in range(n) for _ in (0, 1)]
-        return torch.nn.functional.pad(inner, ends[::-1])
+        ends = [0 if a.periodic else self.depth * self._radius for a in reversed(self.grid.axes) for _ in (0, 1)]
+        return torch.nn.functional.pad(inner, ends)
 
 
 class _Chain:

@@ -62,33 +62,24 @@ def difference(
     values: Float[Tensor, "*wide"], dim: int, order: int, spacing: float, accuracy: int, periodic: bool
 ) -> Float[Tensor, "*inner"]:
     """The d-th derivative along a dim; without a period it is shorter by the radius at both ends."""
-    r = radius(order, accuracy)
-    if r == 0:
+    if order == 0:
         return values
-    wide = periodically(values, dim, r) if periodic else values
-    length = wide.shape[dim] - 2 * r
-    terms = [
-        wide.narrow(dim, k, length) * (w / spacing**order)
-        for k, w in enumerate(central_weights(order, accuracy))
-        if w
-    ]
-    return torch.stack(terms).sum(0)
+    parts = _taken(values, dim, order, accuracy, periodic)
+    return torch.stack([part * (w / spacing**order) for w, part in parts]).sum(0)
 
 
 def touched(
     there: Bool[Tensor, "*wide"], dim: int, order: int, accuracy: int, periodic: bool
 ) -> Bool[Tensor, "*inner"]:
     """Where all nodes that a difference takes are there; as long as that difference."""
-    r = radius(order, accuracy)
-    if r == 0:
-        return there
-    wide = periodically(there, dim, r) if periodic else there
-    length = wide.shape[dim] - 2 * r
-    parts = [wide.narrow(dim, k, length) for k, w in enumerate(central_weights(order, accuracy)) if w]
-    return torch.stack(parts).all(0)
+    return torch.stack([part for _, part in _taken(there, dim, order, accuracy, periodic)]).all(0)
 
 
-def periodically(values: Tensor, dim: int, width: int) -> Tensor:
-    """The tensor continued by `width` entries at both ends of a periodic dim."""
-    length = values.shape[dim]
-    return torch.cat([values.narrow(dim, length - width, width), values, values.narrow(dim, 0, width)], dim)
+def _taken(values: Tensor, dim: int, order: int, accuracy: int, periodic: bool) -> list[tuple[float, Tensor]]:
+    """What a difference adds up, with its weights, of a dim that is continued by the radius where periodic."""
+    r, length = radius(order, accuracy), values.shape[dim]
+    if periodic:
+        values = torch.cat([values.narrow(dim, length - r, r), values, values.narrow(dim, 0, r)], dim)
+    length = values.shape[dim] - 2 * r
+    weights = enumerate(central_weights(order, accuracy))
+    return [(w, values.narrow(dim, k, length)) for k, w in weights if w]

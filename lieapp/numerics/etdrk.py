@@ -69,26 +69,22 @@ class ETDRK4:
 
     def step(self, t: float, v: Modes) -> Modes:
         """The modes at t + h."""
-        c, h, rhs = self._frozen_at(t), self.h, self._rest
-        times, plus = self._apply, self._plus
-        linear = times(c.half, v)
+        h, rhs, times, plus, linear = self.h, self._rest, self._apply, self._plus, self.problem.linear
+        if self._frozen is None or self._coefficients is None or (
+            not self.problem.autonomous
+            and max(float((linear(s) - self._frozen).abs().max()) * h for s in (t, t + h)) > DRIFT
+        ):  # fmt: skip
+            self._frozen = linear(t + h / 2)
+            self._coefficients = coefficients(self._frozen, h, self.problem.coupled)
+        c = self._coefficients
+        half = times(c.half, v)
         at_v = rhs(t, v)
-        a = plus(linear, c.stage, at_v)
+        a = plus(half, c.stage, at_v)
         at_a = rhs(t + h / 2, a)
-        at_b = rhs(t + h / 2, plus(linear, c.stage, at_a))
+        at_b = rhs(t + h / 2, plus(half, c.stage, at_a))
         d = plus(times(c.half, a), c.stage, torch.sub(2 * at_b, at_v))
         at_d = rhs(t + h, d)
         return plus(plus(plus(times(c.full, v), c.first, at_v), c.middle, at_a.add_(at_b)), c.last, at_d)
-
-    def _frozen_at(self, t: float) -> Coefficients:
-        if self._coefficients is None or (not self.problem.autonomous and self._drift(t) > DRIFT):
-            self._frozen = self.problem.linear(t + self.h / 2)
-            self._coefficients = coefficients(self._frozen, self.h, self.problem.coupled)
-        return self._coefficients
-
-    def _drift(self, t: float) -> float:
-        assert self._frozen is not None
-        return max(float((self.problem.linear(s) - self._frozen).abs().max()) * self.h for s in (t, t + self.h))
 
     def _rest(self, t: float, v: Modes) -> Modes:
         rest = self.problem.nonlinear(t, v)

@@ -1,4 +1,9 @@
-"""Interpolating polynomials of many small node sets at once, and their Taylor shift.
+"""Interpolating polynomials of many small node sets, their stencils on tensor grids, and their Taylor shift.
+
+A stencil of degree p is the generalised principal lattice {(z(a_1), …, z(a_n)) : |a| <= p} with z = 0, 1, -1, 2, …
+times a sign for each axis. It has as many nodes as there are monomials of total degree p, and on a tensor grid it
+is unisolvent for them (Newton's interpolation on lower sets; Gasca & Sauer 2000, sect. 2). Total degree is needed:
+a nonlinear displacement mixes the axes, and smaller lower sets are then not even consistent.
 
 q(y) = f_0 + Σ_{0 < |α| <= p} c_α y^α takes the value f_j at node y_j, with y_0 = 0. The backward passes are closed
 formulas: with A the matrix of monomials and g = A^{-T} c̄, f̄_j = g_j and ȳ_j = -g_j ∇q(y_j). So the LU factors serve
@@ -8,15 +13,94 @@ as an elimination written with the points as the last dimension (2 and 1.5 µs f
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from lieapp.numerics.stencils import MultiIndex, lattice, monomials
+from lieapp.numerics.moved import MultiIndex
+
+CENTRE, SHIFTED = 100.0, 1.0
+"""Linear weights: the node lies inside the stencil's centre cell, or not (paper, section "WENO")."""
+
+
+def monomials(n: int, p: int) -> list[MultiIndex]:
+    """All multi-indices α over n axes with |α| <= p, by rising |α|; the first is zero."""
+    found = [a for a in itertools.product(range(p + 1), repeat=n) if sum(a) <= p]
+    return sorted(found, key=lambda a: (sum(a), tuple(-k for k in a)))
+
+
+def zigzag(a: int) -> int:
+    """0, 1, -1, 2, -2, …"""
+    return (a + 1) // 2 if a % 2 else -(a // 2)
+
+
+def lattice(n: int, p: int, sign: int) -> list[MultiIndex]:
+    """Offsets of a stencil's nodes from its anchor, in the order of `monomials`; the first is the anchor."""
+    return [tuple(sign * zigzag(k) for k in a) for a in monomials(n, p)]
+
+
+def reach(p: int, sign: int) -> tuple[int, int]:
+    """Lowest and highest offset along every axis."""
+    offsets = [sign * zigzag(k) for k in range(p + 1)]
+    return min(offsets), max(offsets)
+
+
+class Member(NamedTuple):
+    """One stencil of a node's family: which of the two point-reflected lattices, how many cells its anchor is from
+    the node, and the linear weight γ.
+    """
+
+    sign: int
+    shift: MultiIndex
+    weight: float
+
+
+def family(n: int) -> tuple[Member, ...]:
+    """The stencils of every node: a reflected pair at the node and one for each axis.
+
+    A lattice shifted by +1 reaches outwards, so that for odd degrees it lies wholly on one side of the node. The
+    family is symmetric under point reflection: on uniform nodes the odd terms of the error cancel.
+    """
+    members = []
+    for sign in (1, -1):
+        members.append(Member(sign, (0,) * n, CENTRE))
+        for axis in range(n):
+            shift = tuple(sign if i == axis else 0 for i in range(n))
+            members.append(Member(sign, shift, SHIFTED))
+    return tuple(members)
+
+
+@cache
+def smoothness_root(n: int, p: int) -> Float[Tensor, "monomial monomial"]:
+    """R with IS = |R c|² for the coefficients c of the monomials other than 1, float64.
+
+    IS = Σ_{1 <= |β| <= p} ∫ (∂^β q)² over the cell [-1/2, 1/2]^n of q = Σ_α c_α y^α (paper, section "WENO"), a
+    form without unit as y is scaled by the spacings. It is positive definite; R^T is its Cholesky factor.
+    """
+    alphas = monomials(n, p)[1:]
+    form = torch.zeros(len(alphas), len(alphas), dtype=torch.float64)
+    for beta in alphas:
+        for i, left in enumerate(alphas):
+            for j, right in enumerate(alphas):
+                form[i, j] += _inner(left, right, beta)
+    return torch.linalg.cholesky(form).T.contiguous()
+
+
+def _inner(left: MultiIndex, right: MultiIndex, beta: MultiIndex) -> float:
+    """∫ ∂^β y^left ∂^β y^right over the unit cell."""
+    total = 1.0
+    for a, b, d in zip(left, right, beta, strict=True):
+        power = a + b - 2 * d
+        if a < d or b < d or power % 2:
+            return 0.0
+        total *= math.perm(a, d) * math.perm(b, d) / ((power + 1) * 2**power)
+    return total
+
 
 NARROW, WIDE = 1e-3, 1e4
 """A node set whose extent along an axis, in cells, isn't between these counts as singular."""
@@ -56,9 +140,10 @@ class _Interpolate(torch.autograd.Function):
         alphas = _powers(nodes.shape[1], p)
         spread = nodes.abs().amax(0)
         exists = ((spread > NARROW) & (spread < WIDE)).all(0) & rises.isfinite().flatten(0, 1).all(0)
-        # where there is no polynomial the unmoved lattice stands in, so that the factors are finite
+        # where there is no polynomial the unmoved lattice stands in, of extent 1, so that the factors are finite
         spread = torch.where(exists, spread, 1)
-        scaled = torch.where(exists, nodes / spread, _standby(nodes, p))
+        offsets = nodes.new_tensor(lattice(nodes.shape[1], p, 1)[1:])
+        scaled = torch.where(exists, nodes / spread, (offsets / offsets.abs().amax(0))[..., None])
         matrix = _values(scaled, alphas).permute(2, 0, 1)
         factors, pivots, _ = torch.linalg.lu_factor_ex(matrix)
         size = factors.diagonal(dim1=1, dim2=2).abs().amin(1)
@@ -67,7 +152,6 @@ class _Interpolate(torch.autograd.Function):
         found = torch.linalg.lu_solve(factors, pivots, right).permute(1, 2, 0)
         result = found / _values(spread[None], alphas)[0][:, None]
         exists &= (result.abs() < largest(nodes.dtype)).flatten(0, 1).all(0)
-        # saved, not kept as attributes: so checkpoints can drop them
         ctx.save_for_backward(spread, scaled, factors, pivots, exists, torch.where(exists, found, 0))
         ctx.p = p
         ctx.mark_non_differentiable(exists)
@@ -159,9 +243,3 @@ def _values(
         else:
             result[:, k] = nodes[:, i]
     return result
-
-
-def _standby(nodes: Tensor, p: int) -> Float[Tensor, "node axis 1"]:
-    """The unmoved lattice, scaled to extent 1."""
-    offsets = torch.tensor(lattice(nodes.shape[1], p, 1)[1:], dtype=nodes.dtype, device=nodes.device)
-    return (offsets / offsets.abs().amax(0))[..., None]

@@ -8,7 +8,7 @@ Shapes: `rest` are all dims before the last axis of the grid, which alone has fe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from jaxtyping import Complex, Float
@@ -77,13 +77,6 @@ class SpectralDifferentiator:
         for J in orders:
             result[J] = values if modes is None or not any(J) else to_values(modes * self.multiplier(J), self.grid)
         return result
-
-    def combination(
-        self, modes: Complex[Tensor, "*rest modes"], coefficients: Mapping[tuple[int, ...], Tensor | float]
-    ) -> Float[Tensor, "*rest last"]:
-        """Σ_J c_J ∂^J of a function given by its modes; c_J must broadcast over modes."""
-        total = sum((c * self.multiplier(J) for J, c in coefficients.items()), start=torch.zeros(()))
-        return to_values(modes * total, self.grid)
 
 
 def resample(

@@ -20,11 +20,20 @@ from typing import Any
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from torch.utils.checkpoint import checkpoint
 
 from lieapp.errors import ConfigError
 from lieapp.numerics.grid import Grid
-from lieapp.numerics.interpolation import WIDE, interpolate, largest, shifted
+from lieapp.numerics.interpolation import (
+    WIDE,
+    family,
+    interpolate,
+    largest,
+    lattice,
+    monomials,
+    reach,
+    shifted,
+    smoothness_root,
+)
 from lieapp.numerics.moved import (
     MovedJets,
     MultiIndex,
@@ -37,7 +46,6 @@ from lieapp.numerics.moved import (
     folded_share,
     spacings,
 )
-from lieapp.numerics.stencils import Member, family, lattice, monomials, reach, smoothness_root
 
 
 def wrapped(
@@ -106,26 +114,15 @@ class WENO:
         grid: the unmoved nodes.
         orders: the derivatives to make.
         extra: how far the degree p of the polynomials is above the highest derivative.
-        chunk: nodes worked on at a time; None chooses by device.
-        recompute: compute each chunk once more in the backward pass instead of keeping its factors: memory then
-            doesn't grow with them.
 
     Raises GridError if an axis has fewer nodes than a stencil, ConfigError on orders or options without meaning.
     """
 
-    def __init__(
-        self,
-        grid: Grid,
-        orders: Sequence[MultiIndex],
-        *,
-        extra: int = 0,
-        chunk: int | None = None,
-        recompute: bool = False,
-    ) -> None:
+    def __init__(self, grid: Grid, orders: Sequence[MultiIndex], *, extra: int = 0) -> None:
         self.grid, self.orders = grid, check_orders(grid, orders)
-        if extra < 0 or (chunk is not None and chunk < 1):
-            raise ConfigError(f"extra = {extra}, chunk = {chunk}.", hint="extra is at least 0, chunk at least 1.")
-        self.n, self.chunk, self.recompute = len(grid.axes), chunk, recompute
+        if extra < 0:
+            raise ConfigError(f"extra = {extra}.", hint="extra is at least 0.")
+        self.n = len(grid.axes)
         self.degree = max(1, max(map(sum, self.orders)) + extra)
         check_points(
             grid,
@@ -136,6 +133,9 @@ class WENO:
         self.alphas = monomials(self.n, self.degree)[1:]
         self.family = family(self.n)
         self._root = smoothness_root(self.n, self.degree)
+        self._proper = [J for J in self.orders if any(J)]
+        # nodes that periodic axes are continued by
+        self._margin = -reach(self.degree, -1)[0] + 1
 
     def jets(self, positions: Positions, values: Values) -> MovedJets:
         """∂^J for every J in `orders` at the moved nodes.
@@ -150,20 +150,11 @@ class WENO:
         valid = (found[-1, 0] > 0.5) & values.isfinite().all(1)
         kept = valid[:, None]
         derivatives = {J: torch.where(kept, values, 0) for J in self.orders if not any(J)}
-        for k, J in enumerate(self._proper()):
+        for k, J in enumerate(self._proper):
             derivatives[J] = torch.where(kept, found[k].transpose(0, 1), 0)
         return MovedJets(
             {J: derivatives[J] for J in self.orders}, valid, folded_share(self.grid, positions), positions
         )
-
-    def _proper(self) -> list[MultiIndex]:
-        """The orders that are derivatives."""
-        return [J for J in self.orders if any(J)]
-
-    @property
-    def _margin(self) -> int:
-        """Nodes that periodic axes are continued by."""
-        return -reach(self.degree, -1)[0] + 1
 
     def _table(self, positions: Tensor, values: Tensor) -> Float[Tensor, "channel batch *wide"]:
         """Positions in cells, then values; periodic axes continued by what a family reaches."""
@@ -179,11 +170,6 @@ class WENO:
         turn = table.new_zeros(table.shape[0])
         turn[i] = self.grid.axes[i].points
         return turn
-
-    def _origin(self, sign: int) -> list[int]:
-        """The table's index of the first anchor along each axis."""
-        low = -reach(self.degree, sign)[0]
-        return [self._margin if axis.periodic else low for axis in self.grid.axes]
 
     def _polynomials(self, table: Tensor, sign: int) -> Float[Tensor, "channel batch *wide"]:
         """The polynomials of all anchors of one lattice, continued by one node past each end.
@@ -204,7 +190,7 @@ class WENO:
 
     def _by_chunks(self, work: Callable[..., Tensor], shape: Sequence[int], *tables: Tensor) -> Tensor:
         """work(*tables, corner, lengths) for blocks of batch entries and of rows of the first axis, joined."""
-        chunk = self.chunk or CHUNK.get(tables[0].device.type, CHUNK["cuda"])
+        chunk = CHUNK.get(tables[0].device.type, CHUNK["cuda"])
         row = math.prod(shape[1:])
         entries, rows = max(1, chunk // (row * shape[0])), max(1, chunk // row)
         done = []
@@ -213,11 +199,7 @@ class WENO:
             for first in range(0, shape[0], rows):
                 corner = (0, first, *[0] * (self.n - 1))
                 lengths = (parts[0].shape[1], min(rows, shape[0] - first), *shape[1:])
-                if self.recompute and torch.is_grad_enabled():
-                    made = checkpoint(work, *parts, corner, lengths, use_reentrant=False)
-                else:
-                    made = work(*parts, corner, lengths)
-                blocks.append(made)
+                blocks.append(work(*parts, corner, lengths))
             done.append(blocks[0] if len(blocks) == 1 else torch.cat(blocks, -self.n))
         return done[0] if len(done) == 1 else torch.cat(done, -self.n - 1)
 
@@ -225,7 +207,9 @@ class WENO:
         self, sign: int, table: Tensor, corner: Sequence[int], lengths: Sequence[int]
     ) -> Float[Tensor, "channel *block"]:
         """The polynomials of one block of anchors."""
-        start = (corner[0], *(c + o for c, o in zip(corner[1:], self._origin(sign), strict=True)))
+        # from the table's index of the first anchor along each axis on
+        low = -reach(self.degree, sign)[0]
+        start = _moved(corner, (0, *(self._margin if axis.periodic else low for axis in self.grid.axes)))
         starts = [_moved(start, (0, *z)) for z in lattice(self.n, self.degree, sign)]
         seen = windows(table, starts, lengths)
         local = (seen[1:] - seen[:1]).flatten(2)
@@ -240,43 +224,38 @@ class WENO:
         n, m = self.n, len(self.alphas)
         inner = [self._margin if axis.periodic else 0 for axis in self.grid.axes]
         node = windows(table, [_moved(corner, (0, *inner))], lengths)[0, :n].flatten(1)
-        members = sorted(self.family, key=lambda member: -member.sign)
-        seen = torch.cat([self._seen(made, sign, corner, lengths) for made, sign in ((plus, 1), (minus, -1))])
+        # the polynomials that the family of each node takes, one lattice after the other as in the family
+        taken = [
+            windows(made, [_moved(corner, (0, *(1 + s for s in m.shift))) for m in self.family if m.sign == sign],
+                    lengths)
+            for made, sign in ((plus, 1), (minus, -1))
+        ]  # fmt: skip
+        seen = torch.cat(taken).flatten(2)
         step = node - seen[:, :n]
         exists = (seen[:, n] > 0.5) & (step.abs() < WIDE).all(1)
         step = torch.where(exists[:, None], step, 0)
-        coefficients = shifted(seen[:, n + 1 :].reshape(len(members), m, -1, step.shape[-1]), step, self.degree)
+        coefficients = shifted(seen[:, n + 1 :].reshape(len(seen), m, -1, step.shape[-1]), step, self.degree)
         exists = exists & (coefficients.abs() < largest(table.dtype)).flatten(1, 2).all(1)
         coefficients = torch.where(exists[:, None, None], coefficients, 0)
-        weights = self._weights(coefficients, exists, members)
-        proper = self._proper()
-        picked = coefficients[:, [self.alphas.index(J) for J in proper]]
-        scale = torch.tensor([self._scale(J) for J in proper], dtype=table.dtype, device=table.device)
-        found = (weights[:, None] * picked).sum(0) * column(scale, 2)
+        weights = self._weights(coefficients, exists)
+        picked = coefficients[:, [self.alphas.index(J) for J in self._proper]]
+        # from the coefficient of y^J to the derivative: J! over the spacings
+        scale = [
+            math.prod(math.factorial(d) / a.spacing**d for d, a in zip(J, self.grid.axes, strict=True))
+            for J in self._proper
+        ]
+        found = (weights[:, None] * picked).sum(0) * column(picked.new_tensor(scale), 2)
         there = exists.any(0).to(table.dtype).expand(1, *found.shape[1:])
         return torch.cat([found, there]).unflatten(-1, tuple(lengths))
 
-    def _seen(
-        self, made: Tensor, sign: int, corner: Sequence[int], lengths: Sequence[int]
-    ) -> Float[Tensor, "member channel point"]:
-        """The polynomials of one lattice that the family of each node takes."""
-        starts = [_moved(corner, (0, *(1 + s for s in m.shift))) for m in self.family if m.sign == sign]
-        return windows(made, starts, lengths).flatten(2)
-
-    def _weights(
-        self, coefficients: Tensor, exists: Tensor, members: Sequence[Member]
-    ) -> Float[Tensor, "member component point"]:
+    def _weights(self, coefficients: Tensor, exists: Tensor) -> Float[Tensor, "member component point"]:
         """ω_m of each component, in the log domain: (ε + IS)^4 overflows float32."""
         root = self._root.to(coefficients)
         terms = torch.matmul(root, coefficients.flatten(2)).reshape(coefficients.shape)
         smoothness = terms.square().sum(1)
-        linear = torch.tensor([math.log(m.weight) for m in members], dtype=root.dtype, device=root.device)
+        linear = torch.tensor([math.log(m.weight) for m in self.family], dtype=root.dtype, device=root.device)
         logits = column(linear, 2) - POWER * torch.log(EPSILON + smoothness)
         return torch.softmax(torch.where(exists[:, None], logits, -1e30), dim=0)
-
-    def _scale(self, J: MultiIndex) -> float:
-        """From the coefficient of y^J to the derivative: J! over the spacings."""
-        return math.prod(math.factorial(d) / a.spacing**d for d, a in zip(J, self.grid.axes, strict=True))
 
 
 def _moved(start: Sequence[int], offset: Sequence[int]) -> tuple[int, ...]:

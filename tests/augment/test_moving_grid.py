@@ -109,8 +109,9 @@ def test_places_solve_the_equations_of_the_inverse():
     found = places(a, b, finer, (8, 10))
     assert 0.7 < found.found.double().mean() < 1
     assert not found.lost.any()
-    back = torch.stack(shifts(found.time[0], found.x[0]))
-    for at, shift, node in ((found.time[0], back[0], i), (found.x[0], back[1], j)):
+    time, x = found.time.reshape(i.shape), found.x.reshape(i.shape)
+    back = torch.stack(shifts(time, x))
+    for at, shift, node in ((time, back[0], i), (x, back[1], j)):
         off = (at + shift - node)[found.found[0]]
         assert float(off.abs().max()) < 1e-6
 

@@ -6,8 +6,8 @@ import sympy as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from lieapp.lie.algebra import Algebra, Scalars, Undecided
-from lieapp.lie.algebra.series import derived_series, killing_form, levi_factor, nilradical, radical
+from lieapp.lie.algebra.scalars import Scalars, Undecided
+from lieapp.lie.algebra.series import Algebra, derived_series, killing_form, levi_factor, nilradical, radical
 from lieapp.lie.structure import summary
 
 

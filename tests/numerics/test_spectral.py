@@ -73,14 +73,6 @@ def test_odd_derivative_of_the_nyquist_mode_is_zero():
     torch.testing.assert_close(found[(2,)], -((2 * math.pi * 4 / 3) ** 2) * u)
 
 
-def test_combination_is_a_sum_of_derivatives():
-    grid = Grid((axis(32),))
-    u, d = random_function(grid, 5), SpectralDifferentiator(grid)
-    parts = d.derivatives(u, [(1,), (2,)])
-    found = d.combination(to_modes(u, grid), {(1,): 2.0, (2,): -0.5})
-    torch.testing.assert_close(found, 2 * parts[(1,)] - 0.5 * parts[(2,)])
-
-
 @pytest.mark.parametrize("shape", [(16,), (17,), (16, 18), (15, 16)])
 @pytest.mark.parametrize("factor", [1, 1.5, 2])
 def test_resample_there_and_back(shape, factor):

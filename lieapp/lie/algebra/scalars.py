@@ -104,9 +104,8 @@ class Scalars:
         if e.is_Pow and e.exp.is_Integer:
             return self._element(e.base) ** int(e.exp)
         # a power of a parameter's root
-        return self._known[e.base ** sp.Rational(1, self._root_orders[e.base])] ** int(
-            e.exp * self._root_orders[e.base]
-        )
+        order = self._root_orders[e.base]
+        return self._known[e.base ** sp.Rational(1, order)] ** int(e.exp * order)
 
     def expression(self, a: Scalar) -> sp.Expr:
         """The SymPy expression of an element."""
@@ -122,8 +121,11 @@ class Scalars:
         e = self.domain.field.raw_new(a.numer).as_expr()
         hidden = e.free_symbols & self._opaque
         e = e.xreplace(self._names)
-        if hidden and abs(self._generic_value(e)) < sp.Float(10) ** (-DIGITS // 2):
-            raise Undecided(str(e))
+        if hidden:
+            generic = {p: sp.Rational(1009 + 97 * k, 1013) for k, p in enumerate(sorted(e.free_symbols, key=str))}
+            values = {p: -v if p.is_negative else v for p, v in generic.items()}
+            if abs(sp.N(e.subs(values), DIGITS)) < sp.Float(10) ** (-DIGITS // 2):
+                raise Undecided(str(e))
         for factor in vanishing_factors(e, self.parameters, self.nonzero):
             if factor not in self.assumed and -factor not in self.assumed:
                 self.assumed.append(factor)
@@ -169,11 +171,6 @@ class Scalars:
                 raise Undecided(f"sign of {factor}")
         return sign
 
-    def _generic_value(self, e: sp.Expr) -> sp.Expr:
-        values = {p: sp.Rational(1009 + 97 * k, 1013) for k, p in enumerate(sorted(e.free_symbols, key=str))}
-        values = {p: -v if p.is_negative else v for p, v in values.items()}
-        return sp.N(e.subs(values), DIGITS)
-
     def echelon(self, rows: Iterable[Row], first: int = 0) -> tuple[list[Row], tuple[int, ...]]:
         """A reduced basis of the row space, and the columns of its pivots, ascending.
 
@@ -215,7 +212,16 @@ class Scalars:
     def primitive(self, row: Row) -> list[sp.Expr]:
         """The row's multiple with coprime coefficients without denominators, the first one's sign positive."""
         if self._transcendental:
-            return [self.expression(c) for c in self._integral(row)]
+            # coprime polynomials in the parameters
+            cleared = coprime(row)
+            ring = self.domain.field.ring
+            if ring.domain.is_QQ:
+                up = sp.ilcm(1, *(int(n.denominator) for p in cleared for n in p.values()))
+                down = sp.igcd(0, *(int(n.numerator * (up // n.denominator)) for p in cleared for n in p.values()))
+                first = next(p for p in cleared if p)
+                factor = QQ(up, down if first.LC > 0 else -down)
+                cleared = [p.mul_ground(factor) for p in cleared]
+            return [self.expression(self.domain.field.raw_new(p)) for p in cleared]
         expressions = [self.expression(c) for c in row]
         denominator = sp.ilcm(1, *(sp.denom(e) for e in expressions))
         content = sp.gcd_list([e * denominator for e in expressions if e != 0])
@@ -223,18 +229,6 @@ class Scalars:
         if first.could_extract_minus_sign():
             content = -content
         return [sp.expand(e * denominator / content) for e in expressions]
-
-    def _integral(self, row: Row) -> Row:
-        """Coprime polynomials in the parameters, the leading coefficient of the first one positive."""
-        cleared = coprime(row)
-        ring = self.domain.field.ring
-        if ring.domain.is_QQ:
-            up = sp.ilcm(1, *(int(n.denominator) for p in cleared for n in p.values()))
-            down = sp.igcd(0, *(int(n.numerator * (up // n.denominator)) for p in cleared for n in p.values()))
-            first = next(p for p in cleared if p)
-            factor = QQ(up, down if first.LC > 0 else -down)
-            cleared = [p.mul_ground(factor) for p in cleared]
-        return [self.domain.field.raw_new(p) for p in cleared]
 
 
 def _leaves(expressions: Iterable[sp.Expr]) -> Iterator[sp.Expr]:
@@ -259,7 +253,11 @@ def eliminated(
     sparse = [{k: c for k, c in enumerate(row) if c} for row in rows]
     done: list[tuple[int, SparseRow]] = []
     while sparse:
-        entries = [(_weight(c), len(row), k, n) for n, row in enumerate(sparse) for k, c in row.items()]
+        # numbers first, then short polynomials
+        entries = [
+            ((0, 0) if c.numer.is_ground else (c.numer.degree(), len(c.numer)), len(row), k, n)
+            for n, row in enumerate(sparse) for k, c in row.items()
+        ]  # fmt: skip
         _, _, pivot, n = min([e for e in entries if e[2] < first] or entries)
         row = sparse.pop(n)
         divide(row[pivot])
@@ -268,11 +266,6 @@ def eliminated(
         done = [(p, _minus(r, pivot, row)) for p, r in done]
         done.append((pivot, row))
     return sorted(done, key=lambda item: item[0])
-
-
-def _weight(c: Scalar) -> tuple[int, int]:
-    """Numbers first, then short polynomials."""
-    return (0, 0) if c.numer.is_ground else (c.numer.degree(), len(c.numer))
 
 
 def _minus(row: SparseRow, pivot: int, other: SparseRow) -> SparseRow:

@@ -5,8 +5,8 @@ Series, centre, Killing form, radicals and Levi factor (Jacobson 1962; de Graaf 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import count, pairwise
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, combinations, count, pairwise
 
 import sympy as sp
 
@@ -87,10 +87,9 @@ class Algebra:
         """The algebra on the span of A. Raises ValueError when that isn't closed."""
         if self.whole == A:
             return self
-        pairs = [(i, j) for i in range(len(A)) for j in range(i + 1, len(A))]
-        rows = self.coordinates(A, [self.product(A[i], A[j]) for i, j in pairs])
+        pairs = list(combinations(range(len(A)), 2))
         brackets = {}
-        for pair, row in zip(pairs, rows, strict=True):
+        for pair, row in zip(pairs, self.coordinates(A, [self.product(A[i], A[j]) for i, j in pairs]), strict=True):
             if row is None:
                 raise ValueError("The span isn't closed under the bracket.")
             brackets[pair] = row
@@ -144,12 +143,11 @@ def killing_form(g: Algebra) -> list[Row]:
 
 def radical(g: Algebra, form: list[Row], derived: Basis) -> Basis:
     """The largest solvable ideal {x : κ(x, [g, g]) = 0} (Cartan's criterion)."""
-    rows = [[_pairing(d, column) for column in form] for d in derived]
+    zero = g.scalars.zero
+    rows = [
+        [sum((x * y for x, y in zip(d, column, strict=True) if x and y), zero) for column in form] for d in derived
+    ]
     return g.scalars.kernel(rows, g.size)
-
-
-def _pairing(a: Row, b: Row) -> Scalar:
-    return sum((x * y for x, y in zip(a[1:], b[1:], strict=True) if x and y), a[0] * b[0])
 
 
 def is_nilpotent(g: Algebra, A: Basis) -> bool:
@@ -175,22 +173,22 @@ def nilradical(g: Algebra, radical: Basis) -> Basis:
     outside = [k for k in range(r.size) if not r.contains(inside, [r.unit(k)])]
     found, rows = r.whole, []
     adjoints = [r.adjoint(r.unit(k)) for k in range(r.size)]
-    for c in _directions(r, outside):
+    # elements c of r: those of the basis, then mixtures, of which some separate all weights
+    mixtures = (
+        [r.scalars.number(step**k) if k in outside else r.scalars.zero for k in range(r.size)] for step in count(1)
+    )
+    for c in chain(map(r.unit, outside), mixtures):
         if is_nilpotent(r, found):
             break
         step = power = r.adjoint(c)
         for _ in range(r.size):
-            rows.append([_trace(ad, power, r) for ad in adjoints])
+            rows.append([
+                sum((x * power[j][i] for i, row in enumerate(ad) for j, x in enumerate(row) if x), r.scalars.zero)
+                for ad in adjoints
+            ])  # fmt: skip
             power = [combined(row, power, r) for row in step]
         found = r.scalars.kernel(rows, r.size)
     return g.scalars.echelon(combined(x, radical, g) for x in found)[0]
-
-
-def _directions(r: Algebra, outside: list[int]) -> Iterator[Row]:
-    """Elements c of r: those of the basis, then mixtures, of which some separate all weights."""
-    yield from (r.unit(k) for k in outside)
-    for step in count(1):
-        yield [r.scalars.number(step**k) if k in outside else r.scalars.zero for k in range(r.size)]
 
 
 def combined(coefficients: Row, A: Basis, g: Algebra) -> Row:
@@ -200,11 +198,6 @@ def combined(coefficients: Row, A: Basis, g: Algebra) -> Row:
         if c:
             total = [t + c * x if x else t for t, x in zip(total, a, strict=True)]
     return total
-
-
-def _trace(A: list[Row], B: list[Row], g: Algebra) -> Scalar:
-    pairs = ((x, B[j][i]) for i, row in enumerate(A) for j, x in enumerate(row))
-    return sum((x * y for x, y in pairs if x and y), g.scalars.zero)
 
 
 def levi_factor(g: Algebra, radical: Basis) -> Basis:
@@ -221,27 +214,18 @@ def levi_factor(g: Algebra, radical: Basis) -> Basis:
     members = [radical]
     while members[-1]:
         members.append(g.commutator(members[-1], members[-1]))
-    constants = _constants(g, factor, radical)
-    for upper, lower in pairwise(members):
-        factor = _moved(g, factor, constants, _complement(g, upper, lower), lower)
-    return g.scalars.echelon(factor)[0]
-
-
-def _constants(g: Algebra, factor: Basis, radical: Basis) -> dict[tuple[int, int], Row]:
-    """Structure constants of g / r in the basis of the complement."""
-    s = len(factor)
-    pairs = [(i, j) for i in range(s) for j in range(i + 1, s)]
+    # structure constants of g / r in the basis of the complement
+    pairs = list(combinations(range(len(factor)), 2))
     rows = g.coordinates([*factor, *radical], [g.product(factor[i], factor[j]) for i, j in pairs])
-    return {pair: row[:s] for pair, row in zip(pairs, rows, strict=True) if row is not None}
-
-
-def _complement(g: Algebra, upper: Basis, lower: Basis) -> Basis:
-    """Elements of `upper` that complete `lower` to it."""
-    chosen: Basis = []
-    for v in upper:
-        if not g.contains([*lower, *chosen], [v]):
-            chosen.append(v)
-    return chosen
+    constants = {pair: row[: len(factor)] for pair, row in zip(pairs, rows, strict=True) if row is not None}
+    for upper, lower in pairwise(members):
+        # elements of `upper` that complete `lower` to it
+        steps: Basis = []
+        for v in upper:
+            if not g.contains([*lower, *steps], [v]):
+                steps.append(v)
+        factor = _moved(g, factor, constants, steps, lower)
+    return g.scalars.echelon(factor)[0]
 
 
 def _moved(g: Algebra, factor: Basis, constants: dict[tuple[int, int], Row], steps: Basis, lower: Basis) -> Basis:

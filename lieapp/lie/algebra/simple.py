@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import count
+from itertools import count, product
 from typing import NamedTuple
 
-from lieapp.lie.algebra.scalars import Row, Scalar, Scalars, Undecided
+from lieapp.lie.algebra.scalars import Row, Scalars, Undecided
 from lieapp.lie.algebra.series import Algebra, combined, killing_form
 
 
@@ -86,7 +86,13 @@ def signature(form: list[Row], scalars: Scalars) -> tuple[int, int]:
     while left:
         squares = [k for k in left if form[k][k]]
         if squares:
-            square, sign = _known_sign(form, squares, scalars)
+            # a vector whose square has a known sign
+            for square in squares:
+                with suppress(Undecided):
+                    sign = scalars.sign(form[square][square])
+                    break
+            else:
+                raise Undecided("signs of the Killing form")
             plus, minus = plus + (sign > 0), minus + (sign < 0)
             used = [square]
         else:
@@ -97,27 +103,14 @@ def signature(form: list[Row], scalars: Scalars) -> tuple[int, int]:
             plus, minus = plus + 1, minus + 1
             used = list(pair)
         left = [k for k in left if k not in used]
-        _clear(form, used, left, scalars)
-    return plus, minus
-
-
-def _known_sign(form: list[Row], squares: list[int], scalars: Scalars) -> tuple[int, int]:
-    """A vector whose square has a known sign, and the sign."""
-    for k in squares:
-        with suppress(Undecided):
-            return k, scalars.sign(form[k][k])
-    raise Undecided("signs of the Killing form")
-
-
-def _clear(form: list[Row], used: list[int], left: list[int], scalars: Scalars) -> None:
-    """Make the rest orthogonal to one vector, or to two isotropic ones."""
-    pivot = form[used[0]][used[-1]]
-    scalars.divide(pivot)
-    for i in left:
-        for j in left:
+        # the rest is made orthogonal to one vector, or to two isotropic ones
+        pivot = form[used[0]][used[-1]]
+        scalars.divide(pivot)
+        for i, j in product(left, left):
             for a, b in {(used[0], used[-1]), (used[-1], used[0])}:
                 if form[i][a] and form[b][j]:
                     form[i][j] = form[i][j] - form[i][a] * form[b][j] / pivot
+    return plus, minus
 
 
 def count_of_ideals(s: Algebra) -> int:
@@ -162,21 +155,17 @@ def _centroid(s: Algebra, x: Row) -> int | None:
         reduced, pivots = s.scalars.echelon([[w[n] for w, _ in columns] for n in range(s.size)], len(words))
         for k in range(len(words), len(columns)):
             if k not in pivots:
-                relation = [(row[k], columns[p][1]) for row, p in zip(reduced, pivots, strict=True) if row[k]]
-                conditions += _difference(columns[k][1], relation)
+                # (image - Σ c · other)(y) = 0, a row for each component
+                image = columns[k][1]
+                for c, other in ((row[k], columns[p][1]) for row, p in zip(reduced, pivots, strict=True) if row[k]):
+                    image = [
+                        [a - c * b if b else a for a, b in zip(row, moved, strict=True)]
+                        for row, moved in zip(image, other, strict=True)
+                    ]
+                conditions += [list(column) for column in zip(*image, strict=True)]
         words = [columns[p] for p in pivots]
         if len(words) == s.size:
             conditions = s.scalars.echelon(conditions)[0]
             if len(conditions) == s.size - 1:
                 return 1
     return s.size - len(conditions) if len(words) == s.size else None
-
-
-def _difference(image: list[Row], relation: list[tuple[Scalar, list[Row]]]) -> list[Row]:
-    """The conditions (image - Σ c · other)(y) = 0, a row for each component."""
-    for c, other in relation:
-        image = [
-            [a - c * b if b else a for a, b in zip(row, moved, strict=True)]
-            for row, moved in zip(image, other, strict=True)
-        ]
-    return [list(column) for column in zip(*image, strict=True)]

@@ -22,13 +22,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from random import Random
 
 from lieapp.errors import EquationError
 from lieapp.lie.certificate import counting
-from lieapp.lie.certificate.taylor import BadPointError, Point
+from lieapp.lie.certificate.taylor import BadPointError, Point, pack
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Group
+from lieapp.lie.invariance import multi_indices
 from lieapp.lie.linear import Unknowns, lifted, raised, reduced
 from lieapp.lie.normal_form import Vector
 
@@ -77,10 +79,7 @@ def jet_of(vector: Vector, columns: counting.Columns, order: int) -> counting.Ro
 def jets_of_members(
     group: Group, unknowns: Unknowns, target: counting.Columns, order: int, margin: int, deadline: float
 ) -> list[counting.Row]:
-    """The jets that the free Taylor coefficients of a family's functions give.
-
-    Side conditions are expanded `margin` orders further than the functions' coefficients that are used.
-    """
+    """The jets that the free Taylor coefficients of a family's functions give; `margin` as in `known_counts`."""
     point = target.point
     p, used = point.p, order + order_of_values(group)
     top = used + margin
@@ -92,9 +91,9 @@ def jets_of_members(
                 vanishing.add(f, raised(unknowns.zero, v))
     counting.check_size(own.count, max(len(unknowns.arguments[f]) for f in group.functions), top)
     pivots = counting.eliminate(counting.rows_of(conditions, top, own, vanishing, deadline), p, deadline)
-    values: dict[int, counting.Row] = {
-        column: {column: 1} for column in counting.free_columns(own, pivots, vanishing, top)
-    }
+    grid = [K for m in range(top + 1) for K in multi_indices(point.size, m)]
+    columns = (own.of(f, pack(K)) for f in own.place for K in grid if not vanishing.has(f, K))
+    values: dict[int, counting.Row] = {column: {column: 1} for column in columns if column not in pivots}
     for lead in sorted(pivots):
         value: counting.Row = {}
         for column, c in pivots[lead].items():
@@ -109,7 +108,7 @@ def jets_of_members(
             for key, up, factor in counting.shifted(point, K, order):
                 if vanishing.has(f, up):
                     continue
-                for free, x in values[own.of(f, point.pack(up))].items():
+                for free, x in values[own.of(f, pack(up))].items():
                     image = images.setdefault(free, {})
                     for at, y in series.items():
                         if point.degree(at + key) <= order:
@@ -191,32 +190,26 @@ class _Count:
         )
 
     def check(self) -> None:
-        """Raises EquationError when one of the derived symmetries is none."""
-        false = self._first_false(Random(0))
-        if false:
-            raise EquationError(
-                f"{self.name}: {false} of the derived ones doesn't solve the determining equations, and only "
-                "symmetries can be counted.",
-                hint="This is a fault of the solver or of the certificate; please report the equation.",
-            )
-
-    def _first_false(self, random: Random) -> str:
-        """`generator 2` or `family 1`, the first that leaves something of the equations at a point; "" if none."""
+        """Raises EquationError when one of the derived symmetries leaves something of the equations at a point."""
         lows = [sum(K) for Ks in self.vanishing.least.values() for K in Ks]
         order = max([0, *map(counting.order_of, self.rest), *lows])
         most = max((order_of_values(group) for group in self.groups), default=0)
-        point = Point(self.field, order + most + MARGIN + 1, random)
+        point = Point(self.field, order + most + MARGIN + 1, Random(0))
         # both number the same coefficients in the same way
         columns, places = counting.Columns(point, self.components), counting.Columns(point, range(point.size))
         rows = counting.rows_of(self.rest, order, columns, counting.Vanishing(), self.deadline)
-        for k, vector in enumerate(self.vectors, start=1):
-            if not self._solve([jet_of(vector, places, order)], rows, columns):
-                return f"generator {k}"
-        for k, group in enumerate(self.groups, start=1):
-            members = jets_of_members(group, self.unknowns, places, order, MARGIN, self.deadline)
-            if not self._solve(members, rows, columns):
-                return f"family {k}"
-        return ""
+        jets = ((f"generator {k}", [jet_of(v, places, order)]) for k, v in enumerate(self.vectors, start=1))
+        members = (
+            (f"family {k}", jets_of_members(group, self.unknowns, places, order, MARGIN, self.deadline))
+            for k, group in enumerate(self.groups, start=1)
+        )
+        for told, found in chain(jets, members):
+            if not self._solve(found, rows, columns):
+                raise EquationError(
+                    f"{self.name}: {told} of the derived ones doesn't solve the determining equations, and only "
+                    "symmetries can be counted.",
+                    hint="This is a fault of the solver or of the certificate; please report the equation.",
+                )
 
     def _solve(self, jets: Iterable[counting.Row], rows: Sequence[counting.Row], columns: counting.Columns) -> bool:
         functions, p = list(columns.place), columns.point.p
@@ -242,16 +235,14 @@ class _Count:
         if end is None:
             orders = counting.free_counts(least, size, to)
         known, added = known_counts(self.vectors, self.groups, self.unknowns, point, to, margin, self.deadline)
-        return self._judged(orders[: to + 1], known, added, end is not None)
-
-    def _judged(self, orders: list[int], known: list[int], added: int, finite: bool) -> Certificate:
+        orders = orders[: to + 1]
         if any(u < d for u, d in zip(orders, known, strict=True)):
             raise EquationError(
                 f"{self.name}: the derived symmetries have jets of ranks {known}, but the determining equations "
                 f"leave only {orders} free.",
                 hint="This is a fault of the solver or of the certificate; please report the equation.",
             )
-        bound = orders[-1] if finite and not self.groups else None
+        bound = orders[-1] if end is not None and not self.groups else None
         if self.groups:
             reason = "" if orders == known else f"of {orders} free Taylor coefficients {known} are derived"
         elif bound is None:

@@ -15,7 +15,7 @@ from itertools import accumulate
 from math import comb, perm, prod
 
 from lieapp.equations.jets import MultiIndex, divides, raised
-from lieapp.lie.certificate.taylor import Point
+from lieapp.lie.certificate.taylor import Point, pack
 from lieapp.lie.invariance import multi_indices
 from lieapp.lie.linear import Form, Key
 
@@ -105,7 +105,7 @@ def rows_of(
             for key, up, factor in shifted(point, K, own):
                 if vanishing.has(f, up):
                     continue
-                column = columns.of(f, point.pack(up))
+                column = columns.of(f, pack(up))
                 for at, value in series.items():
                     if point.degree(at + key) <= own:
                         row = rows.setdefault(at + key, {})
@@ -133,15 +133,7 @@ def shifted(point: Point, K: MultiIndex, order: int) -> Iterator[tuple[int, Mult
     for m in range(order + 1):
         for L in multi_indices(point.size, m):
             up = tuple(a + b for a, b in zip(L, K, strict=True))
-            yield point.pack(L), up, prod(perm(n, k) for n, k in zip(up, K, strict=True))
-
-
-def free_columns(columns: Columns, pivots: Iterable[int], vanishing: Vanishing, order: int) -> list[int]:
-    """The columns up to an order that are neither pivots nor known to vanish."""
-    taken, point = set(pivots), columns.point
-    grid = [K for m in range(order + 1) for K in multi_indices(point.size, m)]
-    found = [columns.of(f, point.pack(K)) for f in columns.place for K in grid if not vanishing.has(f, K)]
-    return [column for column in found if column not in taken]
+            yield pack(L), up, prod(perm(n, k) for n, k in zip(up, K, strict=True))
 
 
 def eliminate(rows: Iterable[Row], p: int, deadline: float) -> dict[int, Row]:

@@ -10,16 +10,16 @@ derivatives of the components at the point. Enough of them must span the same sp
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from math import factorial, prod
 from random import Random
-from typing import Any
 
 import numpy as np
 
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.jets import Jet, JetSpace, MultiIndex, raised
 from lieapp.lie.certificate.counting import check_time
-from lieapp.lie.certificate.taylor import WIDTH, BadPointError, Point, Series, random_prime
+from lieapp.lie.certificate.taylor import WIDTH, BadPointError, Point, Series, pack, random_prime
 from lieapp.lie.determining import DeterminingSystem, slopes_of
 from lieapp.lie.invariance import multi_indices
 
@@ -97,7 +97,7 @@ class _Condition:
         # so small that products fit into 64 bits
         self.p = random_prime(random, bits=31)
         self.first = Point(self.field, 0, random, self.p)
-        moving = {n for v in range(self.size + self.count, len(self.field.variables)) for n in self.field.movers(v)}
+        moving = self.field.movers(*range(self.size + self.count, len(self.field.variables)))
         # the point (x, u) stays, its atoms and parameters with it; only the derivatives are drawn again
         self.fixed = {n: v for n, v in enumerate(self.first.values) if n not in moving}
 
@@ -113,23 +113,20 @@ class _Condition:
     def rows(self, random: Random) -> list[Row]:
         """The condition of each equation at one set of jets."""
         for _ in range(20):
-            try:
+            with suppress(BadPointError):
                 point = Point(self.field, 0, random, self.p, self.fixed)
                 values = {jet: point.value(e) for jet, e in self.values.items()}
                 slopes = [{key: point.value(e) for key, e in s.items()} for s in self.slopes]
-            except BadPointError:
-                continue
-            return self._rows(values, slopes, random)
-        raise BadPointError
-
-    def _rows(self, values: dict[Jet, int], slopes: list[dict[Any, int]], random: Random) -> list[Row]:
+                break
+        else:
+            raise BadPointError
         p = self.p
         for J in multi_indices(self.size, self.order + 1):
             # they cancel
             values |= {(a, J): random.randrange(p) for a in range(self.count)}
         graph: list[Series] = [{} for _ in range(self.count)]
         for (a, J), value in values.items():
-            graph[a][self._pack(J)] = value * pow(_factorial(J), -1, p) % p
+            graph[a][pack(J)] = value * pow(_factorial(J), -1, p) % p
         powers = self._powers(graph)
         rows: list[Row] = []
         for s in slopes:
@@ -142,7 +139,7 @@ class _Condition:
                 weights[0] += sum(c * values[(a, self.jets.raised(J, i))] for (a, J), c in jets.items())
                 self._fill(row, i, weights, powers)
             for b in range(self.count):
-                own = {self._pack(J): c * _factorial(J) for (a, J), c in jets.items() if a == b}
+                own = {pack(J): c * _factorial(J) for (a, J), c in jets.items() if a == b}
                 self._fill(row, self.size + b, own, powers)
             rows.append(row)
         return rows
@@ -159,7 +156,7 @@ class _Condition:
                     rest = tuple(n - m for m, n in zip(L, J, strict=True))
                     inverse = pow(_factorial(rest), -1, self.p)
                     value = c * _factorial(J) * values[(a, self.jets.raised(rest, i))] * inverse
-                    key = self._pack(L)
+                    key = pack(L)
                     weights[key] = (weights.get(key, 0) - value) % self.p
         return weights
 
@@ -171,9 +168,9 @@ class _Condition:
 
     def _powers(self, graph: list[Series]) -> list[Series]:
         """The monomials hᵅ kᵝ along the graph k = u(x + h) - u(x), as series in h."""
-        factors = [{self._pack(self.jets.raised(self.jets.zero, i)): 1} for i in range(self.size)] + graph
+        factors = [{pack(self.jets.raised(self.jets.zero, i)): 1} for i in range(self.size)] + graph
         result: dict[MultiIndex, Series] = {}
-        bound = self._pack((self.order + 1,) + (0,) * (self.size - 1)) >> WIDTH * self.size << WIDTH * self.size
+        bound = pack((self.order + 1,) + (0,) * (self.size - 1)) >> WIDTH * self.size << WIDTH * self.size
         for K in self.monomials:
             n = next((n for n, e in enumerate(K) if e), None)
             if n is None:
@@ -186,10 +183,6 @@ class _Condition:
                         product[i + j] = (product.get(i + j, 0) + x * y) % self.p
             result[K] = product
         return list(result.values())
-
-    def _pack(self, J: MultiIndex) -> int:
-        """The exponents as one number, the degree in front: a product of monomials is a sum."""
-        return sum(e << (WIDTH * v) for v, e in enumerate(J)) + (sum(J) << (WIDTH * self.size))
 
 
 def _factorial(J: MultiIndex) -> int:

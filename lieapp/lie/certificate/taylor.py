@@ -30,6 +30,11 @@ class BadPointError(Exception):
     """A root doesn't exist or a denominator vanishes here."""
 
 
+def pack(exponents: tuple[int, ...]) -> int:
+    """A packed monomial, the degree in front: a product of monomials is a sum."""
+    return sum(e << (WIDTH * v) for v, e in enumerate(exponents)) + (sum(exponents) << (WIDTH * len(exponents)))
+
+
 def random_prime(random: Random, bits: int = 61) -> int:
     """A safe prime p = 2q + 1: odd roots are unique in F_p, even ones exist for half of the values."""
     while True:
@@ -91,10 +96,6 @@ class Point:
     def exponents(self, key: int) -> tuple[int, ...]:
         """The exponents of a packed monomial."""
         return tuple((key >> (WIDTH * v)) & ((1 << WIDTH) - 1) for v in range(self.size))
-
-    def pack(self, exponents: tuple[int, ...]) -> int:
-        """The packed monomial with given exponents."""
-        return sum(e << (WIDTH * v) for v, e in enumerate(exponents)) + (sum(exponents) << self.top)
 
     def series(self, element: Element, order: int) -> Series:
         """The Taylor series of an element up to a degree. Raises BadPointError at a pole."""

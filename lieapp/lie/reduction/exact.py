@@ -61,23 +61,19 @@ def vanishes(expression: sp.Expr, small: Sequence[sp.Symbol] = ()) -> bool:
     """
     if expression == 0:
         return True
-    expression = _without_sums_in_functions(_canonical_functions(expression, small))
-    expression = _without_inverses(_related_angles(expression), small)
-    try:
-        _, (element,) = element_of([expression], sorted(expression.free_symbols, key=str))
-    except (EquationError, ZeroDivisionError):
-        return False
-    return not element
-
-
-def _without_inverses(expression: sp.Expr, small: Sequence[sp.Symbol]) -> sp.Expr:
-    """Each inverse function as a symbol, one for equal arguments."""
+    expression = _related_angles(_without_sums_in_functions(_canonical_functions(expression, small)))
+    # each inverse function as a symbol, one for equal arguments
     stand_in: dict[sp.Expr, sp.Symbol] = {}
     for node in sorted(expression.atoms(*INVERSE), key=lambda e: (e.count_ops(), str(e))):
         equal = (e for e in stand_in if type(e) is type(node) and vanishes(e.args[0] - node.args[0], small))
         first = next(equal, None)
         stand_in[node] = sp.Dummy("i") if first is None else stand_in[first]
-    return expression.xreplace(stand_in)
+    expression = expression.xreplace(stand_in)
+    try:
+        _, (element,) = element_of([expression], sorted(expression.free_symbols, key=str))
+    except (EquationError, ZeroDivisionError):
+        return False
+    return not element
 
 
 def _related_angles(expression: sp.Expr) -> sp.Expr:
@@ -170,7 +166,11 @@ def tidy(expression: sp.Expr) -> sp.Expr:
         return inner
     forms = [inner]
     if inner.count_ops() < LARGE:
-        together = _lowest(inner)
+        try:
+            # one fraction, factored; every other function counts as a symbol
+            together = sp.factor(sp.together(sp.powsimp(inner)))
+        except (sp.PolynomialError, NotImplementedError):
+            together = inner
         forms += [together, sp.factor_terms(together), sp.expand(together)]
         if together.is_Mul or together.is_Pow:
             forms.append(sp.powsimp(together))
@@ -181,11 +181,3 @@ def _nested_fractions(expression: sp.Expr) -> int:
     """Fractions inside of denominators."""
     powers = [p for p in expression.atoms(sp.Pow) if p.exp.could_extract_minus_sign() and p.base.is_Add]
     return sum(any(a.exp.could_extract_minus_sign() for a in p.base.atoms(sp.Pow)) for p in powers)
-
-
-def _lowest(expression: sp.Expr) -> sp.Expr:
-    """One fraction, factored; every other function counts as a symbol."""
-    try:
-        return sp.factor(sp.together(sp.powsimp(expression)))
-    except (sp.PolynomialError, NotImplementedError):
-        return expression

@@ -98,7 +98,9 @@ def frames(jets: JetSpace, generator: Field, deadline: float) -> Iterator[Frame]
     }
     independent = tuple(positive.stand_in[x] for x in jets.independent)
     dependent = tuple(positive.stand_in[u] for u in jets.unknowns)
-    for tau in _candidates(rates, independent, dependent):
+    moved = [X for X in independent if rates[X] != 0] or [X for X in dependent if rates[X] != 0]
+    # those that move by themselves before others
+    for tau in sorted(moved, key=lambda X: bool(rates[X].free_symbols & (set(rates) - {X}))):
         check_time(deadline)
         rate = rates[tau]
         found = orbits({X: tidy(f / rate) for X, f in rates.items() if tau != X}, tau, deadline)
@@ -109,29 +111,19 @@ def frames(jets: JetSpace, generator: Field, deadline: float) -> Iterator[Frame]
             yield Frame(positive, tau, found, rates, independent, dependent)
 
 
-def _candidates(
-    rates: dict[sp.Symbol, sp.Expr], independent: Sequence[sp.Symbol], dependent: Sequence[sp.Symbol]
-) -> list[sp.Symbol]:
-    """Independent variables before unknowns, those that move by themselves before others."""
-    moved = [X for X in independent if rates[X] != 0] or [X for X in dependent if rates[X] != 0]
-    return sorted(moved, key=lambda X: bool(rates[X].free_symbols & (set(rates) - {X})))
-
-
 def are_invariants(expressions: Sequence[sp.Expr], rates: dict[sp.Symbol, sp.Expr]) -> bool:
     """Whether V(I) = 0 for each, exactly, and their Jacobian has full rank."""
     for e in expressions:
         if not vanishes(sum((f * sp.diff(e, X) for X, f in rates.items()), sp.S.Zero)):
             return False
+    if not expressions:
+        return True
     jacobian = sp.Matrix([[sp.diff(e, X) for X in rates] for e in expressions])
-    return not expressions or generic_rank(jacobian) == len(expressions)
-
-
-def generic_rank(matrix: sp.Matrix) -> int:
-    """The rank at a point with unrelated coordinates: a lower bound of the rank, equal to it but by accident."""
-    symbols = sorted(matrix.free_symbols, key=lambda s: (s.name, str(s.assumptions0)))
+    # at a point with unrelated coordinates: a lower bound of the rank, equal to it but by accident
+    symbols = sorted(jacobian.free_symbols, key=lambda s: (s.name, str(s.assumptions0)))
     point = {s: sp.Rational(1009 + 211 * k * k, 701 + 97 * k) for k, s in enumerate(symbols)}
-    values = matrix.xreplace(point).evalf(40)
-    return int(values.rank(iszerofunc=lambda e: abs(e) < 1e-25))
+    values = jacobian.xreplace(point).evalf(40)
+    return int(values.rank(iszerofunc=lambda e: abs(e) < 1e-25)) == len(expressions)
 
 
 def combined(fields: Sequence[Field], coefficients: Sequence[sp.Expr]) -> Field:
@@ -144,13 +136,11 @@ def combined(fields: Sequence[Field], coefficients: Sequence[sp.Expr]) -> Field:
             f"{len(coefficients)} coefficients for {len(fields)} fields can't be combined.",
             hint="Give one coefficient for each field, and at least one field.",
         )
-    names = list(dict.fromkeys(n for f in fields for n in f.components))
-    return Field(
-        {
-            n: sp.Add(*(c * f.components.get(n, sp.S.Zero) for f, c in zip(fields, coefficients, strict=True)))
-            for n in names
-        }
-    )
+    total: dict[str, list[sp.Expr]] = {}
+    for f, c in zip(fields, coefficients, strict=True):
+        for name, value in f.components.items():
+            total.setdefault(name, []).append(c * value)
+    return Field({name: sp.Add(*terms) for name, terms in total.items()})
 
 
 Values = dict[sp.Symbol, sp.Expr]
@@ -164,9 +154,9 @@ def flow(field: Field, parameter: str = "s", deadline: float | None = None) -> d
     Raises EquationError if the parameter is a name in use.
     """
     deadline = time.perf_counter() + SECONDS if deadline is None else deadline
-    symbols = _coordinates(field)
-    used = {str(s) for s in symbols} | {str(s) for e in field.components.values() for s in e.free_symbols}
-    if parameter in used:
+    known = {s.name: s for e in field.components.values() for s in e.free_symbols}
+    symbols = [known.get(name, sp.Symbol(name, real=True)) for name in field.components]
+    if parameter in {*field.components, *known}:
         raise EquationError(
             f"{parameter} is a name in {field}; the flow's parameter needs one of its own.",
             hint="Give another parameter, such as epsilon.",
@@ -221,20 +211,13 @@ def domain(values: dict[str, sp.Expr], parameter: str = "s") -> list[sp.Expr]:
             if base is not None and not base.is_positive:
                 found[sp.together(base)] = None
     factors = [f for e in found for f in sp.Mul.make_args(sp.factor(e)) if f.has(s) and not f.is_positive]
-    return list(dict.fromkeys(_positive_at_zero(f.as_base_exp()[0], s) for f in factors))
-
-
-def _positive_at_zero(expression: sp.Expr, s: sp.Symbol) -> sp.Expr:
-    """± the expression, positive at s = 0 for positive coordinates."""
-    start = expression.subs(s, 0)
-    positive = {x: sp.Dummy(positive=True) for x in start.free_symbols}
-    return -expression if start.xreplace(positive).is_negative else expression
-
-
-def _coordinates(field: Field) -> list[sp.Symbol]:
-    """The symbols of the coordinates, as they stand in the components."""
-    known = {s.name: s for e in field.components.values() for s in e.free_symbols}
-    return [known.get(name, sp.Symbol(name, real=True)) for name in field.components]
+    result: dict[sp.Expr, None] = {}
+    for base in (f.as_base_exp()[0] for f in factors):
+        # ± it, positive at s = 0 for positive coordinates
+        start = base.subs(s, 0)
+        positive = {x: sp.Dummy(positive=True) for x in start.free_symbols}
+        result[-base if start.xreplace(positive).is_negative else base] = None
+    return list(result)
 
 
 def _values(rates: Values, s: sp.Symbol, deadline: float) -> Iterator[Values]:

@@ -33,7 +33,9 @@ def solved(expression: sp.Expr, X: sp.Symbol, value: sp.Expr) -> sp.Expr | None:
             if rest != 0:
                 expression, value = core, value - rest
                 continue
-            together = sp.factor(sp.together(_joined(core)))
+            # sums of logarithms as one
+            joined = sp.logcombine(core, force=True) if core.has(sp.log) else core
+            together = sp.factor(sp.together(joined))
             if together != expression and not together.is_Add:
                 expression = together
                 continue
@@ -68,11 +70,6 @@ def _sum(argument: sp.Expr, tangent: type, sign: int) -> sp.Expr:
         return tangent(argument)
     one, two = inverses[0].args[0], tangent(rest)
     return (one + two) / (1 - sign * one * two)
-
-
-def _joined(expression: sp.Expr) -> sp.Expr:
-    """Sums of logarithms as one logarithm."""
-    return sp.logcombine(expression, force=True) if expression.has(sp.log) else expression
 
 
 def _of_polynomial(expression: sp.Expr, X: sp.Symbol, value: sp.Expr) -> sp.Expr | None:
@@ -114,25 +111,17 @@ def matrix_exponential(B: sp.Matrix) -> sp.Matrix | None:
             return front * series
         series += power
     if n == 2:
-        return front * _of_traceless_pair(N)
-    return _by_sympy(N, front)
-
-
-def _of_traceless_pair(N: sp.Matrix) -> sp.Matrix:
-    """exp N = cosh r + N sinh r / r with r² = -det N; cos and sin where that is negative."""
-    square = sp.factor(-N.det())
-    negative = square.is_negative or (square.is_positive is not True and square.could_extract_minus_sign())
-    # cosh r and sinh r / r are even, so the sign of r is free
-    if N[0, 0] == 0 and sp.expand(N[0, 1] + N[1, 0] if negative else N[0, 1] - N[1, 0]) == 0:
-        r = N[1, 0]
-    else:
-        r = sp.sqrt(-square if negative else square).replace(sp.Abs, lambda e: e)
-    even, odd = (sp.cos(r), sp.sin(r)) if negative else (sp.cosh(r), sp.sinh(r))
-    return sp.eye(2) * even + (N / r).applyfunc(tidy) * odd
-
-
-def _by_sympy(N: sp.Matrix, front: sp.Expr) -> sp.Matrix | None:
-    """SymPy's exp of a numeric matrix times one expression, if its entries come out real."""
+        # exp N = cosh r + N sinh r / r with r² = -det N; cos and sin where that is negative
+        square = sp.factor(-N.det())
+        negative = square.is_negative or (square.is_positive is not True and square.could_extract_minus_sign())
+        # cosh r and sinh r / r are even, so the sign of r is free
+        if N[0, 0] == 0 and sp.expand(N[0, 1] + N[1, 0] if negative else N[0, 1] - N[1, 0]) == 0:
+            r = N[1, 0]
+        else:
+            r = sp.sqrt(-square if negative else square).replace(sp.Abs, lambda e: e)
+        even, odd = (sp.cos(r), sp.sin(r)) if negative else (sp.cosh(r), sp.sinh(r))
+        return front * (sp.eye(2) * even + (N / r).applyfunc(tidy) * odd)
+    # a numeric matrix times one expression, if its entries come out real
     pivot = next(e for e in N if e != 0)
     M = (N / pivot).applyfunc(sp.cancel)
     if M.free_symbols:
@@ -158,7 +147,6 @@ class Orbits:
     `values` has X for each coordinate, `constant` the K that belongs to it, `invariants` K(σ, X) for each constant.
     """
 
-    parameter: sp.Symbol
     values: dict[sp.Symbol, sp.Expr] = field(default_factory=dict)
     invariants: dict[sp.Symbol, sp.Expr] = field(default_factory=dict)
     constant: dict[sp.Symbol, sp.Symbol] = field(default_factory=dict)
@@ -170,9 +158,13 @@ def orbits(rates: Rates, sigma: sp.Symbol, deadline: float, at_zero: bool = Fals
     With `at_zero` each constant is the value of its coordinate at σ = 0. Symbols are taken as positive.
     Raises TooLargeError after the deadline.
     """
-    result = Orbits(sigma, constant={X: sp.Dummy(f"K_{X.name}", positive=True) for X in rates})
+    result = Orbits(constant={X: sp.Dummy(f"K_{X.name}", positive=True) for X in rates})
     small = [sigma] if at_zero else []
-    for block in _blocks(rates):
+    order = {X: k for k, X in enumerate(rates)}
+    edges = [(X, Y) for X, f in rates.items() for Y in rates if f.has(Y) and Y != X]
+    # coupled groups, each after those that it depends on
+    for group in strongly_connected_components((list(rates), edges)):
+        block = sorted(group, key=order.__getitem__)
         check_time(deadline)
         known = [tidy(without_moduli(rates[X].xreplace(result.values), small)) for X in block]
         if len(block) == 1:
@@ -186,13 +178,6 @@ def orbits(rates: Rates, sigma: sp.Symbol, deadline: float, at_zero: bool = Fals
             result.values[X] = tidy(without_moduli(value, small))
             result.invariants[result.constant[X]] = tidy(constant.xreplace(result.invariants))
     return result
-
-
-def _blocks(rates: Rates) -> list[list[sp.Symbol]]:
-    """Coupled groups, each after those that it depends on."""
-    order = {X: k for k, X in enumerate(rates)}
-    edges = [(X, Y) for X, f in rates.items() for Y in rates if f.has(Y) and Y != X]
-    return [sorted(c, key=order.__getitem__) for c in strongly_connected_components((list(rates), edges))]
 
 
 Solved = tuple[Sequence[sp.Expr], Sequence[sp.Expr]]

@@ -12,13 +12,12 @@ with them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import sympy as sp
 
 from lieapp.equations.equation import System
-from lieapp.equations.jets import JetSpace, MultiIndex
+from lieapp.equations.jets import Jet, JetSpace
 from lieapp.errors import EquationError
 from lieapp.lie.certificate.counting import TooLargeError, check_time
 from lieapp.lie.invariance import is_symmetry
@@ -150,14 +149,19 @@ def _of_ansatz(
 ) -> list[sp.Expr]:
     """The residuals of the ansatz in old variables (stand-ins) and jets of the new unknowns."""
     slopes = [[sp.diff(places[target.stand_in[z]], x) for z in target.jets.independent] for x in frame.independent]
-    known: dict[tuple[int, MultiIndex], sp.Expr] = {
-        (a, system.jets.zero): U[u] for a, u in enumerate(frame.dependent)
-    }
+    known: dict[Jet, sp.Expr] = {(a, system.jets.zero): U[u] for a, u in enumerate(frame.dependent)}
 
     def total(below: sp.Expr, i: int) -> sp.Expr:
         check_time(deadline)
         return sp.expand(sp.diff(below, frame.independent[i]) + _through(below, slopes[i], target))
 
+    return _put_into(system, frame, known, total)
+
+
+def _put_into(
+    system: System, frame: Frame, known: dict[Jet, sp.Expr], total: Callable[[sp.Expr, int], sp.Expr]
+) -> list[sp.Expr]:
+    """The residuals with derivatives in new coordinates, made from those that are known."""
     result = []
     for residual in system.residuals:
         jets = system.jets.jets(residual)
@@ -180,12 +184,14 @@ def _read_off(
     for section in sections(residuals):
         check_time(deadline)
         target.assumed.clear()
-        raw = [found for e in residuals if (found := _on_section(e, frame, moved, section)) is not None]
-        if len(raw) < len(residuals):
-            continue
         try:
+            # the residuals at one value of τ, in the new variables; not where it is singular
+            there = {X: frame.orbits.values[X].subs(frame.tau, section) for X in moved}
+            raw = [e.xreplace({**there, frame.tau: section}) for e in residuals]
+            if any(e.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I) for e in raw):
+                continue
             equations = [target.cleaned(e) for e in raw]
-        except (EquationError, ZeroDivisionError):
+        except (EquationError, ZeroDivisionError, ValueError):
             continue
         check_time(deadline)
         pairs = zip(residuals, (e.xreplace(dict(places)) for e in raw), strict=True)
@@ -201,16 +207,6 @@ def _proper(equations: Sequence[sp.Expr | None]) -> tuple[sp.Expr, ...]:
     return tuple(dict.fromkeys(e for e in equations if e is not None and e != 0))
 
 
-def _on_section(residual: sp.Expr, frame: Frame, moved: Sequence[sp.Symbol], section: sp.Expr) -> sp.Expr | None:
-    """The residual at one value of τ, in the new variables; None where it is singular."""
-    try:
-        there = {X: frame.orbits.values[X].subs(frame.tau, section) for X in moved}
-        result = residual.xreplace({**there, frame.tau: section})
-    except (ZeroDivisionError, ValueError):
-        return None
-    return None if result.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I) else result
-
-
 def _through(expression: sp.Expr, rates: Sequence[sp.Expr], target: Target) -> sp.Expr:
     """The derivative through the new unknowns, as the new variables change at these rates."""
     result = sp.S.Zero
@@ -220,69 +216,60 @@ def _through(expression: sp.Expr, rates: Sequence[sp.Expr], target: Target) -> s
     return result
 
 
-@dataclass(frozen=True)
-class Chart:
-    """Adapted coordinates, the new jets, and y' of each unknown and r' in terms of both."""
-
-    frame: Frame
-    target: Target
-    first: tuple[sp.Expr, ...]
-    rate: sp.Expr
-
-    def total(self, expression: sp.Expr) -> sp.Expr:
-        """d/dx along solutions."""
-        return sp.expand(
-            _along(expression, self.frame, self.first) + _through(expression, [self.rate], self.target)
-        )
-
-
 def _order_reduction(system: System, frame: Frame, taken: Sequence[sp.Expr], deadline: float) -> Reduction:
-    """The reduction in adapted coordinates; `taken` are expressions whose symbols' names are in use.
-
-    Raises TooLargeError after the deadline.
-    """
+    """The same for an ODE or a system of them."""
     if system.functions:
         return Reduction(reason="ODEs with arbitrary functions aren't reduced")
     chart = _chart(system, frame, taken, deadline)
     if chart is None:
         return Reduction(reason="no first-order differential invariant is found in closed form")
-    target, places = chart.target, frame.orbits.invariants
-    residuals = _in_chart(system, chart, deadline)
+    target, first, rate = chart
+    places = frame.orbits.invariants
+    known: dict[Jet, sp.Expr] = {(a, (0,)): y for a, y in enumerate(frame.dependent)}
+    known |= {(a, (1,)): e for a, e in enumerate(first)}
+
+    def total(below: sp.Expr, _: int) -> sp.Expr:
+        check_time(deadline)
+        return sp.expand(_along(below, frame, first) + _through(below, [rate], target))
+
+    def written(e: sp.Expr) -> sp.Expr:
+        return target.leave(frame.positive.leave(e))
+
+    residuals = _put_into(system, frame, known, total)
     for equations in _read_off(residuals, frame, target, list(frame.orbits.values), places, deadline):
         if len(proper := _proper(equations)) == len(set(equations)):
-            return _result(system, chart, proper)
+            variables = {str(r): written(places[target.stand_in[r]]) for r in target.jets.independent}
+            ansatz = {str(system.jets.symbol(a, (1,))): written(e) for a, e in enumerate(first)}
+            ansatz |= {str(w): written(places[target.stand_in[w]]) for w in target.jets.unknowns[:-1]}
+            told = tuple(target.parameters), tuple(target.assumed)
+            return Reduction("order", target.jets, variables, ansatz, proper, *told)
     return Reduction(reason="the reduced equation isn't found, or the check by substitution doesn't come to 0")
 
 
-def _chart(system: System, frame: Frame, taken: Sequence[sp.Expr], deadline: float) -> Chart | None:
+def _chart(
+    system: System, frame: Frame, taken: Sequence[sp.Expr], deadline: float
+) -> tuple[Target, tuple[sp.Expr, ...], sp.Expr] | None:
+    """The new jets, and y' of each unknown and r' in terms of these and of adapted coordinates."""
     moved = [X for X in (*frame.independent, *frame.dependent) if frame.tau != X]
     r, *others = (frame.orbits.constant[X] for X in moved)
-    target = _order_target(system, frame, r, others, taken)
-    radius = frame.orbits.invariants[r]
-    v = target.symbol(len(others), target.jets.zero)
-    if not others:
-        first = _by_prolongation(frame, v, deadline)
-        if first is not None:
-            return Chart(frame, target, (first,), _along(radius, frame, [first]))
-    primes = [target.symbol(k, (1,)) for k in range(len(others))]
-    slopes = _by_canonical_coordinate(frame, radius, others, primes, v)
-    return None if slopes is None else Chart(frame, target, slopes, _along(radius, frame, slopes))
-
-
-def _order_target(
-    system: System, frame: Frame, r: sp.Symbol, others: Sequence[sp.Symbol], taken: Sequence[sp.Expr]
-) -> Target:
-    used = names_in_use(system, taken)
-    old = frame.positive.leave(frame.orbits.invariants[r])
-    variable = (
-        old if old in system.jets.coordinates else sp.Symbol(fresh_names(ORDER_VARIABLES, used, 1)[0], real=True)
-    )
+    radius, used = frame.orbits.invariants[r], names_in_use(system, taken)
+    variable = frame.positive.leave(radius)
+    if variable not in system.jets.coordinates:
+        variable = sp.Symbol(fresh_names(ORDER_VARIABLES, used, 1)[0], real=True)
     used.add(variable.name)
     names = fresh_names([f"w{k}" for k in range(1, len(others) + 1)] or ["w"], used, len(others))
     jets = JetSpace((variable,), (*names, *fresh_names(ORDER_UNKNOWNS, used, 1)))
     stand_ins = [*others, sp.Dummy("v", positive=True)]
     stand_in = {variable: r, **dict(zip(jets.unknowns, stand_ins, strict=True))}
-    return Target.of(system, taken, jets, stand_in)
+    target = Target.of(system, taken, jets, stand_in)
+    v = target.symbol(len(others), target.jets.zero)
+    if not others:
+        first = _by_prolongation(frame, v, deadline)
+        if first is not None:
+            return target, (first,), _along(radius, frame, [first])
+    primes = [target.symbol(k, (1,)) for k in range(len(others))]
+    slopes = _by_canonical_coordinate(frame, radius, others, primes, v)
+    return None if slopes is None else (target, slopes, _along(radius, frame, slopes))
 
 
 def _by_prolongation(frame: Frame, v: sp.Symbol, deadline: float) -> sp.Expr | None:
@@ -290,9 +277,7 @@ def _by_prolongation(frame: Frame, v: sp.Symbol, deadline: float) -> sp.Expr | N
     (x,), (y,) = frame.independent, frame.dependent
     slope = sp.Dummy("y1", positive=True)
     xi, phi = frame.rates[x], frame.rates[y]
-    prolonged = sp.expand(
-        sp.diff(phi, x) + slope * sp.diff(phi, y) - slope * (sp.diff(xi, x) + slope * sp.diff(xi, y))
-    )
+    prolonged = sp.expand(_along(phi, frame, [slope]) - slope * _along(xi, frame, [slope]))
     if not prolonged.is_polynomial(slope) or sp.degree(prolonged, slope) > 1:
         return None
     rate = (prolonged / frame.rates[frame.tau]).xreplace(frame.orbits.values)
@@ -329,39 +314,3 @@ def _along(expression: sp.Expr, frame: Frame, slopes: Sequence[sp.Expr]) -> sp.E
     for y, slope in zip(frame.dependent, slopes, strict=True):
         result += slope * sp.diff(expression, y)
     return sp.expand(result)
-
-
-def _in_chart(system: System, chart: Chart, deadline: float) -> list[sp.Expr]:
-    """The residuals in old coordinates (stand-ins) and new jets."""
-    derivatives = [[y, first] for y, first in zip(chart.frame.dependent, chart.first, strict=True)]
-    result = []
-    for residual in system.residuals:
-        values: dict[sp.Symbol, sp.Expr] = {}
-        for symbol, (a, (n,)) in system.jets.jets(residual).items():
-            while len(derivatives[a]) <= n:
-                check_time(deadline)
-                derivatives[a].append(chart.total(derivatives[a][-1]))
-            values[symbol] = derivatives[a][n]
-        result.append(residual.xreplace({**chart.frame.positive.stand_in, **values}))
-    return result
-
-
-def _result(system: System, chart: Chart, equations: tuple[sp.Expr, ...]) -> Reduction:
-    frame, target = chart.frame, chart.target
-
-    def written(e: sp.Expr) -> sp.Expr:
-        return target.leave(frame.positive.leave(e))
-
-    (r,) = target.jets.independent
-    invariants: Mapping[sp.Symbol, sp.Expr] = frame.orbits.invariants
-    ansatz = {str(system.jets.symbol(a, (1,))): written(e) for a, e in enumerate(chart.first)}
-    ansatz |= {str(w): written(invariants[target.stand_in[w]]) for w in target.jets.unknowns[:-1]}
-    return Reduction(
-        "order",
-        target.jets,
-        {str(r): written(invariants[target.stand_in[r]])},
-        ansatz,
-        equations,
-        tuple(target.parameters),
-        tuple(target.assumed),
-    )

@@ -56,7 +56,13 @@ class Reduction:
     @property
     def equations(self) -> tuple[sp.Expr, ...]:
         """The reduced equations with SymPy functions and derivatives, = 0 understood."""
-        return tuple(self._as_functions(e) for e in self.residuals)
+        if self.jets is None:
+            return ()
+        functions, values = self.functions, {}
+        for s, (a, J) in self.jets.jets(sp.Tuple(*self.residuals)).items():
+            pairs = [(z, n) for z, n in zip(self.jets.independent, J, strict=True) if n]
+            values[s] = sp.Derivative(functions[a], *pairs) if pairs else functions[a]
+        return tuple(e.xreplace(values) for e in self.residuals)
 
     @property
     def system(self) -> System:
@@ -64,15 +70,6 @@ class Reduction:
         if self.jets is None or not self.residuals:
             raise ValueError(f"there is no reduced system: {self.reason or 'every function solves it'}")
         return System(self.jets, self.residuals, self.parameters, name="reduced equation")
-
-    def _as_functions(self, expression: sp.Expr) -> sp.Expr:
-        if self.jets is None:
-            return expression
-        values = {}
-        for s, (a, J) in self.jets.jets(expression).items():
-            pairs = [(z, n) for z, n in zip(self.jets.independent, J, strict=True) if n]
-            values[s] = sp.Derivative(self.functions[a], *pairs) if pairs else self.functions[a]
-        return expression.xreplace(values)
 
     def as_json(self) -> dict[str, Any]:
         """`{"kind": "similarity", "variables": {"z": "x/sqrt(t)"}, "ansatz": {"u": "w"}, "equations": […], …}`"""

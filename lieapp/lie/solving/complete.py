@@ -39,23 +39,16 @@ def complete(state: State) -> bool:
                 state.steps.append(Step("cross-differentiate", state.equations[-1]))
                 return True
     for equation in ordered:
-        for v in sorted(_beyond_lead(state, equation)):
-            if _taken(state, lambda: _crossed_with(state, equation, v), ordered):  # noqa: B023
-                state.divide(equation[lead(state, equation)])
+        # variables on which its leading function f doesn't depend: f_v = 0 crosses with it
+        top, used = lead(state, equation), (state.field.depends(c) for c in equation.values())
+        pivot = equation[top]
+        for v in sorted(state.arguments(equation).union(*used) - state.unknowns.arguments[top[0]]):
+            scaled = {key: c / pivot for key, c in equation.items()}
+            if _taken(state, lambda: differentiated(scaled, v, state.field, state.unknowns), ordered):  # noqa: B023
+                state.divide(pivot)
                 state.steps.append(Step("differentiate", state.equations[-1]))
                 return True
     return False
-
-
-def _beyond_lead(state: State, equation: Form) -> set[int]:
-    """Variables of an equation on which its leading function f doesn't depend: f_v = 0 crosses with it."""
-    own = state.unknowns.arguments[lead(state, equation)[0]]
-    return set(state.arguments(equation)).union(*(state.field.depends(c) for c in equation.values())) - own
-
-
-def _crossed_with(state: State, equation: Form, v: int) -> Form:
-    pivot = equation[lead(state, equation)]
-    return differentiated({key: c / pivot for key, c in equation.items()}, v, state.field, state.unknowns)
 
 
 def _taken(state: State, condition: Callable[[], Form | None], ordered: list[Form]) -> bool:
@@ -81,8 +74,6 @@ def common_divisor(state: State) -> bool:
             alone.setdefault(functions.pop(), []).append(equation)
     for equations in alone.values():
         *lower, highest = sorted(equations, key=lambda e: rank(state, lead(state, e)))
-        if not lower:
-            continue
         if _reduced_by(state, highest, lower):
             return True
     return False
@@ -105,7 +96,11 @@ def cross(state: State, first: Form, second: Form) -> Form | None:
     if f != g:
         return None
     top = tuple(max(a, b) for a, b in zip(J, K, strict=True))
-    if sum(top) > MAX_ORDER or (sum(top) == sum(J) + sum(K) and _constant_leads(state, first, second)):
+    # Buchberger's first criterion holds for constant coefficients in one function
+    known = sum(top) == sum(J) + sum(K) and len({f for form in (first, second) for f, _ in form}) == 1
+    if sum(top) > MAX_ORDER or (
+        known and not any(state.field.depends(c) for form in (first, second) for c in form.values())
+    ):
         return None
     up = tuple(a - b for a, b in zip(top, J, strict=True))
     down = tuple(a - b for a, b in zip(top, K, strict=True))
@@ -114,13 +109,6 @@ def cross(state: State, first: Form, second: Form) -> Form | None:
         (one / first[(f, J)], derivative(first, up, state.field, state.unknowns)),
         (-one / second[(g, K)], derivative(second, down, state.field, state.unknowns)),
     )
-
-
-def _constant_leads(state: State, first: Form, second: Form) -> bool:
-    """Buchberger's first criterion holds for constant coefficients in one function."""
-    if len({f for form in (first, second) for f, _ in form}) > 1:
-        return False
-    return all(not state.field.depends(c) for form in (first, second) for c in form.values())
 
 
 def reduced_form(state: State, form: Form, rules: list[Form], only_lead: bool) -> Form:

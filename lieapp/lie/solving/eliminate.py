@@ -10,25 +10,10 @@ from __future__ import annotations
 from lieapp.equations.coefficients import Element, FunctionOrderError
 from lieapp.lie.linear import Form, Key, combined, differentiated, raised, reduced
 from lieapp.lie.solving.complete import is_finite, reduced_form
-from lieapp.lie.solving.count import coupled
-from lieapp.lie.solving.state import State, Step, form_sort_key
+from lieapp.lie.solving.state import State, Step, coupled, form_sort_key
 
 MAX_SWELLING = 9
 """Terms of an equation with derivatives beyond which a function isn't expressed by it: the others would swell."""
-
-
-def eliminate(state: State) -> bool:
-    """Solve one short equation for a function of all its arguments; f = Σ … then holds without conditions.
-
-    Not yet where f is the source of a partial equation for another function, α_t - α_xx + f = 0: other equations
-    may determine f, and then α is left as a family.
-    """
-    return _eliminate(state, [e for e in state.equations if not _is_partial(state, e)])
-
-
-def eliminate_source(state: State) -> bool:
-    """Solve for sources too, when nothing else determines them."""
-    return _eliminate(state, state.equations)
 
 
 def _is_partial(state: State, equation: Form) -> bool:
@@ -41,11 +26,18 @@ def _is_partial(state: State, equation: Form) -> bool:
     return False
 
 
-def _eliminate(state: State, equations: list[Form]) -> bool:
+def eliminate(state: State, sources: bool = False) -> bool:
+    """Solve one short equation for a function of all its arguments; f = Σ … then holds without conditions.
+
+    Where f is the source of a partial equation for another function, α_t - α_xx + f = 0, only when nothing else
+    determines `sources`: if other equations do, α is left as a family.
+    """
     best: tuple[tuple, Form, Key] | None = None
-    for equation in equations:
+    for equation in state.equations:
         everything = state.arguments(equation)
         if len(equation) > MAX_SWELLING and any(any(K) for _, K in equation):
+            continue
+        if not sources and _is_partial(state, equation):
             continue
         for f, K in equation:
             if any(K) or sum(1 for g, _ in equation if g == f) > 1:
@@ -129,27 +121,16 @@ MAX_SIZE = 24
 """Monomials in the coefficients of an equation beyond which it is differentiated only when all else fails."""
 
 
-def separate(state: State) -> bool:
-    """Add the shortest new consequence of the small equations."""
-    return _separate([e for e in state.equations if _size(e) <= MAX_SIZE], state, MAX_DIVISOR)
-
-
-def separate_large(state: State) -> bool:
-    """Add the shortest new consequence of all equations, also where the derivatives may swell."""
-    return _separate(state.equations, state, None)
-
-
-def _size(equation: Form) -> int:
-    return sum(len(c.numer) for c in equation.values())
-
-
-def _separate(equations: list[Form], state: State, divisor: int | None) -> bool:
-    for equation in sorted(equations, key=form_sort_key):
+def separate(state: State, large: bool = False) -> bool:
+    """Add the shortest new consequence of the small equations, or of all, also where the derivatives may swell."""
+    for equation in sorted(state.equations, key=form_sort_key):
+        if not large and sum(len(c.numer) for c in equation.values()) > MAX_SIZE:
+            continue
         if len(equation) > MAX_SEPARATED:
             return False
         best: tuple[Form, Element] | None = None
         for key, c in equation.items():
-            if divisor is not None and len(c.numer) > divisor:
+            if not large and len(c.numer) > MAX_DIVISOR:
                 continue
             for v in sorted(state.arguments(equation) - state.unknowns.arguments[key[0]]):
                 scaled = {k: d / c for k, d in equation.items()}

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from lieapp.equations.coefficients import FunctionOrderError
 from lieapp.lie.deadline import Clock
 from lieapp.lie.solving.complete import common_divisor, complete, is_finite
-from lieapp.lie.solving.count import coupled
-from lieapp.lie.solving.eliminate import decouple, eliminate, eliminate_source, separate, separate_large
+from lieapp.lie.solving.eliminate import decouple, eliminate, separate
 from lieapp.lie.solving.guess import count_and_guess, free_constants, guess
-from lieapp.lie.solving.integrate import integrate, mixed_term, one_term
+from lieapp.lie.solving.integrate import integrate, one_term
 from lieapp.lie.solving.ode import ordinary
-from lieapp.lie.solving.split import split, split_arbitrary
-from lieapp.lie.solving.state import Solution, State
+from lieapp.lie.solving.split import split
+from lieapp.lie.solving.state import Solution, State, coupled
 
 
 def formal(state: State) -> bool:
@@ -36,7 +34,7 @@ STEPS = (
     split,
     eliminate,
     integrate,
-    split_arbitrary,
+    partial(split, arbitrary=True),
     common_divisor,
     count_and_guess,
     ordinary,
@@ -44,10 +42,10 @@ STEPS = (
     complete,
     decouple,
     free_constants,
-    eliminate_source,
-    mixed_term,
+    partial(eliminate, sources=True),
+    partial(one_term, mixed=True),
     formal,
-    separate_large,
+    partial(separate, large=True),
     guess,
 )
 MAX_STEPS = 1500
@@ -73,20 +71,20 @@ def solve(state: State, clock: Clock | None = None) -> Solution:
 
 
 def _step(state: State) -> tuple[State, bool]:
-    """Take the first step that applies, and say whether one does."""
-    return state, any(_taken(step, state) for step in STEPS)
+    """Take the first step that applies, and say whether one does.
 
-
-def _taken(step: Callable[[State], bool], state: State) -> bool:
-    """Whether a step applies; one that lacks higher derivatives of an arbitrary function is undone."""
-    equations, values, count = state.equations, state.values, len(state.steps)
-    try:
-        return step(state)
-    except FunctionOrderError:
-        state.equations, state.values = equations, values
-        del state.steps[count:]
-        state.lift()
-        return False
+    One that lacks higher derivatives of an arbitrary function is undone.
+    """
+    for step in STEPS:
+        equations, values, count = state.equations, state.values, len(state.steps)
+        try:
+            if step(state):
+                return state, True
+        except FunctionOrderError:
+            state.equations, state.values = equations, values
+            del state.steps[count:]
+            state.lift()
+    return state, False
 
 
 def sorted_out(state: State) -> Solution:

@@ -1,27 +1,49 @@
 """Solutions of a coupled part by an ansatz: polynomials in the variables and in the atoms met so far.
 
-Complete where as many are found as Taylor coefficients can be free (`count`). Where they are fewer, those found
-are kept beside the part that stays unsolved: what is known to be a symmetry isn't lost. Constants that a condition
-couples with arbitrary functions are taken out of it: with one solution α = p of α_t - α_xx + 1 = 0 in closed form,
-α = p c + β leaves c free in α_t - α_xx + c = 0, and β_t - β_xx = 0.
+Complete where as many are found as Taylor coefficients modulo a prime can be free. Where they are fewer, those
+found are kept beside the part that stays unsolved: what is known to be a symmetry isn't lost. Constants that a
+condition couples with arbitrary functions are taken out of it: with one solution α = p of α_t - α_xx + 1 = 0 in
+closed form, α = p c + β leaves c free in α_t - α_xx + c = 0, and β_t - β_xx = 0.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
+from random import Random
 
 from sympy.core.function import AppliedUndef
 
 from lieapp.equations.coefficients import Element
-from lieapp.lie.linear import Form, Unknowns, add, combined, derivative, substituted
+from lieapp.lie.certificate.counting import (
+    Columns,
+    TooLargeError,
+    check_size,
+    count_free,
+    order_of,
+    without_vanishing,
+)
+from lieapp.lie.certificate.taylor import BadPointError, Point
+from lieapp.lie.linear import Form, Unknowns, add, combined, derivative, raised, substituted
 from lieapp.lie.normal_form import Row, echelon
 from lieapp.lie.solving.complete import is_finite
-from lieapp.lie.solving.count import agreed, coupled, large
 from lieapp.lie.solving.eliminate import eliminate
 from lieapp.lie.solving.integrate import one_term
-from lieapp.lie.solving.split import split_arbitrary
-from lieapp.lie.solving.state import State, Step
+from lieapp.lie.solving.split import split
+from lieapp.lie.solving.state import State, Step, coupled
+
+FURTHER = 8
+"""Orders of expansion tried beyond that of the equations."""
+
+INFINITE = 5
+"""Orders tried when no expansion says that there are finitely many solutions."""
+
+SECONDS = 3.0
+"""After which counting a part is given up."""
+
+LARGE = 16
+"""Monomials in the coefficients of an equation from which on counting is quicker than solving."""
 
 MAX_CONSTANTS = 80
 """Coefficients of an ansatz."""
@@ -96,7 +118,7 @@ def ansatz(
             for key, slope in derivative(sub.values[places[f]], K, field, own).items():
                 add(form, key, c * slope)
         sub.add_equations([form])
-        while sub.equations and (split_arbitrary(sub) or one_term(sub) or eliminate(sub)):
+        while sub.equations and (split(sub, arbitrary=True) or one_term(sub) or eliminate(sub)):
             pass
         if sub.equations:
             return []
@@ -206,24 +228,59 @@ def free_constants(state: State) -> bool:
         if not state.first_try("constants", *functions):
             continue
         for method, degree in TRIES:
-            chosen = _independent(state, method(state, functions, equations, degree), constants)
-            if len(chosen) == len(constants):
-                _take_out(state, functions, constants, chosen)
-                return True
+            found = method(state, functions, equations, degree)
+            # the first solutions whose values of the constants are independent
+            rows: list[Row] = [{(k, ()): s[c] for k, s in enumerate(found) if s[c]} for c in constants]
+            chosen = [found[k] for (k, _), _ in echelon(rows, state.field)]
+            if len(chosen) < len(constants):
+                continue
+            new = [state.unknowns.new(()) for _ in chosen]
+            for f in functions:
+                value: Form = {}
+                if f not in constants:
+                    value = state.unknowns.form(state.field, state.unknowns.new(state.unknowns.arguments[f]))
+                for c, solution in zip(new, chosen, strict=True):
+                    add(value, (c, state.unknowns.zero), solution[f])
+                state.substitute(f, value, "particular solution")
+            return True
     return False
 
 
-def _independent(state: State, found: list[dict[int, Element]], constants: list[int]) -> list[dict[int, Element]]:
-    """Solutions whose values of the constants are independent, the first ones."""
-    rows: list[Row] = [{(k, ()): s[c] for k, s in enumerate(found) if s[c]} for c in constants]
-    return [found[k] for (k, _), _ in echelon(rows, state.field)]
+def large(state: State, equations: list[Form]) -> bool:
+    """Whether counting the solutions of coupled equations is quicker than solving them."""
+    sizes = [sum(len(c.numer) for c in e.values()) for e in equations]
+    ordinary = len(frozenset().union(*map(state.arguments, equations))) == 1
+    return max(sizes) >= LARGE or (ordinary and sum(sizes) >= LARGE)
 
 
-def _take_out(state: State, functions: list[int], constants: list[int], chosen: list[dict[int, Element]]) -> None:
-    zero, field = state.unknowns.zero, state.field
-    new = [state.unknowns.new(()) for _ in chosen]
-    for f in functions:
-        value: Form = {} if f in constants else {(state.unknowns.new(state.unknowns.arguments[f]), zero): field.one}
-        for c, solution in zip(new, chosen, strict=True):
-            add(value, (c, zero), solution[f])
-        state.substitute(f, value, "particular solution")
+def agreed(state: State, functions: list[int], equations: list[Form]) -> int | None:
+    """The bound of the number of independent solutions on which two primes and points agree; None if they don't."""
+    first, second = (_bound(state, functions, equations, Random(seed)) for seed in (1, 2))
+    return first if first == second else None
+
+
+def _bound(state: State, functions: list[int], equations: list[Form], random: Random) -> int | None:
+    """An upper bound of the number of independent solutions; None if unknown."""
+    field, unknowns = state.field, state.unknowns
+    size = len(field.variables)
+    constant = [
+        {(f, raised(unknowns.zero, v)): field.one}
+        for f in functions
+        for v in set(range(size)) - unknowns.arguments[f]
+    ]
+    rest, known = without_vanishing([*equations, *constant])
+    lowest = max(map(order_of, rest), default=1)
+    least: int | None = None
+    deadline = time.perf_counter() + SECONDS
+    try:
+        for order in range(lowest, lowest + FURTHER + 1):
+            check_size(len(functions), size, order)
+            columns = Columns(Point(field, order + 2, random), functions)
+            _, orders = count_free(rest, order, columns, known, deadline)
+            found = next((a for a, b in pairwise(orders) if a == b), None)
+            least = found if least is None else min(least, found) if found is not None else least
+            if least == 0 or (least is None and order >= lowest + INFINITE):
+                break
+    except (BadPointError, TooLargeError):
+        return least
+    return least

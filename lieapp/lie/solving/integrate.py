@@ -53,14 +53,23 @@ def integral(state: State, expression: sp.Expr, v: sp.Symbol) -> sp.Expr | None:
         found, rest = (found, rest + plain) if primitive is None else (found + primitive, rest)
     if rest == 0:
         return found
-    formal = _formal(rest, v) if state.formal else None
-    return None if formal is None else found + formal
+    if not state.formal:
+        return None
+    # ∫ of each term that is a function of v alone times factors without v
+    for term in sp.Add.make_args(sp.expand(rest)):
+        outside, inside = sp.factor(term).as_independent(v, as_Add=False)
+        if inside.free_symbols != {v}:
+            return None
+        found += outside * sp.Integral(inside, v)
+    return found
 
 
 def _elementary(state: State, expression: sp.Expr, v: sp.Symbol) -> sp.Expr | None:
     positive = {s: sp.Dummy(s.name, positive=True) for s in expression.free_symbols | {v}}
     back = {d: s for s, d in positive.items()}
-    expression = _termwise(expression)
+    # each term of the numerator over the denominator, which is left in factors
+    numerator, denominator = sp.fraction(sp.factor(expression))
+    expression = sp.Add(*(term / denominator for term in sp.Add.make_args(sp.expand(numerator))))
     powers = _of_powers(state, expression, v)
     if powers is not None:
         return powers
@@ -79,12 +88,6 @@ def _elementary(state: State, expression: sp.Expr, v: sp.Symbol) -> sp.Expr | No
     ):
         return None
     return found.xreplace(back)
-
-
-def _termwise(expression: sp.Expr) -> sp.Expr:
-    """Each term of the numerator over the denominator, which is left in factors."""
-    numerator, denominator = sp.fraction(sp.factor(expression))
-    return sp.Add(*(term / denominator for term in sp.Add.make_args(sp.expand(numerator))))
 
 
 def _of_powers(state: State, expression: sp.Expr, v: sp.Symbol) -> sp.Expr | None:
@@ -128,17 +131,6 @@ def _lowered(expression: sp.Expr, top: sp.Derivative) -> sp.Expr | None:
     return None if primitive.has(sp.Integral, sp.Piecewise) else primitive.xreplace({w: below})
 
 
-def _formal(expression: sp.Expr, v: sp.Symbol) -> sp.Expr | None:
-    """∫ of each term that is a function of v alone times factors without v."""
-    total = sp.S.Zero
-    for term in sp.Add.make_args(sp.expand(expression)):
-        outside, inside = sp.factor(term).as_independent(v, as_Add=False)
-        if inside.free_symbols != {v}:
-            return None
-        total += outside * sp.Integral(inside, v)
-    return total
-
-
 def _of_polynomial(field: CoefficientField, element: Element, v: int) -> Element | None:
     """Term by term when v occurs only as a power above the line."""
     movers = field.movers(v)
@@ -151,27 +143,14 @@ def _of_polynomial(field: CoefficientField, element: Element, v: int) -> Element
     return result / field.field.raw_new(denom)
 
 
-def one_term(state: State) -> bool:
-    """Integrate one equation with a single term, the lowest orders first; only one variable is integrated."""
-    found = [next(iter(e)) for e in state.equations if len(e) == 1]
-    found = [(f, K) for f, K in found if sum(map(bool, K)) <= 1]
-    if not found:
-        return False
-    f, K = min(found, key=lambda key: (sum(key[1]), key))
-    if not any(K):
-        state.substitute(f, {}, "vanish")
-        return True
-    v = next(i for i, n in enumerate(K) if n)
-    state.substitute(f, polynomial(state, f, v, K[v]), "integrate")
-    return True
+def one_term(state: State, mixed: bool = False) -> bool:
+    """Integrate one equation with a single term, the lowest orders first; ∂_x^m ∂_y^n f = 0 if `mixed`.
 
-
-def mixed_term(state: State) -> bool:
-    """Integrate ∂_x^m ∂_y^n f = 0: f = Σ xʲ gⱼ(y, …) + Σ yᵏ hₖ(x, …).
-
-    The parts overlap in the monomials xʲ yᵏ, so constants may come twice; the basis drops repetitions.
+    Then f = Σ xʲ gⱼ(y, …) + Σ yᵏ hₖ(x, …). The parts overlap in the monomials xʲ yᵏ, so constants may come twice;
+    the basis drops repetitions.
     """
     found = [next(iter(e)) for e in state.equations if len(e) == 1]
+    found = [(f, K) for f, K in found if mixed or sum(map(bool, K)) <= 1]
     if not found:
         return False
     f, K = min(found, key=lambda key: (sum(key[1]), key))
@@ -179,7 +158,7 @@ def mixed_term(state: State) -> bool:
     for v, n in enumerate(K):
         if n:
             value |= polynomial(state, f, v, n)
-    state.substitute(f, value, "integrate")
+    state.substitute(f, value, "integrate" if any(K) else "vanish")
     return True
 
 

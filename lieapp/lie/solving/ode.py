@@ -55,7 +55,7 @@ def _indicial(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | N
     """y = xᵐ w with a rational root m of the indicial equation at 0, where w can be solved for."""
     if len(a) != 3 or not all(c.is_rational_function(x) for c in a):
         return None
-    q, p, _ = a
+    q, p, one = a
     first, second = (sp.cancel(c * x**k).subs(x, 0) for c, k in ((p, 1), (q, 2)))
     if not (first.is_Rational and second.is_Rational):
         return None
@@ -63,11 +63,8 @@ def _indicial(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | N
     for exponent in sp.roots(m * (m - 1) + first * m + second, m):
         if exponent == 0 or not exponent.is_Rational:
             continue
-        lower = [
-            sp.factor(q + exponent * p / x + exponent * (exponent - 1) / x**2),
-            sp.cancel(p + 2 * exponent / x),
-        ]
-        found = _first(state, [*lower, sp.S.One], x, (_constant, _new_variable))
+        lower = sp.factor(q + exponent * p / x + exponent * (exponent - 1) / x**2)
+        found = _first(state, [lower, sp.cancel(p + 2 * exponent / x), one], x, (_constant, _new_variable))
         if found is not None:
             return [x**exponent * w for w in found]
     return None
@@ -151,23 +148,17 @@ def ordinary(state: State) -> bool:
             if state.unknowns.arguments[f] != everything:
                 continue
             for v in sorted(everything):
-                if not _is_ode(state, equation, f, v):
-                    continue
-                if state.first_try("ordinary", signature, f, v) and _solve(state, equation, f, v):
+                tried = _is_ode(state, equation, f, v) and state.first_try("ordinary", signature, f, v)
+                if tried and _solve(state, equation, f, v):
                     return True
     return False
 
 
 def _is_ode(state: State, equation: Form, f: int, v: int) -> bool:
-    orders = 0
-    for g, K in equation:
-        if g == f:
-            if any(n for i, n in enumerate(K) if i != v):
-                return False
-            orders = max(orders, K[v])
-        elif v in state.unknowns.arguments[g]:
-            return False
-    return 0 < orders <= MAX_ORDER
+    own = [K for g, K in equation if g == f]
+    others = {g for g, _ in equation} - {f}
+    alone = all(sum(K) == K[v] for K in own) and not any(v in state.unknowns.arguments[g] for g in others)
+    return alone and 0 < max(K[v] for K in own) <= MAX_ORDER
 
 
 def _solve(state: State, equation: Form, f: int, v: int) -> bool:
@@ -231,7 +222,7 @@ def _first_order(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] 
     """y' + a₀ y = 0: y = exp(-∫a₀)."""
     if len(a) != 2:
         return None
-    exponent = integral(state, sp.apart(a[0], x) if a[0].is_rational_function(x) else a[0], x)
+    exponent = integral(state, _apart(a[0], x), x)
     return None if exponent is None else [sp.exp(sp.expand(-exponent))]
 
 

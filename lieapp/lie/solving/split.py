@@ -8,7 +8,7 @@ vanishes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -54,7 +54,7 @@ def assume_independent(state: State, equation: Form) -> None:
 def _outside(state: State, equation: Form) -> tuple[list[int], list[int]]:
     """Variables that no function of an equation depends on, and the positions of the generators with them."""
     outside = sorted(set(range(len(state.field.variables))) - state.arguments(equation))
-    return outside, sorted({n for v in outside for n in state.field.movers(v)})
+    return outside, sorted(state.field.movers(*outside))
 
 
 def _wronskian(expressions: Sequence[sp.Expr], x: sp.Symbol) -> sp.Expr:
@@ -86,25 +86,25 @@ def _parts(state: State, equation: Form, movers: list[int]) -> dict[frozenset, E
     return {same: p for same, p in result.items() if p}
 
 
-def split(state: State) -> bool:
-    """Split every equation by every variable that its functions don't depend on, but not yet by k(u)."""
-    return _split(state, [e for e in state.equations if not _has_arbitrary(state, e)])
+def split(state: State, arbitrary: bool = False) -> bool:
+    """Split every equation by every variable that its functions don't depend on.
 
-
-def split_arbitrary(state: State) -> bool:
-    """Split by arbitrary functions k(u) too: generic, their derivatives satisfy no equation.
-
-    Late, so that as few special cases as possible are excluded; these are recorded.
+    By `arbitrary` functions k(u) too only late, so that as few special cases as possible are excluded; these are
+    recorded. They are generic, their derivatives satisfy no equation.
     """
-    return _split(state, state.equations)
-
-
-def _split(state: State, equations: list[Form]) -> bool:
     changed = False
-    for equation in list(equations):
-        parts = split_form(state, equation)
-        if len(parts) > 1:
-            if _has_arbitrary(state, equation):
+    for equation in list(state.equations):
+        movers = _outside(state, equation)[1]
+        special = _contains(equation, state.field.arbitrary().intersection(movers))
+        if not _contains(equation, movers) or (special and not arbitrary):
+            continue
+        found: dict[tuple[int, ...], Form] = {}
+        for key, c in equation.items():
+            for on, rest in parted(c.numer, movers).items():
+                found.setdefault(on, {})[key] = state.field.field.raw_new(rest)
+        if len(found) > 1:
+            parts = [part for _, part in sorted(found.items())]
+            if special:
                 assume_independent(state, equation)
             state.remove(equation)
             state.steps.append(Step("split", equation, parts=tuple(parts)))
@@ -113,19 +113,5 @@ def _split(state: State, equations: list[Form]) -> bool:
     return changed
 
 
-def _has_arbitrary(state: State, equation: Form) -> bool:
-    """Whether arbitrary functions of a variable occur that none of the equation's functions depends on."""
-    movers = state.field.arbitrary().intersection(_outside(state, equation)[1])
-    return any(m[n] for c in equation.values() for m in c.numer for n in movers)
-
-
-def split_form(state: State, form: Form) -> list[Form]:
-    """The parts of one primitive form."""
-    movers = _outside(state, form)[1]
-    if not any(m[n] for c in form.values() for m in c.numer for n in movers):
-        return [form]
-    parts: dict[tuple[int, ...], Form] = {}
-    for key, c in form.items():
-        for on, rest in parted(c.numer, movers).items():
-            parts.setdefault(on, {})[key] = state.field.field.raw_new(rest)
-    return [part for _, part in sorted(parts.items())]
+def _contains(equation: Form, generators: Iterable[int]) -> bool:
+    return any(m[n] for c in equation.values() for m in c.numer for n in generators)

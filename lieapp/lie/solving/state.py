@@ -45,16 +45,13 @@ def fewest(spans: Sequence[Span]) -> list[Span]:
     """The same assumptions without spans inside of others, and joined while there are more than MAX_SETS."""
     left: list[Span] = []
     for span in sorted(spans, key=len, reverse=True):
-        if not any(_inside(span, larger) for larger in left):
+        # not inside of one
+        if not any(len(simplest([*span, *larger])) == len(larger) for larger in left):
             left.append(span)
     while len(left) > MAX_SETS:
         first, second = min(combinations(left, 2), key=lambda pair: len(simplest([*pair[0], *pair[1]])))
         left = fewest([*(s for s in left if s not in (first, second)), simplest([*first, *second])])
     return left
-
-
-def _inside(small: Span, large: Span) -> bool:
-    return len(simplest([*small, *large])) == len(large)
 
 
 def _complexity(e: sp.Expr) -> tuple[int, int, str]:
@@ -164,10 +161,8 @@ class State:
         """Replace f by a form in other functions everywhere, and record it."""
         self.steps.append(Step(rule, value, f))
         touched = [e for e in self.equations if any(g == f for g, _ in e)]
-        ids = {id(e) for e in touched}
-        self.equations = [e for e in self.equations if id(e) not in ids]
         for e in touched:
-            self._signatures.discard(frozenset(e.items()))
+            self.remove(e)
         self.add_equations(substituted(e, f, value, self.field, self.unknowns) for e in touched)
         self.values = [substituted(v, f, value, self.field, self.unknowns) for v in self.values]
 
@@ -185,8 +180,7 @@ class State:
         if polynomial in self._assumed_elements or not any(m[n] for m in polynomial for n in constants):
             return
         self._assumed_elements.add(polynomial)
-        expression = polynomial.as_expr().xreplace(self.field.table.expressions())
-        self.assume(expression)
+        self.assume(polynomial.as_expr().xreplace(self.field.table.expressions()))
 
     def assume(self, expression: sp.Expr) -> None:
         """Record that an expression was divided by, if some parameter values make it vanish."""
@@ -244,3 +238,19 @@ class Solution:
 def form_sort_key(form: Form) -> tuple[int, int, Sequence[Any]]:
     """Short equations of low order first."""
     return (len(form), max((sum(K) for _, K in form), default=0), sorted(form))
+
+
+def coupled(state: State) -> list[tuple[list[int], list[Form]]]:
+    """The functions that occur in equations, grouped by the equations that couple them, with those equations."""
+    groups: list[tuple[set[int], list[Form]]] = []
+    for equation in state.equations:
+        functions, equations = {f for f, _ in equation}, [equation]
+        rest = []
+        for group in groups:
+            if group[0] & functions:
+                functions |= group[0]
+                equations = group[1] + equations
+            else:
+                rest.append(group)
+        groups = [*rest, (functions, equations)]
+    return [(sorted(functions), equations) for functions, equations in groups]
