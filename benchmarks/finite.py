@@ -69,7 +69,7 @@ def main() -> None:
     for name in arguments.plugins:
         base = PDEDomain(catalog.get(name).declaration)
         data = base.dataset(8, arguments.samples, arguments.seed)
-        truth = derived(base, catalog.folders, 60.0, SilentReporter())
+        truth = derived(base, 60.0, SilentReporter())
         for label, backend in BACKENDS.items():
             domain = PDEDomain(base.declaration, backend)
             floors.append((name, label, *floor(domain, data), f"{REFERENCE[name]:.1e}"))

@@ -99,7 +99,7 @@ def measure(name: str, kind: str, sets: tuple[str, ...], arguments: argparse.Nam
     options = (("extra", moving.weno_extra),) if moving.backend == "weno" else ()
     domain = PDEDomain(catalog.get(name).declaration, Backend(moving.backend, options))
     data = domain.dataset(config.samples, config.held_out, config.seed)
-    truth = derived(domain, catalog.folders, config.budget, SilentReporter())
+    truth = derived(domain, config.budget, SilentReporter())
     count = len(truth.formulas)
     known = scaled(domain, truth, data.scales)
 

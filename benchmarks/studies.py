@@ -110,7 +110,7 @@ def case(name: str, samples: int = 16, held_out: int = 4, seed: int = 0, folders
     domain = PDEDomain(catalog.get(name).declaration)
     data = domain.dataset(samples, held_out, seed, tolerance=Tolerance(1e-3))
     reporter = SilentReporter()
-    truth = derived(domain, catalog.folders, 60.0, reporter)
+    truth = derived(domain, 60.0, reporter)
     if not truth.formulas:
         raise DiscoveryError(
             f"{name}: there are no derived generators to hold fields against ({'; '.join(reporter.warnings)}).",
