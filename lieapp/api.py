@@ -244,8 +244,8 @@ def _ascending(pair: Any) -> bool:
 def check_plugin_name(name: Any) -> None:
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9_-]+", name):
         raise PluginError(
-            f"name={name!r}: a plugin's name is made of lower-case letters, digits, '_' and '-'.",
-            hint="Choose what you would like to type after --plugin.",
+            f"name={name!r}: a plugin's name consists of lower-case letters, digits, '_' and '-'.",
+            hint="Choose the name to type after --plugin.",
         )
     if name in RESERVED:
         raise PluginError(

@@ -59,8 +59,8 @@ def defect_chart(metrics: Sequence[Json]) -> Drawing:
     count = max(len(m[key]) for m in lines)
     table = [[*map(or_nan, m[key]), *[math.nan] * (count - len(m[key]))] for m in lines]
     found = [calmed(Curve(f"slot {k + 1}", steps, [row[k] for row in table]), log=True) for k in range(count)]
-    label = "defect η (no unit)" if key == "eta" else "validity: residual, of pictures angle (rad)"
-    return curves(found, "training step", label, "Defect of each slot in training", log=True)
+    label = "defect η (no unit)" if key == "eta" else "validity: residual, or angle for pictures (rad)"
+    return curves(found, "training step", label, "Defect of each slot during training", log=True)
 
 
 def thinned(metrics: Sequence[Json]) -> list[Json]:
