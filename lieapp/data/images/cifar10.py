@@ -45,8 +45,7 @@ def download(root: Path) -> Path:
         raise DataError(
             f"CIFAR-10 can't be downloaded to {root}: {error}.",
             hint="Download cifar-10-binary.tar.gz or cifar-10-python.tar.gz elsewhere, unpack it, and give --data "
-            "its "
-            "folder.",
+            "its folder.",
         ) from None
     return root / PYTHON
 
