@@ -1,6 +1,6 @@
 """lieapp finds the continuous symmetries of data and of equations, and proves what it finds.
 
-What is imported from here is loaded when it is used first: `import lieapp` loads neither torch nor SymPy.
+Exports are loaded on first use: `import lieapp` loads neither torch nor SymPy.
 """
 
 __version__ = "0.1.0"

@@ -52,7 +52,7 @@ def _signalled() -> bool:
 def _say_interrupted() -> int:
     """What `cli.main` says, without its libraries: they may be half loaded."""
     if "--json" in sys.argv:
-        print('{"error": {"type": "CancelledError", "message": "interrupted.", "hint": "Type the command again."}}')
+        print('{"error": {"type": "CancelledError", "message": "interrupted.", "hint": "Run the command again."}}')
     else:
         print("error: interrupted.\nhint: Type the command again.", file=sys.stderr)
     return 130

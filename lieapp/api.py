@@ -1,4 +1,4 @@
-"""What a plugin file imports: declarations free of torch, and the hook marker.
+"""What a plugin file imports: declarations, without torch, and the hook marker.
 
 import sympy as sp
 from lieapp.api import PDE, hookimpl
@@ -28,13 +28,13 @@ __all__ = [
 ]  # fmt: skip
 
 hookimpl = pluggy.HookimplMarker("lieapp")
-"""Marks a function of a plugin file as a hook; the hooks are listed in docs/hooks.md."""
+"""Marks a function of a plugin file as a hook; docs/hooks.md lists the hooks."""
 
 RESERVED = ("all",)
-"""Names that mean something else after --plugin."""
+"""Names that have another meaning after --plugin."""
 
 MIN_POINTS = 8
-"""Fewest grid points along an axis on which a derivative means anything."""
+"""Smallest number of grid points along an axis for meaningful derivatives."""
 
 
 @spelled
@@ -79,10 +79,10 @@ class SumOfSines:
 @spelled
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChangeOfVariables:
-    """Data through another equation: solve `equation`, then put `unknowns` (Cole-Hopf and its like).
+    """Data from another equation: solve `equation`, then evaluate `unknowns`, as for Cole-Hopf.
 
-    `unknowns` sends each unknown of the plugin's equation to an expression in the other equation's unknown
-    and its derivatives; that it maps solutions to solutions is checked exactly by `lieapp check`.
+    `unknowns` maps each unknown of the plugin's equation to an expression in the other equation's unknown and
+    its derivatives. `lieapp check` checks exactly that it maps solutions to solutions.
     """
 
     equation: Any
@@ -92,21 +92,21 @@ class ChangeOfVariables:
 @spelled
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PDE:
-    """A partial differential equation (or a system), the box it lives in and where its data come from.
+    """A partial differential equation or system, with its domain and the source of its data.
 
     Args:
-        name: what is typed after `--plugin`; lower-case letters, digits, `_` and `-`.
-        title: what tables and pages print.
+        name: the name to type after `--plugin`; lower-case letters, digits, `_` and `-`.
+        title: the title shown in tables and pages.
         equation: one SymPy equation, or a list of them for a system.
         region: `{t: (0, 100), x: (0, 128)}`, one interval for each independent variable.
-        points: number of grid points for each variable (periodic axes leave out the right end).
+        points: number of grid points for each variable (periodic axes omit the right end).
         periodic: the variables in which solutions are periodic over the region.
-        keep_last: keep only the last so many time samples; all of them if None.
-        parameters: a number for each symbol of the equation that is neither variable nor unknown.
-        initial: the random initial state; `SumOfSines()` by default, per unknown if a mapping.
-        transform: data by a change of variables, as Cole-Hopf.
-        source: data from elsewhere: `source(samples, seed)` returns a mapping from the name of each variable
-            to its grid and from each unknown's name to an array of shape (samples, t, x).
+        keep_last: number of last time samples to keep; None keeps all.
+        parameters: a number for each symbol of the equation that is neither a variable nor an unknown.
+        initial: the random initial state; `SumOfSines()` by default; a mapping gives one per unknown.
+        transform: a change of variables that produces the data, such as Cole-Hopf.
+        source: your own data: `source(samples, seed)` returns a mapping from the name of each variable to its
+            grid and from each unknown's name to an array of shape (samples, t, x).
     """
 
     name: str
@@ -130,15 +130,15 @@ class PDE:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LabelledPictures:
-    """What declarations of pictures share; `Images` and `Colors` say what of them is moved.
+    """Common keywords of `Images` and `Colors`.
 
     Args:
-        name: what is typed after `--plugin`; lower-case letters, digits, `_` and `-`.
-        title: what tables and pages print.
-        data: a file, a folder or a set with a name, as `--data` takes it.
-        flip: whether mirror images are as good as the pictures themselves.
-        features: an extractor of your own in place of a trained network: a function from a torch tensor
-            (picture, channel, row, column) with values in [0, 1] to a tensor (picture, feature), differentiable.
+        name: the name to type after `--plugin`; lower-case letters, digits, `_` and `-`.
+        title: the title shown in tables and pages.
+        data: a file, a folder or the name of a data set, as for `--data`.
+        flip: whether mirror images are equally valid.
+        features: your own extractor instead of a trained network: a differentiable function from a torch tensor
+            (picture, channel, row, column) with values in [0, 1] to a tensor (picture, feature).
     """
 
     name: str
@@ -150,7 +150,7 @@ class LabelledPictures:
     def __post_init__(self) -> None:
         check_plugin_name(self.name)
         rules = {
-            "data": (isinstance(self.data, str) and bool(self.data), "text, a file, a folder or the name of a set"),
+            "data": (isinstance(self.data, str) and bool(self.data), "a file, a folder or the name of a data set"),
             "flip": (isinstance(self.flip, bool), "True or False"),
             "features": (self.features is None or callable(self.features), "a function of a batch of pictures"),
         }
@@ -165,9 +165,9 @@ class LabelledPictures:
 @spelled
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Images(LabelledPictures):
-    """Labelled pictures, in whose plane symmetries are sought: fields that keep what a network sees of them.
+    """Labelled pictures, for symmetries in the plane: fields that leave a network's features unchanged.
 
-    Keywords as of `LabelledPictures`. `data` is `offline` unless given: Fashion-MNIST where it is installed, else
+    Keywords as for `LabelledPictures`. The default `data` is `offline`: Fashion-MNIST if installed, else
     scikit-learn's digits.
     """
 
@@ -177,9 +177,9 @@ class Images(LabelledPictures):
 @spelled
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Colors(LabelledPictures):
-    """Labelled colour pictures, in whose colours symmetries are sought: fields in the cube of red, green and blue.
+    """Labelled colour pictures, for symmetries of colours: fields in the cube of red, green and blue.
 
-    Keywords as of `LabelledPictures`. `data` is `photographs` unless given: crops of those that scikit-image ships.
+    Keywords as for `LabelledPictures`. The default `data` is `photographs`: crops of scikit-image's photographs.
     """
 
     data: str = "photographs"
@@ -197,29 +197,29 @@ def symmetries(
     nonzero: Sequence[Any] = (),
     budget: float | None = 60.0,
 ) -> Truth:
-    """The point symmetries of a differential equation or system, derived, proved and certified.
+    """Derive, prove and certify the point symmetries of a differential equation or system.
 
-    `symmetries("u_t + u*u_x + u_xxx", "t,x", "u")`, or with SymPy's own equations in `u = sp.Function("u")(t, x)`:
-    `symmetries(sp.Eq(u.diff(t), (k(u)*u.diff(x)).diff(x)))`, where a function of all the variables is an unknown,
-    k(u) an arbitrary function and any further symbol a generic constant. A notebook shows the result as formulas.
+    Example: `symmetries("u_t + u*u_x + u_xxx", "t,x", "u")`, or with SymPy and `u = sp.Function("u")(t, x)`:
+    `symmetries(sp.Eq(u.diff(t), (k(u)*u.diff(x)).diff(x)))`. There, a function of all variables is an unknown, k(u)
+    is an arbitrary function and any other symbol is a generic constant. A notebook displays the result as formulas.
 
     Args:
-        equations: one equation or a list of them, as text in jet notation or as SymPy's; `= 0` is understood.
-        independent: the variables; needed with text, else read from the equations.
-        dependent: the unknowns; likewise. For an ODE with an arbitrary f(x) they must be given.
-        parameters: constants of typed equations with what is known of them, `"g:positive, g != 3"`; several in a
-            list or separated by semicolons, or as a mapping `{"g": "positive"}`.
+        equations: one equation or a list, as text in jet notation or as SymPy equations; `= 0` is implied.
+        independent: the variables; required for text, otherwise read from the equations.
+        dependent: the unknowns, likewise. They are required for an ODE with an arbitrary f(x).
+        parameters: constants of typed equations with assumptions, `"g:positive, g != 3"`; several in a list or
+            separated by semicolons, or as a mapping `{"g": "positive"}`.
         functions: arbitrary functions of typed equations, `"k:u"`, or as a mapping `{"k": "u"}`.
-        periodic: variables in which solutions are periodic: restricts `periodic` of the result.
-        lengths: the lengths of those periods where they are known, `{x: 2*sp.pi}`; else the restriction holds for
-            every length.
-        nonzero: expressions in the parameters of SymPy's equations that are known not to vanish.
-        budget: seconds after which what was found until then is returned, with the rest in `unsolved`; None for
-            no limit.
+        periodic: variables in which solutions are periodic; this restricts `periodic` of the result.
+        lengths: the lengths of these periods if known, `{x: 2*sp.pi}`; otherwise the restriction holds for every
+            length.
+        nonzero: expressions in the parameters of SymPy equations that are known to be nonzero.
+        budget: time limit in seconds; at the limit the results so far are returned, with the rest in `unsolved`.
+            None means no limit.
 
-    Raises EquationError or ParseError, with a hint, if the equations can't be read or solved for derivatives,
-    UsageError for an argument of the wrong kind, and BudgetError if the budget doesn't suffice to read
-    them and to set up the determining equations.
+    Raises EquationError or ParseError, with a hint, if the equations can't be parsed or solved for derivatives,
+    UsageError for an argument of the wrong type, and BudgetError if the budget is too small to parse them and to
+    set up the determining equations.
     """
     from lieapp.lie.symmetries import symmetries as derived
 
@@ -244,8 +244,8 @@ def _ascending(pair: Any) -> bool:
 def check_plugin_name(name: Any) -> None:
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9_-]+", name):
         raise PluginError(
-            f"name={name!r}: a plugin's name is made of lower-case letters, digits, '_' and '-'.",
-            hint="Choose what you would like to type after --plugin.",
+            f"name={name!r}: a plugin's name consists of lower-case letters, digits, '_' and '-'.",
+            hint="Choose the name to type after --plugin.",
         )
     if name in RESERVED:
         raise PluginError(
@@ -302,7 +302,7 @@ def _check_region(pde: PDE) -> None:
             )
     missing = list(dict.fromkeys(str(s) for s in (*pde.points, *pde.periodic) if s not in pde.region))
     if missing:
-        verbs = ("stands", "has") if len(missing) == 1 else ("stand", "have")
+        verbs = ("is", "has") if len(missing) == 1 else ("are", "have")
         raise GridError(
             f"{pde.name}: {', '.join(missing)} {verbs[0]} in points or periodic but {verbs[1]} no interval in "
             "region.",

@@ -1,4 +1,4 @@
-"""What people call from Python: a discovery in this process, data of an equation, a run that was made before."""
+"""The Python interface: discovery in the current process, simulated data, existing runs."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 Array = NDArray[np.floating]
 Components = dict[str, Array]
 Moved = Callable[[Array], Array]
-"""Components of a field at points, both coordinate by coordinate."""
+"""A function from points to the components of a field there, both arranged by coordinate."""
 
 
 @dataclass(frozen=True)
 class RunFigure:
-    """A figure of a run: `drawing` holds its values, panel by panel."""
+    """A figure of a run; `drawing` has its values, panel by panel."""
 
     title: str
     drawing: Drawing
 
     @cached_property
     def svg(self) -> str:
-        """An `<svg>` element."""
+        """The figure as an `<svg>` element."""
         from lieapp.figures.files import svg
 
         return svg(self.drawing)
 
     def pdf(self) -> bytes:
-        """A page as large as the figure, for a paper."""
+        """The figure as a PDF page of its size, for a paper."""
         from lieapp.figures.files import pdf
 
         return pdf(self.drawing)
@@ -55,13 +55,13 @@ class RunFigure:
 
 
 class RunField:
-    """A vector field as a function of physical coordinates: `field(t=…, x=…, u=…)` gives an array a component."""
+    """A vector field as a function of physical coordinates: `field(t=…, x=…, u=…)` gives an array per component."""
 
     def __init__(self, names: Sequence[str], function: Moved) -> None:
         self.names, self._function = tuple(names), function
 
     def __call__(self, **coordinates: ArrayLike) -> Components:
-        """Its components at points; arrays are broadcast. Raises UsageError for other names, and for text."""
+        """The components at the given points; arrays are broadcast. Raises UsageError for unknown names or text."""
         if set(coordinates) != set(self.names):
             raise UsageError(
                 f"a field of {', '.join(self.names)} was given {', '.join(coordinates) or 'nothing'}.",
@@ -71,7 +71,7 @@ class RunField:
             given = [np.asarray(coordinates[name], dtype=float) for name in self.names]
             points = np.stack(np.broadcast_arrays(*given))
         except (TypeError, ValueError) as error:
-            hint = "Give numbers, or arrays of one shape."
+            hint = "Give numbers, or arrays of the same shape."
             raise UsageError(f"points of a field can't be read: {error}.", hint=hint) from None
         return dict(zip(self.names, self._function(points), strict=True))
 
@@ -80,10 +80,10 @@ class RunField:
 
 
 class Run:
-    """A finished run: its result's entries as attributes, its fields as functions, its figures.
+    """A finished run: the entries of its result as attributes, its fields as functions, and its figures.
 
-    `run.count`, `run.formulas`, `run.sentence` and the like are those of `run.result`, which is summary.json. A
-    notebook shows the run as its report.
+    `run.count`, `run.formulas`, `run.sentence` etc. come from `run.result`, which is summary.json. A notebook
+    displays the run's report.
     """
 
     def __init__(self, directory: RunDirectory, catalog: Catalog, keep: object = None) -> None:
@@ -113,7 +113,7 @@ class Run:
         return self._catalog.work_of_run(self.directory.config())
 
     def document(self, figures: bool = True) -> Document:
-        """What the result says, as blocks of `lieapp.document`."""
+        """The presentation of the result, as blocks of `lieapp.document`."""
         work = self._work
         if work is None:
             return described(self.result)
@@ -121,7 +121,7 @@ class Run:
 
     @cached_property
     def figures(self) -> dict[str, RunFigure]:
-        """Its figures, by key: a notebook shows `figures["learned"]`; its `.svg` and `.pdf()` are files."""
+        """The figures by key. A notebook displays `figures["learned"]`; `.svg` and `.pdf()` give file contents."""
         found = [block for block in self.document() if isinstance(block, Figure)]
         return {block.key: RunFigure(block.title, block.drawing) for block in found if block.drawing}
 
@@ -132,7 +132,7 @@ class Run:
 
     @property
     def fields(self) -> list[RunField]:
-        """The proved or recognised formulas as functions of physical coordinates; empty where there are none."""
+        """The proved or recognised formulas as functions of physical coordinates; empty if there are none."""
         forms: list[ClosedForm] = getattr(self.result, "formulas", [])
         return [_of_formula(form.field) for form in forms if form.field is not None]
 
@@ -140,7 +140,7 @@ class Run:
     def learned(self) -> list[RunField]:
         """The learned fields of an equation, slot by slot, as functions of physical coordinates.
 
-        Raises RunError of a run that keeps none.
+        Raises RunError if the run has none.
         """
         import torch
 
@@ -148,7 +148,7 @@ class Run:
         from lieapp.methods.fields import values
 
         if not isinstance(self.result, EquationResult):
-            raise RunError(f"{self.directory.id} has no learned slots.", hint="Those of an equation have some.")
+            raise RunError(f"{self.directory.id} has no learned slots.", hint="Only runs of equations have them.")
         kept = read_learned(self.path / FILE)
         names, components = kept.arguments, kept.components
         origin, size = (np.array(part)[:, None] for part in (kept.scales.origin, kept.scales.size))
@@ -176,18 +176,18 @@ def discover(
     quiet: bool = True,
     **settings: Any,
 ) -> Run:
-    """Find the symmetries in data of a plugin or of a declaration, here in this process.
+    """Find symmetries in the data of a plugin or a declaration, in the current process.
 
-    `lieapp.discover("kdv", method="spectrum", seed=0)`, or with `PDE(…)`, `Function(…)` in place of a name.
+    Example: `lieapp.discover("kdv", method="spectrum", seed=0)`, or with a `PDE(…)` or `Function(…)`.
 
     Args:
-        plugin: the name of a plugin, or a declaration made here.
-        out: the folder of runs; None keeps the run only for as long as its object is used.
-        plugins: folders of plugin files.
-        quiet: whether progress isn't told on stderr.
-        settings: keys of the settings, `samples=12`; of one method as a mapping, `spectrum={"degrees": [2, 4]}`.
+        plugin: the name of a plugin, or a declaration.
+        out: the folder of runs; None deletes the run together with its object.
+        plugins: additional folders of plugin files.
+        quiet: whether to suppress progress on stderr.
+        settings: settings by key, `samples=12`; those of one method as a mapping, `spectrum={"degrees": [2, 4]}`.
 
-    Raises LieappError, with a hint, for what was given or comes up on the way.
+    Raises LieappError, with a hint, for invalid input and for errors during the run.
     """
     from lieapp.runs.pipeline import work_on
     from lieapp.settings import load_config
@@ -205,15 +205,18 @@ def discover(
 
 
 def open_run(text: str | Path, root: str | Path = ROOT) -> Run:
-    """A finished run by its path, its id or the beginning of it. Raises RunError if there is none, or no result."""
+    """Open a finished run by its path, its id or the beginning of its id.
+
+    Raises RunError if there is no such run, or if it has no result.
+    """
     directory = RunDirectory.find(Path(root), str(text))
     return Run(directory, load_catalog(directory.plugin_folders()))
 
 
 def simulate(plugin: str | PDE, samples: int, seed: int = 0, plugins: Sequence[str | Path] = ()) -> Trajectories:
-    """Random solutions of an equation on its own grid: `values` is (sample, time, component, *space).
+    """Simulate random solutions of an equation on its grid: `values` has shape (sample, time, component, *space).
 
-    Raises LieappError if the plugin is no equation or its solutions can't be had.
+    Raises LieappError if the plugin isn't an equation or can't be simulated.
     """
     import torch
 

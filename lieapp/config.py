@@ -38,9 +38,9 @@ class Spectrum(Settings, kw_only=True, frozen=True):
 
     degrees: Annotated[
         tuple[Positive, ...], msgspec.Meta(min_length=1),
-        told("Chebyshev degrees in time of the bases, ascending."),
+        told("Chebyshev degrees of the bases in time, ascending."),
     ] = (2, 4, 6, 8)  # fmt: skip
-    unknown_degree: Annotated[Positive, told("Degree in the unknowns of the bases.")] = 1
+    unknown_degree: Annotated[Positive, told("Degree of the bases in the unknowns.")] = 1
 
     def __post_init__(self) -> None:
         if list(self.degrees) != sorted(set(self.degrees)):
@@ -50,67 +50,73 @@ class Spectrum(Settings, kw_only=True, frozen=True):
 class Projection(Settings, kw_only=True, frozen=True):
     """Settings of the method projection."""
 
-    steps: Annotated[Positive, told("Descent steps.")] = 200
+    steps: Annotated[Positive, told("Training steps.")] = 200
     width: Annotated[Positive, told("Units in each of the network's two hidden layers.")] = 48
-    features: Annotated[Positive, told("Scalar features the network makes; fields are linear in them.")] = 24
-    batch: Annotated[Positive, told("Time slices in one step.")] = 24
+    features: Annotated[Positive, told("Scalar features computed by the network; fields are linear in them.")] = 24
+    batch: Annotated[Positive, told("Batch size, in time slices.")] = 24
     rate: Annotated[Share, told("Highest learning rate.", "Learning rate")] = 0.02
 
 
 class Descending(Settings, kw_only=True, frozen=True):
     """What the methods that descend on the paper's losses share."""
 
-    epochs: Annotated[
-        Count, told("How often the trajectories are gone through; 0 leaves a refining stage out.")
-    ] = 1
-    sobolev_epochs: Annotated[Count, told("How many of the last epochs have the Sobolev loss.")] = 0
+    epochs: Annotated[Count, told("Number of passes through the trajectories; 0 skips a refining stage.")] = 1
+    sobolev_epochs: Annotated[Count, told("Number of last epochs that use the Sobolev loss.")] = 0
     rate: Annotated[
         Share,
-        told("Learning rate; a tenth of it in the second half where fields start from nothing.", "Learning rate"),
+        told("Learning rate; without an earlier stage it drops to a tenth in the second half.", "Learning rate"),
     ] = 3e-4
     clip: Annotated[
-        Share, told("Largest norm of a gradient; one folded patch would otherwise slow Adam down for long.")
+        Share,
+        told("Gradient clipping norm; without it, a single folded patch would slow Adam down for a long time."),
     ] = 1.0
     tau: Annotated[
         Share,
-        told("Lipschitz constant of a field, in scaled coordinates, above which it costs.", "Lipschitz bound"),
+        told(
+            "Lipschitz constant of a field, in scaled coordinates, above which the Lipschitz loss applies.",
+            "Lipschitz bound",
+        ),
     ] = 3.0
-    w_sym: Annotated[Weight, told("Weight of the validity of moved data.", "Weight of validity")] = 1.0
+    w_sym: Annotated[Weight, told("Weight of the validity loss of moved data.", "Weight of validity")] = 1.0
     w_ortho: OrthoWeight = 3.0
     w_lips: LipschitzWeight = 1.0
     w_sobolev: Annotated[
         Weight, told("Weight of the Sobolev loss in the last epochs.", "Weight of Sobolev loss")
     ] = 1.0
-    trunk: Annotated[Positive, told("Units in the two shared hidden layers of a generator network.")] = 256
-    head: Annotated[Positive, told("Units in the hidden layer that each of its fields has to itself.")] = 32
+    trunk: Annotated[Positive, told("Units in each of the generator network's two shared hidden layers.")] = 256
+    head: Annotated[Positive, told("Units in the separate hidden layer of each field.")] = 32
 
 
 class Gradient(Descending, kw_only=True, frozen=True):
     """Settings of the method gradient."""
 
-    batch: Annotated[Positive, told("Time slices in one step.")] = 24
-    trajectories: Annotated[Positive, told("Trajectories that a step counts for in an epoch.")] = 2
+    batch: Annotated[Positive, told("Batch size, in time slices.")] = 24
+    trajectories: Annotated[
+        Positive, told("Number of trajectories per step when epochs are converted to steps.")
+    ] = 2
 
 
 class Flow(Descending, kw_only=True, frozen=True):
     """Settings of the method flow."""
 
-    batch: Annotated[Positive, told("Patches in one step.")] = 2
+    batch: Annotated[Positive, told("Batch size, in patches.")] = 2
     patch_time: Annotated[
         Count | None,
         told(
-            "Time samples of a patch; 0 takes all; unless given 48 (64 where fields start from nothing), or all if "
-            "there are fewer.", "Patch in time",
+            "Time samples of a patch; 0 takes all. Default: 48 (64 without an earlier stage), or all if there are "
+            "fewer.", "Patch in time",
         ),
     ] = None  # fmt: skip
     patch_space: Annotated[
         Count | None,
         told(
-            "Points of a patch along each axis of space; 0 takes all; unless given 64, or all if there are fewer.",
+            "Points of a patch along each spatial axis; 0 takes all. Default: 64, or all if there are fewer.",
             "Patch in space",
         ),
     ] = None
-    dtype: Annotated[Literal["float64", "float32"], told("Numbers of this stage.", "Numbers")] = "float64"
+    dtype: Annotated[
+        Literal["float64", "float32"], told("Floating-point precision of this stage.", "Precision")
+    ] = "float64"
 
 
 class Moving(Settings, kw_only=True, frozen=True):
@@ -120,20 +126,23 @@ class Moving(Settings, kw_only=True, frozen=True):
         Share, told("Data are moved to flow parameters within [-sigma, sigma], in scaled coordinates.", "Flow size")
     ] = 0.4
     backend: Annotated[
-        Literal["curvilinear", "weno", "bilinear"], told("What differentiates moved data (method.md).")
+        Literal["curvilinear", "weno", "bilinear"], told("How moved data are differentiated (method.md).")
     ] = "curvilinear"
     weno_extra: Annotated[
         int, msgspec.Meta(ge=0, le=4),
-        told("Degree of WENO's polynomials above the highest derivative.", "Extra degree of WENO"),
+        told(
+            "By how much the degree of WENO's polynomials exceeds the highest derivative.", "Extra degree of WENO"),
     ] = 0  # fmt: skip
     solver: Annotated[
         Literal["rk4", "midpoint", "euler", "dopri5", "dopri8", "bosh3"],
-        told("Integrates flows; the last three choose their own steps."),
+        told("ODE solver for flows; the last three choose their own steps."),
     ] = "rk4"
     solver_step: Annotated[
-        Share, told("Largest step in s of a solver that doesn't choose its own.", "Step of the solver")
+        Share, told("Largest step in s, for a solver with fixed steps.", "Step of the solver")
     ] = 0.2
-    adjoint: Annotated[bool, told("Gradients of a flow by integrating backwards: less memory, more time.")] = False
+    adjoint: Annotated[
+        bool, told("Compute gradients of a flow by integrating backwards: less memory, more time.")
+    ] = False
 
     def __post_init__(self) -> None:
         check_steps(self.sigma, self.solver_step, "data have size 1")
@@ -143,7 +152,7 @@ class Finite(Settings, kw_only=True, frozen=True):
     """How fields are judged at finite size."""
 
     samples: Annotated[
-        Count, told("Held-out trajectories that are moved to judge fields; 0 leaves that judgement out.")
+        Count, told("Number of held-out trajectories moved to evaluate fields at finite size; 0 skips this.")
     ] = 1
 
 
@@ -153,8 +162,8 @@ class Formulas(Settings, kw_only=True, frozen=True):
     library_degree: Annotated[
         Positive,
         told(
-            "Highest degree of the monomials that formulas are made of, besides the functions that the equation's "
-            "coefficients bring."
+            "Highest degree of the monomials in formulas. The functions in the equation's coefficients are added "
+            "to them."
         ),
     ] = 2
 
@@ -169,27 +178,30 @@ PAPER: dict[str, Any] = {
 
 
 class TruthConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
-    """`lieapp truth`: derive the symmetries of a plugin's equation, or of one that was typed."""
+    """`lieapp truth`: derive the symmetries of a plugin's equation or of a typed one."""
 
-    plugin: Annotated[str | None, told("Name of the plugin; either this or `equation`.")] = None
+    plugin: Annotated[str | None, told("Name of the plugin; give either this or `equation`.")] = None
     kind: Annotated[Literal["truth"], RunKind] = "truth"
     equation: Annotated[list[str], told("Equations in jet notation, `= 0` understood: `u_t + u*u_x + u_xxx`.")] = []
     independent: Annotated[list[str], told("The independent variables of typed equations.")] = []
-    dependent: Annotated[list[str], told("Their unknowns.")] = []
+    dependent: Annotated[list[str], told("The unknowns of typed equations.")] = []
     parameter: Annotated[
-        list[str], told("Their constants with what is known of them: `nu:positive`, `g:positive, g != 3`.")
+        list[str], told("Constants of typed equations, with assumptions: `nu:positive`, `g:positive, g != 3`.")
     ] = []
-    function: Annotated[list[str], told("Their arbitrary functions with their arguments: `k:u`.")] = []
+    function: Annotated[
+        list[str], told("Arbitrary functions of typed equations, with their arguments: `k:u`.")
+    ] = []
     periodic: Annotated[
-        list[str], told("Variables in which solutions are periodic; of a plugin, its own unless given.")
+        list[str], told("Variables in which solutions are periodic; a plugin's own by default.")
     ] = []
     budget: Annotated[
         Share,
         told(
-            "Seconds after which the derivation ends; what was found until then is told, and what is left unsolved."
+            "Time limit of the derivation in seconds; at the limit it reports what was found and what is left "
+            "unsolved."
         ),
     ] = 60.0
-    explain: Annotated[bool, told("Tell the determining equations and every step of their solution.")] = False
+    explain: Annotated[bool, told("Show the determining equations and every step of their solution.")] = False
     latex: Annotated[bool, told("Write the result as LaTeX.")] = False
     flows: Annotated[bool, told("Find the finite flow of each generator.")] = False
     reductions: Annotated[bool, told("Find the invariants of each generator and reduce the equation by it.")] = (
@@ -198,7 +210,7 @@ class TruthConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
 
 
 class CheckConfig(Settings, kw_only=True, frozen=True):
-    """`lieapp check`: a plugin verifies itself."""
+    """`lieapp check`: run a plugin's self-check."""
 
     plugin: Plugin
     kind: Annotated[Literal["check"], RunKind] = "check"
@@ -213,12 +225,15 @@ class DataConfig(Settings, kw_only=True, frozen=True):
     seed: Seed = 0
     device: Device = "auto"
     tolerance: Annotated[
-        Share, told("Estimated relative error that the trajectories may have at the end of the window.")
+        Share, told("Tolerated relative error (estimated) of the trajectories at the end of the time window.")
     ] = 1e-6
     threads: FewThreads = 1
     moved_by: Annotated[
         str,
-        told("What trajectories are moved along before they are written: `truth`, a run, a mix (augmentation.md)."),
+        told(
+            "Symmetries along which trajectories are moved before they are written: `truth`, a run, or a mix "
+            "(augmentation.md)."
+        ),
     ] = "none"
     sigma: Annotated[
         Share,
@@ -231,14 +246,14 @@ class DataConfig(Settings, kw_only=True, frozen=True):
     middle: Annotated[
         float, msgspec.Meta(ge=0, le=1),
         told(
-            "Share of the time window, around its middle, that each moved copy must have; the file has what all "
-            "have."
+            "Share of the time window, around its middle, that each moved copy must cover; the file keeps what "
+            "all cover."
         ),
     ] = 0.5  # fmt: skip
 
 
-METHOD = "How symmetries are found; `lieapp plugins` lists the methods."
-STAGES = "Methods in turn: what makes the fields, then what refines them; empty: those of `method`."
+METHOD = "Method that finds symmetries; `lieapp plugins` lists all methods."
+STAGES = "Methods in order: the first finds fields, the others refine them. Empty: the stages of `method`."
 
 
 class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
@@ -255,48 +270,46 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
 
     kind: Annotated[Literal["discover"], RunKind] = "discover"
     method: Annotated[str, told(METHOD)] = "neural"
-    slots: Annotated[Positive, told("How many fields are learned at most. Take a few more than you expect.")] = 4
+    slots: Annotated[Positive, told("Largest number of fields to learn. Take a few more than you expect.")] = 4
     stages: Annotated[tuple[str, ...], told(STAGES)] = ()
-    samples: Annotated[Positive, told("Trajectories to learn from.", group=DATA)] = 16
-    held_out: Annotated[Positive, told("Held-out trajectories, for validation.", group=DATA)] = 4
+    samples: Annotated[Positive, told("Number of training trajectories.", group=DATA)] = 16
+    held_out: Annotated[Positive, told("Number of held-out trajectories for validation.", group=DATA)] = 4
     tolerance: Annotated[
-        Share, told("Relative error allowed in the data over the whole time window.", group=DATA)
+        Share, told("Tolerated relative error of the data over the whole time window.", group=DATA)
     ] = 1e-3
     noise: Annotated[
         Weight,
-        told("Standard deviation of noise added to the data, as a share of each unknown's own: for studies.",
+        told("Standard deviation of added noise, relative to that of each unknown; for studies.",
              group=DATA),
     ] = 0.0  # fmt: skip
-    every_point: Annotated[
-        Positive, told("Take only every so many points along each axis of space.", group=DATA)
-    ] = 1
-    every_time: Annotated[Positive, told("Take only every so many time samples.", group=DATA)] = 1
+    every_point: Annotated[Positive, told("Keep every n-th point along each spatial axis.", group=DATA)] = 1
+    every_time: Annotated[Positive, told("Keep every n-th time sample.", group=DATA)] = 1
     smoothing: Annotated[
         Annotated[float, msgspec.Meta(ge=0, lt=1)] | None,
         told(
-            "Cut Fourier modes below this share of the largest as noise; 0 cuts none; unless given it is estimated "
+            "Remove Fourier modes below this share of the largest mode as noise; 0 keeps all. Default: estimated "
             "from the data (method.md).", group=DATA,
         ),
     ] = None  # fmt: skip
     misfit: Annotated[
         Share,
         told(
-            "By what share of their change in time data of a plugin's source may miss the equation; beyond it the "
-            "run ends and says which term is off.", group=DATA,
+            "Largest residual of a plugin's own data in the equation, relative to their change in time; above it "
+            "the run stops and names the term that is off.", group=DATA,
         ),
     ] = 0.3  # fmt: skip
     slices: Annotated[
-        Positive, told("Time slices of the training trajectories that fields are solved on.", group=DATA)
+        Positive, told("Number of time slices of the training trajectories used to find fields.", group=DATA)
     ] = 96
     held_out_slices: Annotated[
-        Positive, told("Time slices of the held-out trajectories that fields are judged on.", group=DATA)
+        Positive, told("Number of time slices of the held-out trajectories used to evaluate fields.", group=DATA)
     ] = 48
     modes: Annotated[
         Positive,
-        told("Highest Fourier mode in each periodic coordinate, of bases and of networks' inputs.", group=TRAINING),
+        told("Highest Fourier mode in each periodic coordinate, for bases and network inputs.", group=TRAINING),
     ] = 1
     floor: Annotated[
-        Share, told("Defects below this no longer drive a training; exact fields reach round-off.", group=TRAINING)
+        Share, told("Training ignores defects below this floor; exact fields reach round-off.", group=TRAINING)
     ] = 1e-4
     spectrum: Spectrum = Spectrum()
     projection: Projection = Projection()
@@ -308,12 +321,12 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     cross_check: Annotated[
         bool,
         told(
-            "Let another method check what one found; a projection that finds fewer exact fields than the "
-            "spectrum is trained anew once, with twice the steps and the functions of the equation's "
-            "coefficients beside its features.", group=CHECKS,
+            "Check the result with a second method. If `projection` finds fewer exact fields than `spectrum`, it "
+            "is retrained once, with twice the steps and with the functions in the equation's coefficients as "
+            "extra features.", group=CHECKS,
         ),
     ] = True  # fmt: skip
-    budget: Annotated[Share, told("Seconds the derivation of the true generators may take.", group=CHECKS)] = 60.0
+    budget: Annotated[Share, told("Time limit for deriving the generators, in seconds.", group=CHECKS)] = 60.0
     threads: FewThreads = 1
 
     @classmethod

@@ -35,12 +35,12 @@ OPERATOR_PAPER: dict[str, Any] = {
 Seeds = Annotated[
     tuple[Seed, ...],
     Several,
-    told("Of networks, batches and moves; results are means and spreads over them.", group=TRAINING),
+    told("Seeds of networks, batches and moves; results are the mean and spread over seeds.", group=TRAINING),
 ]
 
 
 class AugmentConfig(RunSettings, kw_only=True, frozen=True):
-    """`lieapp augment` of an equation: neural operators trained on solutions moved in several ways."""
+    """`lieapp augment` of an equation: neural operators trained with different augmentations."""
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": OPERATOR_PAPER}
 
@@ -50,79 +50,89 @@ class AugmentConfig(RunSettings, kw_only=True, frozen=True):
     variants: Annotated[
         tuple[str, ...],
         Several,
-        told(
-            "What trajectories are moved along, a network for each: `none`, `truth`, a run, or several joined "
-            "by `+`."
-        ),
+        told("Augmentations to compare, one network each: `none`, `truth`, a run, or several joined by `+`."),
     ] = ("none", "truth")
     samples: Annotated[
         tuple[Positive, ...],
         Several,
-        told("Trajectories to learn from; several numbers give the error against the number of data.", group=DATA),
+        told(
+            "Number of training trajectories; several numbers give the error as a function of the amount of data.",
+            group=DATA,
+        ),
     ] = (32,)
-    seed: Annotated[Seed, told("Of the trajectories.")] = 0
+    seed: Annotated[Seed, told("Seed of the trajectories.")] = 0
     threads: FewThreads = 1
     validation: Annotated[
-        Positive, told("Trajectories that choose the epoch whose network is kept.", group=DATA)
+        Positive, told("Number of validation trajectories; they select the epoch to keep.", group=DATA)
     ] = 16
-    test: Annotated[Positive, told("Trajectories that errors are told of.", group=DATA)] = 64
+    test: Annotated[Positive, told("Number of test trajectories.", group=DATA)] = 64
     tolerance: Annotated[
-        Share, told("Relative error allowed in the trajectories over the whole time window.", group=DATA)
+        Share, told("Tolerated relative error of the trajectories over the whole time window.", group=DATA)
     ] = 1e-3
     task: Annotated[
         Literal["auto", "rollout", "single"],
-        told("What is predicted; auto: single where t stands in the equation, else rollout.", group=DATA),
+        told(
+            "Prediction task; `auto` means `single` if the equation depends on t explicitly, else `rollout`.",
+            group=DATA,
+        ),
     ] = "auto"
     history: Annotated[
-        Positive, told("Frames given, and frames predicted from them, of the task rollout.", group=DATA)
+        Positive, told("Task rollout: number of input frames and of frames predicted from them.", group=DATA)
     ] = 20
     ahead: Annotated[
-        Positive, told("Time steps from the frame given to the one predicted, of the task single.", group=DATA)
+        Positive, told("Task single: time steps from the input frame to the predicted one.", group=DATA)
     ] = 70
     starts: Annotated[
         Literal["aligned", "all"],
         told(
-            "Windows of a rollout that are trained on: those that a rollout predicts, or from every frame.",
+            "Training windows of the task rollout: `aligned` with those a rollout predicts, or `all`, starting at "
+            "every frame.",
             "Windows",
             DATA,
         ),
     ] = "aligned"
     width: Annotated[Positive, told("Channels of the Fourier layers.", group=NETWORK)] = 32
-    modes: Annotated[Positive, told("Fourier modes they multiply, at most half the points.", group=NETWORK)] = 32
-    layers: Annotated[Positive, told("How many Fourier layers.", group=NETWORK)] = 4
+    modes: Annotated[
+        Positive, told("Fourier modes kept in each layer, at most half the points.", group=NETWORK)
+    ] = 32
+    layers: Annotated[Positive, told("Number of Fourier layers.", group=NETWORK)] = 4
     epochs: Annotated[
         Positive,
         told(
-            "Parts of a training, after each of which it is judged; after each quarter the rate falls to .4 of it.",
+            "Number of epochs. The network is validated after each one; after each quarter the learning rate is "
+            "multiplied by .4.",
             group=TRAINING,
         ),
     ] = 20
     passes: Annotated[
         Positive | None,
         told(
-            "How often an epoch goes through the trajectories; none: 280 for rollout and 100 for single, as "
-            "the paper.",
+            "Passes through the trajectories in an epoch; none: 280 for rollout and 100 for single, as in the "
+            "paper.",
             group=TRAINING,
         ),
     ] = 15
     batch: Annotated[
-        Positive, told("Pairs of given and predicted frames in a step, each of another trajectory.", group=TRAINING)
+        Positive,
+        told("Batch size, in pairs of input and target frames, each from a different trajectory.", group=TRAINING),
     ] = 16
-    rate: Annotated[Share, told("Learning rate at the beginning.", "Learning rate", TRAINING)] = 2e-3
+    rate: Annotated[Share, told("Initial learning rate.", "Learning rate", TRAINING)] = 2e-3
     renew: Annotated[
-        Positive, told("Passes that use the same moved trajectories before they are moved anew.", group=MOVES)
+        Positive,
+        told("Number of passes that reuse the same moved trajectories before they are moved again.", group=MOVES),
     ] = 20
     pool: Annotated[
         Count,
         told(
-            "Rounds of moves that are kept and used again, by all seeds; 0 moves anew for every round and seed.",
+            "Rounds of moved trajectories that are kept and reused by all seeds; 0 makes new ones for every round "
+            "and seed.",
             group=MOVES,
         ),
     ] = 10
     sigma: Annotated[
         Share,
         told(
-            "Trajectories are moved to flow parameters within [-sigma, sigma] of each generator, in scaled "
+            "Trajectories are moved along each generator to flow parameters within [-sigma, sigma], in scaled "
             "coordinates.",
             "Flow size",
             MOVES,
@@ -130,7 +140,7 @@ class AugmentConfig(RunSettings, kw_only=True, frozen=True):
     ] = 0.2
     resampling: Annotated[
         Literal["whittaker", "bilinear", "splat"],
-        told("How moved trajectories come back to the grid.", group=MOVES),
+        told("How moved trajectories are resampled on the grid.", group=MOVES),
     ] = "whittaker"
 
     def __post_init__(self) -> None:
@@ -145,7 +155,7 @@ PICTURES_PAPER: dict[str, Any] = {
 
 
 class AugmentImagesConfig(Classifying, kw_only=True, frozen=True):
-    """`lieapp augment` of pictures: classifiers trained on pictures moved in several ways."""
+    """`lieapp augment` of pictures: classifiers trained with different augmentations."""
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": PICTURES_PAPER}
 
@@ -154,13 +164,16 @@ class AugmentImagesConfig(Classifying, kw_only=True, frozen=True):
     seeds: Seeds = (0, 1, 2)
     model: Annotated[
         Literal["small", "resnet"],
-        told("The network: three convolutions, or ResNet-18 with the stem for small pictures.", group=NETWORK),
+        told(
+            "Network: `small` (three convolutions), or `resnet` (ResNet-18 with the stem for small pictures).",
+            group=NETWORK,
+        ),
     ] = "small"
     variants: Annotated[
         tuple[str, ...],
         Several,
         told(
-            "How pictures are changed, a network for each: `none`, `default`, `affine`, or a run of `lieapp "
+            "Augmentations to compare, one network each: `none`, `default`, `affine`, or a run of `lieapp "
             "discover`."
         ),
     ] = ("none", "default", "affine")
@@ -168,31 +181,33 @@ class AugmentImagesConfig(Classifying, kw_only=True, frozen=True):
         tuple[Count, ...],
         Several,
         told(
-            "Pictures to learn from, drawn by seed; 0 takes all. Several numbers give the accuracy against them.",
+            "Number of training pictures, sampled by seed; 0 takes all. Several numbers give the accuracy as a "
+            "function of it.",
             group=DATA,
         ),
     ] = (500,)
-    seed: Annotated[Seed, told("Of which pictures are drawn.")] = 0
+    seed: Annotated[Seed, told("Seed of the choice of pictures.")] = 0
     threads: Threads = 1
-    batch: Annotated[Positive, told("Pictures in one step.", group=TRAINING)] = 64
+    batch: Annotated[Positive, told("Batch size.", group=TRAINING)] = 64
     validation: Annotated[
         Fraction,
-        told("Share of each class of the training pictures held out to choose the scale.", group=DATA),
+        told(
+            "Share of each class of the training pictures held out as validation data to choose the scale.",
+            group=DATA,
+        ),
     ] = 0.1
-    test: Annotated[
-        Count, told("Pictures that accuracies are told of, drawn by seed; 0 takes all.", group=DATA)
-    ] = 2000
+    test: Annotated[Count, told("Number of test pictures, sampled by seed; 0 takes all.", group=DATA)] = 2000
     scales: Annotated[
         tuple[Share, ...],
         Several,
         told(
-            "Largest flow parameters tried for affine and learned moves; the one best on validation data is used.",
+            "Largest flow parameters to try for affine and learned moves; the best on validation data is used.",
             group=MOVES,
         ),
     ] = (0.1, 0.2, 0.4)
-    epochs: Annotated[Positive, told("How often each picture is seen.", group=TRAINING)] = 60
+    epochs: Annotated[Positive, told("Number of epochs.", group=TRAINING)] = 60
     optimizer: Annotated[
-        Literal["adam", "sgd"], told("Adam on one cycle, or SGD as in the paper.", group=TRAINING)
+        Literal["adam", "sgd"], told("Adam with a one-cycle schedule, or SGD as in the paper.", group=TRAINING)
     ] = "adam"
 
     def __post_init__(self) -> None:

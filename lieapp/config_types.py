@@ -19,7 +19,7 @@ def told(text: str, title: str = "", group: str = "") -> msgspec.Meta:
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What all structs of settings are."""
+    """Base of all settings."""
 
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -49,29 +49,32 @@ DATA, TRAINING, NETWORK, MOVES, CHECKS, MACHINE = (
 """Headings of forms."""
 
 Plugin = Annotated[str, told("Name of the plugin.")]
-RunKind = told("What the run is; can't be changed.")
-DomainKind = told("What is moved; can't be changed.")
+RunKind = told("Kind of run; fixed.")
+DomainKind = told("What is moved; fixed.")
 Seed = Annotated[
     int, msgspec.Meta(ge=0, le=2**63 - 1),
-    told("Seed of everything random. It repeats a run bit for bit on one machine with the same threads."),
+    told("Random seed. A run is reproducible bit for bit on the same machine with the same number of threads."),
 ]  # fmt: skip
 Device = Annotated[
     str, msgspec.Meta(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$"),
-    told("Where tensors live: `auto`, `cpu`, `cuda:0`.", group=MACHINE),
+    told("Device for tensors: `auto`, `cpu`, `cuda:0`.", group=MACHINE),
 ]  # fmt: skip
 # torch crashes where the system has no more threads to give
 MostThreads = msgspec.Meta(ge=1, le=1024)
 FewThreads = Annotated[
     int, MostThreads,
     told(
-        "Threads on a CPU, at most 1024. Arrays are small here: more threads than free cores cost far more than "
-        "they give.", group=MACHINE,
+        "CPU threads, at most 1024. Arrays are small, so more threads than free cores slow the run down.",
+        group=MACHINE,
     ),
 ]  # fmt: skip
-Threads = Annotated[int, MostThreads, told("Threads on a CPU, at most as many as cores are free.", group=MACHINE)]
-Place = Annotated[str, told("A file, a folder or a set with a name; empty: that of the plugin.", "Data set")]
+Threads = Annotated[
+    int, MostThreads, told("CPU threads; use no more than the number of free cores.", group=MACHINE)
+]
+Place = Annotated[str, told("A file, a folder or the name of a data set; empty: the plugin's data.", "Data set")]
 Preset = Annotated[
-    Literal["quick", "paper"], told("Defaults of the other settings: quick, or those of the paper's appendix.")
+    Literal["quick", "paper"],
+    told("Defaults of the other settings: `quick`, or `paper` for those of the paper's appendix."),
 ]
 Several = msgspec.Meta(min_length=1)
 

@@ -1,7 +1,7 @@
-"""A document: what is said of a result, built once for the terminal, the report and the app.
+"""A document: the presentation of a result, built once for the terminal, the report and the app.
 
-A document is a list of blocks. Builders write plain text and formulas; escaping, fonts and widths belong to the
-renderers `report/terminal.py`, `report/page.py` and `ui/rendering.py`.
+A document is a list of blocks. Builders write plain text and formulas; the renderers
+`report/terminal.py`, `report/page.py` and `ui/rendering.py` handle escaping, fonts and widths.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def number(value: float | None) -> str:
-    """Two digits, `3e-6` and `290` rather than `3e-06` and `2.9e+02`; a dash for what isn't there or no number."""
+    """Two digits, `3e-6` and `290` rather than `3e-06` and `2.9e+02`; a dash for None and non-finite values."""
     if value is None or not math.isfinite(value):
         return "–"
     if 10 <= abs(value) < 1e5:
@@ -31,19 +31,19 @@ def number(value: float | None) -> str:
 
 
 MOST_DECIMALS = 10
-"""Of a cosine."""
+"""Largest number of decimals of a cosine."""
 
 
 def cosine(value: float | None, decimals: int = 5) -> str:
-    """One cosine as `cosines` writes it."""
+    """One cosine in the format of `cosines`."""
     return cosines([value], decimals)[0]
 
 
 def cosines(values: Sequence[float | None], decimals: int = 5) -> list[str]:
-    """A column of cosines: all with the same number of decimals, cut rather than rounded.
+    """A column of cosines: all with the same number of decimals, truncated rather than rounded.
 
-    There are as many decimals as tell what each one lacks of 1: 0.9999999976. An angle of 7e-5 then stands beside
-    the cosine that it has. Ten are the most: beyond them is round-off.
+    There are enough decimals to show how far each value is from 1: 0.9999999976. So an angle of 7e-5 has a matching
+    cosine. The limit is ten: beyond is round-off.
     """
     # the shortest decimal number that is this float: exactly, .99998 is a little less
     known = [
@@ -56,7 +56,7 @@ def cosines(values: Sequence[float | None], decimals: int = 5) -> list[str]:
 
 
 def _decimals(exact: Decimal, least: int) -> int:
-    """How many decimals tell what a cosine lacks of 1, zeros at the end left out."""
+    """Number of decimals that show how far a cosine is from 1, without trailing zeros."""
     missing = 1 - exact
     if not 0 < missing < 1:
         return least
@@ -66,7 +66,7 @@ def _decimals(exact: Decimal, least: int) -> int:
 
 
 class Formula(msgspec.Struct, frozen=True):
-    """Mathematics in its two forms; in a list of blocks it stands on a line of its own.
+    """A formula in two forms; as a block it is a displayed formula.
 
     Args:
         text: for terminals and to copy, `2*sqrt(t + 1) ∂x`.
@@ -78,17 +78,17 @@ class Formula(msgspec.Struct, frozen=True):
 
 
 Words: TypeAlias = "str | Formula | Sequence[str | Formula]"
-"""A line of text with formulas in it; what stands between `backticks` is to be typed."""
+"""A line of text with formulas; `backticks` mark code."""
 
 
 @dataclass(frozen=True)
 class Heading:
-    """The beginning of a section, which lasts until the next heading.
+    """The beginning of a section, which ends at the next heading.
 
     Args:
-        key: names the section: its anchor in a report, its place on a page.
-        term: what the app explains beside it: keys of `ui.help.TERMS`, with blanks between.
-        pages_only: whether a terminal leaves the section out.
+        key: identifies the section: its anchor in a report, its position on a page.
+        term: terms that the app explains beside it: keys of `ui.help.TERMS`, separated by blanks.
+        pages_only: whether terminals omit the section.
     """
 
     text: str
@@ -99,7 +99,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; `small` is for what explains a table or figure above it."""
+    """A paragraph; `small` is for explanations of a table or figure above it."""
 
     words: Words
     small: bool = False
@@ -107,7 +107,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Notice:
-    """A sentence that must not be missed: the outcome of a run, a warning."""
+    """An important sentence: the outcome of a run, a warning."""
 
     words: Words
     level: Literal["success", "info", "warning", "error"] = "info"
@@ -115,26 +115,26 @@ class Notice:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; `number` sets its cells as numbers, aligned at the right."""
+    """A column of a table; `number` right-aligns its cells as numbers."""
 
     head: Words
     number: bool = False
 
 
 Cell: TypeAlias = "Words | None"
-"""What stands in a table's cell; None is shown as a dash."""
+"""Content of a table cell; None is shown as a dash."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows below columns, with a cell for each."""
+    """Columns, and rows with a cell for each column."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
 
 
 class Caption(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a figure is called and what it shows; `key` is its file name in figures/, without the ending."""
+    """Title and caption of a figure; `key` is its file name in figures/, without the suffix."""
 
     key: str
     title: str
@@ -143,10 +143,10 @@ class Caption(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure as data or, where these are absent, the `note` that says so.
+    """A figure as data or, if they are missing, a `note` that says so.
 
     Args:
-        key: file name in figures/, without its ending.
+        key: file name in figures/, without the suffix.
     """
 
     key: str
@@ -157,11 +157,11 @@ class Figure:
 
 
 Draw: TypeAlias = Callable[[str], Figure]
-"""A figure by its key: drawn, or with the sentence that says why it isn't."""
+"""A function from a key to a figure: drawn, or with a note that says why not."""
 
 
 def undrawn(key: str) -> Figure:
-    """Of a document whose figures aren't looked at."""
+    """An empty figure, for documents whose figures aren't used."""
     return Figure(key, "")
 
 
@@ -170,7 +170,7 @@ Document: TypeAlias = Sequence[Block]
 
 
 def table(columns: Sequence[Column | str], rows: Iterable[Sequence[Cell]]) -> Table:
-    """A table without the columns in which no row has anything."""
+    """A table without its empty columns."""
     heads = [column if isinstance(column, Column) else Column(column) for column in columns]
     cells = [list(row) for row in rows]
     kept = [k for k, column in enumerate(zip_longest(*cells)) if any(cell not in (None, "") for cell in column)]
@@ -178,7 +178,7 @@ def table(columns: Sequence[Column | str], rows: Iterable[Sequence[Cell]]) -> Ta
 
 
 def sections(document: Document) -> list[tuple[Heading, list[Block]]]:
-    """Each heading with its blocks; what stands before the first one has an empty heading."""
+    """Each heading with its blocks; blocks before the first heading get an empty one."""
     found: list[tuple[Heading, list[Block]]] = [(Heading(""), [])]
     for block in document:
         if isinstance(block, Heading):
@@ -189,17 +189,17 @@ def sections(document: Document) -> list[tuple[Heading, list[Block]]]:
 
 
 def section(document: Document, *keys: str) -> list[Block]:
-    """The sections of these keys, with their headings, in the order of the document."""
+    """The sections with these keys, including headings, in the order of the document."""
     return [block for head, blocks in sections(document) if head.key in keys for block in (head, *blocks)]
 
 
 def inline(words: Words) -> Sequence[str | Formula]:
-    """The pieces of a line."""
+    """The parts of a line."""
     return (words,) if isinstance(words, str | Formula) else words
 
 
 def joined(pieces: Iterable[Words], separator: str = ", ") -> list[str | Formula]:
-    """Several pieces in one line."""
+    """Several parts joined into one line."""
     line: list[str | Formula] = []
     for piece in pieces:
         line += [separator] * bool(line) + list(inline(piece))
@@ -207,19 +207,19 @@ def joined(pieces: Iterable[Words], separator: str = ", ") -> list[str | Formula
 
 
 def plain_text(words: Words) -> str:
-    """A line as text alone."""
+    """A line as plain text."""
     return "".join(part if isinstance(part, str) else part.text for part in inline(words))
 
 
 def figures(shown: Iterable[Caption], draw: Draw) -> Iterator[Block]:
-    """A section for each figure that is drawn."""
+    """A section for each figure with a drawing."""
     for told in shown:
         if drawing := draw(told.key).drawing:
             yield from (Heading(told.title, told.key), Figure(told.key, told.title, told.caption, drawing))
 
 
 def seconds(taken: Mapping[str, float]) -> list[Block]:
-    """The section of how long each stage took, in the order of work: a line, for a table of them is too wide."""
+    """The section with the time of each stage, in order: a line, because a table would be too wide."""
     said = ", ".join(f"{stage} {value:.1f}" for stage, value in taken.items())
     return [Heading("Seconds per stage", "seconds"), Text(said or "No times were recorded.")]
 

@@ -1,6 +1,4 @@
-"""A figure as data: panels with layers over axes. `figures.files` draws it by matplotlib,
-`ui.plots` by plotly.
-"""
+"""Figures as data: panels with axes and layers. Drawn by `figures.files` (matplotlib) and `ui.plots` (plotly)."""
 
 from __future__ import annotations
 
@@ -15,24 +13,24 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[np.floating]
 
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#a6447f", "#8a6d00", "#3d9ad1", "#555555")
-"""Okabe and Ito's qualitative palette, which colour-blind readers can tell apart; darkened to read on white."""
+"""Okabe and Ito's colour-blind safe palette, darkened for legibility on white."""
 
 SEQUENTIAL = "viridis"
 DIVERGING = ("#1e6f9d", "#71a8c4", "#c9dde7", "#f7f5f3", "#eacebd", "#d39774", "#be6533")
-"""The middle of Crameri's "vik": even steps in lightness, no red against green, no dark ends that hide arrows."""
+"""The middle of Crameri's "vik": even steps in lightness, no red-green contrast, no dark ends that hide arrows."""
 
 WIDE = (6.0, 0.35)
-"""Width and opacity of a curve that others may lie on."""
+"""Width and opacity of a curve that others may cover."""
 
 MARKED = 24
-"""Points up to which each of a curve has a mark: they are few, so each is a computation of its own."""
+"""Curves with at most this many points have markers: each point is then a separate computation."""
 
 ASPECT = 1.5
-"""Width over height of a panel, unless it has one of its own."""
+"""Default width over height of a panel."""
 
 
 class MissingError(Exception):
-    """A figure's data are not in the run folder; the message says what is missing."""
+    """The data of a figure are missing in the run folder; the message says which."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +38,11 @@ class Axis:
     """One direction of a plot.
 
     Args:
-        label: what is measured, with its unit where it has one.
+        label: the quantity, with its unit if it has one.
         low, high: the ends; `low` is above 0 on a logarithmic axis.
         whole: ticks at whole numbers only: slots, steps, indices.
-        names: what stands at 0, 1, 2, … in place of numbers.
-        bare: without numbers, where they say nothing.
+        names: labels at 0, 1, 2, … instead of numbers.
+        bare: without numbers, if they have no meaning.
     """
 
     label: str
@@ -72,9 +70,9 @@ class Curve:
     """One curve; values that are not finite (or not positive on a logarithmic axis) leave a gap.
 
     Args:
-        hollow: places of points with a hollow mark: they come from another computation than the rest.
-        raw: values that y is the running mean of, drawn lighter below it.
-        below: drawn wide and light below the others, which may lie on it.
+        hollow: indices of points with a hollow marker, which come from a different computation.
+        raw: the values whose running mean is y, drawn lighter below it.
+        below: drawn wide and light below the other curves.
     """
 
     name: str
@@ -87,12 +85,12 @@ class Curve:
 
 @dataclass(frozen=True)
 class Dots:
-    """Marks without a line.
+    """Markers without a line.
 
     Args:
-        colours: one for each as #rrggbb, or one for all.
-        areas: relative to that of a mark; empty if they are alike.
-        tips: what the pointer shows; empty if that is the place alone.
+        colours: one per marker as #rrggbb, or one for all.
+        areas: relative to the default area; empty if all are equal.
+        tips: hover texts; empty for the coordinates only.
     """
 
     x: Array
@@ -105,12 +103,12 @@ class Dots:
 
 @dataclass(frozen=True)
 class Raster:
-    """Values as colours, `rows x columns`; without a scale RGB bytes `rows x columns x 3`.
+    """Values as colours, `rows x columns`; without a scale, RGB bytes `rows x columns x 3`.
 
-    They fill the panel, the first row and column at the lesser end of their axis.
+    They fill the panel, with the first row and column at the lower end of their axis.
 
     Args:
-        numbers: each value is written into its cell.
+        numbers: whether each value is printed in its cell.
     """
 
     values: Array | NDArray[np.uint8]
@@ -120,7 +118,7 @@ class Raster:
 
 @dataclass(frozen=True)
 class Strokes:
-    """Lines with gaps at NaN: arrows (dark on a light rim), or edges that are drawn `quiet`."""
+    """Lines with gaps at NaN: arrows (dark with a light outline), or `quiet` edges."""
 
     x: Array
     y: Array
@@ -129,7 +127,7 @@ class Strokes:
 
 @dataclass(frozen=True)
 class Band:
-    """A coloured part of the x axis from its low end to `end`, with words beside it."""
+    """A coloured range of the x axis from its low end to `end`, with a label."""
 
     end: float
     words: str
@@ -137,7 +135,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Bars:
-    """Horizontal bars, one for each row of the y axis' names; each part has a length for each row."""
+    """Horizontal stacked bars, one for each name of the y axis; each part has a length for each bar."""
 
     parts: Sequence[tuple[str, Sequence[float]]]
 
@@ -147,12 +145,12 @@ Layer: TypeAlias = Curve | Dots | Raster | Strokes | Band | Bars
 
 @dataclass(frozen=True)
 class Panel:
-    """A plot: layers above each other, the first one lowest.
+    """A plot with layers, the first one lowest.
 
     Args:
-        bar: a bar of the raster's colours stands beside.
+        bar: whether it has a colour bar for the raster.
         aspect: width over height.
-        equal: both axes have the same unit.
+        equal: whether both axes have the same unit.
     """
 
     title: str
@@ -174,7 +172,7 @@ class Drawing:
 
 
 def axis_over(values: Iterable[float], label: str, *, log: bool = False, whole: bool = False) -> Axis:
-    """The axis that shows all finite values (on a logarithmic axis all positive ones) with some room."""
+    """An axis that shows all finite values (all positive ones if logarithmic), with a margin."""
     good = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
     low, high = (min(good), max(good)) if good else (0.1, 1.0)
     if log:
@@ -186,7 +184,7 @@ def axis_over(values: Iterable[float], label: str, *, log: bool = False, whole: 
 
 
 def arrows(x: Array, y: Array, dx: Array, dy: Array, axes: tuple[Axis, Axis], aspect: float = ASPECT) -> Strokes:
-    """Arrows that start at (x, y) and lead by (dx, dy), in the units of the axes, with heads of a third.
+    """Arrows from (x, y) by (dx, dy), in the units of the axes, with heads of a third of their length.
 
     Heads are symmetric in a panel of this aspect.
     """
@@ -206,7 +204,7 @@ def hexadecimal(colour: Array) -> str:
 
 
 def drawable(values: Iterable[float], *, log: bool = False) -> Array:
-    """Values that can be drawn; NaN, which leaves a gap, for the others."""
+    """The values, with NaN, which leaves a gap, for those that can't be drawn."""
     found = np.array(list(values), dtype=float)
     found[~np.isfinite(found) | ((found <= 0) if log else False)] = np.nan
     return found

@@ -14,7 +14,7 @@ from typing import Any
 BEYOND_US = ("ENOSPC", "EDQUOT", "EFBIG", "EROFS", "EACCES", "EPERM", "EIO")
 """System errors that are nobody's bug: no room, no permission, a broken disk."""
 
-HINT = "Make room, or write elsewhere."
+HINT = "Free disk space, or write elsewhere."
 """What to do about a system error while writing."""
 
 HINTS = {
@@ -154,7 +154,7 @@ def plugin_fault(error: BaseException) -> PluginError | None:
     where = f"{frame.f_code.co_filename}, line {line}"
     text = " ".join(str(error).split())
     told = f"{where}: {type(error).__name__}: {text}"
-    return PluginError(told, hint="Mend that file; --debug shows the traceback.")
+    return PluginError(told, hint="Fix that file; --debug shows the traceback.")
 
 
 def describe(error: BaseException) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Extension points: a kind of declaration with all that can be done with it, and a method of discovery.
+"""Extension points: kinds of declarations with their tasks, and discovery methods.
 
-What lieapp ships is made of the same classes and registered through the same hooks as what a plugin brings
-(`lieapp_kinds`, `lieapp_methods`, docs/hooks.md). Functions load torch themselves, when they are called: that takes
-more than a second, and everything that was typed is checked before.
+lieapp's own kinds and methods use the same classes and hooks as plugins (`lieapp_kinds`, `lieapp_methods`,
+docs/hooks.md). Functions load torch only when they are called: that takes more than a second, and the input is
+checked before.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from lieapp.results.base import Result
 
 
 def outcome(result: Result) -> list[Block]:
-    """The sentence and the warnings, which lead every document."""
+    """The sentence and the warnings, at the top of every document."""
     return [Notice(result.sentence, result.level), *(Notice(words, "warning") for words in result.warnings)]
 
 
 ROWS = 100
-"""Lines of a table at most of a result without a document of its own; the rest stands in summary.json."""
+"""Largest number of table lines for a result without its own document; summary.json has all."""
 
 
 def described(result: Result, draw: Draw = undrawn) -> Document:
-    """The outcome and whatever the result holds, for kinds that bring no document."""
+    """The outcome and the values of the result, for kinds without their own document."""
     return [*outcome(result), *_held(result)]
 
 
 def _held(result: Result) -> Iterator[Block]:
-    """Numbers and texts as one table, lists of flat objects as one each."""
+    """One table for numbers and texts, and one for each list of flat objects."""
     shared = {field.encode_name for field in msgspec.structs.fields(Result)} | {"result", "seconds"}
     held = {key: value for key, value in msgspec.to_builtins(result).items() if key not in shared}
     facts = [[_said(key), _cell(value)] for key, value in held.items() if isinstance(value, str | int | float)]
@@ -62,30 +62,30 @@ def _cell(value: object) -> str | None:
 
 
 class Nothing(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
-    """Of a method without settings."""
+    """The settings of a method that has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """A way to find symmetries, or to refine what another one found.
+    """A method that finds symmetries or refines those found by another method.
 
     Args:
-        name: what `--method` takes and the JSON prints; lower-case letters, digits and `_`.
+        name: the value of `--method`, also used in the JSON; lower-case letters, digits and `_`.
         title: one sentence for help and forms.
         settings: a msgspec.Struct with a default for every field: keys of `--set name.key=value`.
         discover: `discover(domain, data, session, settings)` -> a `lieapp.methods.result.Discovery`. `session` is
-            a `lieapp.runs.store.session.Session`: what it reports to, where it keeps its state, its device, and in
+            a `lieapp.runs.store.session.Session`: it has the reporter, the checkpoint, the device, and in
             `session.config` the settings of the whole run.
         refine: `refine(found, domain, data, session, settings)` -> a Discovery at least as good; None for a method
             that can only come first.
         refinable: whether its fields have parameters that `refine` of another method can change.
-        parts: methods that it is made of, in place of `discover`: the first one's `discover`, then `refine` of
-            each; what can't be done on the data is left out with a warning.
-        unfit: why `refine` is left out as a part, of the data and the settings; nothing if it isn't.
-        family: the value of `method` that stages beginning with it go with, where that isn't its own name.
-        checked_by: the method that checks what this one found.
-        again: for a method that is trained anew, once, where the check finds more exact fields: how the second go
-            differs, in words, of the settings. `session.again` then says that it is the second go.
+        parts: methods to run in order, instead of `discover`: the first one's `discover`, then `refine` of each.
+            A part that the data don't allow is skipped with a warning.
+        unfit: `unfit(data, settings)` -> the reason for skipping `refine` as a part; empty if there is none.
+        family: the value of `method` for stages that begin with this one, if that isn't its own name.
+        checked_by: the method that checks the result of this one.
+        again: for a method that is retrained once if the check finds more exact fields: `again(settings)` describes
+            how retraining differs. `session.again` is then true.
     """
 
     name: str
@@ -111,30 +111,30 @@ class Method:
 
 
 Settings = Any
-"""A struct of the class that stands in `settings` beside the function that takes it."""
+"""An instance of the class in `settings` of the same object."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """One thing that can be done with declarations of a kind: a command, and the runs it makes.
+    """A task for declarations of a kind: a command and its runs.
 
     Args:
         command: `discover`, `train` or `augment`; the `kind` of its runs.
-        words: what it does, on a button.
-        settings: a msgspec.Struct whose only field without default is `plugin`. It has the fields `kind`, a
-            Literal of the command, and `domain`, a Literal of the kind's name, by which a run is known again.
-        execute: `execute(settings, declaration, session)`: does or goes on with a run and returns what it found, a
+        words: the label of its button in the app.
+        settings: a msgspec.Struct whose only field without default is `plugin`. Its fields `kind`, a Literal of the
+            command, and `domain`, a Literal of the kind's name, identify a run.
+        execute: `execute(settings, declaration, session)` starts or continues a run and returns its result, a
             `Result` of its own class, which is stored as summary.json and printed by `--json`.
-        check: raises LieappError, before there is a run folder, for settings and a declaration that don't fit.
-        costs: warnings about settings that would take long.
-        estimate: seconds and bytes that it takes, roughly; None where nobody knows.
-        complete: settings with what they name in the folder of runs made whole; raises LieappError too.
-        typed: options of the command line as settings, of a plugin's name and what was typed (None: it wasn't);
-            raises ConfigError.
-        refused: why this can't be done with a declaration; nothing if it can.
-        document: `document(result, draw)`: what a result says, on a terminal, in its report and in the app.
-        draw: `draw(result, folder)`: the figures of a run by their keys, from the files of its folder.
-        about: what stands above the title of its report.
+        check: validates settings and declaration before a run folder is created; raises LieappError.
+        costs: warnings about slow settings.
+        estimate: approximate seconds and bytes needed; None if unknown.
+        complete: settings with the runs they name looked up in the folder of runs; raises LieappError.
+        typed: converts a plugin's name and the options of the command line (None: not given) to settings; raises
+            ConfigError.
+        refused: why this task isn't possible for a declaration; empty if it is.
+        document: `document(result, draw)`: how a terminal, the report and the app present a result.
+        draw: `draw(result, folder)`: the figures of a run by their keys, from the files in its folder.
+        about: the line above the title of its report.
     """
 
     command: str
@@ -153,23 +153,23 @@ class Work:
 
     @property
     def domain(self) -> str | None:
-        """What config.json says is worked on; None where it doesn't say."""
+        """The `domain` in config.json; None if it has none."""
         found: dict[str, Any] = {field.name: field.default for field in msgspec.structs.fields(self.settings)}
         return found.get("domain")
 
     @property
     def presets(self) -> list[str]:
-        """Names of the presets, the usual one first; none where there are none."""
+        """Names of the presets, the default first; empty if there are none."""
         return list(getattr(self.settings, "presets", {}))
 
 
 OUTCOMES = {True: "ok", False: "FAILED", None: "not run"}
-"""What is said of a check."""
+"""The words for the outcomes of a check."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was verified, and what came out; `ok` is None of what wasn't run."""
+    """A check and its outcome; `ok` is None if it wasn't run."""
 
     name: str
     ok: bool | None
@@ -178,16 +178,16 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of declaration: what `lieapp_domains` may list, and all that can be done with it.
+    """A kind of declaration that `lieapp_domains` can list, with its tasks.
 
     Args:
         name: lower-case letters, digits and `_`.
-        declaration: the class; its objects have `name`, what is typed after `--plugin`, and `title`.
-        words: what such things are called, one and several: `("an equation", "equations")`.
-        works: what can be done, the main thing first.
+        declaration: the class; its objects have `name`, for `--plugin`, and `title`.
+        words: the noun for such objects, singular and plural: `("an equation", "equations")`.
+        works: the tasks, the main one first.
         check: the self-check of a declaration: `check(declaration, report)` -> a list of `Check`.
-        shown: what `lieapp plugins` says of a declaration as its equation; None if it has none.
-        derivable: whether it is an equation, of which symmetries are derived and data simulated.
+        shown: the equation of a declaration for `lieapp plugins`; None if it has none.
+        derivable: whether it is an equation that `lieapp truth` and `lieapp data` accept.
     """
 
     name: str
@@ -204,12 +204,12 @@ class Kind:
             check_settings(f"kind {self.name}, lieapp {work.command}", work.settings, ("plugin",))
 
     def work(self, command: str) -> Work | None:
-        """What a command does with this kind."""
+        """The task of a command for this kind; None if it has none."""
         return next((work for work in self.works if work.command == command), None)
 
 
 def lazily(target: str) -> Callable[..., Any]:
-    """The function `lazily("lieapp.pde.discover:execute")`: its module is loaded when it is called first."""
+    """The function `lazily("lieapp.pde.discover:execute")`: its module is loaded on the first call."""
     module, _, name = target.partition(":")
 
     def call(*args: Any, **named: Any) -> Any:
@@ -220,11 +220,11 @@ def lazily(target: str) -> Callable[..., Any]:
 
 
 def check_name(name: str, what: str) -> None:
-    """Raises PluginError unless a name can be typed and be a key of settings."""
+    """Raises PluginError unless a name is valid on the command line and as a key of settings."""
     if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise PluginError(
-            f"name={name!r}: the name of a {what} is made of lower-case letters, digits and '_', a letter first.",
-            hint="It is typed on the command line and is a key of settings.",
+            f"name={name!r}: a {what}'s name has lower-case letters, digits and '_', beginning with a letter.",
+            hint="It is used on the command line and as a key of settings.",
         )
 
 

@@ -121,8 +121,8 @@ def _placed(
         if not meant and len(places) > 1:
             paths = ", ".join(f"{name}.{leaf}" for name, leaf in places)
             raise ConfigError(
-                f"{key}: {len(places)} settings are called so (from {origin}): {paths}.",
-                hint="Write the one that is meant with what stands before the dot.",
+                f"{key}: {len(places)} settings have this name (from {origin}): {paths}.",
+                hint="Write the full key, with the part before the dot.",
             )
         name, leaf = (meant or places)[0]
         found = _joined(found, {name: {leaf: value}})
@@ -178,7 +178,8 @@ def read_toml(file: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise ConfigError(f"{file} is not a text file.", hint="Give --config a TOML file in UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{file}: {error}.", hint='A line reads `samples = 24` or `method = "neural"`.') from None
+        hint = 'Write lines such as `samples = 24` or `method = "neural"`.'
+        raise ConfigError(f"{file}: {error}.", hint=hint) from None
 
 
 def parse_set(text: str) -> tuple[str, Any]:
@@ -271,7 +272,7 @@ def _convert(cls: type[Config], values: dict[str, Any], origins: Mapping[str, st
         place = f"{path} is {value!r}{_origin(path, origins)}: " if path and not rule else ""
         raise ConfigError(
             f"{place}{_rule(cls, path, text)}.",
-            hint="Keys and their types stand in docs/command-line.md.",
+            hint="docs/command-line.md lists keys and their types.",
         ) from None
 
 

@@ -47,7 +47,7 @@ def replaced(page: str, text: str) -> str:
 
 
 def _section(struct: type[msgspec.Struct]) -> str:
-    lines = [f"### {struct.__name__}", (struct.__doc__ or "").split("\n")[0], "", "| key | default | what |"]
+    lines = [f"### {struct.__name__}", (struct.__doc__ or "").split("\n")[0], "", "| key | default | meaning |"]
     lines += ["|---|---|---|", *(f"| `{path}` | {default} | {text} |" for path, default, text in rows(struct)), ""]
     presets: Mapping[str, Mapping[str, Any]] = getattr(struct, "presets", {})
     for name, values in presets.items():

@@ -36,11 +36,11 @@ SETTINGS = {
 
 @click.command("app")
 @common("plugins", "out")
-@click.option("--port", type=int, metavar="N", help="Port of the page; 8501 or the next free one.")
-@click.option("--no-browser", is_flag=True, help="Only serve; open no browser window.")
-@click.option("--allow-writing", is_flag=True, help="Let the Plugins page write files into ./plugins.")
+@click.option("--port", type=int, metavar="N", help="Port of the app; 8501 or the next free one by default.")
+@click.option("--no-browser", is_flag=True, help="Start the server without opening a browser.")
+@click.option("--allow-writing", is_flag=True, help="Allow the Plugins page to write files into ./plugins.")
 def app(settings: Common, port: int | None, no_browser: bool, allow_writing: bool) -> Outcome:
-    """Open the app in a browser; Ctrl-C ends it. Runs it started go on."""
+    """Open the app in a browser. Ctrl-C ends it; the runs it started continue."""
     wanted = dict(SETTINGS)
     if port is not None:
         wanted["server.port"] = str(port)

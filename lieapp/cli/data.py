@@ -14,10 +14,12 @@ from lieapp.errors import DataError, UsageError
 
 @click.command("data")
 @common("plugin", "plugins", "config", "sets", "seed", "device")
-@click.option("--samples", type=int, metavar="N", help="How many trajectories.")
-@click.option("--moved-by", metavar="SPEC", help="Move them along truth, the fields of a run, or a mix.")
+@click.option("--samples", type=int, metavar="N", help="Number of trajectories.")
+@click.option(
+    "--moved-by", metavar="SPEC", help="Move them along symmetries: truth, the fields of a run, or a mix."
+)
 @click.option("--out", type=FOLDER, required=True, metavar="FILE.h5", help="The file to write.")
-@click.option("--force", is_flag=True, help="Replace the file if it is there already.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def data(settings: Common, samples: int | None, moved_by: str | None, out: Path, force: bool) -> Outcome:
     """Simulate trajectories of a plugin's equation and write them to an HDF5 file."""
     from lieapp.config import DataConfig
@@ -59,7 +61,7 @@ def _check_target(out: Path, force: bool) -> None:
     """Before any work: raises UsageError if `out` would be replaced unasked, DataError if it can't be written."""
     if out.is_file() and not force:
         raise UsageError(
-            f"--out {out}: the file is there already.", hint="Give --force to replace it, or another file."
+            f"--out {out}: the file already exists.", hint="Give --force to replace it, or another file."
         )
     try:
         if out.is_dir():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command("plugins")
 @common("plugins")
 def plugins(settings: Common) -> Outcome:
-    """List the plugins, kinds and methods, where each came from, and the files that are broken."""
+    """List the plugins, kinds and methods with their sources, and any broken files."""
     catalog = settings.catalog()
     document = {
         "plugins": [
@@ -114,7 +114,7 @@ def list_runs(settings: Common) -> Outcome:
 @common("out")
 @click.argument("run", metavar="RUN")
 def show_run(settings: Common, run: str) -> Outcome:
-    """Show a run: its state, settings, origin and result."""
+    """Show the state, settings, origin and result of a run."""
     import msgspec
 
     from lieapp.results.base import Result
@@ -159,7 +159,7 @@ def draw_run(settings: Common, run: str) -> Outcome:
 @common("out")
 @click.argument("run", metavar="RUN")
 def cancel_run(settings: Common, run: str) -> Outcome:
-    """Ask a run to stop; what it has done so far is kept."""
+    """Stop a run; completed work is kept."""
     from lieapp.runs.process.queue import cancel
     from lieapp.runs.store.directory import RunDirectory
 

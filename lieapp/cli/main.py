@@ -18,21 +18,21 @@ from lieapp.errors import CancelledError, LieappError, UsageError, file_error, p
 from lieapp.runs.process.signals import interrupted
 
 COMMANDS = {
-    "plugins": ("lists", "List the plugins, where each came from, and the files that are broken."),
-    "check": ("short", "Let a plugin verify itself."),
+    "plugins": ("lists", "List the plugins with their sources, and any broken files."),
+    "check": ("short", "Run a plugin's self-check."),
     "truth": ("short", "Derive the symmetries of an equation."),
     "data": ("data", "Simulate trajectories and write them to a file."),
-    "train": ("working", "Train a network on pictures, for its features."),
+    "train": ("working", "Train a network on pictures; its features are used by discover."),
     "discover": ("working", "Find the symmetries in data and compare them with the derived ones."),
-    "augment": ("working", "Train networks on data moved along symmetries, and compare them."),
+    "augment": ("working", "Train networks on data augmented along symmetries, and compare them."),
     "runs": ("lists", "List, show or cancel runs."),
-    "compare": ("lists", "Put the results of several runs side by side."),
+    "compare": ("lists", "Show the results of several runs side by side."),
     "app": ("app", "Open the app in a browser."),
 }
 """Each command's module in lieapp.cli, and its line in --help, which must not import them."""
 
-AGAIN = "Type the command again."
-RESUME = "Type the command again; `lieapp runs list` shows runs that --resume goes on with."
+AGAIN = "Run the command again."
+RESUME = "Run the command again, or continue a run with --resume; `lieapp runs list` shows them."
 """The next step after Ctrl-C, and that of commands which leave a run behind."""
 
 WITH_RUNS = ("discover", "train", "augment")
@@ -133,14 +133,14 @@ def as_lieapp_error(error: BaseException, command: str = "") -> LieappError:
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "lieapp"
-        return UsageError(error.format_message(), hint=f"`{path} --help` lists what can be typed.")
+        return UsageError(error.format_message(), hint=f"`{path} --help` lists the options.")
     told = file_error(error) or plugin_fault(error)
     if told is not None:
         return told
     text = " ".join(str(error).split())
     if isinstance(error, MemoryError) or "can't allocate memory" in text or "CUDA out of memory" in text:
         return MemoryLackError(
-            "there is not enough memory.",
+            "out of memory.",
             hint="Lower batch, flow_batch, patch_space, samples or the plugin's points, or set adjoint = true.",
         )
     return UnexpectedError(

@@ -39,23 +39,24 @@ def _only_one(context: click.Context, parameter: click.Parameter, values: tuple[
 OPTIONS: dict[str, Callable[[Any], Any]] = {
     "plugin": click.option(
         "--plugin", multiple=True, callback=_only_one, metavar="NAME",
-        help="Which plugin; `lieapp plugins` lists them.",
+        help="The plugin; `lieapp plugins` lists them.",
     ),
     "plugins": click.option(
-        "--plugins", type=FOLDER, multiple=True, metavar="DIR", help="A further folder of plugin files."
+        "--plugins", type=FOLDER, multiple=True, metavar="DIR", help="An additional folder of plugin files."
     ),
     "config": click.option("--config", type=FOLDER, metavar="FILE.toml", help="Settings from a TOML file."),
     "sets": click.option(
-        "--set", "sets", multiple=True, metavar="KEY=VALUE", help="One setting; wins over --config."
+        "--set", "sets", multiple=True, metavar="KEY=VALUE", help="One setting; overrides --config."
     ),
-    "seed": click.option("--seed", type=int, metavar="N", help="Seed of everything random."),
-    "device": click.option("--device", metavar="auto|cpu|cuda:0", help="Where tensors live."),
+    "seed": click.option("--seed", type=int, metavar="N", help="Random seed."),
+    "device": click.option("--device", metavar="auto|cpu|cuda:0", help="Device for tensors."),
     "out": click.option(
         "--out", type=FOLDER, default=Path("runs"), metavar="DIR", help="Folder of runs.", show_default=True
     ),
-    "resume": click.option("--resume", metavar="RUN", help="Go on with a run: its id, the start of it, a path."),
-    "json": click.option("--json", "json", is_flag=True, help="One JSON document on stdout."),
-    "quiet": click.option("--quiet", is_flag=True, help="No progress, only warnings."),
+    "resume": click.option("--resume", metavar="RUN", help="Continue a run: its id, the beginning of its id, or "
+        "its path."),
+    "json": click.option("--json", "json", is_flag=True, help="Print one JSON document on stdout."),
+    "quiet": click.option("--quiet", is_flag=True, help="Show no progress, only warnings."),
     "debug": click.option("--debug", is_flag=True, help="Show the traceback of an error."),
 }
 ALWAYS = ("json", "quiet", "debug")

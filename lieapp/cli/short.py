@@ -26,7 +26,7 @@ ALL = "all"
 @common("plugin", "plugins", "resume")
 @click.option("--out", type=FOLDER, metavar="DIR", help="Keep the checks as a run in this folder of runs.")
 def check(settings: Common, out: Path | None) -> Outcome:
-    """Let a plugin verify itself: equation, derived symmetries, data. `--plugin all` checks every one."""
+    """Run a plugin's self-check: equation, derived symmetries, data. `--plugin all` checks every plugin."""
     result = _checked(settings, out)
     from lieapp.report.documents import check_document
 
@@ -54,7 +54,7 @@ def _checked(settings: Common, out: Path | None) -> CheckResult:
     if out is not None:
         if plugin == ALL:
             raise UsageError(
-                "--out keeps the checks of one plugin.", hint="Give --plugin NAME, or leave --out out."
+                "--out stores the checks of a single plugin.", hint="Give --plugin NAME, or leave --out out."
             )
         catalog = settings.catalog()
         entry, config = catalog.get(plugin), CheckConfig(plugin=plugin)
@@ -74,7 +74,9 @@ def _names(context: click.Context, parameter: click.Parameter, values: tuple[str
 
 @click.command("truth")
 @common("plugin", "plugins", "config", "sets", "resume")
-@click.option("--equation", multiple=True, metavar="EXPR", help="In jet notation: 'u_t + u*u_x + u_xxx'.")
+@click.option(
+    "--equation", multiple=True, metavar="EXPR", help="An equation in jet notation: 'u_t + u*u_x + u_xxx'."
+)
 @click.option("--independent", multiple=True, callback=_names, metavar="t,x", help="The independent variables.")
 @click.option("--dependent", multiple=True, callback=_names, metavar="u,v", help="The unknowns.")
 @click.option("--parameter", multiple=True, metavar="NAME:WHAT", help="A constant: 'g:positive, g != 3'.")
@@ -82,16 +84,16 @@ def _names(context: click.Context, parameter: click.Parameter, values: tuple[str
 @click.option(
     "--periodic", multiple=True, callback=_names, metavar="x", help="Variables in which solutions are periodic."
 )
-@click.option("--budget", type=float, metavar="SECONDS", help="After which the partial result is told.")
+@click.option("--budget", type=float, metavar="SECONDS", help="Time limit; then the partial result is shown.")
 @click.option("--explain", is_flag=True, help="Show the determining equations and every solving step.")
 @click.option("--flows", is_flag=True, help="Find the finite flow of each generator.")
-@click.option("--reductions", is_flag=True, help="Invariants of each generator, and the equation reduced by it.")
+@click.option("--reductions", is_flag=True, help="Find each generator's invariants and reduce the equation by it.")
 @click.option("--latex", is_flag=True, help="Print the result as LaTeX.")
 @click.option("--out", type=FOLDER, metavar="DIR", help="Keep the derivation as a run in this folder of runs.")
 def truth(settings: Common, out: Path | None, budget: float | None, **typed: Any) -> Outcome:
     """Derive the symmetries of a plugin's equation, or of one typed with --equation.
 
-    `= 0` is understood. Each generator is proved by substitution. Families with arbitrary functions are
+    `= 0` is implied. Each generator is proved by substitution. Families with arbitrary functions are
     listed apart, and so are the symmetries that respect a periodic domain.
     """
     # flags and lists that weren't typed leave what a file says

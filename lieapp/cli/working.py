@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 SHIPPED = ("neural", "spectrum", "projection", "gradient", "flow")
 """Methods that --help names without loading any; `lieapp plugins` lists those of plugins too."""
 
-PRESET = click.option("--preset", metavar="quick|paper", help="Defaults of the settings: fast ones or the paper's.")
-DATA = click.option("--data", metavar="PLACE", help="Pictures: a file, a folder, or a set with a name.")
+PRESET = click.option("--preset", metavar="quick|paper", help="Default settings: fast ones, or the paper's.")
+DATA = click.option("--data", metavar="PLACE", help="Pictures: a file, a folder, or the name of a data set.")
 TAKEN = ("plugin", "plugins", "config", "sets", "seed", "device", "out", "resume")
 """The common options of all three."""
 
@@ -57,11 +57,11 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
 @common(*TAKEN)
 @click.option(
     "--method", metavar="NAME",
-    help=f"How symmetries are found: {', '.join(SHIPPED)}, or a plugin's{_installed()}; see `lieapp plugins`.",
+    help=f"Discovery method: {', '.join(SHIPPED)}, or a plugin's{_installed()}; see `lieapp plugins`.",
 )
 @PRESET
 @DATA
-@click.option("--slots", type=int, metavar="N", help="How many fields are learned at most.")
+@click.option("--slots", type=int, metavar="N", help="Largest number of fields to learn.")
 def discover(settings: Common, **typed: Any) -> Outcome:
     """Find the symmetries in data of a plugin and compare them with the derived ones.
 
@@ -86,13 +86,14 @@ def train(settings: Common, **typed: Any) -> Outcome:
 @click.command("augment")
 @common(*TAKEN)
 @click.option(
-    "--with", "variants", callback=_parts, metavar="WAY[,WAY…]", help="How data are moved; none, truth, a run, …"
+    "--with", "variants", callback=_parts, metavar="WAY[,WAY…]", help="Augmentations to compare: none, truth, a "
+        "run, …"
 )
 @click.option(
-    "--samples", callback=_whole, metavar="N[,N…]", help="Data to learn from; several numbers make a curve."
+    "--samples", callback=_whole, metavar="N[,N…]", help="Number of training samples; several numbers give a curve."
 )
 @click.option("--seeds", callback=_whole, metavar="N[,N…]", help="Seeds of networks and moves.")
-@click.option("--model", metavar="fno|small|resnet", help="The network; fno of equations, the others of pictures.")
+@click.option("--model", metavar="fno|small|resnet", help="Network: fno for equations, the others for pictures.")
 @DATA
 @PRESET
 def augment(settings: Common, **typed: Any) -> Outcome:

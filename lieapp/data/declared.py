@@ -18,7 +18,7 @@ def check_equation(declaration: Any, command: str, words: tuple[str, str]) -> No
     """Raises UsageError for a declaration of something else, one and several, where an equation is needed."""
     if not isinstance(declaration, PDE):
         raise UsageError(
-            f"{declaration.name}: it is {words[0]}, not an equation; `lieapp {command}` has nothing to work on.",
+            f"{declaration.name}: it is {words[0]}, not an equation, but `lieapp {command}` needs one.",
             hint=f"`lieapp discover --plugin {declaration.name}` finds symmetries of {words[1]}.",
         )
 

@@ -102,7 +102,7 @@ def write_trajectories(trajectories: Trajectories, out: Path, facts: dict[str, A
     except OSError as error:
         raise DataError(
             f"{out} can't be written: {error.strerror or error}.",
-            hint="Make room there, or give a file in another folder.",
+            hint="Free disk space there, or give a file in another folder.",
         ) from None
 
 
@@ -136,7 +136,7 @@ def read_trajectories(path: Path) -> Trajectories:
     except FileNotFoundError:
         raise DataError(f"{path} doesn't exist.", hint="Write it with `lieapp data`.") from None
     except OSError as error:
-        raise DataError(f"{path} is no HDF5 file: {error}.", hint="Write it with `lieapp data`.") from None
+        raise DataError(f"{path} isn't an HDF5 file: {error}.", hint="Write it with `lieapp data`.") from None
     with file:
         names, unknowns = (_listed(file, path, key) for key in ("axes", "unknowns"))
         if names[0] != SAMPLE or len(names) < 3 or not unknowns:
@@ -172,7 +172,7 @@ def _listed(file: h5py.File, path: Path, key: str) -> list[str]:
     if key not in file.attrs:
         raise DataError(
             f"{path} has no attribute {key!r}; it isn't a file of `lieapp data`.",
-            hint="Bring other data in through source=… of a plugin.",
+            hint="Use source=… of a plugin for other data.",
         )
     return [str(name) for name in np.atleast_1d(file.attrs[key])]
 

@@ -1,4 +1,4 @@
-"""Curves over one axis, noisy ones with a running mean, the spectrum with its gap, and inner products."""
+"""Curves (noisy ones with a running mean), the spectrum with its gap, and inner products."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def curves(
 
 
 def spectrum(etas: Sequence[float], gap_after: int | None, title: str) -> Drawing:
-    """The defects of all fields in order, with the step marked between found and not found."""
+    """The defects of all fields in order, with the gap between found and not found."""
     count = len(etas)
     x = Axis("index k of the field, best first", 0.5, count + 0.5, whole=True)
     y = axis_over(etas, "defect η (no unit)", log=True)
@@ -65,7 +65,7 @@ def _gap(etas: Sequence[float], after: int | None) -> list[Band]:
 def inner_products(
     values: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str], title: str
 ) -> Drawing:
-    """Inner products in [-1, 1] as coloured cells with their number; signs have no meaning for a span."""
+    """Inner products in [-1, 1] as coloured cells with numbers; signs have no meaning for a span."""
     scale = Scale("inner product", -1.0, 1.0, diverging=True)
     wide, high = len(columns) - 0.5, len(rows) - 0.5
     cells = Raster(np.array(values, dtype=float), scale, numbers=True)
@@ -76,7 +76,7 @@ def inner_products(
 
 
 def bars(rows: Sequence[tuple[str, Mapping[str, float]]], label: str, title: str) -> Drawing:
-    """One bar for each row, its parts in the order of the first row that has them; lengths add up.
+    """One stacked bar for each row, with parts in the order of their first occurrence.
 
     Args:
         rows: name and size of each part.
@@ -91,24 +91,24 @@ def bars(rows: Sequence[tuple[str, Mapping[str, float]]], label: str, title: str
 
 
 def _common(raw: Sequence[float]) -> Sequence[float]:
-    """All but the largest and the smallest fiftieth: single values would flatten what is read."""
+    """The values without the largest and smallest 2 %: outliers would flatten the curve."""
     values = sorted(v for v in raw if math.isfinite(v))
     cut = len(values) // 50
     return values[cut : len(values) - cut]
 
 
 FEWEST = 40
-"""Points below which a curve is left as it is."""
+"""Curves with fewer points aren't smoothed."""
 
 WINDOW = 1 / 20
-"""Share of the points that a mean is over."""
+"""Window of the running mean, as share of the points."""
 
 NOISE = 0.01
-"""Typical distance of values from their mean above which there is noise, as share of the height of the curve."""
+"""A curve is noisy if values typically differ from their mean by more than this share of its height."""
 
 
 def calmed(line: Curve, *, log: bool = False) -> Curve:
-    """The line as its running mean with the values below, if they are noisy; of logarithms on such an axis."""
+    """The running mean of a noisy curve, with its raw values; averages logarithms on a logarithmic axis."""
     values = [math.log(v) if log and v > 0 else math.nan if log else v for v in line.y]
     known = [v for v in values if math.isfinite(v)]
     if len(known) < FEWEST:
@@ -121,7 +121,7 @@ def calmed(line: Curve, *, log: bool = False) -> Curve:
 
 
 def running_mean(values: Sequence[float], half: int) -> list[float]:
-    """The mean of each value and of `half` on either side, fewer at the ends; NaN stays and counts for nothing."""
+    """The mean of each value and `half` on either side, fewer at the ends; NaN stays and is ignored in means."""
     found = []
     for place, value in enumerate(values):
         # as many on both sides, so that the ends of a falling curve aren't pulled

@@ -1,4 +1,4 @@
-"""Drawings as SVG and PDF by matplotlib, which is imported when the first one is drawn."""
+"""Drawings as SVG and PDF with matplotlib, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, QUIET, FAINT, NO_DATA = "#1f2328", "#57606a", "#d0d7de", "#eceff2"
-"""Text, notes, grid lines, and where nothing was moved to."""
+"""Colours of text, notes, grid lines and empty areas."""
 
 MARKS, DASHES = "os^DvP", ("-", "--", ":")
-"""Second signs beside the colour, so that lines differ in grey print too."""
+"""Markers and dashes, so that lines also differ in grey print."""
 
 STYLE: dict[Any, Any] = {
     # text stays text, and the same drawing is the same file
@@ -52,16 +52,16 @@ STYLE: dict[Any, Any] = {
 }  # fmt: skip
 
 ALONE, TOGETHER = 4.6, 2.3
-"""Inches of width of a panel, and of one among others."""
+"""Width in inches of a single panel, and of one among several."""
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 LETTER = 0.075
-"""Inches that a letter takes."""
+"""Width of a letter in inches."""
 
 
 def svg(drawing: Drawing) -> str:
-    """An `<svg>` element that can stand in a page. Its title is what a screen reader says."""
+    """An `<svg>` element for a page, with a title for screen readers."""
     text = _saved(drawing, "svg").decode()
     # of the file only the element: no document type, and no style that would hold for the page around
     text = re.sub(r"<style.*?</style>", "", text[text.index("<svg") :], flags=re.DOTALL)
@@ -70,7 +70,7 @@ def svg(drawing: Drawing) -> str:
 
 
 def pdf(drawing: Drawing) -> bytes:
-    """A page as large as the drawing."""
+    """A PDF page of the drawing's size."""
     return _saved(drawing, "pdf")
 
 
@@ -86,7 +86,7 @@ def _saved(drawing: Drawing, form: Literal["svg", "pdf"]) -> bytes:
 
 
 def _figure(drawing: Drawing) -> Figure:
-    """Panels of one width in rows, with room for what stands around them, in inches."""
+    """Rows of panels of equal width, with margins for their labels, in inches."""
     from matplotlib.figure import Figure
 
     rows, across = drawing.rows, max(map(len, drawing.rows))
@@ -111,7 +111,7 @@ def _figure(drawing: Drawing) -> Figure:
 
 
 def _beside(column: Sequence[Panel]) -> tuple[float, float]:
-    """Room before and behind panels below each other."""
+    """Left and right margins of a column of panels."""
     names = max((len(name) for panel in column for name in panel.y.names), default=0)
     before = 0.15 if all(panel.y.bare for panel in column) else 0.7 + LETTER * max(names - 5, 0)
     bars, letters = any(panel.bar for panel in column), max(map(_legend, column))
@@ -119,18 +119,18 @@ def _beside(column: Sequence[Panel]) -> tuple[float, float]:
 
 
 def _below(panel: Panel) -> float:
-    """Room below a panel: a line for the numbers, and one for the label; names may take several."""
+    """Bottom margin of a panel: a line for the numbers and one for the label; names can take several."""
     lines = max((wrapped(name).count("\n") for name in panel.x.names), default=0)
     return 0.15 if panel.x.bare else 0.5 + 0.15 * lines
 
 
 def wrapped(name: str) -> str:
-    """A name below an axis, in lines."""
+    """A name below an axis, wrapped."""
     return textwrap.fill(name, 16)
 
 
 def _legend(panel: Panel) -> int:
-    """Letters of the longest name beside a panel."""
+    """Length of the longest name beside a panel."""
     named = [layer.name for layer in panel.layers if isinstance(layer, Curve)]
     named += [name for layer in panel.layers if isinstance(layer, Bars) for name, _ in layer.parts]
     return max(map(len, named), default=0)

@@ -35,7 +35,7 @@ class Material:
 
 
 def read_material(folder: Path) -> Material:
-    """Read all that a report or a page draws."""
+    """Read everything that a report or a page draws."""
     return Material(
         folder=folder,
         summary=read_json(folder / "summary.json"),
@@ -85,7 +85,7 @@ def read_fields(path: Path) -> dict[str, NDArray[np.floating]]:
 
 
 def finite(value: Any) -> float | None:
-    """A number that can be printed and drawn, else None."""
+    """A finite number, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return float(value)
@@ -98,12 +98,12 @@ def or_nan(value: Any) -> float:
 
 
 def rounded(value: float) -> float:
-    """A flow parameter as it was meant: files hold float32, and the middle of a line is not always 0 in it."""
+    """A flow parameter without float32 rounding errors."""
     return float(f"{float(value):.5g}") if abs(value) > 1e-7 else 0.0
 
 
 def parts_of(file: Path, place: int, sliced: Sequence[str]) -> dict[str, NDArray[np.floating]]:
-    """The arrays of a file; of those in `sliced` one slot only. Empty where it can't be read."""
+    """The arrays of a file; those in `sliced` for one slot only. Empty if it can't be read."""
     from safetensors import SafetensorError, safe_open
 
     try:

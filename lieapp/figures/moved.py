@@ -1,4 +1,4 @@
-"""A solution moved along a generator's flow, for several flow parameters s, and the moved one's residual."""
+"""A solution moved along a generator's flow to several flow parameters s, with the residual after the move."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ stretched, they then leave few holes."""
 
 
 def chosen(s: Array) -> list[int]:
-    """Which three parameters are drawn: the ends and the one nearest to 0, or 0, half way and the far end."""
+    """Indices of the parameters to draw: the ends and the one nearest to 0, or 0, the middle and the far end."""
     rest = int(np.argmin(np.abs(s)))
     last = len(s) - 1
     wanted = {0, rest, last} if 0 < rest < last else {0, last // 2, last}
@@ -43,7 +43,7 @@ def orbits(plane: Plane, s: Array, points: Array, captions: Sequence[str], title
 
 
 def _beside(axes: tuple[Axis, Axis], scale: Scale, pictures: Sequence[tuple[str, Array]]) -> list[Panel]:
-    """Pictures on the same axes; the bar of their colours stands beside the last one."""
+    """Panels with the same axes; the last one has the colour bar."""
     return [
         _picture(caption, picture, axes, scale, bar=place == len(pictures))
         for place, (caption, picture) in enumerate(pictures, 1)
@@ -59,7 +59,7 @@ def _picture(
 def spread(moved: Sequence[Array], axes: tuple[Axis, Axis], pixels: tuple[int, int]) -> Array:
     """The third of (right, up, value) on a moved grid, averaged over pixels; NaN where none falls.
 
-    Points, not cells, are spread: a folded grid then still shows where its points went.
+    Points, not cells, are averaged, so a folded grid still shows where its points went.
     """
     return spread_all(moved[:2], moved[2:], axes, pixels)[0]
 
@@ -67,7 +67,7 @@ def spread(moved: Sequence[Array], axes: tuple[Axis, Axis], pixels: tuple[int, i
 def spread_all(
     where: Sequence[Array], values: Sequence[Array], axes: tuple[Axis, Axis], pixels: tuple[int, int]
 ) -> list[Array]:
-    """The same of several values on one moved grid (right, up)."""
+    """The same for several values on one moved grid (right, up)."""
     rows, columns = pixels
     # the grid's first axis is up, or close to it: time
     finer = [min(FINER, max(1, -(-DENSE * n // count))) for n, count in zip(pixels, where[0].shape, strict=True)]
@@ -107,7 +107,7 @@ def _refined(values: Array, finer: Sequence[int]) -> Array:
 
 
 def window(plane: Plane, moved: Sequence[Sequence[Array]], name: str) -> tuple[tuple[Axis, Axis], Scale]:
-    """Axes that hold every picture of a row, and the common colours of the values, which are those of `name`."""
+    """Axes common to all panels of a row, and the common colour scale of the values of `name`."""
     ends = []
     for c in range(3):
         values = np.concatenate([part[c].ravel() for part in moved])
@@ -124,12 +124,12 @@ def _caption(slot: str, s: float) -> str:
 
 
 DECADES = 8
-"""Most decades of residuals that colours tell apart."""
+"""Largest number of decades in the colour scale of residuals."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """One row of pictures.
+    """One row of panels.
 
     Args:
         points: coordinate x nodes, physical.
@@ -149,7 +149,7 @@ class Moved:
 
 
 def residual_scale(residuals: Sequence[Array]) -> Scale | None:
-    """The decades that the colours of all rows span; None where there is nothing to colour."""
+    """The decades of the common colour scale of all rows; None if there are no values."""
     sizes = np.concatenate([np.abs(values).ravel() for values in residuals])
     sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
     if not sizes.size:
@@ -164,7 +164,7 @@ def moved_panels(plane: Plane, solution: Array, row: Moved, beside: Sequence[Arr
     """Unmoved, moved, and the residual's change where it was taken; `solution` is (component, *grid).
 
     Args:
-        beside: residuals that share the scale of colours with this one's.
+        beside: residuals that share the colour scale with this one.
     """
     name, picked = plane.unknowns[row.unknown], (1, 0, len(plane.grids) + row.unknown)
     right, up = plane.grids[plane.right], plane.grids[plane.up]

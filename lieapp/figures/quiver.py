@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lieapp.drawing import ASPECT, Array, Axis, Drawing, Panel, Raster, Scale, Strokes, arrows
 
 LONGEST = 1 / 13
-"""The longest arrow, in heights of a panel: shorter than the step between arrows, so that none touch."""
+"""The longest arrow, in panel heights: shorter than the distance between arrows, so that none touch."""
 
 SMALL = 2e-3
 """A component below this share of the field, in scaled coordinates, is drawn as zero: it is noise."""
@@ -19,7 +19,7 @@ SMALL = 2e-3
 
 @dataclass(frozen=True)
 class Plane:
-    """The two independent variables that span a picture, upwards and to the right, and the rest's slices.
+    """The two independent variables of a figure, upwards and to the right, and slices along the others.
 
     Args:
         names: all coordinates, independent ones first.
@@ -33,7 +33,7 @@ class Plane:
 
     @property
     def up(self) -> str:
-        """The vertical variable: the first, time by custom."""
+        """The vertical variable: the first, usually time."""
         return self.names[0]
 
     @property
@@ -61,7 +61,7 @@ class Plane:
 
 
 def plane_of(arrays: Mapping[str, Array], coordinates: Sequence[str]) -> Plane | None:
-    """What the pictures of a file are drawn over; None where it has fewer than two grid lines."""
+    """The plane for the figures of a file; None if it has fewer than two grids."""
     grids = {name: arrays[f"grid/{name}"] for name in coordinates if f"grid/{name}" in arrays}
     if len(grids) < 2:
         return None
@@ -70,7 +70,7 @@ def plane_of(arrays: Mapping[str, Array], coordinates: Sequence[str]) -> Plane |
 
 
 def quiver(plane: Plane, fields: Array, captions: Sequence[str], title: str) -> Drawing:
-    """A panel for each field and unknown, two beside each other; all have one scale of colours and of arrows.
+    """A panel for each field and unknown, two per row, all with the same scale of colours and arrows.
 
     Both are relative to the norm of the field, its rms in scaled coordinates.
 
@@ -98,7 +98,7 @@ def _normalised(plane: Plane, field: Array) -> list[Array]:
 
 
 def _length(parts: Sequence[Array]) -> float:
-    """Of the longest arrow, in heights of a panel; 0 where it isn't finite."""
+    """Length of the longest arrow in panel heights; 0 if it isn't finite."""
     length = float(np.hypot(ASPECT * parts[1], parts[0]).max())
     return length if np.isfinite(length) else 0.0
 

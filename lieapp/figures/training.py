@@ -1,4 +1,4 @@
-"""Curves of a training, from the lines of metrics.jsonl."""
+"""Training curves from metrics.jsonl."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lieapp.figures.material import Json, finite, or_nan
 from lieapp.results.augment import label
 
 MOST_POINTS = 400
-"""Points of a training curve beyond which only every n-th line is drawn."""
+"""Largest number of points of a training curve; beyond, only every n-th line is drawn."""
 
 
 def loss_chart(metrics: Sequence[Json]) -> Drawing:
@@ -31,7 +31,7 @@ def loss_chart(metrics: Sequence[Json]) -> Drawing:
 
 
 def _losses_of_variants(metrics: Sequence[Json]) -> Drawing:
-    """Of trainings that follow each other, those of the first seed with the most data, each from its first step."""
+    """For several trainings, those of the first seed with the most data, each from its first step."""
     lines = [m for m in metrics if "variant" in m and finite(m.get("loss")) is not None]
     if not lines:
         raise MissingError("No training steps were recorded.")
@@ -49,7 +49,7 @@ def _losses_of_variants(metrics: Sequence[Json]) -> Drawing:
 
 
 def defect_chart(metrics: Sequence[Json]) -> Drawing:
-    """η of each slot over the steps; where a stage has no η, the validity of moved data."""
+    """η of each slot over the steps; if a stage has no η, the validity of moved data."""
     shown = thinned(metrics)
     key = "eta" if any(m.get("eta") for m in shown) else "validity"
     lines = [m for m in shown if m.get(key)]
@@ -59,8 +59,8 @@ def defect_chart(metrics: Sequence[Json]) -> Drawing:
     count = max(len(m[key]) for m in lines)
     table = [[*map(or_nan, m[key]), *[math.nan] * (count - len(m[key]))] for m in lines]
     found = [calmed(Curve(f"slot {k + 1}", steps, [row[k] for row in table]), log=True) for k in range(count)]
-    label = "defect η (no unit)" if key == "eta" else "validity: residual, of pictures angle (rad)"
-    return curves(found, "training step", label, "Defect of each slot in training", log=True)
+    label = "defect η (no unit)" if key == "eta" else "validity: residual, or angle for pictures (rad)"
+    return curves(found, "training step", label, "Defect of each slot during training", log=True)
 
 
 def thinned(metrics: Sequence[Json]) -> list[Json]:

@@ -59,7 +59,7 @@ def execute(config: DiscoverFunctionsConfig, declaration: Function, session: Ses
     if exact < span.count:
         session.report.warn(
             f"{span.count - exact} more are exact to round-off but undecided: the formula doesn't prove them. "
-            "Their coefficients aren't read as exact numbers, or they are only nearly symmetries"
+            "Either their coefficients aren't recognised as exact numbers, or they are only near-symmetries"
         )
     result.warnings = session.report.warnings
     result.sentence, result.seconds = sentence(result), session.stopwatch.seconds()

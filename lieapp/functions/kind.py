@@ -17,23 +17,26 @@ from lieapp.progress import Reporter
 
 
 class DiscoverFunctionsConfig(Settings, kw_only=True, frozen=True):
-    """`lieapp discover` of a map: fields that leave it invariant or equivariant, by one eigenproblem."""
+    """`lieapp discover` of a map: fields under which it is invariant or equivariant, from one eigenproblem."""
 
     plugin: Plugin
     kind: Annotated[Literal["discover"], RunKind] = "discover"
     domain: Annotated[Literal["functions"], DomainKind] = "functions"
     sought: Annotated[
         Literal["", "invariance", "equivariance"],
-        told("What fields keep: `invariance`, V·∇f = 0; `equivariance`, ∇f·V = A f; empty: what the plugin says."),
+        told(
+            "Condition on the fields: `invariance`, V·∇f = 0, or `equivariance`, ∇f·V = A f; empty: the plugin's"
+            " choice."
+        ),
     ] = ""
-    degree: Annotated[Count, told("Degree of the fields' components: 0 constant, 1 affine fields.")] = 1
+    degree: Annotated[Count, told("Degree of the fields' components: 0 for constant, 1 for affine fields.")] = 1
     samples: Annotated[
-        Positive, told("Points that fields are found on, and as many to judge them; more if needed.")
+        Positive, told("Number of points used to find fields, and of as many held-out points; more if needed.")
     ] = 200
     seed: Seed = 0
     threads: FewThreads = 2
     device: Annotated[
-        str, msgspec.Meta(pattern=r"^(auto|cpu)$"), told("Where tensors live: the problem is small, so `cpu`.")
+        str, msgspec.Meta(pattern=r"^(auto|cpu)$"), told("Device for tensors: `cpu`, as the problem is small.")
     ] = "cpu"
 
 

@@ -30,8 +30,7 @@ FIGURE, TITLE = "spectrum", "Defect of every field, best first"
 CONDITIONS = {"invariance": "V·∇f = 0", "equivariance": "∇f·V = A f"}
 
 ETA = (
-    "η is rms(V·∇f) / (rms ‖∇f‖ · rms ‖V‖), for equivariance without the part that is A f, on points that fields "
-    "were not found on."
+    "η is rms(V·∇f) / (rms ‖∇f‖ · rms ‖V‖), for equivariance without the part A f, on held-out points."
 )
 
 
@@ -96,7 +95,10 @@ def document(result: FunctionResult, draw: Draw = undrawn) -> Document:
     else:
         blocks.append(Text("No field of this degree is exact."))
     if result.module:
-        told = f"All {result.count} are sums of these times functions: with V every g V is an answer too."
+        told = (
+            f"All {result.count} are combinations of these with functions as coefficients: with V, every g V is "
+            "also a solution."
+        )
         blocks += [Heading("Generators of the module", "module"), *result.module_shown, Text(told, small=True)]
     blocks += [
         Heading("Slots", "slots", "verdict"),

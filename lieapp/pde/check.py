@@ -317,7 +317,7 @@ class _Checks:
             raise EquationError(f"on the data, {'; '.join(bad)} has η = {worst:.1e}; at most {FLOOR:g}.")
         if other and not other[0] > max(FLOOR, 100 * worst):
             raise EquationError(
-                f"on the data, a field that is no symmetry, {_written(wrong)}, has η = {other[0]:.1e} only."
+                f"on the data, a field that isn't a symmetry, {_written(wrong)}, has η = {other[0]:.1e} only."
             )
         text = f"η of {len(found)} derived generators at most {worst:.0e}" if found else "none to test"
         return True, text + (f"; of {_written(wrong)}, no symmetry, {other[0]:.0e}" if other else "")

@@ -104,7 +104,7 @@ def missing_words(written: Written, outcome: Outcome) -> str:
         return ""
     return (
         f"{missing} of {len(outcome.exact)} exact fields have no formula in a library of {written.functions} "
-        "functions; they are drawn as numbers; raise library_degree for more monomials"
+        "functions; they are shown numerically; raise library_degree for more monomials"
     )
 
 

@@ -80,8 +80,8 @@ def derive_in_child(
         except subprocess.TimeoutExpired:
             name = config.plugin or "; ".join(config.equation)
             raise BudgetError(
-                f"{name}: nothing could be told within the budget of {config.budget:g} s.",
-                hint="Give it longer with --budget SECONDS.",
+                f"{name}: no result within the budget of {config.budget:g} s.",
+                hint="Raise --budget.",
             ) from None
         finally:
             child.kill()
@@ -163,7 +163,7 @@ def _read(answer: bytes, code: int | None) -> TruthResult:
     except msgspec.DecodeError:
         raise DerivationError(
             f"the derivation's process ended with code {code} and no answer.",
-            hint="Something ended it, too little memory perhaps; try again.",
+            hint="It may have run out of memory; try again.",
         ) from None
     told = error_told(error, "the derivation")
     raise told from (_RemoteError("\n" + error.traceback) if isinstance(told, DerivationError) else None)
@@ -190,7 +190,7 @@ def derive(request: Request) -> TruthResult:
 
             system, periodic, lengths, title = _system(request)
     except OutOfTimeError:
-        raise BudgetError(f"{clock.told()} before the equation was read.", hint="Raise --budget.") from None
+        raise BudgetError(f"{clock.told()} before the equation was parsed.", hint="Raise --budget.") from None
     named = {str(symbol): symbol for symbol in system.jets.independent}
     unknown = [name for name in periodic if name not in named]
     if unknown:

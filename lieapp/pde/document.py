@@ -29,8 +29,8 @@ from lieapp.pde.figures import FINITE, NOTE, folds, judged, keys, size_table, wo
 from lieapp.results.discovery import AtSize, ClosedForm, EquationResult, Slot
 
 MEMBERS = (
-    "Learned fields may be members of a family as well, which aren't compared: each takes a slot, and the "
-    "generators' cosines can then be lower; more slots leave room for both."
+    "Learned fields can also be members of a family, which aren't compared. Each takes a slot, so the generators' "
+    "cosines can be lower; more slots leave room for both."
 )
 """What to know about learned fields where there are families."""
 
@@ -101,7 +101,7 @@ def verdict(slot: Slot, proved: bool) -> str:
 def _slots(result: EquationResult, draw: Draw) -> list[Block]:
     head = Heading("Learned slots", "slots", "verdict")
     if not result.generators:
-        return [head, Text("No learned fields were written.", small=True)]
+        return [head, Text("There are no learned fields.", small=True)]
     farthest = max((abs(s) for _, row in judged(result) for s in row.s), default=0.0)
     columns: list[Column | str] = [
         Column("slot", number=True), Column("η", number=True), Column("90 % of draws", number=True), "verdict",
@@ -115,26 +115,26 @@ def _slots(result: EquationResult, draw: Draw) -> list[Block]:
         for slot in result.generators
     ]  # fmt: skip
     note = (
-        "Exact slots lie in the span of the closed forms, which were proved."
+        "Exact slots lie in the span of the proved closed forms."
         if result.all_proved
-        else "Exact means a candidate here: η falls towards the floor as the ansatz grows; nothing is proved."
+        else "Here, exact means a candidate: η falls towards the floor as the ansatz grows; nothing is proved."
     )
-    about = "η is the relative error that a moved solution gathers over the time window, on held-out data."
+    about = "η is the relative error that a moved solution accumulates over the time window, on held-out data."
     return [head, table(columns, rows), Text(f"{about} {note}", small=True)]
 
 
 def _forms(result: EquationResult, draw: Draw) -> list[Block]:
     head = Heading("Closed forms", "formulas", "proved")
     if not result.formulas:
-        return [head, Text("No closed forms were written down.", small=True)]
+        return [head, Text("There are no closed forms.", small=True)]
     columns: list[Column | str] = ["field", Column("η", number=True), "exact invariance condition", "leftover"]
     rows = [
         [form.shown, number(form.eta), _standing(form), joined(form.leftover_shown) or None]
         for form in result.formulas
     ]
-    note = "η of the formula on held-out data. Proved: substituted into the exact invariance condition it leaves 0"
+    note = "η of the formula is measured on held-out data. Proved: it satisfies the exact invariance condition"
     if any(form.leftover_shown for form in result.formulas):
-        note += "; the leftover is what another one leaves there"
+        note += "; leftover: the remainder of that condition for the others"
     return [head, Text(_proof(result)), table(columns, rows), Text(f"{note}.", small=True)]
 
 
@@ -151,13 +151,13 @@ def _proof(result: EquationResult) -> str:
     """How much was proved, in a sentence."""
     check = result.formulas_check
     what = "slots" if result.all_proved else "candidates"
-    said = f"{check.proved} of {check.dimension} exact {what} written down and proved"
+    said = f"{check.proved} of {check.dimension} exact {what} written as proved formulas"
     if not check.derived or not check.proved:
         return f"{said}."
     if check.same_span:
         span = "they span exactly the derived generators"
     elif check.holds_derived:
-        span = f"they hold the {check.derived} derived generators, and members of a family besides"
+        span = f"they contain the {check.derived} derived generators, and also members of a family"
     else:
         span = f"their span is not that of the {check.derived} derived generators"
     return f"{said}; {span}."

@@ -151,8 +151,8 @@ class PDEDomain:
         """
         if not 0 < samples < everything.samples:
             raise DataError(
-                f"{self.name}: of {everything.samples} in all, {samples} would be learned from; at least one "
-                "trajectory is needed to learn from and one to judge on.",
+                f"{self.name}: of {everything.samples} in all, {samples} would be left for training; at least one "
+                "trajectory is needed for training and one for validation.",
                 hint="Raise samples or held_out.",
             )
         everything.check_varying(self.name)

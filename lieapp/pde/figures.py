@@ -134,7 +134,7 @@ def figure(key: str, result: EquationResult, material: Material) -> Figure:
         return Figure(key, title, caption, note=str(missing))
     except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
         # arrays of unexpected shape in a run of another version: the rest of the report still stands
-        return Figure(key, title, caption, note=f"This picture could not be drawn from the run's files ({error}).")
+        return Figure(key, title, caption, note=f"This figure could not be drawn from the run's files ({error}).")
 
 
 def _inner(result: EquationResult, material: Material) -> Drawing:
@@ -152,7 +152,7 @@ def _inner(result: EquationResult, material: Material) -> Drawing:
 
 def _spectrum(result: EquationResult, material: Material) -> Drawing:
     if not result.spectrum.eta:
-        raise MissingError("This method writes no spectrum.")
+        raise MissingError("This method has no spectrum.")
     etas = _drawable(result.spectrum.eta)
     return spectrum(etas, result.spectrum.gap_after, "Defect of every field, best first")
 
@@ -246,7 +246,7 @@ def _finite_moved(result: EquationResult, material: Material) -> Drawing:
 def _judged(result: EquationResult) -> Rows:
     rows = judged(result)
     if not rows:
-        raise MissingError("The learned fields were not judged at finite size.")
+        raise MissingError("The learned fields were not evaluated at finite size.")
     return rows
 
 
@@ -263,7 +263,7 @@ def _plane(result: EquationResult, material: Material) -> Plane:
         raise MissingError("The run has no fields.safetensors.")
     plane = plane_of(material.fields, result.coordinates)
     if plane is None:
-        raise MissingError("Pictures need two independent variables at least.")
+        raise MissingError("Figures need at least two independent variables.")
     return plane
 
 
@@ -292,49 +292,49 @@ _BUILDERS: dict[str, tuple[str, str, Callable[[EquationResult, Material], Drawin
     ),
     "spectrum": (
         "Spectrum",
-        "Each dot is a field, ordered by its defect η: the relative error that a moved solution gathers over "
+        "Each dot is a field, ordered by its defect η: the relative error that a moved solution accumulates over "
         "the time window. Symmetries lie below the gap.",
         _spectrum,
     ),
     "convergence": (
         "Convergence of the defect",
-        "η of a symmetry falls towards the floor of the arithmetic as the ansatz grows; that of an "
-        "approximate one settles at its own value.",
+        "η of a symmetry falls towards the floor of the arithmetic as the ansatz grows; for an approximate "
+        "symmetry it settles at a fixed value.",
         _convergence,
     ),
     "generators": (
         "Learned fields beside the derived ones",
-        "Left: the derived generator as the learned fields give it, projected on their span. Right: the generator. "
-        "The difference is the rms of what separates them, relative to the generator, on this solution in scaled "
-        "coordinates. Colours and arrows have one scale, relative to the norm of each field.",
+        "Left: the projection of the derived generator on the span of the learned fields. Right: the generator. "
+        "The difference is the rms difference of the two, relative to the generator, on this solution in scaled "
+        "coordinates. Colours and arrows share a scale, relative to the norm of each field.",
         _generators,
     ),
     "learned": (
         "Learned fields",
-        "Colour: how the field moves the unknown. Arrows: how it moves the independent variables. Both have one "
-        "scale for all fields, relative to the norm of each. Which fields of the span are learned is arbitrary.",
+        "Colour: how the field moves the unknown. Arrows: how it moves the independent variables. Both share a "
+        "scale for all fields, relative to the norm of each. The choice of fields within the span is arbitrary.",
         _learned,
     ),
     "derived": ("Derived fields", "The generators derived from the equation, drawn the same way.", _derived),
     "orbit": (
         "One solution moved by each learned generator",
-        "s is the flow parameter in scaled coordinates. Each row keeps its axes and colours; grey is where "
-        "no point of the solution was moved to.",
+        "s is the flow parameter in scaled coordinates. Each row keeps its axes and colours. Grey: no point of "
+        "the solution was moved there.",
         _orbit,
     ),
     FINITE[0]: (
         "Defect at finite size",
-        "How large the defect is once solutions are moved to s; hollow at s = 0: the defect η. A missing mark has "
-        "no data left.",
+        "The defect of solutions moved to s. Hollow at s = 0: the defect η. A missing marker means that no data "
+        "are left.",
         _finite_defect,
     ),
     FINITE[1]: (
         "One solution, moved, and its residual",
-        "Right: what the move adds to the equation's residual, as relative change of the unknown per time window, "
-        "on the moved nodes; all rows have one scale of colours, and what lies below it has its darkest. Grey: no "
-        "node was moved there, or the residual can't be taken, as near the ends of the time window and outside it.",
+        "Right: the change of the equation's residual on the moved nodes, as relative change of the unknown per "
+        "time window. All rows share a colour scale; smaller values have its darkest colour. Grey: no node was "
+        "moved there, or the residual is undefined, as near the ends of the time window and outside it.",
         _finite_moved,
     ),
-    "loss": ("Training loss", "As written to metrics.jsonl.", _loss),
+    "loss": ("Training loss", "The values in metrics.jsonl.", _loss),
     "training": ("Defect during training", "On training batches; the verdict uses held-out data.", _training),
 }

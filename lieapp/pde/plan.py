@@ -26,7 +26,7 @@ def check_stages(config: DiscoverConfig, domain: PDEDomain) -> None:
     strange = [stage for stage in config.plan if stage in known and stage not in domain.stages]
     if strange:
         raise ConfigError(
-            f"{domain.name}: the stage {strange[0]} makes no sense for this domain.",
+            f"{domain.name}: the stage {strange[0]} isn't available for this domain.",
             hint=f"Its stages are {', '.join(domain.stages)}.",
         )
 
@@ -113,5 +113,5 @@ def _refined(
         if asked:
             raise
         why = error.message
-    part.report.warn(f"the {method.name} stage was left out: {why}")
+    part.report.warn(f"the {method.name} stage was skipped: {why}")
     return found

@@ -78,7 +78,7 @@ def orbit_at(orbit: Orbit, k: int, slot: int, judged: AtSize | None) -> Drawing:
 def defect_words(orbit: Orbit, k: int, judged: AtSize | None) -> str:
     """The defect at the k-th s as the run judged it; a dash where it did not."""
     if orbit.s[k] == 0:
-        return "0, nothing is moved"
+        return "0, unmoved"
     near = [] if judged is None else [j for j, s in enumerate(judged.s) if abs(s - orbit.s[k]) < 1e-5]
     return cell(judged, near[0]) if judged is not None and near else number(None)
 

@@ -286,7 +286,7 @@ def _guarded(features: PictureFeatures, name: str) -> PictureFeatures:
             return features(pixels)
         except Exception as error:
             raise PluginError(
-                f"{name}: its features can't be taken of pictures of shape {list(pixels.shape)}: "
+                f"{name}: its features can't be computed for pictures of shape {list(pixels.shape)}: "
                 f"{type(error).__name__}: {error}",
                 hint="The function gets a tensor (picture, channel, row, column) and returns (picture, feature).",
             ) from error

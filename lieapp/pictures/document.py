@@ -46,15 +46,14 @@ from lieapp.pictures.figures import (
 from lieapp.results.pictures import PictureDiscovery, SmallFlow
 from lieapp.results.training import Training, share_words
 
-ANGLE = "Angle: between the features of held-out pictures before and after, mean over flow parameters."
+ANGLE = "Angle: between the features of held-out pictures before and after the move, mean over flow parameters."
 PARTS = (
-    "Components: coefficients of named fields of norm 1; these aren't orthogonal to each other, so that one may be "
-    "above 1."
+    "Components: coefficients of named fields of norm 1; these aren't orthogonal, so a coefficient can exceed 1."
 )
 CLIPPED = "Clipped: share of pixels that leave the cube at the largest flow parameters."
 ALONG = (
-    "Of slots of norm 1 with the independent ones of the named fields, orthonormalised under the weight in this "
-    "order: what a column adds to those before it."
+    "Inner products of slots of norm 1 with the independent named fields, orthonormalised under the weight in "
+    "this order."
 )
 
 COMPARISON = ("slots", "named", "small", "along", "angles")
@@ -68,8 +67,8 @@ def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
     span, chart, title = result.span, angle_chart(result), "Angle of features over s"
     angles: list[Block] = [Heading(title, "angles"), Figure("angles", title, "", chart)] if chart else []
     share = f"{span.capitalize()}: length of the projection of the field, of norm 1, on the span of {span} ones."
-    told = [ANGLE, share, PARTS, *([CLIPPED] if result.clipped else []), "Nothing is proved of pictures."]
-    borne = f"Angles of {span} fields of norm 1: how well the network bears each, beside what was learned."
+    told = [ANGLE, share, PARTS, *([CLIPPED] if result.clipped else []), "Nothing is proved for pictures."]
+    borne = f"Angles of {span} fields of norm 1, for comparison with the learned ones."
     return [
         *outcome(result),
         Heading("Learned fields", "slots"),
@@ -105,7 +104,7 @@ def angle_chart(result: PictureDiscovery) -> Drawing | None:
     if not found:
         return None
     x_label, y_label = "flow parameter s (no unit)", "angle of features (rad)"
-    return curves(found, x_label, y_label, "How far features turn", whole=False)
+    return curves(found, x_label, y_label, "Feature angles", whole=False)
 
 
 def write_csv(result: PictureDiscovery, file: Path) -> None:
@@ -148,8 +147,8 @@ def _small(check: SmallFlow | None) -> Iterator[Block]:
     )
     along = ", ".join(cosines(check.cosines, 3))
     yield Text(
-        "Of all quadratic fields those that the network bears best for s → 0, by an eigenproblem without training. "
-        f"Largest principal angle between as many of them and the slots: {_number(check.angle, 2)} rad; cosines of "
+        "The quadratic fields with the smallest angles for s → 0, from an eigenproblem without training. Largest "
+        f"principal angle between the first ones and the slots: {_number(check.angle, 2)} rad; cosines of "
         f"the slots with their span: {along}.",
         small=True,
     )
@@ -219,7 +218,7 @@ def fields_figure(tensors: Tensors, names: list[str]) -> Drawing | None:
     return cube_figure(tensors, names) if "colors" in tensors else None
 
 
-CURVE = "Accuracy in training"
+CURVE = "Accuracy during training"
 
 LEARNED = {
     "pictures": "at most", "epochs": "epochs", "batch": "batch", "rate": "rate", "optimizer": "optimizer",
@@ -233,7 +232,7 @@ NAMES = 12
 
 def training_document(result: Training, draw: Draw = undrawn) -> Document:
     """Everything but where the run comes from."""
-    why = "it was in the cache, so nothing was trained" if result.cached else "no steps were recorded"
+    why = "the network was in the cache" if result.cached else "no steps were recorded"
     took = "from the cache" if result.cached else duration(result.seconds.get("training"))
     columns = [Column(name, number=True) for name in ("Accuracy", "Loss", "Training")]
     command = ["lieapp", "discover", "--plugin", str(result.plugin), "--set", f"trained={result.file}"]
@@ -244,7 +243,7 @@ def training_document(result: Training, draw: Draw = undrawn) -> Document:
         Text("On the validation pictures; the loss is the mean cross-entropy.", small=True),
         Heading("Network", "network"),
         Table([Column("what"), Column("value")], facts(result)),
-        Text(f"Symmetries of what it sees are sought by `{shlex.join(command)}`."),
+        Text(f"Find its symmetries with `{shlex.join(command)}`."),
         Heading(CURVE, "right"),
         Figure("right", CURVE, "", draw("right").drawing, note=f"No curves: {why}."),
         *seconds(result.seconds),
@@ -259,8 +258,8 @@ def facts(result: Training) -> list[tuple[str, str]]:
         ("network", f"{result.network}, {result.parameters} parameters"),
         ("data", result.source),
         ("pictures", f"{result.pictures} of {shape}" if result.pictures and shape else ""),
-        ("learned from", number(result.learned_from)),
-        ("judged on", number(result.judged_on)),
+        ("training pictures", number(result.learned_from)),
+        ("validation pictures", number(result.judged_on)),
         ("classes", classes),
         *((label, str(result.settings.get(key, ""))) for key, label in LEARNED.items()),
         ("device", result.device),

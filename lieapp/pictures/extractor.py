@@ -83,7 +83,7 @@ def _fill(network: nn.Module, kind: str, file: Path) -> None:
             _check_published(file, kind)
             found = torch.load(file, map_location="cpu", weights_only=True)
     except (OSError, SafetensorError, RuntimeError, ValueError) as error:
-        raise DataError(f"{file}: weights can't be read: {error}.", hint="Fetch the file again.") from None
+        raise DataError(f"{file}: weights can't be read: {error}.", hint="Download the file again.") from None
     own = network.state_dict()
     missing = [name for name in own if name not in found]
     odd = [name for name in own if name in found and found[name].shape != own[name].shape]

@@ -91,8 +91,9 @@ def image_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
             "The shorter side of a picture reaches from −1 to 1.", field_figure(tensors, names),
         ),
         Figure(
-            "weight", "Weight of pixels", "How much the features depend on where a pixel's content stands: inner "
-            "products count pixels by it.", Drawing("Weight of pixels", [[weight_panel(tensors, "ω, mean 1")]]),
+            "weight", "Weight of pixels",
+            "How much the features depend on the position of a pixel's content; the weight in inner products.",
+            Drawing("Weight of pixels", [[weight_panel(tensors, "ω, mean 1")]]),
         ),
     ]  # fmt: skip
 
@@ -166,8 +167,9 @@ def color_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
             palette_figure(tensors, names),
         ),
         Figure(
-            "weight", "Weight of colours", "How much the features depend on pixels of a colour: inner products "
-            f"count colours by it; {tensors['weight'].min():.2f} to {tensors['weight'].max():.2f}, mean 1.",
+            "weight", "Weight of colours",
+            "How much the features depend on pixels of a colour; the weight in inner products, "
+            f"{tensors['weight'].min():.2f} to {tensors['weight'].max():.2f}, mean 1.",
             color_weight_figure(tensors),
         ),
     ]  # fmt: skip

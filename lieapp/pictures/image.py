@@ -240,12 +240,12 @@ def taken(features: PictureFeatures, pixels: Pixels) -> Float[Tensor, "batch fea
         found = torch.cat([features(part) for part in pixels.split(AT_ONCE)])
     if found.ndim != 2 or len(found) != len(pixels):
         raise DataError(
-            f"the extractor makes features of shape {list(found.shape)} of {len(pixels)} pictures; one row for "
+            f"the extractor returns features of shape {list(found.shape)} for {len(pixels)} pictures; one row for "
             "each is expected.",
             hint="Let it end with .flatten(1).",
         )
     if not bool(torch.isfinite(found).all()):
-        raise DataError("the extractor gives features that are NaN or infinite.", hint="Look at its formulas.")
+        raise DataError("the extractor gives features that are NaN or infinite.", hint="Check its formulas.")
     return found
 
 

@@ -113,8 +113,8 @@ def near_guessing(facts: Network) -> str:
     if facts.accuracy >= chance + LEARNED * (1 - chance):
         return ""
     return (
-        f"the network's validation accuracy is {100 * facts.accuracy:.0f} %, where guessing gives "
-        f"{100 * chance:.0f} %: what it doesn't see says little about the pictures; train it for longer, or on more"
+        f"the network's validation accuracy is {100 * facts.accuracy:.0f} % (chance level {100 * chance:.0f} %), "
+        "so its symmetries say little about the pictures; train it longer, or on more pictures"
     )
 
 
@@ -179,7 +179,7 @@ def execute(config: TrainConfig, declaration: LabelledPictures, session: Session
     if words := near_guessing(facts):
         report.warn(words)
     sentence = (
-        f"Validation accuracy {facts.percent} on {facts.judged_on} pictures, after learning from "
+        f"Validation accuracy {facts.percent} on {facts.judged_on} pictures after training on "
         f"{facts.learned_from}{'; the network was in the cache' if facts.cached else ''}"
     )
     return Training(

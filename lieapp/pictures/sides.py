@@ -212,8 +212,8 @@ def _features(declaration: LabelledPictures, pictures: Pictures) -> str:
     still = domain.validity(None, batch).score.detach()
     if not bool((still < UNMOVED).all()):
         raise DataError(
-            f"features of one picture taken twice differ by {float(still.max()):.1e} rad.",
-            hint="Leave out what is random in the extractor, such as dropout.",
+            f"features of the same picture differ by {float(still.max()):.1e} rad between two calls.",
+            hint="Remove randomness from the extractor, such as dropout.",
         )
     shift = torch.zeros(len(domain.components), *[1] * (batch.points.ndim - 2), requires_grad=True)
     moved = domain.act(lambda points, _: points + 0.1 + shift, batch, torch.zeros(1))
@@ -221,8 +221,8 @@ def _features(declaration: LabelledPictures, pictures: Pictures) -> str:
     slope = torch.autograd.grad(score, shift, allow_unused=True)[0] if score.requires_grad else None
     if slope is None or not bool(torch.isfinite(slope).all()):
         raise DataError(
-            "features can't be differentiated by the pictures.",
+            "features aren't differentiable with respect to the pictures.",
             hint="Use torch functions throughout, without .detach() or .numpy(), and finite slopes.",
         )
     own = "the plugin's own" if declaration.features is not None else "a network's, to be trained"
-    return f"{batch.features.shape[1]}, {own}; shifted by a tenth, pictures turn them, with a slope"
+    return f"{batch.features.shape[1]}, {own}; they change with a shift by a tenth, and have a gradient"

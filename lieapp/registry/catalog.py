@@ -17,7 +17,7 @@ from lieapp.registry.loader import HERE, SHIPPED, Loader, Plugin, variable_folde
 from lieapp.registry.modules import PACKAGE, Broken, LoadError, guarded
 from lieapp.settings import struct_of
 
-RENAME = "Write another name=… in one of them, or remove one of the files."
+RENAME = "Change name=… in one of them, or remove one of the files."
 
 Offered = TypeVar("Offered", Kind, Method)
 
@@ -94,7 +94,7 @@ class Catalog:
             if shipped is None:
                 self.broken.append(_unused(same[-1], f"{_duplicate(name, same)} {RENAME}"))
                 continue
-            text = f"the name {name!r} is that of the shipped {shipped.file}, which is used; write another name=…"
+            text = f"the name {name!r} belongs to the shipped {shipped.file}, which is used; change name=…"
             self.broken += [
                 _unused(entry, f"{text} in this file to use it.") for entry in same if entry is not shipped
             ]
@@ -112,7 +112,7 @@ class Catalog:
             raise PluginError(_duplicate(name, same), hint=RENAME)
         meant = [b for b in self.broken if b.file is not None and _called(b.file) == name]
         if meant:
-            raise PluginError(f"{name} could not be loaded: {meant[0]}", hint="Mend that file.")
+            raise PluginError(f"{name} could not be loaded: {meant[0]}", hint="Fix that file.")
         known = list(self._by_name)
         near = get_close_matches(name, known, n=1)
         advice = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}."
@@ -124,7 +124,7 @@ class Catalog:
         if kind is None:
             known = ", ".join(known.item.declaration.__name__ for known in self.kinds.values())
             raise PluginError(
-                f"{_short(declaration)} is no declaration.", hint=f"Give the name of a plugin, or one of {known}."
+                f"{_short(declaration)} isn't a declaration.", hint=f"Give the name of a plugin, or one of {known}."
             )
         return Entry(declaration, kind, None, "", HERE, ())
 
@@ -254,7 +254,7 @@ def _registered(loader: Loader, hook: str, cls: type[Offered]) -> dict[str, Regi
         if not isinstance(item, cls):
             text = f"{hook} lists {_short(item)}; an item must be a {what} of lieapp.api."
         elif item.name in found:
-            text = f"the {what.lower()} {item.name!r} is that of {found[item.name].place} already; rename this one."
+            text = f"the {what.lower()} {item.name!r} already exists in {found[item.name].place}; rename this one."
         elif (text := _clash(item, [known.item for known in found.values()])) == "":
             found[item.name] = Registered(item, str(plugin.file or plugin.name), plugin.source)
         if text:
@@ -284,7 +284,7 @@ def _drop_misnamed(loader: Loader, methods: dict[str, Registered[Method]], works
     for name, known in list(methods.items()):
         if name in taken and taken[name] is not known.item.settings:
             del methods[name]
-            text = f"the method {name!r} is called as a setting is; choose another name."
+            text = f"the method {name!r} has the name of a setting; choose another name."
             loader.broken.append(Broken(None, text, None, known.source, known.place))
 
 

@@ -166,9 +166,9 @@ def _describe(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return f"SyntaxError: {error.msg}"
     if isinstance(error, KeyboardInterrupt):
-        return "the file raises KeyboardInterrupt, which is for Ctrl-C. A plugin file only declares things."
+        return "the file raises KeyboardInterrupt, which is for Ctrl-C. A plugin file should only declare things."
     if isinstance(error, SystemExit):
-        return f"the file ends the program: SystemExit({error.code!r}). A plugin file only declares things."
+        return f"the file ends the program: SystemExit({error.code!r}). A plugin file should only declare things."
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

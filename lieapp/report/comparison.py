@@ -40,14 +40,14 @@ def cosine_figure(runs: Named) -> Drawing | None:
         lines,
         "derived generator, in the order of the table",
         "1 − cosine (no unit)",
-        "What of each derived generator is missed",
+        "Missing part of each derived generator",
     )
 
 
 def angle_figure(runs: Named) -> Drawing | None:
     """How far each slot of a run on pictures turns the features; None where none has any."""
     lines = [_line(name, found.turns) for name, found in runs]
-    return _chart(lines, "slot", "angle of features (rad)", "How far each slot turns the features")
+    return _chart(lines, "slot", "angle of features (rad)", "Feature angle of each slot")
 
 
 def seconds_figure(runs: Named) -> Drawing | None:

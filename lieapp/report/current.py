@@ -49,7 +49,7 @@ def _drawn(facts: Facts, tensors: Tensors, names: list[str]) -> Drawing | None:
     """By what the fields are given on; None where the file lacks what that needs."""
     plane = plane_of(tensors, facts.coordinates)
     if plane is not None:
-        return quiver(plane, tensors["learned"], names, "Fields now")
+        return quiver(plane, tensors["learned"], names, "Current fields")
     return fields_figure(tensors, names)
 
 

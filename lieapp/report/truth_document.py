@@ -26,17 +26,17 @@ MOST_BRACKETS = 40
 RULES = {
     "vanish": "it vanishes",
     "integrate": "integrated",
-    "particular solution": "a solution of the equation with its source, by which everything is moved",
-    "split": "the coefficients of independent functions vanish one by one",
+    "particular solution": "a particular solution of the equation with its source, used as an offset",
+    "split": "the coefficients of independent functions vanish separately",
     "eliminate": "solved for a function that is not differentiated",
     "linear ODE": "solved as a linear ordinary differential equation",
-    "decouple": "coupled equations taken apart",
+    "decouple": "coupled equations separated",
     "count": "a count modulo primes leaves no solution but 0",
-    "ansatz": "an ansatz holds as many solutions as a count modulo primes allows",
-    "formal integral": "integrated; the integral stays as it is",
+    "ansatz": "an ansatz contains as many solutions as a count modulo primes allows",
+    "formal integral": "integrated; the integral is left unevaluated",
     "reduce": "reduced by the other equations",
     "differentiate": "divided by a coefficient and differentiated",
-    "cross-differentiate": "two ways to one derivative must agree",
+    "cross-differentiate": "mixed derivatives must agree",
 }
 """What each rule of the solver does, in words; others are named as they are."""
 
@@ -96,7 +96,7 @@ def _periodic(result: TruthResult) -> Iterator[Block]:
     if families != result.families:
         yield from (found.line() for found in families)
     elif families:
-        yield Text("The families stay, with members that are periodic.")
+        yield Text("The families remain, restricted to periodic members.")
 
 
 def _fields(names: Sequence[Formula], fields: Sequence[Formula], none: str) -> Block:
@@ -108,7 +108,7 @@ def _brackets(result: TruthResult) -> Iterator[Block]:
     if structure.closed is None:
         if result.generators:
             yield Heading("Brackets", "brackets", "bracket")
-            yield Text("They were not worked out: the time ran out.")
+            yield Text("Not computed: the time limit was reached.")
         return
     yield Heading("Brackets", "brackets", "bracket")
     for (i, j, _), value in list(zip(structure.brackets, structure.brackets_shown, strict=True))[:MOST_BRACKETS]:
@@ -129,7 +129,7 @@ def structure_words(structure: StructureResult) -> list[Words]:
     if structure.closed is None:
         return []
     if not structure.closed:
-        return ["The brackets don't close: more symmetries than were found."]
+        return ["The brackets don't close: there are more symmetries than those found."]
     if structure.killing is None:
         told = "don't form" if structure.ideal is False else "could not be shown to form"
         return [f"brackets hold modulo the families, which {told} an ideal"] if structure.modulo_families else []

@@ -151,12 +151,12 @@ def measure(result: Augment) -> str:
     """What the values are, in words."""
     match result:
         case Classifiers():
-            return f"Right answers on {result.judged_on} test pictures, in per cent"
+            return f"Accuracy on {result.judged_on} test pictures, in per cent"
         case Operators(task="single"):
-            return f"Normalised mean square error of the state {result.gap} time steps later"
+            return f"Normalised mean squared error of the state {result.gap} time steps later"
         case Operators():
             return (
-                f"Normalised mean square error of a rollout, {result.frames} frames giving the next, summed over "
+                f"Normalised mean squared error of a rollout, {result.frames} frames giving the next, summed over "
                 f"{result.predicted} frames"
             )
     return ""
@@ -175,7 +175,7 @@ def hopeless(result: Augment) -> list[str]:
     names = [
         f"{row.label} with {row.samples} data" for row in result.variants if row.mean is None or row.mean >= frames
     ]
-    words = f"no better than predicting 0 ({', '.join(names)}): an NMSE of {frames} says so; train for longer"
+    words = f"no better than predicting 0 ({', '.join(names)}), which has an NMSE of {frames}; train longer"
     return [words] if names else []
 
 

@@ -34,7 +34,7 @@ def checked(rows: Sequence[CheckRow], entry: Entry | None = None, run: str | Non
     """The rows with their outcome in one sentence; of one plugin unless `entry` is None."""
     failed = [row.name for row in rows if row.ok is False]
     left = sum(row.ok is None for row in rows)
-    sentence = f"failed: {', '.join(failed)}" if failed else f"all {len(rows) - left} checks hold"
+    sentence = f"failed: {', '.join(failed)}" if failed else f"all {len(rows) - left} checks passed"
     return CheckResult(
         run=run,
         plugin=entry.name if entry else None,

@@ -32,14 +32,14 @@ def find_resumable(root: Path, text: str, kind: str, given: Mapping[str, Any]) -
         if own.get(key) != value:
             raise ResumeError(
                 f"{run.id} has {key} = {own.get(key)!r}, not {value!r}.",
-                hint=f"Leave {key} out to go on with that run, or leave --resume out to start another run.",
+                hint=f"Omit {key} to continue that run, or omit --resume to start a new one.",
             )
     status = run.status()
     if status.state == "running":
         with run.locked() as free:
             if not free:
                 raise ResumeError(
-                    f"{run.id}: process {status.pid} on {status.host} still works on it.",
+                    f"{run.id}: process {status.pid} on {status.host} is still running it.",
                     hint=f"Stop it first with `lieapp runs cancel {run.path}`, or wait.",
                 )
     return run

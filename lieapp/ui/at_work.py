@@ -31,9 +31,9 @@ def watch(run: RunDirectory, drawn: str) -> None:
         st.rerun()
     _progress(run, status)
     if run.cancel_requested:
-        st.caption("Asked to stop; what is done so far is kept.")
+        st.caption("Asked to stop; completed work is kept.")
     else:
-        words = "Keeps what is done so far; the run can be resumed."
+        words = "Completed work is kept; you can resume the run."
         st.button("Cancel", icon=":material/stop:", help=words, on_click=_cancel, args=(run,))
     _curves(run)
     with st.expander("Log"):
@@ -57,13 +57,13 @@ def _progress(run: RunDirectory, status: Status) -> None:
 def _waiting(run: RunDirectory, elapsed: str) -> None:
     """Its place in the queue; where nothing before it is worked on, a button that starts the queue."""
     ahead = before(run)
-    place = f" {len(ahead)} before it, now {ahead[0].id}." if ahead else ""
+    place = f" {len(ahead)} ahead, currently {ahead[0].id}." if ahead else ""
     st.info(
-        f"Waiting for its turn, for {elapsed}.{plain(place)} Runs start one after another.",
+        f"Queued for {elapsed}.{plain(place)} Runs execute one at a time.",
         icon=":material/hourglass:",
     )
     if not any(other.state in ACTIVE for other in ahead):
-        help_ = "Runs are started by a process of the runs folder; it is gone after a restart of the machine."
+        help_ = "A background process starts runs. After a restart of the machine, start it again here."
         st.button("Start the queue", icon=":material/play_arrow:", help=help_, on_click=_wake)
 
 
@@ -90,9 +90,9 @@ def _curves(run: RunDirectory) -> None:
         show_curves(metrics)
     found = current_fields(run.path)
     if found is not None:
-        st.subheader("Fields now")
+        st.subheader("Current fields")
         show_drawing(found.drawing, "current")
-        st.caption(plain(f"As the stage {found.stage} had them at its step {found.step}; nothing is judged yet."))
+        st.caption(plain(f"Stage {found.stage}, step {found.step}; not evaluated yet."))
 
 
 @st.fragment(run_every=0.7)
@@ -116,7 +116,7 @@ def wait_for(run: RunDirectory, most: float) -> None:
 def _how_far(status: Status, most: float) -> None:
     seconds = max(time.time() - status.created, 0.0)
     if status.state == "queued":
-        st.info(f"Waiting for its turn, for {duration(seconds)}.", icon=":material/hourglass_empty:")
+        st.info(f"Queued for {duration(seconds)}.", icon=":material/hourglass_empty:")
         return
     stage = plain(status.stage or "starting")
     st.progress(min(seconds / most, 1.0), text=f"**{stage}**, {duration(seconds)} of at most {duration(most)}")
@@ -127,9 +127,9 @@ def show_unfinished(run: RunDirectory) -> None:
     status = run.status()
     error = status.error or {}
     if status.state == "cancelled":
-        st.info("This was stopped on request.", icon=":material/stop_circle:")
+        st.info("Cancelled on request.", icon=":material/stop_circle:")
     elif status.state == "lost":
-        st.warning("Its process is gone without a word: it was killed, or the machine went down.",
+        st.warning("Its process died without an error: it was killed, or the machine went down.",
                    icon=":material/help:")  # fmt: skip
     else:
         told = str(error.get("message") or status.state)
@@ -148,12 +148,12 @@ def show_ended(run: RunDirectory) -> None:
         _error(run)
     elif state == "lost":
         st.warning(
-            "The process that worked on this run is gone and left no word: it was killed, or the machine "
-            "went down. What it had saved is kept.",
+            "The process of this run died without an error: it was killed, or the machine went down. Saved work "
+            "is kept.",
             icon=":material/help:",
         )
     elif state == "cancelled":
-        st.info("This run was stopped on request. What it had saved is kept.", icon=":material/stop_circle:")
+        st.info("This run was cancelled. Saved work is kept.", icon=":material/stop_circle:")
     else:
         st.error(plain((run.status().error or {}).get("message", state)), icon=":material/broken_image:")
     if state in RESUMABLE:
@@ -193,7 +193,7 @@ def _resume(run: RunDirectory) -> None:
             st.switch_page(page(key), query_params=address)
         resumed = st.button("Resume", type="secondary" if failing else "primary", icon=":material/resume:")
     if failing:
-        st.caption("Resume keeps the settings. It helps only if the plugin or its data have changed since.")
+        st.caption("Resume keeps the settings. It helps only if the plugin or its data have changed.")
     if resumed:
         try:
             resume(run)
@@ -204,7 +204,7 @@ def _resume(run: RunDirectory) -> None:
     words = ["lieapp", str(config_of(run).get("kind", "discover")), "--resume", run.id]
     root = str(runs_root())
     words += [] if root == "runs" else ["--out", root]
-    st.caption("The same on a terminal:")
+    st.caption("Equivalent command:")
     st.code(shlex.join(words), language="bash", wrap_lines=True)
 
 
@@ -212,7 +212,7 @@ def _leftovers(run: RunDirectory) -> None:
     """What was measured before the end, and the log, folded: the error above says what matters of it."""
     metrics = run.metrics()
     if metrics:
-        st.subheader("Until then")
+        st.subheader("Results so far")
         with st.container(horizontal=True):
             show_curves(metrics)
     with st.expander("Log"):

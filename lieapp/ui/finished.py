@@ -176,16 +176,16 @@ def _slots(run: RunDirectory, result: EquationResult) -> None:
     """Only this part is drawn anew when another slot is chosen; slot and s stand in the address."""
     numbers = [row.slot for row in result.generators]
     if not numbers:
-        st.caption("No learned fields were written.")
+        st.caption("There are no learned fields.")
         return
     slot = _chosen_slot(numbers)
     place = numbers.index(slot)
     st.markdown(plain(_said(result, place)))
     orbit = read_orbit(run.path, place, result.coordinates)
     if orbit is None:
-        st.caption("The run left no pictures of this slot: fields.safetensors is missing or lacks an array.")
+        st.caption("There are no pictures of this slot: fields.safetensors is missing or lacks an array.")
         return
-    st.subheader("The solution, moved")
+    st.subheader("Moved solution")
     _slider(run, result, place)
     st.subheader("The field")
     show_drawing(field_chart(orbit, f"slot {slot}"), "field")
@@ -218,7 +218,7 @@ def _slider(run: RunDirectory, result: EquationResult, place: int) -> None:
     if drawing := _pictures(run.path, stamp, place, k, result):
         show_drawing(drawing, "moved")
     if orbit.residual is None:
-        st.caption("Fields of this run were not judged at finite size, so there is no residual beside.")
+        st.caption("This run didn't evaluate fields at finite size, so there is no residual.")
     else:
         st.markdown(f"Defect at s = {s:g}: **{plain(defect_words(orbit, k, judged))}**")
         st.caption(words_of("finite-moved")[1], help=tip("finite_defect"))
@@ -252,7 +252,7 @@ def _picture_slots(run: RunDirectory, result: PictureDiscovery) -> None:
     st.markdown(plain(f"Nearest: {rows[slot].nearest.name}" + (f"; {parts}" if parts else "")))
     found = read_moved(run.path, numbers.index(slot))
     if found is None:
-        st.caption("The run left no moved pictures: fields.safetensors is missing or lacks an array.")
+        st.caption("There are no moved pictures: fields.safetensors is missing or lacks an array.")
         return
     s, moved = found
     value = _chosen_s("no unit", s, s[-1])

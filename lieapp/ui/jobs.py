@@ -70,7 +70,7 @@ def took(config: msgspec.Struct) -> float | None:
 def resume(run: RunDirectory) -> None:
     """Queue a run that ended early once more; it goes on from its checkpoint.
 
-    Raises RunError if a process works on it or it has nothing to go on with.
+    Raises RunError if its process is active or there is nothing to resume.
     """
     with run.locked() as free:
         state = run.state

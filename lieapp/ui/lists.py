@@ -28,14 +28,14 @@ LOOKED_AT = 40
 """How many of the newest runs are asked whether they wait or work: asking all would cost a second."""
 
 FILES = {
-    "report.html": ("Report", "text/html", "One file that opens offline and prints"),
-    "summary.json": ("JSON", "application/json", "Everything that was found, as `--json` prints it"),
-    "generators.csv": ("CSV", "text/csv", "Slots, closed forms and derived generators, a line each"),
+    "report.html": ("Report", "text/html", "One file to read offline or print"),
+    "summary.json": ("JSON", "application/json", "All results, as printed by `--json`"),
+    "generators.csv": ("CSV", "text/csv", "One line per slot, closed form and derived generator"),
     "fields.safetensors": ("Fields", "application/octet-stream", "Learned and derived fields as arrays"),
     "finite.safetensors": ("Moved data", "application/octet-stream", "A solution moved along each slot"),
     "learned.safetensors": ("Functions", "application/octet-stream", "The learned fields as functions"),
     "network.safetensors": ("Network", "application/octet-stream", "The trained network"),
-    "table.csv": ("Table", "text/csv", "What was measured, a line each"),
+    "table.csv": ("Table", "text/csv", "Metrics, one line per record"),
 }
 """Files that a run may have: what the button says, type, and what is in them."""
 
@@ -68,7 +68,7 @@ def edit(run: RunDirectory) -> None:
     saved = st.button("Save", type="primary", icon=":material/save:")
     st.divider()
     working = run.state in WORKING
-    words = "A run that waits or works can't be deleted. Cancel it first." if working else None
+    words = "A queued or active run can't be deleted. Cancel it first." if working else None
     sure = st.checkbox("Delete this run with all its files", disabled=working, help=words)
     deleted = st.button("Delete for good", icon=":material/delete:", disabled=not sure)
     try:
@@ -135,8 +135,8 @@ def show_queue() -> None:
     """Runs that wait or work; nothing where there are none."""
     busy = working()
     if busy:
-        st.subheader("Working and waiting")
-        st.caption("Runs start one after another, in the order in which they were asked for.")
+        st.subheader("Active and queued")
+        st.caption("Runs execute one at a time, in the order they were started.")
         run_rows(busy)
 
 
@@ -186,7 +186,7 @@ def show_files(run: RunDirectory) -> None:
     st.subheader("Files")
     present = {name: file for name in FILES if (file := file_of(run, name))}
     if not present:
-        st.caption("The run left no files.")
+        st.caption("This run has no files.")
         return
     with st.container(horizontal=True):
         for name, file in present.items():

@@ -79,14 +79,14 @@ def write(text: str, name: str, folder: Path = FOLDER) -> Path:
     # the name is checked by `plugin_text`; here again, for a path is made of it
     if not re.fullmatch(r"[a-z0-9_-]+", name):
         raise PluginError(
-            f"name={name!r} can't be that of a file.", hint="Use lower-case letters, digits, _ and -."
+            f"name={name!r} isn't a valid file name.", hint="Use lower-case letters, digits, _ and -."
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError:
-        raise PluginError(f"{file} is there already.", hint="Choose another name, or remove that file.") from None
+        raise PluginError(f"{file} already exists.", hint="Choose another name, or remove that file.") from None
     except OSError as error:
         raise PluginError(
             f"{file} can't be written: {error.strerror or error}.", hint="Download it instead."
@@ -106,8 +106,8 @@ def _check(system: System, draft: Draft) -> None:
         raise PluginError(f"the name {taken[0]!r} is used by the file itself.", hint="Choose another name.")
     if system.functions:
         raise PluginError(
-            f"data need formulas, and {next(iter(system.functions))} is arbitrary.",
-            hint="Write what it is, or use the Explore page.",
+            f"simulated data need explicit formulas, but {next(iter(system.functions))} is arbitrary.",
+            hint="Replace it by a formula, or use the Explore page.",
         )
     for parameter in map(str, system.parameters):
         _exact(parameter, draft.values.get(parameter, ""))
@@ -131,7 +131,7 @@ def _exact(parameter: str, text: str) -> Any:
         return parse_expression(text, {}, typed=True)
     except LieappError as error:
         raise PluginError(
-            f"{parameter} has the value {text!r}, which is no number.", hint=error.hint or "Write 0.01 or 1/100."
+            f"{parameter} has the value {text!r}, which isn't a number.", hint=error.hint or "Write 0.01 or 1/100."
         ) from None
 
 

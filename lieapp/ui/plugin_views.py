@@ -63,7 +63,7 @@ def _around(broken: Broken) -> str:
 
 def show_origin(entry: Entry) -> None:
     """File, source, hooks and fingerprint; the file's text, folded."""
-    st.subheader("Where it comes from", help=tip("sha256"))
+    st.subheader("Source", help=tip("sha256"))
     facts = [
         ("file", _place(entry)),
         ("found by", entry.source),
@@ -141,7 +141,8 @@ def show_check(entry: Entry, catalog: Catalog) -> None:
         elif result := readable(run, CheckResult):
             show(check_document(result))
     label = "Check" if run is None else "Check again"
-    if st.button(label, icon=":material/fact_check:", help="A process of its own; it goes on if you leave."):
+    told = "Runs in a separate process; it continues if you leave."
+    if st.button(label, icon=":material/fact_check:", help=told):
         try:
             jobs.begin(CheckConfig(plugin=entry.name), entry, catalog)
         except LieappError as error:
@@ -153,10 +154,7 @@ def show_check(entry: Entry, catalog: Catalog) -> None:
 @st.fragment
 def show_form() -> None:
     """Equation, name and grid; the file they make, to download, or to write where that is allowed."""
-    st.markdown(
-        "Fill this in, and take the file that comes out. Put into a folder `plugins/`, it is a plugin like any "
-        "other: its data, symmetries and pictures are made from it."
-    )
+    st.markdown("Fill in the form and download the file. In a folder `plugins/`, it is a plugin like any other.")
     made = _ask_file(EXAMPLES[FIRST], "new", "my_equation")
     if made is None:
         return
@@ -168,7 +166,7 @@ def show_form() -> None:
         if may_write():
             st.button("Write into plugins/", icon=":material/save:", on_click=_write, args=(text, draft.name))
     if not may_write():
-        st.caption("Started with `lieapp app --allow-writing`, the app can put it into `plugins/` itself.")
+        st.caption("If you start the app with `lieapp app --allow-writing`, it can save the file into `plugins/`.")
 
 
 @st.fragment
@@ -183,13 +181,13 @@ def show_typed(start: Typed, version: str) -> None:
     with st.expander("The plugin file"):
         st.code(text, language="python")
     if not st.button("Continue", type="primary", icon=":material/arrow_forward:"):
-        st.caption("Next come the settings of the run.")
+        st.caption("The next step is the settings of the run.")
         return
     file = folder / f"{draft.name}.py"
     others = {e.name for e in catalog_of().entries if e.file is None or e.file.resolve() != file.resolve()}
     try:
         if draft.name in others:
-            raise PluginError(f"there is a plugin {draft.name!r}.", hint="Choose another name.")
+            raise PluginError(f"there is already a plugin {draft.name!r}.", hint="Choose another name.")
         if _text(file) != text:
             write(text, draft.name, folder)
     except LieappError as error:
@@ -215,7 +213,7 @@ def _draft(typed: Typed, parameters: Sequence[str], version: str, usual: str) ->
     left, right = st.columns(2)
     name = left.text_input(
         "Name", usual, max_chars=40, key=f"{version}_name_{usual}", live=True, persist_state="session",
-        help="What is typed after `--plugin`: lower-case letters, digits, _ and -.",
+        help="Name for `--plugin`: lower-case letters, digits, _ and -.",
     )  # fmt: skip
     title = right.text_input(
         "Title", "My equation", max_chars=80, key=f"{version}_title", live=True, persist_state="session"

@@ -141,9 +141,8 @@ class _Reader:
                 return msgspec.json.decode(answer, type=Reading)
             self._end()
         raise BudgetError(
-            f"this couldn't be read within {BUDGET:g} s.",
-            hint="Write it with fewer functions and roots inside one another, or derive it with `lieapp truth`, "
-            "whose --budget is as long as you like.",
+            f"this couldn't be parsed within {BUDGET:g} s.",
+            hint="Use fewer nested functions and roots, or derive it with `lieapp truth` and a longer --budget.",
         )
 
     def _started(self) -> subprocess.Popen[bytes]:

@@ -36,12 +36,12 @@ FIELD_CHARACTERS = 300
 MOST_EQUATIONS = 8
 
 FIELDS = {
-    "independent": ("Variables", "t, x", "Names with commas between them; the first one, or `t`, is time."),
-    "dependent": ("Unknowns", "u", "Names of the unknown functions, with commas between them."),
+    "independent": ("Variables", "t, x", "Names separated by commas; `t`, or else the first one, is time."),
+    "dependent": ("Unknowns", "u", "Names of the unknown functions, separated by commas."),
     "parameter": (
         "Parameters", "nu:positive; g, g != 3",
-        "Constants that stay free, with what is known of them: `nu`, `nu:positive`, `g:positive, g != 3`. "
-        "Semicolons between several.",
+        "Free constants, with assumptions: `nu`, `nu:positive`, `g:positive, g != 3`. "
+        "Separate several by semicolons.",
     ),
     "function": (
         "Arbitrary functions", "k:u",
@@ -49,7 +49,7 @@ FIELDS = {
     ),
     "periodic": (
         "Periodic in", "x",
-        "Variables in which solutions are periodic. It doesn't change the symmetries, but which are kept.",
+        "Variables in which solutions are periodic. Only symmetries compatible with this are kept.",
     ),
 }  # fmt: skip
 """Label, placeholder and explanation of each field but the equations."""
@@ -65,7 +65,7 @@ def ask(start: Typed, version: str, fields: tuple[str, ...] = tuple(FIELDS)) -> 
     """
     _begin(start, version)
     st.selectbox(
-        "Example", list(EXAMPLES), index=None, placeholder="take one of these",
+        "Example", list(EXAMPLES), index=None, placeholder="choose an example",
         key=_key("example", version), on_change=_take, args=(version,),
     )  # fmt: skip
     equations, places = _equations(version)
@@ -95,9 +95,9 @@ def _equations(version: str) -> tuple[tuple[str, ...], list[int]]:
         for row in range(rows)
     ]  # fmt: skip
     with st.container(horizontal=True):
-        st.button("Another equation", icon=":material/add:", type="tertiary", key=_key("more", version),
+        st.button("Add equation", icon=":material/add:", type="tertiary", key=_key("more", version),
                   on_click=_change, args=(version, 1), disabled=rows >= MOST_EQUATIONS)  # fmt: skip
-        st.button("One less", icon=":material/remove:", type="tertiary", key=_key("less", version),
+        st.button("Remove equation", icon=":material/remove:", type="tertiary", key=_key("less", version),
                   on_click=_change, args=(version, -1), disabled=rows == 1)  # fmt: skip
     places = [row for row, text in enumerate(texts) if text.strip()]
     return tuple(texts[row].strip() for row in places), places

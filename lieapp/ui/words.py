@@ -18,13 +18,13 @@ class Sign(NamedTuple):
 
 
 SIGNS = {
-    "queued": Sign("queued", ":material/hourglass_empty:", "gray", "waits for the run before it to end"),
-    "starting": Sign("starting", ":material/hourglass_top:", "blue", "its process is loading"),
-    "running": Sign("running", ":material/play_circle:", "blue", "a process works on it"),
+    "queued": Sign("queued", ":material/hourglass_empty:", "gray", "waiting for earlier runs to end"),
+    "starting": Sign("starting", ":material/hourglass_top:", "blue", "its process is starting"),
+    "running": Sign("running", ":material/play_circle:", "blue", "its process is active"),
     "done": Sign("done", ":material/check_circle:", "green", "finished"),
     "cancelled": Sign("cancelled", ":material/stop_circle:", "orange", "stopped on request"),
     "failed": Sign("failed", ":material/error:", "red", "ended with an error"),
-    "lost": Sign("lost", ":material/help:", "orange", "its process is gone without a word"),
+    "lost": Sign("lost", ":material/help:", "orange", "its process died without an error"),
     "unreadable": Sign("unreadable", ":material/broken_image:", "red", "its status can't be read"),
 }
 

@@ -24,7 +24,7 @@ def test_a_run_with_the_result(lieapp, checks, tmp_path):
     (run,) = RunDirectory.list(tmp_path / "there")
     assert said.code == 0 and run.state == "done"
     assert json.loads((run.path / "summary.json").read_text(encoding="utf-8")) == said.json
-    assert said.json["sentence"] == "all 2 checks hold" and said.json["run"] == run.id
+    assert said.json["sentence"] == "all 2 checks passed" and said.json["run"] == run.id
     assert run.config() == {"plugin": "ckdv", "kind": "check"}
     assert lieapp("check", "--resume", run.id, "--out", "there", "--json").json == said.json
 

@@ -152,7 +152,7 @@ def test_data_replaces_a_file_only_when_told_to(lieapp, engine, tmp_path):
     (tmp_path / "d.h5").write_text("old")
     said = lieapp("data", "--plugin", "ckdv", "--out", "d.h5", "--json")
     assert said.code == 2 and said.error["type"] == "UsageError" and "--force" in said.error["hint"]
-    assert said.error["message"] == "--out d.h5: the file is there already."
+    assert said.error["message"] == "--out d.h5: the file already exists."
     assert (tmp_path / "d.h5").read_text() == "old" and calls == []
     assert lieapp("data", "--plugin", "ckdv", "--out", "d.h5", "--force").code == 0
     assert (tmp_path / "d.h5").read_text() == "new"

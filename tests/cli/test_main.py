@@ -103,7 +103,7 @@ def test_a_full_disk_is_no_bug_and_its_file_is_named(lieapp, engine):
     engine("lieapp.pde.check", check=check)
     said = lieapp("check", "--plugin", "ckdv", "--json", "--quiet")
     assert said.code == 1 and said.error["message"] == "runs/r/log.txt: No space left on device."
-    assert said.error["type"] == "FileError" and said.error["hint"] == "Make room, or write elsewhere."
+    assert said.error["type"] == "FileError" and said.error["hint"] == "Free disk space, or write elsewhere."
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -201,4 +201,4 @@ def test_a_reader_that_leaves_is_no_error(pytestconfig):
 )
 def test_no_memory_is_no_bug(error):
     told = as_lieapp_error(error)
-    assert told.message == "there is not enough memory." and "flow_batch" in told.hint
+    assert told.message == "out of memory." and "flow_batch" in told.hint

@@ -32,7 +32,7 @@ def test_the_algebra_and_what_a_periodic_domain_keeps():
     assert lines(result, "symmetries") == [said]
     assert lines(result, "periodic") == []
     stays = lines(truth_result(periodic_families=[HEAT_FAMILY]), "periodic")
-    assert stays == ["The families stay, with members that are periodic."]
+    assert stays == ["The families remain, restricted to periodic members."]
     assert section(document(truth_result(periodic_in=[])), "periodic") == []
 
 

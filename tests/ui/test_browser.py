@@ -93,7 +93,7 @@ def test_from_a_link_to_a_shared_link(tmp_path):
             me.reload()
             me.sees("since the start")
             assert state(first) in ("starting", "running")
-            me.sees("Fields now")
+            me.sees("Current fields")
             me.sees("Learned slots", 900)
             assert state(first) == "done"
             _read(me, first, tmp_path)

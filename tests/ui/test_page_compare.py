@@ -86,7 +86,7 @@ def test_a_run_that_was_deleted(open_page, two, words):
     app.run()
     assert not app.exception
     address = open_page("compare", runs=[first.name, second.name])
-    assert f"No longer there: {second.name}" in words(address) and first.name in words(address)
+    assert f"Not found: {second.name}" in words(address) and first.name in words(address)
 
 
 @pytest.mark.parametrize("run_id", ["../../etc", "<b>", "x" * 500])

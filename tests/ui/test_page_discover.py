@@ -150,7 +150,7 @@ def test_an_equation_has_no_network_to_train(open_page, plugins, words):
 def test_the_queue_stands_below(open_page, plugins, make_run, words):
     make_run("running")
     make_run("queued", count=1)
-    assert "Working and waiting" in words(open_page("discover", plugin="warm"))
+    assert "Active and queued" in words(open_page("discover", plugin="warm"))
 
 
 def test_training_on_moved_data(open_page, plugins, runs, words):

@@ -48,21 +48,21 @@ def test_an_error_stands_under_its_column(open_page, words):
 
 
 def test_what_was_typed_is_there_after_a_look_at_another_page(open_page):
-    app = press(open_page("explore"), "Another equation")
+    app = press(open_page("explore"), "Add equation")
     app.text_input(key="typed_equation0_").set_value("u_t - v").run()
     app.text_input(key="typed_dependent_").set_value("u, v").run()
     app.switch_page("lieapp/ui/pages/help.py").run()
     app.switch_page("lieapp/ui/pages/explore.py").run()
     assert app.text_input(key="typed_equation0_").value == "u_t - v"
-    assert app.text_input(key="typed_dependent_").value == "u, v" and "One less" in labels(app)
+    assert app.text_input(key="typed_dependent_").value == "u, v" and "Remove equation" in labels(app)
 
 
 def test_of_several_equations_the_wrong_one_is_named(open_page, words):
-    app = press(open_page("explore"), "Another equation")
+    app = press(open_page("explore"), "Add equation")
     app.text_input(key="typed_dependent_").set_value("u, v").run()
     app.text_input(key="typed_equation1_").set_value("v_t = u_x + ").run()
     assert app.error[0].value.startswith("Equation 2, ")
-    assert "One less" in labels(app)
+    assert "Remove equation" in labels(app)
 
 
 def test_an_example_fills_the_form(open_page):

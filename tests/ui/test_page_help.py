@@ -17,7 +17,7 @@ def test_looking_for_a_term(open_page, words):
     app.text_input(key="wanted").set_value("levi").run()
     assert "Levi factor" in words(app) and "η, the defect" not in words(app)
     app.text_input(key="wanted").set_value("xyzzy").run()
-    assert "Nothing is called so." in words(app)
+    assert "No match." in words(app)
 
 
 @pytest.mark.parametrize("name", ["index", "command-line"])

@@ -70,7 +70,7 @@ def test_checks_of_exactly_this_file(open_page, plugins, make_background, words,
     make_background("check", "done", summary=check_result("data", ok, "NaN *at* t = 3"))
     app = open_page("plugins", plugin="warm")
     said = (app.success if ok else app.error)[0].value.replace("\\", "")
-    assert said == ("all 1 checks hold" if ok else "failed: data")
+    assert said == ("all 1 checks passed" if ok else "failed: data")
     assert f"| data | {'ok' if ok else 'FAILED'} | NaN *at* t = 3 |" in words(app)
     # another content is another plugin
     file = plugins / "warm.py"
@@ -96,7 +96,7 @@ def test_a_check_at_work_can_be_cancelled(open_page, plugins, make_background):
 
 
 def test_a_new_file_is_shown_and_offered(open_page, plugins, words):
-    app = open_page("plugins", view="A new one")
+    app = open_page("plugins", view="New plugin")
     assert "equation=sp.Eq(u.diff(t) + u*u.diff(x) + u.diff(x, 3), 0)" in app.code[0].value
     assert app.get("download_button") and "--allow-writing" in words(app)
     assert "Write into plugins/" not in [b.label for b in app.button]
@@ -106,12 +106,12 @@ def test_a_new_file_is_shown_and_offered(open_page, plugins, words):
 
 def test_a_new_file_is_written_only_where_that_is_allowed(open_page, plugins, monkeypatch):
     monkeypatch.setattr(sys, "argv", [*sys.argv, "--allow-writing"])
-    app = open_page("plugins", view="A new one")
+    app = open_page("plugins", view="New plugin")
     monkeypatch.setattr(sys, "argv", sys.argv[:-1])
     press(app, "Write into plugins/")
     assert not (plugins / "my_equation.py").exists()
     monkeypatch.setattr(sys, "argv", [*sys.argv, "--allow-writing"])
-    press(open_page("plugins", view="A new one"), "Write into plugins/")
+    press(open_page("plugins", view="New plugin"), "Write into plugins/")
     assert 'name="my_equation"' in (plugins / "my_equation.py").read_text(encoding="utf-8")
 
 

@@ -135,7 +135,7 @@ def test_the_slider_moves_the_solution(open_page, make_run, words):
     assert app.get("plotly_chart")[1].proto.SerializeToString() != moved
     assert "slot=1&s=0.4" in words(app)
     app.select_slider(key="s").set_value(0.0).run()
-    assert "0, nothing is moved" in words(app)
+    assert "0, unmoved" in words(app)
 
 
 def test_a_slot_that_was_not_judged_at_finite_size(open_page, make_run, words):

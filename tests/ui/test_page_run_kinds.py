@@ -132,7 +132,7 @@ def test_networks_on_moved_data(open_page, finished, made, words):
     assert "| 32 | truth | 0.1 ± 0 | 5.00 | 0.1, 0.1 | 2.0 |" in words(app).replace("\xa0", " ")
     (told,) = [head.help for head in app.subheader if head.value == "Results"]
     assert all(f"**{word}.**" in told for word in ("Variant", "NMSE", "Rollout"))
-    assert "**NMSE.** Normalised mean square error" in told
+    assert "**NMSE.** Normalised mean squared error" in told
     # validation alone: one number of data, and no rollout
     assert len(app.get("plotly_chart")) == 1
 

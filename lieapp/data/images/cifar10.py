@@ -44,8 +44,8 @@ def download(root: Path) -> Path:
     except (OSError, RuntimeError) as error:
         raise DataError(
             f"CIFAR-10 can't be downloaded to {root}: {error}.",
-            hint="Fetch cifar-10-binary.tar.gz or cifar-10-python.tar.gz elsewhere, unpack it, and give --data its "
-            "folder.",
+            hint="Download cifar-10-binary.tar.gz or cifar-10-python.tar.gz elsewhere, unpack it, and give --data "
+            "its folder.",
         ) from None
     return root / PYTHON
 
@@ -63,8 +63,8 @@ def _read_binary(place: Path, part: str) -> Pictures:
         content = np.frombuffer((place / name).read_bytes(), np.uint8)
         if len(content) % RECORD:
             raise DataError(
-                f"{place / name}: {len(content)} bytes are no whole number of pictures of {RECORD} bytes.",
-                hint="The file is cut off or damaged; unpack cifar-10-binary.tar.gz again.",
+                f"{place / name}: {len(content)} bytes aren't a multiple of {RECORD} bytes, the size of a picture.",
+                hint="The file is truncated or damaged; unpack cifar-10-binary.tar.gz again.",
             )
         rows.append(content.reshape(-1, RECORD))
     records = np.concatenate(rows)

@@ -34,7 +34,7 @@ def read_folder(folder: Path) -> Pictures:
     files = [(file, number) for number, place in enumerate(classes) for file in _checked_files(place)]
     if not files:
         raise DataError(
-            f"{folder}: no folder of a class in it.",
+            f"{folder}: it has no class folders.",
             hint="Make one folder for each class and put its pictures inside.",
         )
     pictures = [_opened(file) for file, _ in files]

@@ -28,7 +28,7 @@ def read_idx(file: Path) -> np.ndarray:
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in TYPES or not content[3]:
         raise DataError(
             f"{file}: not an idx file: it begins with {content[:4].hex(' ') or 'nothing'}.",
-            hint="A file of MNIST type begins with 00 00 08 01 (labels) or 00 00 08 03 (pictures).",
+            hint="An MNIST-style file begins with 00 00 08 01 (labels) or 00 00 08 03 (pictures).",
         )
     kind, start = np.dtype(TYPES[content[2]]), 4 + 4 * content[3]
     shape = [int.from_bytes(content[i : i + 4], "big") for i in range(4, start, 4)]
@@ -37,7 +37,7 @@ def read_idx(file: Path) -> np.ndarray:
         raise DataError(
             f"{file}: {max(there, 0)} bytes of values where its header, {' x '.join(map(str, shape))}, asks for "
             f"{wanted}.",
-            hint="The file is cut off or damaged; fetch it again.",
+            hint="The file is truncated or damaged; download it again.",
         )
     return np.frombuffer(content, kind, offset=start).reshape(shape)
 
@@ -81,5 +81,5 @@ def _content(file: Path) -> bytes:
         return gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(
-            f"{file}: can't be decompressed: {error}.", hint="The file is cut off or damaged; fetch it again."
+            f"{file}: can't be decompressed: {error}.", hint="The file is truncated or damaged; download it again."
         ) from None

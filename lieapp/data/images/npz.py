@@ -52,4 +52,4 @@ def _channels_first(images: np.ndarray, file: Path) -> np.ndarray:
 def _told(error: Exception) -> str:
     """What is wrong, without NumPy's advice to unpickle it all the same."""
     text = str(error)
-    return "it is no archive, or holds objects, which are never unpickled" if "pickle" in text else text.rstrip(".")
+    return "it isn't an archive, or has objects (never unpickled)" if "pickle" in text else text.rstrip(".")

@@ -79,7 +79,7 @@ class Pictures:
             own = torch.nonzero(self.labels == number)[:, 0]
             if len(own) == 1:
                 raise DataError(
-                    f"class {name!r} has one picture; one to learn from and one to judge on are needed.",
+                    f"class {name!r} has one picture; at least one for training and one for validation are needed.",
                     hint="Add pictures to that class or remove it.",
                 )
             if not len(own):  # sets of fixed classes may lack some
@@ -119,7 +119,7 @@ def make_pictures(
     present = len(np.unique(labels))
     if present < 2:
         raise DataError(
-            f"{source}: all {len(labels)} pictures are of one class; a network learns to tell at least two apart.",
+            f"{source}: all {len(labels)} pictures are of one class; a classifier needs at least two.",
             hint="Add pictures of another class.",
         )
     facts = {"source": source, "pictures": len(values), "shape": list(values.shape[1:]), **facts}
@@ -136,7 +136,7 @@ def _checked_pixels(pixels: np.ndarray, source: str) -> np.ndarray:
             hint="Reshape the array; a picture is grey or RGB.",
         )
     if not len(pixels):
-        raise DataError(f"{source}: there is no picture.", hint="Give a file or folder that holds some.")
+        raise DataError(f"{source}: there are no pictures.", hint="Give a file or folder with pictures.")
     if min(pixels.shape[2:]) < SMALLEST:
         raise DataError(
             f"{source}: pictures of {pixels.shape[2]} x {pixels.shape[3]} pixels; at least {SMALLEST} x {SMALLEST} "

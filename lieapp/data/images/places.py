@@ -17,7 +17,7 @@ def check_place(text: str) -> None:
     if text in SETS or Path(text).expanduser().exists():
         return
     near = get_close_matches(text, SETS, n=1)
-    meant = f"did you mean {near[0]!r}?" if near else f"the sets with a name are {', '.join(SETS)}."
+    meant = f"did you mean {near[0]!r}?" if near else f"the named data sets are {', '.join(SETS)}."
     raise UsageError(
         f"--data {text}: there is no such file, folder or set; {meant}",
         hint="Give a folder of classes, idx files, CIFAR-10's folder, or an .npz file with images and labels.",

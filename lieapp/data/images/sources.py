@@ -76,7 +76,7 @@ def _read_file(file: Path) -> Pictures:
         labels = file.with_name(file.name.replace("images", "labels").replace("idx3", "idx1"))
         if not labels.is_file():
             raise DataError(
-                f"{file}: its labels, {labels.name}, aren't beside it.", hint="Put that file there too."
+                f"{file}: its labels, {labels.name}, aren't in the same folder.", hint="Put that file there too."
             )
         return idx.read_idx_pair(file, labels)
     raise DataError(

@@ -42,7 +42,7 @@ def running(run: RunDirectory) -> Iterator[RunDirectory]:
                     _end(run, "failed", error)
                 raise
             cancelled = CancelledError(
-                f"{run.id}: cancelled; what was done so far is kept.",
+                f"{run.id}: cancelled; completed work is kept.",
                 hint=f"Continue with `lieapp {run.config().get('kind', 'discover')} --resume {run.path}`.",
             )
             _end(run, "cancelled", cancelled)
@@ -56,7 +56,7 @@ def _claimed(run: RunDirectory) -> Iterator[None]:
         status = run.status()
         if not free or str(run.path.resolve()) in _mine or _works_elsewhere(status):
             raise ResumeError(
-                f"{run.id}: process {status.pid} on {status.host} still works on it.",
+                f"{run.id}: process {status.pid} on {status.host} is still running it.",
                 hint=f"Stop it first with `lieapp runs cancel {run.path}`, or wait.",
             )
         _forget_cancel(run, status)
@@ -82,9 +82,7 @@ def _forget_cancel(run: RunDirectory, status: Status) -> None:
         return
     if status.state in ("queued", "starting"):
         run.update(state="cancelled", finished=time.time())
-        raise CancelledError(
-            f"{run.id}: was asked to stop before it began.", hint=f"Start it with --resume {run.path}."
-        )
+        raise CancelledError(f"{run.id}: cancelled before it started.", hint=f"Start it with --resume {run.path}.")
     (run.path / "cancel").unlink(missing_ok=True)
 
 

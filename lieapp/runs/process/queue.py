@@ -26,7 +26,7 @@ def cancel(run: RunDirectory) -> str:
     """
     state = run.state
     if state in FINISHED or state == "unreadable":
-        hint = f"It can go on with --resume {run.path}." if state == "lost" else ""
+        hint = f"Continue with --resume {run.path}." if state == "lost" else ""
         raise RunError(f"{run.id} is {state}; there is nothing to cancel.", hint=hint)
     run.request_cancel()
     return withdraw(run)
@@ -74,7 +74,7 @@ def _send_to_background(root: Path, *only: str) -> None:
     if done.returncode:
         raise RunError(
             f"{root}: the runner can't be started: {done.stderr.strip()}",
-            hint="The run waits; `lieapp discover --resume RUN` works on it without a runner.",
+            hint="The run stays queued; `lieapp discover --resume RUN` executes it without a runner.",
         )
 
 

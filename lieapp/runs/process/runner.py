@@ -76,7 +76,7 @@ def work_on(run: RunDirectory, start: Start = start_process, *, alone: bool = Tr
     code = -1
     try:
         code = start(run).wait()
-        text = f"its process ended with code {code} before it began; log.txt says more"
+        text = f"its process ended with code {code} before it started; see log.txt"
     except (OSError, LieappError) as error:
         text = f"its process can't be started: {error}"
     # a fresh look: the run's own process has written since
@@ -104,7 +104,7 @@ def main() -> int:
     """Entry point of `python -m lieapp.runs.process.runner ROOT [RUN]`."""
     root, only = Path(sys.argv[1]).resolve(), sys.argv[2:]
     if not root.is_dir():
-        print(f"{root} is no folder of runs", file=sys.stderr)
+        print(f"{root} isn't a folder of runs", file=sys.stderr)
         return 2
     log = os.open(root / ".runner.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     _to_background()

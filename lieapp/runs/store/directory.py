@@ -130,7 +130,7 @@ class RunDirectory:
             return cls(_publish(root, files, _names(name, content, now)))
         except OSError as error:
             raise RunError(
-                f"{root}: a run directory can't be made here: {error.strerror or error}.",
+                f"{root}: a run directory can't be created here: {error.strerror or error}.",
                 hint="Give --out a folder that you can write to.",
             ) from None
 
@@ -149,9 +149,9 @@ class RunDirectory:
             return found[0]
         if found:
             ids = ", ".join(run.id for run in found)
-            many = f"{text!r} is the beginning of {len(found)} runs: {ids}."
-            raise UnknownRunError(many, hint="Type more of it.")
-        hint = f"The last one is {runs[-1].id}." if runs else "Nothing has been run there yet."
+            many = f"{text!r} matches {len(found)} runs: {ids}."
+            raise UnknownRunError(many, hint="Type more of the id.")
+        hint = f"The last one is {runs[-1].id}." if runs else "That folder has no runs yet."
         raise UnknownRunError(f"there is no run {text!r} in {root}.", hint=f"{hint} `lieapp runs list` shows all.")
 
     def config(self) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class RunDirectory:
             ) from None
         except OSError:
             pass
-        raise RunError(f"{self.id}: config.json can't be read.", hint="The folder is no complete run.")
+        raise RunError(f"{self.id}: config.json can't be read.", hint="The folder isn't a complete run.")
 
     def config_as(self, cls: type[Config]) -> Config:
         """The configuration as a struct. Raises RunError if it is of another kind or version."""
@@ -176,7 +176,7 @@ class RunDirectory:
             return msgspec.convert(self.config(), cls)
         except msgspec.ValidationError as error:
             raise RunError(
-                f"{self.id}: config.json is no {cls.__name__}: {error}.",
+                f"{self.id}: config.json isn't a valid {cls.__name__}: {error}.",
                 hint="It belongs to another command or version; start a new run.",
             ) from None
 
@@ -269,7 +269,7 @@ class RunDirectory:
             (self.path / "cancel").touch()
         except OSError as error:
             raise RunError(
-                f"{self.id}: can't be asked to stop: {error.strerror or error}.",
+                f"{self.id}: can't be cancelled: {error.strerror or error}.",
                 hint=f"Ask who may write {self.path} to stop it.",
             ) from None
 
@@ -284,7 +284,7 @@ class RunDirectory:
             raise CancelledError(f"{self.id}: asked to stop.", hint=f"Continue with --resume {self.path}.")
 
     def locked(self) -> contextlib.AbstractContextManager[bool]:
-        """Hold the run's lock for the block; False if a process works on it.
+        """Hold the run's lock for the block; False if another process holds it.
 
         Raises RunError if the folder can't be written.
         """

@@ -84,7 +84,7 @@ def process_lock(file: Path) -> Iterator[bool]:
     except OSError as error:
         raise RunError(
             f"{file.parent}: the folder can't be written: {error.strerror or error}.",
-            hint="Make room, or ask its owner for permission to write.",
+            hint="Free disk space, or ask its owner for permission to write.",
         ) from None
     with stream:
         try:

@@ -33,7 +33,7 @@ def show() -> None:
         return
     chosen = _chosen(runs)
     if not chosen:
-        st.caption("Choose two runs or more, of one plugin or of several.")
+        st.caption("Choose two or more runs.")
         return
     letters = [f"run {place}" for place in range(1, len(chosen) + 1)]
     results = [_compared(run) for run in chosen]
@@ -52,7 +52,7 @@ def _chosen(runs: Sequence[RunDirectory]) -> list[RunDirectory]:
     asked = list(dict.fromkeys(st.query_params.get_all("runs")))
     gone = [run_id[:100] for run_id in asked if find_run(run_id) is None]
     if gone:
-        st.warning(f"No longer there: {plain(', '.join(gone[:MOST]))}.", icon=":material/search_off:")
+        st.warning(f"Not found: {plain(', '.join(gone[:MOST]))}.", icon=":material/search_off:")
     # an older run than those offered can still be asked for by an address
     facts |= {run.id: row(run) for run_id in asked if run_id not in facts and (run := find_run(run_id)) is not None}
     ids = st.multiselect(
@@ -101,7 +101,7 @@ def _slots(results: Sequence[Compared], names: Sequence[str]) -> None:
     if rows:
         st.subheader("Slots of pictures")
         table(("slot", *names), [[plain(cell) for cell in row] for row in rows])
-        st.caption("How far features turn, mean over flow parameters; the nearest named field and its cosine.")
+        st.caption("Mean angle of the features over flow parameters, and the nearest named field with its cosine.")
 
 
 def _settings(differ: dict[str, list[Any]], names: Sequence[str]) -> None:
@@ -122,7 +122,7 @@ def _generators(results: Sequence[Compared], names: Sequence[str]) -> None:
         return
     st.subheader("Cosines", help=tip("cosine"))
     if len(lists) > 1:
-        st.caption("The derived generators of these runs are not the same; the figure numbers them in each.")
+        st.caption("These runs have different derived generators; the figure numbers them separately for each run.")
         return
     (known,) = lists
     shown = next(found.fields for found in results if found.names)
@@ -151,14 +151,14 @@ def _figures(runs: figures.Named) -> None:
     """Defects, cosines and seconds; what no run has is left out."""
     drawn = [
         ("Defect of each slot", figures.eta_figure(runs)),
-        ("What of each derived generator is missed", figures.cosine_figure(runs)),
-        ("How far each slot turns the features", figures.angle_figure(runs)),
+        ("Missing part of each derived generator", figures.cosine_figure(runs)),
+        ("Feature angle of each slot", figures.angle_figure(runs)),
         ("Seconds per stage", figures.seconds_figure(runs)),
     ]
     for title, drawing in drawn:
         if drawing:
             show_drawing(drawing, title)
-    st.caption("Runs are numbered as in the table. Every line has a mark of its own besides its colour.")
+    st.caption("Run numbers refer to the table. Lines differ in marker and colour.")
 
 
 show()

@@ -48,7 +48,7 @@ def show() -> None:
     if not st.query_params and KEPT in st.session_state:
         st.switch_page(page("discover"), query_params=st.session_state[KEPT])
     st.title("Discover")
-    st.markdown("Learn symmetries from data, and compare them with what is known.")
+    st.markdown("Learn symmetries from data and compare them with the derived ones.")
     if "again" in st.query_params:
         _again(st.query_params["again"])
     if st.query_params.get("source") == TYPED:
@@ -76,7 +76,7 @@ def _again(run_id: str) -> None:
     catalog, config = catalog_of(run), config_of(run)
     work = catalog.work_of_run(config)
     if work is None or not config.get("plugin"):
-        st.warning(f"No plugin here can work on {plain(run.id)}.", icon=":material/search_off:")
+        st.warning(f"No plugin is available for {plain(run.id)}.", icon=":material/search_off:")
         return
     address = forms.address(work, catalog.settings(work), config)
     st.switch_page(page("discover"), query_params={**address, **_like(run)})
@@ -117,7 +117,7 @@ def _work(offered: list[Work]) -> Work:
     by_command = {work.command: work for work in offered}
     asked = st.query_params.get("command", "")
     chosen = st.segmented_control(
-        "What to do", list(by_command), default=asked if asked in by_command else offered[0].command, required=True,
+        "Task", list(by_command), default=asked if asked in by_command else offered[0].command, required=True,
         format_func=lambda command: by_command[command].words, key="what",
     )  # fmt: skip
     st.query_params["command"] = chosen
@@ -141,7 +141,7 @@ def _settings(work: Work, config: type[msgspec.Struct], plugin: str) -> tuple[di
 
 
 def _start(catalog: Catalog, entry: Entry, work: Work, defaults: dict[str, Any], values: dict[str, Any]) -> None:
-    st.caption("The same on a terminal:")
+    st.caption("Equivalent command:")
     folders = [folder for folder in catalog.folders if entry.file and entry.file.resolve().parent == folder]
     line = forms.command_line(work.command, values, defaults, runs_root(), folders)
     st.code(line, language="bash", wrap_lines=True)
@@ -152,7 +152,7 @@ def _start(catalog: Catalog, entry: Entry, work: Work, defaults: dict[str, Any],
         config = None
         show_error(error)
     if not st.button("Start", type="primary", icon=":material/play_arrow:", disabled=config is None):
-        st.caption("The run is a process of its own: it goes on if you close this page.")
+        st.caption("The run is a separate process: it continues if you close this page.")
     elif config is not None:
         try:
             run_id = jobs.start(config, entry, catalog)

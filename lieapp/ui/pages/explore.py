@@ -46,10 +46,7 @@ SPARE = 10.0
 def show() -> None:
     """The whole page."""
     st.title("Explore")
-    st.markdown(
-        "Derive all point symmetries of an equation, each one proved: the algebra, its flows, and the equation "
-        "reduced by each of them."
-    )
+    st.markdown("Derive and prove all point symmetries of an equation, with their algebra, flows and reductions.")
     run = _asked()
     version, config = (run.id, config_of(run)) if run else ("", {})
     left = _left(version, config)
@@ -81,7 +78,7 @@ def _asked() -> RunDirectory | None:
         show_gone(run_id)
         return None
     if jobs.kind_of(run) != "truth":
-        st.info("That run is no derivation.", icon=":material/search_off:")
+        st.info("That run isn't a derivation.", icon=":material/search_off:")
         link_to_run(run.id, "Open it")
         return None
     return run
@@ -109,7 +106,7 @@ def _form(version: str, config: dict[str, Any], left: bool) -> None:
     if st.button("Derive", type="primary", icon=":material/function:", disabled=asked is None, key=f"go_{version}"):
         _start({**(asked or {}), **more}, entry, catalog)
     if asked:
-        with st.expander("The same on a terminal"):
+        with st.expander("Equivalent command"):
             st.code(command_line({**asked, **more}, runs_root()), language="bash", wrap_lines=True)
 
 
@@ -133,7 +130,7 @@ def _plugin(version: str, name: str) -> tuple[Catalog, Entry | None]:
     entry = catalog.get(chosen)
     show_formulas(system_latex(entry.declaration))
     link = {"query_params": {"plugin": chosen}, "icon": ":material/extension:"}
-    st.page_link(page("plugins"), label=f"Where {plain(chosen)} comes from", **link)
+    st.page_link(page("plugins"), label=f"Source of {plain(chosen)}", **link)
     return catalog, entry
 
 
@@ -141,7 +138,7 @@ def _unknown(catalog: Catalog, name: str) -> None:
     """Of an address, and no equation."""
     kinds = {entry.name: entry.kind for entry in catalog.entries}
     if name in kinds:
-        words = f"{plain(name)} is no equation: nothing can be derived of {plain(kinds[name].words[1])}."
+        words = f"{plain(name)} isn't an equation: nothing can be derived for {plain(kinds[name].words[1])}."
         st.warning(words, icon=":material/search_off:")
     else:
         show_missing(catalog, name, "explore")

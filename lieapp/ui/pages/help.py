@@ -26,15 +26,15 @@ def show() -> None:
 
 def _terms() -> None:
     st.title("Help")
-    st.markdown("What symbols and scores mean; longer, with examples, in the documentation.")
+    st.markdown("Meaning of symbols and scores; the documentation has details and examples.")
     _others("")
     st.subheader("Symbols and scores")
-    wanted = st.text_input("Look for", key="wanted", max_chars=60, live=True, icon=":material/search:").casefold()
+    wanted = st.text_input("Search", key="wanted", max_chars=60, live=True, icon=":material/search:").casefold()
     found = [told for told in docs.TERMS.values() if wanted in told.rpartition(" [")[0].casefold()]
     for told in found:
         st.markdown(told)
     if not found:
-        st.caption("Nothing is called so.")
+        st.caption("No match.")
 
 
 def _document(name: str, text: str) -> None:

@@ -23,11 +23,11 @@ EXAMPLES = (
         "discover", {"plugin": "ks"}, "Open ks",
     ),
     (
-        "Pictures", "Handwritten digits: the fields in the plane that a network's features keep.",
+        "Pictures", "Handwritten digits: plane fields that leave a network's features unchanged.",
         "discover", {"plugin": "images", "discoverimages-data": "digits"}, "Open images",
     ),
     (
-        "Colours", "Changes of colour, such as brightness, that a network's features keep.",
+        "Colours", "Changes of colour, such as brightness, that leave a network's features unchanged.",
         "discover", {"plugin": "colors"}, "Open colors",
     ),
     (
@@ -36,11 +36,11 @@ EXAMPLES = (
         "discover", {"plugin": "kdv", "command": "augment"}, "Open kdv",
     ),
     (
-        "A map", "The Minkowski norm: six fields along which it doesn't change, rotations and boosts.",
+        "A map", "The Minkowski norm: six fields that leave it invariant, rotations and boosts.",
         "discover", {"plugin": "lorentz"}, "Open lorentz",
     ),
     (
-        "Your own equation", "Type it, and have its symmetries derived or discovered in simulated data.",
+        "Your own equation", "Type it, then derive its symmetries or discover them in simulated data.",
         "discover", {"source": "typed"}, "Type an equation",
     ),
 )  # fmt: skip
@@ -55,9 +55,8 @@ def show() -> None:
         "every solution to another solution. It is written as a vector field, such as "
         r"$2\sqrt{t+1}\,\partial_x + \frac{1}{\sqrt{t+1}}\,\partial_u$."
         "\n\n"
-        "lieapp simulates solutions of an equation and learns such fields from them. It derives the fields a "
-        "second time by algebra, and says how well the two agree. "
-        "What the words and symbols mean is on the [Help](help) page."
+        "lieapp simulates solutions of an equation and learns such fields from them. It also derives them by "
+        "algebra and reports how well the two agree. The [Help](help) page explains terms and symbols."
     )
     _examples()
     _work()
@@ -87,7 +86,7 @@ def _work() -> None:
 
 
 def _last() -> None:
-    st.subheader("Last runs")
+    st.subheader("Recent runs")
     runs = newest_first()
     if not runs:
         st.info(

@@ -22,15 +22,15 @@ from lieapp.ui.rendering import show_formulas
 from lieapp.ui.words import plain
 
 # no docstring below constants, the app would print it
-THERE, NEW = "What is there", "A new one"
+THERE, NEW = "Available", "New plugin"
 
 
 def show() -> None:
     """The whole page."""
     st.title("Plugins")
     st.markdown(
-        "An equation is one Python file with a declaration in it. Put yours into `plugins/`; this page reads "
-        "the files anew each time it is opened."
+        "An equation is one Python file with a declaration. Put yours into `plugins/`; this page rereads the "
+        "files whenever you open it."
     )
     view = st.segmented_control(
         "View", [THERE, NEW], default=THERE, key="view", required=True, bind="query-params",

@@ -30,10 +30,10 @@ def show() -> None:
     shown = runs[(number - 1) * AT_ONCE : number * AT_ONCE]
     head, button = st.columns([5, 1], vertical_alignment="center")
     count = f"{len(runs)}" if len(runs) == len(every) else f"{len(runs)} of {len(every)}"
-    head.caption(f"{count} in {plain(runs_root())}, sheet {number} of {last}")
+    head.caption(f"{count} in {plain(runs_root())}, page {number} of {last}")
     # a click is a rerun, and a rerun reads the folder
     button.button("Refresh", icon=":material/refresh:", width="stretch")
-    st.page_link(page("compare"), label="Put runs side by side", icon=":material/compare_arrows:")
+    st.page_link(page("compare"), label="Compare runs side by side", icon=":material/compare_arrows:")
     states = {run.id: run.state for run in shown}
     if any(state in WORKING for state in states.values()):
         _watch(shown, states)
@@ -45,7 +45,7 @@ def _found(runs: list[RunDirectory]) -> list[RunDirectory]:
     """The runs that are looked for; all where nothing is asked."""
     left, middle, right = st.columns([3, 1, 1])
     bound = {"bind": "query-params"}
-    text = left.text_input("Look for", key="text", max_chars=100, icon=":material/search:", **bound)
+    text = left.text_input("Search", key="text", max_chars=100, icon=":material/search:", **bound)
     state = middle.selectbox("State", STATES, index=None, key="state", placeholder="any", **bound)
     kind = right.selectbox("Kind", KINDS, index=None, key="kind", placeholder="any", **bound)
     if not (text.strip() or state or kind):
