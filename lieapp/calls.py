@@ -68,11 +68,11 @@ class RunField:
                 hint=f"Call it as field({', '.join(f'{name}=…' for name in self.names)}).",
             )
         try:
-            given = [np.asarray(coordinates[name], dtype=float) for name in self.names]
-            points = np.stack(np.broadcast_arrays(*given))
-        except (TypeError, ValueError) as error:
+            points = np.stack(np.broadcast_arrays(*(_reals(coordinates[name]) for name in self.names)))
+        except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+            # the last one of a tensor that keeps its gradient
             hint = "Give numbers, or arrays of the same shape."
-            raise UsageError(f"points of a field can't be read: {error}.", hint=hint) from None
+            raise UsageError(f"points of a field can't be read: {str(error).rstrip('.')}.", hint=hint) from None
         return dict(zip(self.names, self._function(points), strict=True))
 
     def __repr__(self) -> str:
@@ -227,6 +227,14 @@ def simulate(plugin: str | PDE, samples: int, seed: int = 0, plugins: Sequence[s
     entry: Entry = catalog.get(plugin) if isinstance(plugin, str) else catalog.declared(plugin)
     check_equation(entry.declaration, "data", entry.kind.words)
     return simulated(entry.declaration, samples, torch.Generator().manual_seed(seed))
+
+
+def _reals(values: ArrayLike) -> Array:
+    """Numbers as floats. Raises TypeError for text, dates, None and complex numbers, which NumPy would convert."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "biufO" or any(part is None for part in given.flat):
+        raise TypeError(f"{given.dtype} is no type of real numbers")
+    return given.astype(float)
 
 
 def _of_formula(field: Mapping[str, str]) -> RunField:

@@ -28,6 +28,9 @@ MARKED = 24
 ASPECT = 1.5
 """Default width over height of a panel."""
 
+DECADES = 100
+"""A logarithmic axis ends at ten to the power of this, what lies beyond is left out: its ticks are no numbers."""
+
 
 class MissingError(Exception):
     """The data of a figure are missing in the run folder; the message says which."""
@@ -176,7 +179,8 @@ def axis_over(values: Iterable[float], label: str, *, log: bool = False, whole: 
     good = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
     low, high = (min(good), max(good)) if good else (0.1, 1.0)
     if log:
-        bottom, top = math.floor(math.log10(low)), math.ceil(math.log10(high))
+        ends = math.floor(math.log10(low)), math.ceil(math.log10(high))
+        bottom, top = (min(max(end, -DECADES), DECADES) for end in ends)
         return Axis(label, 10.0**bottom, 10.0 ** max(top, bottom + 1), log=True)
     # one value, or a constant: room around it, so that the line doesn't lie on the frame
     pad = 0.03 * (high - low) if high > low else abs(low) / 2 or 0.5
@@ -206,5 +210,6 @@ def hexadecimal(colour: Array) -> str:
 def drawable(values: Iterable[float], *, log: bool = False) -> Array:
     """The values, with NaN, which leaves a gap, for those that can't be drawn."""
     found = np.array(list(values), dtype=float)
-    found[~np.isfinite(found) | ((found <= 0) if log else False)] = np.nan
+    least, most = (10.0**-DECADES, 10.0**DECADES) if log else (-np.inf, np.inf)
+    found[~np.isfinite(found) | (found < least) | (found > most)] = np.nan
     return found

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 import sympy as sp
+import torch
 
 import lieapp
 from lieapp.errors import ConfigError, PluginError, RunError, UnknownPluginError, UsageError
@@ -57,6 +58,10 @@ def test_formulas_and_learned_fields_are_the_same_functions(run):
         run.fields[0](t=1)
     for wrong in ("one", [1, 2, 3]):
         with pytest.raises(UsageError, match="points of a field can't be read"):
+            run.fields[0](t=wrong, x=[1, 2], u=0)
+    kept = torch.ones(2, requires_grad=True)
+    for wrong in (1j, np.array([1j]), None, "3", np.datetime64("2020-01-01"), 10**400, kept):
+        with pytest.raises(UsageError, match=r"points of a field can't be read: .*[^.]\.$"):
             run.fields[0](t=wrong, x=[1, 2], u=0)
     assert repr(run.fields[0]) == "<field of t, x, u>"
 

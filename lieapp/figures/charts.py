@@ -43,7 +43,7 @@ def spectrum(etas: Sequence[float], gap_after: int | None, title: str) -> Drawin
     x = Axis("index k of the field, best first", 0.5, count + 0.5, whole=True)
     y = axis_over(etas, "defect η (no unit)", log=True)
     # zero and what isn't a number sit hollow on the lower edge: a logarithmic axis can't show them
-    shown = [eta if math.isfinite(eta) and eta > 0 else y.low for eta in etas]
+    shown = [eta if y.low <= eta <= y.high else y.low for eta in etas]
     dots = Dots(
         np.arange(1.0, count + 1),
         np.array(shown),

@@ -151,6 +151,8 @@ def _panel(axes: Axes, panel: Panel) -> None:
     if panel.note and panel.layers:
         below: dict[str, Any] = {"xytext": (0, -24), "textcoords": "offset points", "ha": "right", "va": "top"}
         axes.annotate(panel.note, (1.0, 0.0), xycoords="axes fraction", color=QUIET, **below)
+        # a long note reaches the middle
+        axes.set_xlabel(panel.x.label, loc="left")
     elif panel.note:
         axes.text(0.5, 0.5, panel.note, transform=axes.transAxes, ha="center", color=QUIET)
     if _legend(panel):

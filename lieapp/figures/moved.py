@@ -19,6 +19,9 @@ PIXELS = (90, 126)
 FINER, DENSE = 6, 4
 """The moved grid is refined at most so much before it is spread, and to so many points for each pixel:
 stretched, they then leave few holes."""
+ROOM = 1.0
+"""How far beside the unmoved solution places are shown, in units of its own extent: a field that runs away would
+shrink the solution to a dot."""
 
 
 def chosen(s: Array) -> list[int]:
@@ -31,11 +34,11 @@ def chosen(s: Array) -> list[int]:
 
 def orbits(plane: Plane, s: Array, points: Array, captions: Sequence[str], title: str) -> Drawing:
     """A row for each slot; `points` is (slot, s, coordinate, *grid) in physical coordinates."""
-    picks, row = chosen(s), len(plane.grids)
+    picks, row, rest = chosen(s), len(plane.grids), int(np.argmin(np.abs(s)))
     rows = []
     for slot, caption in zip(points, captions, strict=True):
         moved = [[plane.slice(slot[k, c]) for c in (1, 0, row)] for k in picks]
-        axes, scale = window(plane, moved, plane.unknowns[0])
+        axes, scale = window(plane, moved[picks.index(rest)], moved, plane.unknowns[0])
         named = [_caption(caption if place == 0 else "", float(s[k])) for place, k in enumerate(picks)]
         pictures = [spread(parts, axes, PIXELS) for parts in moved]
         rows.append(_beside(axes, scale, list(zip(named, pictures, strict=True))))
@@ -106,16 +109,30 @@ def _refined(values: Array, finer: Sequence[int]) -> Array:
     return values
 
 
-def window(plane: Plane, moved: Sequence[Sequence[Array]], name: str) -> tuple[tuple[Axis, Axis], Scale]:
-    """Axes common to all panels of a row, and the common colour scale of the values of `name`."""
+def window(
+    plane: Plane, still: Sequence[Array], moved: Sequence[Sequence[Array]], name: str
+) -> tuple[tuple[Axis, Axis], Scale]:
+    """Axes common to all panels of a row, and the common colour scale of the values of `name`.
+
+    Args:
+        still: (right, up, value) of the unmoved solution; what is further away than `ROOM` is left out.
+    """
     ends = []
     for c in range(3):
-        values = np.concatenate([part[c].ravel() for part in moved])
-        values = values[np.isfinite(values)]
-        low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+        least, most = _ends([still[c]]) or (-math.inf, math.inf)
+        room = ROOM * ((most - least) or 1.0)
+        low, high = _ends([still[c], *(part[c] for part in moved)]) or (0.0, 1.0)
+        low, high = max(low, least - room), min(high, most + room)
         ends.append((low, high if high > low else low + 1.0))
     right, up, values_of = ends
     return (Axis(plane.right, *right), Axis(plane.up, *up)), Scale(name, *values_of)
+
+
+def _ends(parts: Sequence[Array]) -> tuple[float, float] | None:
+    """The least and the largest value; None where none is finite."""
+    values = np.concatenate([part.ravel() for part in parts])
+    values = values[np.isfinite(values)]
+    return (float(values.min()), float(values.max())) if values.size else None
 
 
 def _caption(slot: str, s: float) -> str:
@@ -136,7 +153,7 @@ class Moved:
         residual: on the same nodes, of the equation for that unknown; nan where it can't be taken; None where it
             wasn't taken at all.
         defect: in words.
-        reach: each coordinate x nodes, every place that the axes have to hold; `points` only where None.
+        reach: each coordinate x nodes, the places that the axes hold as far as `ROOM`; `points` only where None.
     """
 
     caption: str
@@ -171,7 +188,7 @@ def moved_panels(plane: Plane, solution: Array, row: Moved, beside: Sequence[Arr
     still = [*(part.T for part in np.meshgrid(right, up, indexing="ij")), plane.slice(solution[row.unknown])]
     moved = [plane.slice(row.points[c]) for c in picked]
     reach = [row.points] if row.reach is None else row.reach
-    axes, scale = window(plane, [still, *([plane.slice(points[c]) for c in picked] for points in reach)], name)
+    axes, scale = window(plane, still, [[plane.slice(points[c]) for c in picked] for points in reach], name)
     residual = None if row.residual is None else np.abs(plane.slice(row.residual))
     there = spread_all(moved[:2], [part for part in (moved[2], residual) if part is not None], axes, PIXELS)
     captions = (f"{row.caption}: original, s = 0", f"moved to s = {number(row.s)}")

@@ -91,16 +91,17 @@ def quiver(plane: Plane, fields: Array, captions: Sequence[str], title: str) -> 
 
 
 def _normalised(plane: Plane, field: Array) -> list[Array]:
-    """The components over (up, right) in scaled coordinates, divided by the field's rms."""
-    parts = [plane.slice(part) / plane.scale[k] for k, part in enumerate(field)]
-    size = float(np.sqrt(np.mean(sum(part**2 for part in parts))))
-    return [part / (size if np.isfinite(size) and size > 0 else 1.0) for part in parts]
+    """The components over (up, right) in scaled coordinates over the field's rms; NaN where one isn't finite."""
+    parts = np.stack([plane.slice(part) / plane.scale[k] for k, part in enumerate(field)])
+    good = np.isfinite(parts).all(axis=0)
+    size = float(np.sqrt(np.sum(parts[:, good] ** 2) / max(np.count_nonzero(good), 1)))
+    return [*np.where(good, parts, np.nan) / (size if np.isfinite(size) and size > 0 else 1.0)]
 
 
 def _length(parts: Sequence[Array]) -> float:
-    """Length of the longest arrow in panel heights; 0 if it isn't finite."""
-    length = float(np.hypot(ASPECT * parts[1], parts[0]).max())
-    return length if np.isfinite(length) else 0.0
+    """Length of the longest arrow in panel heights; 0 if none is finite."""
+    lengths = np.hypot(ASPECT * parts[1], parts[0])
+    return float(np.max(lengths, initial=0.0, where=np.isfinite(lengths)))
 
 
 def _panel(
@@ -112,6 +113,7 @@ def _panel(
     still = [] if drawn else [plane.right, plane.up]
     still += [] if float(np.nanmax(np.abs(strength), initial=0.0)) > SMALL else [name]
     note = f"{' and '.join(still)} not moved" if still else ""
+    note = note if np.isfinite(strength).any() else "not finite anywhere"
     over = [_arrows(parts, axes, LONGEST / longest)] if drawn else []
     return Panel(caption, [Raster(strength, scale), *over], *axes, bar=True, note=note)
 

@@ -187,8 +187,12 @@ def _generators(result: EquationResult, material: Material) -> Drawing:
         raise MissingError("The fields do not belong to the generators of this summary.")
     size = plane.scale.reshape(-1, *[1] * len(plane.grids))
     span, wanted = ((part / size).reshape(len(part), -1) for part in (learned[exact], known))
-    found = np.linalg.lstsq(span.T, wanted.T)[0].T @ span
-    off = np.linalg.norm(found - wanted, axis=1) / np.linalg.norm(wanted, axis=1)
+    # a field may have a pole on the grid
+    good = np.isfinite(span).all(axis=0) & np.isfinite(wanted).all(axis=0)
+    if not good.any():
+        raise MissingError("The fields are finite nowhere.")
+    found = np.linalg.lstsq(span[:, good].T, wanted[:, good].T)[0].T @ span
+    off = np.linalg.norm((found - wanted)[:, good], axis=1) / np.linalg.norm(wanted[:, good], axis=1)
     fields, captions = [], []
     for row, own, field, difference in zip(result.truth, found, known, off, strict=True):
         fields += [own.reshape(field.shape) * size, field]

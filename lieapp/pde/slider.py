@@ -16,9 +16,6 @@ from lieapp.figures.quiver import Plane, plane_of, quiver
 from lieapp.pde.figures import cell
 from lieapp.results.discovery import AtSize
 
-ROOM = 1.0
-"""How far beside the unmoved solution places are shown, in units of its own extent."""
-
 
 @dataclass(frozen=True)
 class Orbit:
@@ -64,13 +61,13 @@ def field_chart(orbit: Orbit, caption: str) -> Drawing:
 def orbit_at(orbit: Orbit, k: int, slot: int, judged: AtSize | None) -> Drawing:
     """A row for each unknown: the solution, what it is at the k-th s, and that one's residual, on the same axes."""
     plane, unknowns = orbit.plane, orbit.plane.unknowns
-    points, defect = _near(orbit), defect_words(orbit, k, judged)
+    defect = defect_words(orbit, k, judged)
     beside = [part for own in orbit.residual or [] for part in own]
     rows = []
     for a, name in enumerate(unknowns):
         caption = f"slot {slot}" + (f", {name}" if len(unknowns) > 1 else "")
         residual = None if orbit.residual is None else orbit.residual[k][a]
-        row = Moved(caption, orbit.s[k], defect, orbit.points[k], residual, a, points)
+        row = Moved(caption, orbit.s[k], defect, orbit.points[k], residual, a, orbit.points)
         rows.append(moved_panels(plane, orbit.solution, row, beside))
     return Drawing(f"Slot {slot} at s = {orbit.s[k]:g}", rows)
 
@@ -81,17 +78,6 @@ def defect_words(orbit: Orbit, k: int, judged: AtSize | None) -> str:
         return "0, unmoved"
     near = [] if judged is None else [j for j, s in enumerate(judged.s) if abs(s - orbit.s[k]) < 1e-5]
     return cell(judged, near[0]) if judged is not None and near else number(None)
-
-
-def _near(orbit: Orbit) -> list[Array]:
-    """All places, those far off brought near: a field that runs away would shrink the solution to a dot."""
-    ends = []
-    for values in (*orbit.plane.grids.values(), *orbit.solution):
-        low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        room = ROOM * ((high - low) or 1.0)
-        ends.append((low - room, high + room))
-    low, high = np.array(ends).T
-    return [np.clip(p, *(end.reshape(-1, *[1] * (p.ndim - 1)) for end in (low, high))) for p in orbit.points]
 
 
 def _with_rest(

@@ -111,6 +111,22 @@ def test_what_cannot_be_drawn_leaves_a_gap():
     assert panels(found)[0].layers[-1].hollow == [0, 1] and svg(found)
 
 
+@pytest.mark.parametrize("value", [1.7e308, 5e-324])
+def test_the_largest_and_the_least_numbers_are_drawn(value):
+    line = curves([Curve("a", [1, 2], [1.0, value])], "x", "y", "t", log=True)
+    for drawing in (line, spectrum([value] * 2, 1, "t")):
+        assert svg(drawing) and chart(panels(drawing)[0], 300)
+
+
+def test_a_pole_on_the_grid_leaves_a_gap():
+    axis = np.linspace(0, 1, 8)
+    plane = Plane(["t", "x", "u"], {"t": axis, "x": axis}, np.ones(3))
+    field = np.ones((3, 8, 8))
+    field[1, 0], field[2, :, 0] = np.inf, np.nan
+    ((panel,),) = quiver(plane, field[None], ["pole"], "t").rows
+    assert not panel.note and np.nanmax(panel.layers[0].values) == pytest.approx(3**-0.5) and len(panel.layers) == 2
+
+
 def test_a_picture_without_a_scale_is_shown_as_it_is():
     red = np.zeros((4, 6, 3), np.uint8)
     red[..., 0] = 255

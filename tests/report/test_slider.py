@@ -5,7 +5,9 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from lieapp.drawing import Axis
+from lieapp.figures.material import read_material
 from lieapp.figures.moved import spread, spread_all
+from lieapp.pde.figures import figure
 from lieapp.pde.slider import defect_words, field_chart, orbit_at, read_orbit
 
 COORDINATES = ["t", "x", "u"]
@@ -68,6 +70,16 @@ def test_a_field_that_runs_away_leaves_the_solution_in_sight(judged_run, synthet
     orbit = read_orbit(judged_run, 0, COORDINATES)
     ((_, moved, _),) = orbit_at(orbit, len(orbit.s) - 1, 1, _judged(synthetic, 1)).rows
     assert 100 < max(abs(end) for axis in (moved.x, moved.y) for end in (axis.low, axis.high)) < 400
+
+
+@pytest.mark.parametrize(("key", "file"), [("finite-moved", "finite"), ("orbit", "fields")])
+def test_so_it_does_in_the_report(judged_run, synthetic, key, file):
+    arrays = load_file(judged_run / f"{file}.safetensors")
+    arrays["points" if file == "finite" else "orbit/points"][0, -1] *= 1e30
+    save_file(arrays, judged_run / f"{file}.safetensors")
+    drawn = figure(key, synthetic.judged(synthetic.summary()), read_material(judged_run)).drawing
+    ends = [abs(end) for panel in drawn.rows[0] for axis in (panel.x, panel.y) for end in (axis.low, axis.high)]
+    assert 100 < max(ends) < 400 and np.isfinite(drawn.rows[0][key == "orbit"].layers[0].values).any()
 
 
 @pytest.mark.parametrize(
