@@ -10,7 +10,7 @@ import msgspec
 from lieapp.api import Check, Kind, Work, hookimpl
 from lieapp.config_types import Count, DomainKind, FewThreads, Plugin, Positive, RunKind, Seed, Settings, told
 from lieapp.errors import ConfigError, LieappError
-from lieapp.extension import lazily
+from lieapp.extension import failed, lazily
 from lieapp.functions.declaration import Function
 from lieapp.functions.result import FunctionResult, document, draw
 from lieapp.progress import Reporter
@@ -70,7 +70,7 @@ def check(declaration: Function, report: Reporter) -> list[Check]:
     try:
         found = values_of(declaration, 64, 0)
     except LieappError as error:
-        return [Check("values", False, f"{error.message} {error.hint}".strip())]
+        return [failed("values", error)]
     shape = f"{found.x.shape[1]} variables, {found.y.shape[1]} outputs"
     off = differences(declaration, found)
     told = "given by the samples" if off is None else f"relative difference from central differences {off:.1e}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from html import escape
@@ -26,6 +25,7 @@ from lieapp.document import (
     sections,
 )
 from lieapp.figures.files import pdf, svg
+from lieapp.runs.store.files import write_atomic
 
 CSS = """
 :root { color-scheme: light; }
@@ -79,9 +79,9 @@ def write_report(folder: Path, title: str, kind: str, document: Document) -> Pat
             # of an earlier report of this run
             file.unlink()
     for key, drawing in drawn.items():
-        replace_file(place / f"{key}.svg", svg(drawing))
+        write_atomic(place / f"{key}.svg", svg(drawing).encode())
     path = folder / "report.html"
-    replace_file(path, page(title, kind, document))
+    write_atomic(path, page(title, kind, document).encode())
     return path
 
 
@@ -93,7 +93,7 @@ def write_pdfs(folder: Path, document: Document) -> list[Path]:
     for block in document:
         if isinstance(block, Figure) and block.drawing:
             paths.append(place / f"{block.key}.pdf")
-            replace_file(paths[-1], pdf(block.drawing))
+            write_atomic(paths[-1], pdf(block.drawing))
     return paths
 
 
@@ -129,18 +129,6 @@ def mathml(formula: Formula, *, block: bool = False) -> str:
         return f"<code>{escape(formula.text)}</code>"
     # fractions in a table row at full size too: indices within them would else be too small to read
     return found if block else found.replace("<math ", '<math displaystyle="true" ', 1)
-
-
-def replace_file(path: Path, content: str | bytes) -> None:
-    """Write beside and rename: a page that reads meanwhile sees the old file or the new one."""
-    beside = path.with_name(path.name + ".part")
-    try:
-        beside.write_bytes(content.encode() if isinstance(content, str) else content)
-        os.replace(beside, path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        # that of a full disk names no file
-        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _heading(head: Heading) -> str:

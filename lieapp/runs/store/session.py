@@ -88,7 +88,6 @@ def _read(file: Path) -> dict[str, float]:
 Result = TypeVar("Result")
 
 
-
 class Trained(Protocol):
     """A training that a session can go on with."""
 
