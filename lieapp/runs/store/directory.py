@@ -41,23 +41,19 @@ def provenance(entry: Entry | None, folders: Sequence[Path], device: str) -> dic
     return {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "versions": versions(),
-        "plugin": None if entry is None else plugin_origin(entry),
+        "plugin": entry
+        and {
+            "name": entry.name,
+            "title": entry.title,
+            "file": entry.file.resolve() if entry.file else None,
+            "sha256": entry.sha256,
+            "source": entry.source,
+        },
         "device": device,
         "platform": platform.platform(),
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
         "folder": os.getcwd(),
         "plugins": [str(folder) for folder in folders],
-    }
-
-
-def plugin_origin(entry: Entry) -> dict[str, Any]:
-    """Where a declaration came from: its name, title, file, content and source."""
-    return {
-        "name": entry.name,
-        "title": entry.title,
-        "file": str(entry.file.resolve()) if entry.file else None,
-        "sha256": entry.sha256,
-        "source": entry.source,
     }
 
 
