@@ -99,11 +99,7 @@ def image_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
 def field_figure(tensors: Tensors, names: list[str]) -> Drawing:
     """Each learned field as arrows over the weight; arrows of one panel share a scale."""
     panels = [weight_panel(tensors, name, field) for name, field in zip(names, tensors["learned"], strict=True)]
-    return Drawing("Learned fields", _in_rows(panels, ACROSS))
-
-
-def _in_rows(panels: Sequence[Panel], across: int) -> list[Sequence[Panel]]:
-    return [panels[k : k + across] for k in range(0, len(panels), across)]
+    return Drawing("Learned fields", [panels[k : k + ACROSS] for k in range(0, len(panels), ACROSS)])
 
 
 def weight_panel(tensors: Tensors, title: str, field: Array | None = None) -> Panel:
