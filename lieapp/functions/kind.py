@@ -12,7 +12,7 @@ from lieapp.config_types import Count, DomainKind, FewThreads, Plugin, Positive,
 from lieapp.errors import ConfigError, LieappError
 from lieapp.extension import failed, lazily
 from lieapp.functions.declaration import Function
-from lieapp.functions.result import FunctionResult, document, draw
+from lieapp.functions.result import document, draw
 from lieapp.progress import Reporter
 
 
@@ -59,7 +59,6 @@ def check_size(config: DiscoverFunctionsConfig, declaration: Function) -> None:
 
 @hookimpl
 def lieapp_kinds() -> list[Kind]:
-    """Maps."""
     return [FUNCTIONS]
 
 
@@ -77,22 +76,12 @@ def check(declaration: Function, report: Reporter) -> list[Check]:
     return [Check("values", True, shape), Check("derivatives", off is None or off < 1e-5, told)]
 
 
-def shown(declaration: Function) -> str | None:
-    """The map as formulas."""
-    return "; ".join(map(str, declaration.expressions)) or None
-
-
-def about(result: FunctionResult) -> str:
-    """What stands above the title of a report."""
-    return f"Symmetries of a map · {result.sought}"
-
-
 FUNCTIONS = Kind(
     name="functions",
     declaration=Function,
     words=("a map", "maps"),
     check=check,
-    shown=shown,
+    shown=lambda declaration: "; ".join(map(str, declaration.expressions)) or None,
     works=(
         Work(
             command="discover",
@@ -102,7 +91,7 @@ FUNCTIONS = Kind(
             check=check_size,
             document=document,
             draw=draw,
-            about=about,
+            about=lambda result: f"Symmetries of a map · {result.sought}",
         ),
     ),
 )

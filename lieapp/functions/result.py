@@ -61,7 +61,6 @@ class FunctionResult(Result, tag_field="result", tag="functions", kw_only=True):
     has_formulas: bool = False
 
     def compared(self) -> Compared:
-        """What is put beside other runs."""
         etas = [row.eta for row in self.generators]
         return Compared(method=self.method, count=self.count, etas=etas, seconds=self.seconds)
 
