@@ -37,10 +37,6 @@ h2 { font-size: 1.2rem; margin: 2.4rem 0 .6rem; padding-top: .6rem; border-top: 
 .kind { color: #57606a; margin: 0; }
 .equation { overflow-x: auto; padding: .6rem 0; font-size: 1.2rem; }
 math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", math, serif; }
-.verdict { font-size: 1.12rem; font-weight: 600; background: #eef5f1; border-left: 4px solid #009e73;
-  padding: .7rem 1rem; margin: 1rem 0; }
-.warnings { background: #fff6e5; border-left: 4px solid #b35c00;
-  padding: .7rem 1rem .7rem 2rem; margin: 1rem 0; }
 .notice { background: #eef4fb; border-left: 4px solid #0b5cad; padding: .7rem 1rem; margin: 1rem 0; }
 .notice.success { font-size: 1.12rem; font-weight: 600; background: #eef5f1; border-color: #009e73; }
 .notice.warning { background: #fff6e5; border-color: #b35c00; }
@@ -51,8 +47,6 @@ th, td { text-align: left; vertical-align: top; padding: .35rem 1.2rem .35rem 0;
   border-bottom: 1px solid #d0d7de; }
 th { font-weight: 600; color: #57606a; font-size: .9rem; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.small td, .small th { font-size: .88rem; }
-.small td:last-child { overflow-wrap: anywhere; font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
 figure { margin: 0; }
 figure svg { max-width: 100%; height: auto; display: block; }
 figcaption, .note { color: #57606a; font-size: .92rem; max-width: 46rem; margin: .4rem 0 0; }
@@ -154,21 +148,19 @@ def _block(block: Block) -> str:
 
 
 def _words(words: Words) -> str:
-    return "".join(_text(part) if isinstance(part, str) else mathml(part) for part in inline(words))
-
-
-def _text(text: str) -> str:
-    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
+    return "".join(
+        re.sub("`([^`]+)`", r"<code>\1</code>", escape(part)) if isinstance(part, str) else mathml(part)
+        for part in inline(words)
+    )
 
 
 def _table(block: Table) -> str:
-    top = "".join(_cell("th", column, column.head) for column in block.columns)
-    lines = "".join(f"<tr>{_row(block.columns, row)}</tr>" for row in block.rows)
+    def line(tag: str, cells: Sequence[Cell]) -> str:
+        return "".join(_cell(tag, column, cell) for column, cell in zip(block.columns, cells, strict=True))
+
+    top = line("th", [column.head for column in block.columns])
+    lines = "".join(f"<tr>{line('td', row)}</tr>" for row in block.rows)
     return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
-
-
-def _row(columns: Sequence[Column], row: Sequence[Cell]) -> str:
-    return "".join(_cell("td", column, cell) for column, cell in zip(columns, row, strict=True))
 
 
 def _cell(tag: str, column: Column, cell: Cell) -> str:

@@ -189,7 +189,6 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
         return 0 < self.formulas_check.dimension == self.formulas_check.proved
 
     def compared(self) -> Compared:
-        """What is put beside other runs."""
         return Compared(
             method=self.method,
             count=self.count,
