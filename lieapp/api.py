@@ -16,7 +16,7 @@ import sympy as sp
 
 from lieapp.errors import EquationError, GridError, PluginError
 from lieapp.extension import Check, Kind, Method, Work
-from lieapp.keywords import spelled
+from lieapp.keywords import check_rules, spelled
 from lieapp.results.base import Result
 
 if TYPE_CHECKING:
@@ -68,12 +68,7 @@ class SumOfSines:
             ),
             "shape": (self.shape is None or callable(self.shape), "a function of a symbol"),
         }
-        for key, (holds, rule) in rules.items():
-            if not holds:
-                raise PluginError(
-                    f"SumOfSines: {key} is {getattr(self, key)!r}; it must be {rule}.",
-                    hint=f"Leave {key} out for its default.",
-                )
+        check_rules("SumOfSines", self, rules)
 
 
 @spelled
@@ -154,12 +149,7 @@ class LabelledPictures:
             "flip": (isinstance(self.flip, bool), "True or False"),
             "features": (self.features is None or callable(self.features), "a function of a batch of pictures"),
         }
-        for key, (holds, rule) in rules.items():
-            if not holds:
-                raise PluginError(
-                    f"{self.name}: {key} is {getattr(self, key)!r}; it must be {rule}.",
-                    hint=f"Leave {key} out for its default.",
-                )
+        check_rules(self.name, self, rules)
 
 
 @spelled

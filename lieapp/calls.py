@@ -190,12 +190,12 @@ def discover(
     Raises LieappError, with a hint, for invalid input and for errors during the run.
     """
     from lieapp.runs.pipeline import work_on
-    from lieapp.settings import load_config
+    from lieapp.settings import leaves, load_config
 
     catalog = load_catalog([Path(folder).resolve() for folder in plugins])
     entry = catalog.get(plugin) if isinstance(plugin, str) else catalog.declared(plugin)
     work = catalog.work(entry, "discover")
-    config = load_config(catalog.settings(work), **_dotted({"plugin": entry.name, **settings}))
+    config = load_config(catalog.settings(work), **dict(leaves({"plugin": entry.name, **settings})))
     work.check(config, entry.declaration)
     kept = tempfile.TemporaryDirectory(prefix="lieapp-") if out is None else None
     root = Path(kept.name) if kept else Path(out or ROOT)
@@ -251,14 +251,3 @@ def _of_formula(field: Mapping[str, str]) -> RunField:
         return np.stack([np.broadcast_to(part, points.shape[1:]) for part in parts])
 
     return RunField(list(field), moved)
-
-
-def _dotted(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of one method, given as a mapping, as keys with a dot."""
-    flat: dict[str, Any] = {}
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            flat |= {f"{key}.{name}": inner for name, inner in value.items()}
-        else:
-            flat[key] = value
-    return flat

@@ -39,6 +39,11 @@ class LieappError(Exception):
         self.message = message
         self.hint = hint
 
+    @property
+    def line(self) -> str:
+        """Message and hint in one line."""
+        return f"{self.message} {self.hint}".strip()
+
     def as_json(self) -> dict[str, Any]:
         """The error object of the JSON contract."""
         return {"error": {"type": type(self).__name__, "message": self.message, "hint": self.hint}}

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from lieapp.document import Block, Column, Document, Draw, Heading, Notice, Table, Text, undrawn
-from lieapp.errors import PluginError
+from lieapp.errors import CancelledError, LieappError, PluginError
 from lieapp.results.base import Result
 
 
@@ -174,6 +174,13 @@ class Check:
     name: str
     ok: bool | None
     detail: str
+
+
+def failed(name: str, error: Exception) -> Check:
+    """A check that ended with an error. Raises it if it is CancelledError."""
+    if isinstance(error, CancelledError):
+        raise error
+    return Check(name, False, error.line if isinstance(error, LieappError) else f"{type(error).__name__}: {error}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,3 +38,11 @@ def spelled(cls: type[Declared]) -> type[Declared]:
     vars_of: Any = cls
     vars_of.__init__ = init
     return cls
+
+
+def check_rules(whose: str, declaration: object, rules: dict[str, tuple[bool, str]]) -> None:
+    """Raises PluginError for the first keyword whose rule doesn't hold; `rules` has whether it does, and words."""
+    for key, (holds, rule) in rules.items():
+        if not holds:
+            told = f"{whose}: {key} is {getattr(declaration, key)!r}; it must be {rule}."
+            raise PluginError(told, hint=f"Leave {key} out for its default.")

@@ -25,10 +25,10 @@ def plugins(settings: Common) -> Outcome:
                 "title": entry.title,
                 "kind": entry.kind.name,
                 "equation": entry.kind.shown(entry.declaration),
-                "file": None if entry.file is None else str(entry.file),
+                "file": entry.file,
                 "sha256": entry.sha256,
                 "source": entry.source,
-                "hooks": list(entry.hooks),
+                "hooks": entry.hooks,
             }
             for entry in catalog.entries
         ],
@@ -53,16 +53,7 @@ def plugins(settings: Common) -> Outcome:
             }
             for name, known in catalog.methods.items()
         ],
-        "broken": [
-            {
-                "name": broken.name,
-                "file": None if broken.file is None else str(broken.file),
-                "line": broken.line,
-                "source": broken.source,
-                "error": broken.error,
-            }
-            for broken in catalog.broken
-        ],
+        "broken": catalog.broken,
     }
     return Outcome(document, lambda: _show_plugins(catalog))
 

@@ -193,18 +193,11 @@ def console() -> Console:
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """A table; cells are shown as text, None as a dash."""
-    from rich.table import Table
-    from rich.text import Text
+    from lieapp.document import Column, Heading, Table
 
-    # not the table's own title, which is folded to the table's width
-    print_line(title, style="bold")
-    table = Table()
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        # Text, not markup: a bracket in a formula or a path is no style
-        table.add_row(*(Text("–" if cell is None else str(cell)) for cell in row))
-    console().print(table)
+    # what is empty stays so
+    cells = [[None if cell is None else str(cell) or " " for cell in row] for row in rows]
+    print_document([Heading(title), Table([Column(name) for name in columns], cells)])
 
 
 def print_line(text: str, style: str = "") -> None:

@@ -140,7 +140,7 @@ def _begun(
 ) -> tuple[RunDirectory, Config, Found | None]:
     """A run of short work, of which nothing is kept half way, its settings, and its result if it is done."""
     from lieapp.results.base import result_of
-    from lieapp.runs.resume import find_resumable
+    from lieapp.runs.pipeline import find_resumable
 
     run = find_resumable(out or Path("runs"), settings.resume or "", command, settings.given(cls))
     return run, run.config_as(cls), result_of(run.path, kind) if run.state == "done" else None

@@ -146,8 +146,7 @@ def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[
 
 def _resumed(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
     from lieapp.numerics.processor import check_device
-    from lieapp.runs.pipeline import work_on
-    from lieapp.runs.resume import find_resumable
+    from lieapp.runs.pipeline import find_resumable, work_on
     from lieapp.runs.store.directory import RunDirectory
 
     text = settings.resume or ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 
 import torch
 from jaxtyping import Float
@@ -16,7 +17,7 @@ from lieapp.compare.subspace import Gram, cosines, normalised, principal_angle
 from lieapp.compare.verdict import Verdict, verdict
 from lieapp.domains.base import Domain, EvolvingT, Fields
 from lieapp.methods.fields import Joined
-from lieapp.methods.result import Discovery, Judgement, judge
+from lieapp.methods.result import Discovery, judge
 
 DRAWS = 400
 LEVEL = 0.9
@@ -72,8 +73,7 @@ class Outcome:
     """One Gram matrix of all fields, and where whose stand in it.
 
     Args:
-        slots, true, others: positions of the learned, the derived and the other method's fields.
-        verdicts: on each slot.
+        slots, true: positions of the learned and the derived fields.
         exact: the slots that are exact candidates.
         others_exact: the other method's exact candidates.
         eta: of every field on the held-out data.
@@ -83,7 +83,6 @@ class Outcome:
 
     slots: list[int]
     true: list[int]
-    others: list[int]
     verdicts: list[Verdict]
     exact: list[int]
     others_exact: list[int]
@@ -139,34 +138,26 @@ def compare(
         known: the derived fields and how many they are.
     """
     stacks: list[Fields] = [found.fields]
-    counts = [len(found.levels[-1].eta), known[1] if known else 0, len(check.levels[-1].eta) if check else 0]
     stacks += [known[0]] if known else []
     stacks += [check.fields] if check else []
     judgement = judge(domain, Joined(*stacks), batches)
-    slots, true, others = _positions(counts)
+    counts = [len(found.levels[-1].eta), known[1] if known else 0, len(check.levels[-1].eta) if check else 0]
+    ends = accumulate(counts, initial=0)
+    slots, true, others = (list(range(start, end)) for start, end in pairwise(ends))
     verdicts = [verdict(found.sequence(n)) for n in slots]
+    confidence = None
+    if judgement.parts is not None:
+        m2, q2 = (part[slots] for part in judgement.parts)
+        # the same draws for everybody: a run repeats
+        confidence = bootstrap(m2, q2, [found.sequence(n) for n in slots], torch.Generator().manual_seed(0))
     return Outcome(
         slots=slots,
         true=true,
-        others=others,
         verdicts=verdicts,
         exact=[n for n in slots if verdicts[n] == "exact"],
         others_exact=[n for i, n in enumerate(others) if check and verdict(check.sequence(i)) == "exact"],
         gram=judgement.gram,
         eta=judgement.eta,
         reach=judgement.reach,
-        confidence=_confidence(judgement, found, slots),
+        confidence=confidence,
     )
-
-
-def _confidence(judgement: Judgement, found: Discovery, slots: list[int]) -> list[Confidence] | None:
-    if judgement.parts is None:
-        return None
-    m2, q2 = (part[slots] for part in judgement.parts)
-    # the same draws for everybody: a run repeats
-    return bootstrap(m2, q2, [found.sequence(n) for n in slots], torch.Generator().manual_seed(0))
-
-
-def _positions(counts: list[int]) -> list[list[int]]:
-    ends = [sum(counts[: i + 1]) for i in range(len(counts))]
-    return [list(range(end - count, end)) for count, end in zip(counts, ends, strict=True)]

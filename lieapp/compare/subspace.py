@@ -23,7 +23,7 @@ def cosines(gram: Gram, span: list[int], others: list[int]) -> list[float]:
     """Norm of the projection of each other field, normalised, on the span of some fields; 0 for no span."""
     if not span:
         return [0.0] * len(others)
-    inner = _orthonormal(gram, span).T @ gram[span][:, others]
+    inner = orthonormal(gram, span).T @ gram[span][:, others]
     return (inner.square().sum(0) / torch.diagonal(gram)[others]).clamp(0, 1).sqrt().tolist()
 
 
@@ -31,7 +31,7 @@ def principal_angle(gram: Gram, first: list[int], second: list[int]) -> float | 
     """The largest principal angle in radians between two spans; None if one is empty."""
     if not first or not second:
         return None
-    a, b = _orthonormal(gram, first), _orthonormal(gram, second)
+    a, b = orthonormal(gram, first), orthonormal(gram, second)
     overlap = a.T @ gram[first][:, second] @ b
     smallest = torch.linalg.svdvals(overlap)[-1].clamp(0, 1)
     # sine from what is left over: the arccosine has no digits near 1
@@ -43,7 +43,7 @@ def principal_angle(gram: Gram, first: list[int], second: list[int]) -> float | 
     return float(torch.atan2(sine, smallest))
 
 
-def _orthonormal(gram: Gram, span: list[int]) -> Float[Tensor, "span direction"]:
+def orthonormal(gram: Gram, span: list[int]) -> Float[Tensor, "span direction"]:
     """Coefficients of an orthonormal basis of a span, dependent directions dropped."""
     value, vector = torch.linalg.eigh(normalised(gram[span][:, span]))
     keep = value > 1e-12 * value[-1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sympy as sp
 import torch
 from jaxtyping import Float
@@ -14,6 +16,7 @@ from lieapp.equations.equation import as_expression, exact, on_jets, with_values
 from lieapp.equations.evolution import Evolution
 from lieapp.errors import EquationError
 from lieapp.numerics.codegen import Tape
+from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import SpectralDifferentiator
 
 
@@ -51,13 +54,22 @@ def transformed(
     expressions: tuple[sp.Expr, ...], solved: Evolution, state: State
 ) -> Float[Tensor, "sample component *space"]:
     """The expressions of `unknowns_on_jets` on a state of the equation that was solved."""
-    jets = solved.jets
+    time = state.values.new_full(state.grid.shape, state.time)
+    return torch.stack(evaluated(expressions, solved, time, state.values, state.grid), dim=1)
+
+
+def evaluated(
+    expressions: Sequence[sp.Expr], evolution: Evolution, time: Tensor,
+    values: Float[Tensor, "*batch component *space"], grid: Grid,
+) -> list[Tensor]:  # fmt: skip
+    """Expressions in an equation's jets on solutions; `time` and what comes out broadcast to `*batch *space`."""
+    jets, component = evolution.jets, -1 - len(grid.axes)
     found = {s: index for e in expressions for s, index in jets.jets(e).items()}
-    differentiator = SpectralDifferentiator(state.grid, state.values.dtype, state.values.device)
-    coordinates = list(state.grid.mesh(state.values.dtype, state.values.device))
-    coordinates.insert(solved.time, torch.full_like(coordinates[0], state.time))
-    values = []
+    differentiator = SpectralDifferentiator(grid, values.dtype, values.device)
+    coordinates = list(grid.mesh(values.dtype, values.device))
+    coordinates.insert(evolution.time, time)
+    derivatives = []
     for b, J in found.values():
-        order = tuple(J[i] for i in solved.space)
-        values.append(differentiator.derivatives(state.values[:, b], [order])[order])
-    return torch.stack(Tape(expressions, [*jets.independent, *found])(*coordinates, *values), dim=1)
+        order = tuple(J[i] for i in evolution.space)
+        derivatives.append(differentiator.derivatives(values.select(component, b), [order])[order])
+    return Tape(list(expressions), [*jets.independent, *found])(*coordinates, *derivatives)

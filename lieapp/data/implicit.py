@@ -6,7 +6,6 @@ The method of lines in Fourier space: u_t = F[u] at the grid points, with the ex
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -98,9 +97,7 @@ def _solver(
 
 def _until(evolution: Evolution, solver: Radau, time: float) -> np.ndarray:
     """The state at a time, stepping on and interpolating within the last step."""
-    for _ in itertools.count():
-        if solver.t >= time:
-            return solver.dense_output()(time)
+    while solver.t < time:
         message = solver.step()
         if solver.status == "failed" or not np.isfinite(solver.y).all():
             raise SimulationError(
@@ -108,4 +105,4 @@ def _until(evolution: Evolution, solver: Radau, time: float) -> np.ndarray:
                 hint="The solution may blow up or be ill-posed: shorten the time window or change the initial "
                 "state.",
             )
-    raise AssertionError("unreachable")
+    return solver.dense_output()(time)

@@ -31,7 +31,7 @@ def semilinear_problem(
     mask = dealias_mask(grid, splitting.degree, dtype, device)
     keys = list(splitting.linear)
     rates = scalar_functions(list(splitting.linear.values()), jets.independent[evolution.time])
-    places = torch.zeros(len(keys), count, count, *mask.shape, dtype=_complex(dtype), device=device)
+    places = torch.zeros(len(keys), count, count, *mask.shape, dtype=dtype.to_complex(), device=device)
     for k, (a, b, J) in enumerate(keys):
         places[k, a, b] = differentiator.multiplier(_space(evolution.space, J)) * mask
 
@@ -106,7 +106,3 @@ def dealias_mask(
 
 def _space(space: tuple[int, ...], J: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(J[i] for i in space)
-
-
-def _complex(dtype: torch.dtype) -> torch.dtype:
-    return torch.complex128 if dtype == torch.float64 else torch.complex64

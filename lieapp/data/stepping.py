@@ -82,7 +82,6 @@ def march(
     """Yield the state at each output time, the first one included.
 
     Args:
-        make: builds the problem on a grid.
         degree: polynomial degree of the nonlinear part, for dealiasing.
         grid: the coarsest grid to use.
         initial: values at times[0].

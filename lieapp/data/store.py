@@ -26,7 +26,7 @@ from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import read_pde
 from lieapp.errors import DataError
 from lieapp.numerics.grid import Axis, Grid
-from lieapp.numerics.processor import use_processor
+from lieapp.numerics.processor import find_device, use_processor
 from lieapp.progress import Reporter
 
 SAMPLE = "sample"
@@ -51,7 +51,7 @@ def simulate_to_file(
         declaration,
         config.samples,
         torch.Generator().manual_seed(config.seed),
-        _device(config.device),
+        find_device(config.device),
         Tolerance(config.tolerance),
         report.progress,
     )
@@ -157,11 +157,6 @@ def read_trajectories(path: Path) -> Trajectories:
         facts = {k: _plain(v) for k, v in file.attrs.items() if k not in ("axes", "unknowns", "error")}
     stacked = torch.as_tensor(np.stack(values, axis=2))
     return Trajectories(torch.as_tensor(time), grid, stacked, tuple(unknowns), names[1], accuracy, facts)
-
-
-def _device(text: str) -> str:
-    """`auto` is the first GPU if there is one."""
-    return text if text != "auto" else "cuda:0" if torch.cuda.is_available() else "cpu"
 
 
 def _axis_names(trajectories: Trajectories) -> list[str]:

@@ -25,9 +25,7 @@ class Trajectories:
 
     Args:
         time: kept output times, physical units.
-        grid: the axes of space.
         values: the unknowns at these times and points.
-        unknowns: names of the components.
         time_name: name of the evolution variable.
         error: estimated relative error of the values; nan where no estimate exists.
         facts: how they were made (steps, points, seconds), for provenance.
@@ -48,16 +46,11 @@ class Trajectories:
 
     def select(self, samples: slice) -> Trajectories:
         """Some of the trajectories."""
-        return Trajectories(
-            self.time, self.grid, self.values[samples], self.unknowns, self.time_name, self.error, self.facts
-        )
+        return replace(self, values=self.values[samples])
 
     def to(self, device: torch.device | str) -> Trajectories:
         """The same trajectories on a device."""
-        return Trajectories(
-            self.time.to(device), self.grid, self.values.to(device), self.unknowns, self.time_name, self.error,
-            self.facts,
-        )  # fmt: skip
+        return replace(self, time=self.time.to(device), values=self.values.to(device))
 
     def check_varying(self, name: str) -> None:
         """Whether there is anything to learn from.

@@ -26,7 +26,6 @@ from lieapp.drawing import (
     Layer,
     Panel,
     Raster,
-    Scale,
     Strokes,
     drawable,
 )
@@ -34,7 +33,7 @@ from lieapp.drawing import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis as Ticks
-    from matplotlib.colors import Colormap, Normalize
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
 INK, QUIET, FAINT, NO_DATA = "#1f2328", "#57606a", "#d0d7de", "#eceff2"
@@ -231,12 +230,15 @@ def _curve(axes: Axes, line: Curve, index: int, *, log: bool) -> None:
 
 
 def _raster(axes: Axes, raster: Raster, panel: Panel) -> None:
+    from matplotlib.colors import LogNorm, Normalize
+
     (left, right), (low, high) = (sorted((axis.low, axis.high)) for axis in (panel.x, panel.y))
-    scale, values = raster.scale, raster.values
-    image = axes.imshow(
-        values, None if scale is None else _map(scale.diverging), None if scale is None else _norm(scale),
-        extent=(left, right, low, high), origin="lower", aspect="auto", interpolation="nearest",
-    )  # fmt: skip
+    scale, values, colours = raster.scale, raster.values, dict[str, Any]()
+    if scale is not None:
+        norm = (LogNorm if scale.log else Normalize)(scale.low, scale.high)
+        colours = {"cmap": _map(scale.diverging), "norm": norm}
+    box = (left, right, low, high)
+    image = axes.imshow(values, extent=box, origin="lower", aspect="auto", interpolation="nearest", **colours)
     axes.set_facecolor(NO_DATA)
     if scale is None:
         return
@@ -256,9 +258,3 @@ def _map(diverging: bool) -> Colormap:
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("diverging", DIVERGING) if diverging else colormaps[SEQUENTIAL]
-
-
-def _norm(scale: Scale) -> Normalize:
-    from matplotlib.colors import LogNorm, Normalize
-
-    return (LogNorm if scale.log else Normalize)(scale.low, scale.high)

@@ -25,11 +25,7 @@ class Material:
         metrics: the lines of metrics.jsonl, oldest first.
     """
 
-    folder: Path
-    summary: Json
-    config: Json
-    provenance: Json
-    metrics: tuple[Json, ...]
+    metrics: Sequence[Json]
     fields: Mapping[str, NDArray[np.floating]]
     moved: Mapping[str, NDArray[np.floating]]
 
@@ -37,13 +33,9 @@ class Material:
 def read_material(folder: Path) -> Material:
     """Read everything that a report or a page draws."""
     return Material(
-        folder=folder,
-        summary=read_json(folder / "summary.json"),
-        config=read_json(folder / "config.json"),
-        provenance=read_json(folder / "provenance.json"),
-        metrics=tuple(read_lines(folder / "metrics.jsonl")),
-        fields=read_fields(folder / "fields.safetensors"),
-        moved=read_fields(folder / "finite.safetensors"),
+        read_lines(folder / "metrics.jsonl"),
+        read_fields(folder / "fields.safetensors"),
+        read_fields(folder / "finite.safetensors"),
     )
 
 
@@ -115,7 +107,7 @@ def parts_of(file: Path, place: int, sliced: Sequence[str]) -> dict[str, NDArray
                     if place >= part.get_shape()[0]:
                         return {}
                     found[key] = part[place]
-                elif key not in ("truth",):
+                elif key != "truth":
                     found[key] = content.get_tensor(key)
             return found
     except (OSError, ValueError, SafetensorError):

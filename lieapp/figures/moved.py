@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import zoom
 
 from lieapp.document import number
 from lieapp.drawing import Array, Axis, Drawing, Panel, Raster, Scale
@@ -97,16 +98,8 @@ def _averaged(z: Array, inside: NDArray[np.bool_], place: NDArray[np.intp], pixe
 
 def _refined(values: Array, finer: Sequence[int]) -> Array:
     """Bilinear interpolation between the points of an index grid."""
-    values = np.asarray(values, dtype=float)
-    for axis, count in enumerate(values.shape):
-        fine = np.linspace(0, count - 1, finer[axis] * (count - 1) + 1)
-        below = np.minimum(fine.astype(int), max(count - 2, 0))
-        part = np.expand_dims(fine - below, tuple(k for k in range(values.ndim) if k != axis))
-        above = np.minimum(below + 1, count - 1)
-        # a flow that left for infinity has points that aren't finite; they are left out where they are drawn
-        with np.errstate(invalid="ignore"):
-            values = np.take(values, below, axis) * (1 - part) + np.take(values, above, axis) * part
-    return values
+    shape = [(count - 1) * n + 1 for count, n in zip(values.shape, finer, strict=True)]
+    return zoom(np.asarray(values, dtype=float), np.array(shape) / values.shape, order=1)
 
 
 def window(

@@ -10,9 +10,9 @@ import msgspec
 from lieapp.api import Check, Kind, Work, hookimpl
 from lieapp.config_types import Count, DomainKind, FewThreads, Plugin, Positive, RunKind, Seed, Settings, told
 from lieapp.errors import ConfigError, LieappError
-from lieapp.extension import lazily
+from lieapp.extension import failed, lazily
 from lieapp.functions.declaration import Function
-from lieapp.functions.result import FunctionResult, document, draw
+from lieapp.functions.result import document, draw
 from lieapp.progress import Reporter
 
 
@@ -62,7 +62,6 @@ def check_size(config: DiscoverFunctionsConfig, declaration: Function) -> None:
 
 @hookimpl
 def lieapp_kinds() -> list[Kind]:
-    """Maps."""
     return [FUNCTIONS]
 
 
@@ -73,21 +72,11 @@ def check(declaration: Function, report: Reporter) -> list[Check]:
     try:
         found = values_of(declaration, 64, 0)
     except LieappError as error:
-        return [Check("values", False, f"{error.message} {error.hint}".strip())]
+        return [failed("values", error)]
     shape = f"{found.x.shape[1]} variables, {found.y.shape[1]} outputs"
     off = differences(declaration, found)
     told = "given by the samples" if off is None else f"relative difference from central differences {off:.1e}"
     return [Check("values", True, shape), Check("derivatives", off is None or off < 1e-5, told)]
-
-
-def shown(declaration: Function) -> str | None:
-    """The map as formulas."""
-    return "; ".join(map(str, declaration.expressions)) or None
-
-
-def about(result: FunctionResult) -> str:
-    """What stands above the title of a report."""
-    return f"Symmetries of a map · {result.sought}"
 
 
 FUNCTIONS = Kind(
@@ -95,7 +84,7 @@ FUNCTIONS = Kind(
     declaration=Function,
     words=("a map", "maps"),
     check=check,
-    shown=shown,
+    shown=lambda declaration: "; ".join(map(str, declaration.expressions)) or None,
     works=(
         Work(
             command="discover",
@@ -105,7 +94,7 @@ FUNCTIONS = Kind(
             check=check_size,
             document=document,
             draw=draw,
-            about=about,
+            about=lambda result: f"Symmetries of a map · {result.sought}",
         ),
     ),
 )

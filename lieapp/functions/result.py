@@ -66,7 +66,6 @@ class FunctionResult(Result, tag_field="result", tag="functions", kw_only=True):
         return "success" if self.count else "info"
 
     def compared(self) -> Compared:
-        """What is put beside other runs."""
         etas = [row.eta for row in self.generators]
         formulas = [form.shown for form in self.formulas if form.proved and form.shown]
         return Compared(

@@ -190,15 +190,12 @@ def differences(declaration: Function, found: Values, step: float = 1e-4) -> flo
     """Relative difference of the derivatives from central ones; None of samples, which are taken as they are."""
     if declaration.samples is not None:
         return None
+    at = _of_formulas if declaration.module is None else _of_module
     worst = 0.0
     for k in range(found.x.shape[1]):
         shift = torch.zeros(found.x.shape[1], dtype=found.x.dtype)
         shift[k] = step
-        sides = [_at(declaration, found.x + sign * shift) for sign in (1, -1)]
+        sides = [at(declaration, found.x + sign * shift).y for sign in (1, -1)]
         rate = (sides[0] - sides[1]) / (2 * step)
         worst = max(worst, float((rate - found.jacobian[:, :, k]).norm() / found.jacobian.norm()))
     return worst
-
-
-def _at(declaration: Function, x: Tensor) -> Tensor:
-    return (_of_formulas if declaration.module is None else _of_module)(declaration, x).y

@@ -153,42 +153,26 @@ def module_generators(span: Span, judge: Values, learn: Values, degree: int, sou
     if sought != "invariance" or not span.count:
         return None
     found: list[Tensor] = []
-    held = Directions()
     for low in range(degree + 1):
         own = find(learn, judge, low, sought)
         exact = own.coefficients[: own.count]
         rest = exact.new_zeros(len(exact), len(span.terms) - exact.shape[1], exact.shape[2])
-        for row in found:
-            held.add_all(_multiples(row, span.terms, low))
+        held = [field for row in found for field in _multiples(row, span.terms, low)]
         for row in row_echelon(torch.cat([exact, rest], 1)):
-            if held.add(row):
+            if not _within(row, held):
                 found.append(row)
-                held.add_all(_multiples(row, span.terms, low))
+                held += _multiples(row, span.terms, low)
     return torch.stack(found) if len(found) < span.count else None
 
 
-class Directions:
-    """A growing span of fields, kept as an orthonormal basis."""
-
-    def __init__(self) -> None:
-        self._basis: Tensor | None = None
-
-    def add(self, field: Tensor) -> bool:
-        """Take a field in; whether it wasn't in the span."""
-        row = field.flatten() / field.norm()
-        if self._basis is not None:
-            for _ in range(2):  # once more: what round-off leaves
-                row = row - self._basis.T @ (self._basis @ row)
-        if float(row.norm()) < ZERO:
-            return False
-        row = (row / row.norm())[None]
-        self._basis = row if self._basis is None else torch.cat([self._basis, row])
-        return True
-
-    def add_all(self, fields: Sequence[Tensor]) -> None:
-        """Take several fields in."""
-        for field in fields:
-            self.add(field)
+def _within(field: Tensor, others: Sequence[Tensor]) -> bool:
+    """Whether a field lies in the span of others."""
+    if not others:
+        return False
+    columns = torch.stack([other.flatten() / other.norm() for other in others], 1)
+    wanted = field.flatten()[:, None] / field.norm()
+    made = columns @ torch.linalg.lstsq(columns, wanted, rcond=ZERO, driver="gelsd").solution
+    return float((wanted - made).norm()) < ZERO
 
 
 def _multiples(row: Tensor, terms: list[tuple[int, ...]], degree: int) -> list[Tensor]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import sympy as sp
 import torch
@@ -27,9 +27,8 @@ from lieapp.domains.formulas import FixedFields
 from lieapp.domains.solutions import Slices
 from lieapp.equations.equation import System, exact, read_pde, read_transform
 from lieapp.equations.evolution import Evolution, degree, evolution_form, time_variable
-from lieapp.equations.jets import MultiIndex
-from lieapp.errors import CancelledError, DataError, EquationError, LieappError
-from lieapp.extension import OUTCOMES, Check
+from lieapp.errors import DataError, EquationError
+from lieapp.extension import OUTCOMES, Check, failed
 from lieapp.lie.invariance import is_symmetry
 from lieapp.lie.stages import Truth, derive
 from lieapp.numerics.codegen import Tape
@@ -57,15 +56,13 @@ def _on_solutions(expression: sp.Expr, solved: Evolution) -> sp.Expr:
     """Replace every time derivative by derivatives in space."""
     jets = solved.jets
     while True:
-        found = {s: _reduced(solved, a, J) for s, (a, J) in jets.jets(expression).items() if J[solved.time]}
+        found = {
+            s: jets.total_derivatives(solved.rhs[a], tuple(n - (i == solved.time) for i, n in enumerate(J)))
+            for s, (a, J) in jets.jets(expression).items() if J[solved.time]
+        }  # fmt: skip
         if not found:
             return expression
         expression = expression.xreplace(found)
-
-
-def _reduced(solved: Evolution, a: int, J: MultiIndex) -> sp.Expr:
-    below = tuple(n - (i == solved.time) for i, n in enumerate(J))
-    return solved.jets.total_derivatives(solved.rhs[a], below)
 
 
 def _vanishing(expression: sp.Expr) -> sp.Expr:
@@ -197,8 +194,6 @@ ACCURATE = 1e-3
 FLOOR = 1e-5
 """Defect η that derived generators stay below; a field that is no symmetry lies far above it."""
 
-Result = TypeVar("Result")
-
 
 def check(pde: PDE, report: Reporter) -> list[Check]:
     """Verify an equation: itself, its derived symmetries, data, and that tensors and formulas agree."""
@@ -206,60 +201,51 @@ def check(pde: PDE, report: Reporter) -> list[Check]:
 
 
 class _Checks:
+    """The steps; each gets what those that it needs have found."""
+
     def __init__(self, pde: PDE, report: Reporter) -> None:
         self.pde, self.report, self.done = pde, report, list[Check]()
+        self.found: dict[str, Any] = {}
 
     def run(self) -> list[Check]:
-        """All checks in order."""
-        system = self._step("equation", lambda: self._equation())
-        truth = self._step("truth", lambda: self._truth(system), equation=system)
-        evolution = self._step("evolution form", lambda: self._evolution(system), equation=system)
-        needs: dict[str, Any] = {"evolution form": evolution}
+        self._step("equation", self._equation)
+        self._step("truth", self._truth, "equation")
+        self._step("evolution form", self._evolution, "equation")
         if self.pde.transform is not None:
-            self._step("change of variables", self._change, **needs)
-        domain = self._step("tensors", self._bridge, **needs)
-        data = self._step("data", self._data, **needs)
-        needs |= {"tensors": domain, "data": data}
-        self._step("linearisation", lambda: self._linearisation(domain, data), **needs)
-        self._step("generators on data", lambda: self._generators(domain, data, truth), truth=truth, **needs)
+            self._step("change of variables", self._change, "evolution form")
+        self._step("tensors", self._bridge, "evolution form")
+        self._step("data", self._data, "evolution form")
+        needed = ("evolution form", "tensors", "data")
+        self._step("linearisation", self._linearisation, *needed)
+        self._step("generators on data", self._generators, "truth", *needed)
         return self.done
 
-    def _step(self, name: str, work: Callable[[], tuple[Result, str]], **needs: Any) -> Result | None:
-        """Run one step unless something it needs is missing; None if it failed."""
-        missing = [key for key, value in needs.items() if value is None]
-        result: Result | None = None
-        if missing:
+    def _step(self, name: str, work: Callable[..., tuple[Any, str]], *needs: str) -> None:
+        """Run one step unless something it needs is missing."""
+        if missing := [key for key in needs if key not in self.found]:
             outcome = Check(name, None, f"It needs {', '.join(missing)}.")
         else:
             try:
-                result, detail = work()
+                self.found[name], detail = work(*(self.found[key] for key in needs))
                 outcome = Check(name, True, detail)
-            except CancelledError:
-                raise
-            except LieappError as error:
-                outcome = Check(name, False, f"{error.message} {error.hint}".strip())
             except Exception as error:  # a plugin's own code may raise anything
-                outcome = Check(name, False, f"{type(error).__name__}: {error}")
+                outcome = failed(name, error)
         self.done.append(outcome)
         self.report.line(f"{name}: {OUTCOMES[outcome.ok]} {outcome.detail}")
-        return result
 
     def _equation(self) -> tuple[System, str]:
         system = read_pde(self.pde)
         return system, "; ".join(f"{r} = 0" for r in system.residuals)
 
-    def _truth(self, system: System | None) -> tuple[Truth, str]:
-        assert system is not None
+    def _truth(self, system: System) -> tuple[Truth, str]:
         lengths = {x: exact(self.pde.region[x][1]) - exact(self.pde.region[x][0]) for x in self.pde.periodic}
         truth = derive(system, list(self.pde.periodic), lengths)
         kept = f", {len(truth.periodic)} of them on the periodic domain" if self.pde.periodic else ""
-        text = f"{truth.dimension} generators{kept}"
         count = len(truth.families)
         families = f", {count} {'family' if count == 1 else 'families'}" if count else ""
-        return truth, text + families
+        return truth, f"{truth.dimension} generators{kept}{families}"
 
-    def _evolution(self, system: System | None) -> tuple[Evolution, str]:
-        assert system is not None
+    def _evolution(self, system: System) -> tuple[Evolution, str]:
         evolution = evolution_form(system)
         # over the whole region: the short data of a check don't reach its end
         check_coefficients(self.pde, evolution)
@@ -267,7 +253,7 @@ class _Checks:
         pairs = zip(evolution.jets.dependent, evolution.rhs, strict=True)
         return evolution, "; ".join(f"{name}_{t} = {f}" for name, f in pairs)
 
-    def _change(self) -> tuple[bool, str]:
+    def _change(self, evolution: Evolution) -> tuple[bool, str]:
         left = [e for e in change_leaves(self.pde) if e != 0]
         if left:
             raise EquationError(
@@ -276,15 +262,15 @@ class _Checks:
             )
         return True, "sends solutions to solutions, exactly"
 
-    def _bridge(self) -> tuple[PDEDomain, str]:
+    def _bridge(self, evolution: Evolution) -> tuple[PDEDomain, str]:
         domain = PDEDomain(self.pde)
         error, points = bridge_error(domain)
         if not error < ROUND_OFF:
             raise EquationError(f"tensors and exact evaluation differ by {error:.1e}; at most {ROUND_OFF:g}.")
         return domain, f"agree with exact evaluation to {error:.0e} at {points} random jets"
 
-    def _data(self) -> tuple[Trajectories, str]:
-        check_times(self.pde, evolution_form(read_pde(self.pde)), MIN_POINTS)
+    def _data(self, evolution: Evolution) -> tuple[Trajectories, str]:
+        check_times(self.pde, evolution, MIN_POINTS)
         data = short_trajectories(short_declaration(self.pde), self.report.progress)
         if not data.values.isfinite().all():
             raise DataError("the data hold NaN or infinite values.")
@@ -294,8 +280,7 @@ class _Checks:
         shape = " x ".join(map(str, data.values.shape))
         return data, f"{shape} values, estimated relative error {data.error:.0e}"
 
-    def _linearisation(self, domain: PDEDomain | None, data: Trajectories | None) -> tuple[bool, str]:
-        assert domain is not None and data is not None
+    def _linearisation(self, evolution: Evolution, domain: PDEDomain, data: Trajectories) -> tuple[bool, str]:
         error = frechet_error(domain, data)
         if not error < QUOTIENT:
             raise EquationError(
@@ -304,9 +289,8 @@ class _Checks:
         return True, f"agrees with a difference quotient to {error:.0e}"
 
     def _generators(
-        self, domain: PDEDomain | None, data: Trajectories | None, truth: Truth | None
+        self, truth: Truth, evolution: Evolution, domain: PDEDomain, data: Trajectories
     ) -> tuple[bool, str]:
-        assert domain is not None and data is not None and truth is not None
         wrong = wrong_field(domain)
         fields = [*(f.components for f in truth.periodic), *([wrong] if wrong else [])]
         values = defects(domain, data, fields)

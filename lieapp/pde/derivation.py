@@ -119,24 +119,19 @@ def check_request(config: TruthConfig) -> None:
             "truth needs either a plugin or an equation.",
             hint="Give --plugin NAME, or --equation 'u_t + u*u_x + u_xxx' --independent t,x --dependent u.",
         )
-    typed = {"independent": config.independent, "dependent": config.dependent}
     if config.equation:
-        for key, names in typed.items():
-            if not names:
+        for key in ("independent", "dependent"):
+            if not getattr(config, key):
                 raise UsageError(
                     f"{key} variables of {config.equation[0]!r} are not given.",
                     hint="For example --independent t,x --dependent u.",
                 )
-    else:
-        extra = [
-            key
-            for key, value in {**typed, "parameter": config.parameter, "function": config.function}.items()
-            if value
-        ]
-        if extra:
+        return
+    for key in ("independent", "dependent", "parameter", "function"):
+        if getattr(config, key):
             raise UsageError(
-                f"--{extra[0]} belongs to --equation; the plugin {config.plugin} has its own.",
-                hint=f"Leave --{extra[0]} out, or give --equation in place of --plugin.",
+                f"--{key} belongs to --equation; the plugin {config.plugin} has its own.",
+                hint=f"Leave --{key} out, or give --equation in place of --plugin.",
             )
 
 

@@ -38,26 +38,22 @@ def write_fields(
 
     Args:
         data: held-out trajectories; the first one is drawn.
-        slots: number of learned fields.
         norms: of the derived fields on the data, to draw them with norm 1.
     """
-    points, base = _drawing_base(domain, data)
-    shape = [-1] + [1] * (points.ndim - 1)
-    size = base["scale"]
-    origin = torch.tensor(data.scales.origin, dtype=points.dtype, device=points.device)
+    points, origin, size, base = _drawing_points(domain, data)
     s = torch.linspace(-SIGMA, SIGMA, STEPS, dtype=points.dtype, device=points.device)
     s[STEPS // 2] = 0.0
     copies = points.expand(slots, 1, *points.shape)
     moved = orbit(learned, copies, s)[:, :, 0].transpose(0, 1)
     tensors = {
         **base,
-        "learned": values(learned, points[None])[:, 0] * size.reshape(shape),
+        "learned": values(learned, points[None])[:, 0] * size,
         "orbit/s": s,
-        "orbit/points": origin.reshape(shape) + size.reshape(shape) * moved,
+        "orbit/points": origin + size * moved,
     }
     if truth is not None:
         fields = truth.values(points[None])[:, 0] / norms.to(points.device).reshape(-1, *([1] * points.ndim))
-        tensors["truth"] = fields * size.reshape(shape)
+        tensors["truth"] = fields * size
     write_tensors(file, tensors)
 
 
@@ -68,31 +64,19 @@ def write_current(
 
     Draws no random number and changes nothing of the training. `facts` go into the file's header as JSON.
     """
-    points, base = _drawing_base(domain, data)
+    points, _, size, base = _drawing_points(domain, data)
     like = next((p for p in fields.parameters()), points)
     with torch.no_grad():
         learned = values(fields, points[None].to(like))[:, 0].to(points)
-    shape = [-1] + [1] * (points.ndim - 1)
-    tensors = {**base, "learned": learned * base["scale"].reshape(shape)}
+    tensors = {**base, "learned": learned * size}
     write_tensors(file, tensors, {"coordinates": list(domain.components), **facts})
 
 
-def _drawing_base(domain: PDEDomain, data: SliceData) -> tuple[Tensor, dict[str, Tensor]]:
-    """Scaled points, and what every picture needs: grid lines, the solution and the scale, physical."""
-    points, lines = _drawing_points(domain, data)
-    p = len(lines)
-    size = torch.tensor(data.scales.size, dtype=points.dtype, device=points.device)
-    origin = torch.tensor(data.scales.origin, dtype=points.dtype, device=points.device)
-    shape = [-1] + [1] * p
-    solution = origin[p:].reshape(shape) + size[p:].reshape(shape) * points[p:]
-    return points, {**{f"grid/{k}": line for k, line in lines.items()}, "solution": solution, "scale": size}
-
-
-def _drawing_points(domain: PDEDomain, data: SliceData) -> tuple[Tensor, dict[str, Tensor]]:
-    """Scaled points `coordinate *grid` of the first trajectory, and the physical grid lines."""
+def _drawing_points(domain: PDEDomain, data: SliceData) -> tuple[Tensor, Tensor, Tensor, dict[str, Tensor]]:
+    """Scaled points `coordinate *grid` of the first trajectory, their origin and size, and what pictures need."""
     source, time = data.source, domain.evolution.time
     strides = [max(1, -(-len(source.time) // TIMES)), *(max(1, -(-n // POINTS)) for n in source.grid.shape)]
-    values = source.values[0].movedim(1, 0)[(slice(None), *(slice(None, None, k) for k in strides))]
+    solution = source.values[0].movedim(1, 0)[(slice(None), *(slice(None, None, k) for k in strides))]
     like = source.values
     lines = [source.time[:: strides[0]]]
     lines += [
@@ -101,13 +85,11 @@ def _drawing_points(domain: PDEDomain, data: SliceData) -> tuple[Tensor, dict[st
     ]
     # tensors of trajectories have time first; coordinates have it where the equation has it
     lines.insert(time, lines.pop(0))
-    values = values.movedim(1, 1 + time)
-    mesh = torch.meshgrid(*lines, indexing="ij")
-    names = domain.arguments.names[: len(lines)]
-    physical = torch.stack([*mesh, *values])
-    shape = [-1] + [1] * len(lines)
+    solution = solution.movedim(1, 1 + time)
     origin, size = (
-        torch.tensor(v, dtype=like.dtype, device=like.device).reshape(shape)
+        torch.tensor(v, dtype=like.dtype, device=like.device).reshape(-1, *[1] * len(lines))
         for v in (data.scales.origin, data.scales.size)
     )
-    return (physical - origin) / size, dict(zip(names, lines, strict=True))
+    points = (torch.stack([*torch.meshgrid(*lines, indexing="ij"), *solution]) - origin) / size
+    grid = {f"grid/{name}": line for name, line in zip(domain.arguments.names, lines, strict=False)}
+    return points, origin, size, {**grid, "solution": solution, "scale": size.flatten()}

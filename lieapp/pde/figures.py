@@ -220,10 +220,6 @@ def _orbit(result: EquationResult, material: Material) -> Drawing:
     return orbits(plane, s, points, captions, "A held-out solution moved by each learned generator")
 
 
-def _finite_defect(result: EquationResult, material: Material) -> Drawing:
-    return size_chart(_judged(result))
-
-
 def _finite_moved(result: EquationResult, material: Material) -> Drawing:
     rows, plane = _judged(result), _plane(result, material)
     solution = _array(material, "solution")
@@ -252,14 +248,6 @@ def _judged(result: EquationResult) -> Rows:
     if not rows:
         raise MissingError("The learned fields were not evaluated at finite size.")
     return rows
-
-
-def _loss(result: EquationResult, material: Material) -> Drawing:
-    return loss_chart(material.metrics)
-
-
-def _training(result: EquationResult, material: Material) -> Drawing:
-    return defect_chart(material.metrics)
 
 
 def _plane(result: EquationResult, material: Material) -> Plane:
@@ -330,7 +318,7 @@ _BUILDERS: dict[str, tuple[str, str, Callable[[EquationResult, Material], Drawin
         "Defect at finite size",
         "The defect of solutions moved to s. Hollow at s = 0: the defect η. A missing marker means that no data "
         "are left.",
-        _finite_defect,
+        lambda result, material: size_chart(_judged(result)),
     ),
     FINITE[1]: (
         "One solution, moved, and its residual",
@@ -339,6 +327,14 @@ _BUILDERS: dict[str, tuple[str, str, Callable[[EquationResult, Material], Drawin
         "moved there, or the residual is undefined, as near the ends of the time window and outside it.",
         _finite_moved,
     ),
-    "loss": ("Training loss", "The values in metrics.jsonl.", _loss),
-    "training": ("Defect during training", "On training batches; the verdict uses held-out data.", _training),
+    "loss": (
+        "Training loss",
+        "The values in metrics.jsonl.",
+        lambda result, material: loss_chart(material.metrics),
+    ),
+    "training": (
+        "Defect during training",
+        "On training batches; the verdict uses held-out data.",
+        lambda result, material: defect_chart(material.metrics),
+    ),
 }

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import torch
 from jaxtyping import Float
-from safetensors.torch import save
 from torch import Tensor
 
 from lieapp.compare.outcome import Outcome
@@ -23,7 +22,7 @@ from lieapp.methods.result import Discovery
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.progress import Reporter
 from lieapp.results.discovery import FEW, AtSize
-from lieapp.runs.store.files import write_atomic
+from lieapp.runs.store.files import write_tensors
 
 Record = Callable[[int, int, BatchT, BatchT], None]
 
@@ -129,7 +128,7 @@ class Judged:
 
     def write(self, file: Path) -> None:
         """Keep the arrays."""
-        write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in self.tensors.items()}))
+        write_tensors(file, self.tensors)
 
 
 def _holds(defect: list[float], share: list[float], folded: list[float], unmoved: list[float]) -> bool | None:

@@ -11,7 +11,6 @@ from lieapp.extension import Kind, Work, lazily
 
 @hookimpl
 def lieapp_kinds() -> list[Kind]:
-    """Equations."""
     return [PDES]
 
 

@@ -16,11 +16,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lieapp.data.change import evaluated
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.evolution import Evolution
-from lieapp.numerics.codegen import Tape
-from lieapp.numerics.spectral import SpectralDifferentiator, low_pass, noise_floor
 from lieapp.numerics.spectral import bandwidth as bandwidth_of
+from lieapp.numerics.spectral import low_pass, noise_floor
 
 SAMPLES = 8
 WINDOWS = 12
@@ -74,13 +74,16 @@ def misfit(evolution: Evolution, data: Trajectories) -> Misfit | None:
     if floor:
         cut = bandwidth_of(flat, data.grid, floor)
         values = low_pass(flat, data.grid, cut).unflatten(0, values.shape[:2])
+    time = data.time.to(values.dtype).reshape(-1, *[1] * len(data.grid.axes))
     left = fitted_left = total = 0.0
     factors: list[tuple[str, str, float]] = []
     for a, name in enumerate(evolution.jets.dependent):
         terms = sp.Add.make_args(sp.expand(evolution.rhs[a]))
-        change = _changes(values[:, :, a], data.time)
-        integrals = [_integrals(z, data.time) for z in _evaluated(terms, evolution, values, data)]
-        coarse = [_integrals(z, data.time, every=2) for z in _evaluated(terms, evolution, values, data)]
+        change = np.diff(values[:, _ends(len(data.time)), a].cpu().numpy(), axis=1)
+        found = evaluated(terms, evolution, time, values, data.grid)
+        shown = [torch.as_tensor(z).to(values).expand(values[:, :, 0].shape) for z in found]
+        integrals = [_integrals(z, data.time) for z in shown]
+        coarse = [_integrals(z, data.time, every=2) for z in shown]
         sums = np.sum(integrals, 0)
         if np.linalg.norm(np.sum(coarse, 0) - sums) > COARSE * np.linalg.norm(sums):
             return None
@@ -95,34 +98,10 @@ def misfit(evolution: Evolution, data: Trajectories) -> Misfit | None:
     return Misfit((left / total) ** 0.5, (fitted_left / total) ** 0.5, tuple(factors))
 
 
-def _evaluated(
-    terms: tuple[sp.Expr, ...], evolution: Evolution, values: Float[Tensor, "sample time component *space"],
-    data: Trajectories,
-) -> list[Float[Tensor, "sample time *space"]]:  # fmt: skip
-    """The terms of the right-hand side on the grid."""
-    jets = evolution.jets
-    needed = {s: index for term in terms for s, index in jets.jets(term).items()}
-    d = SpectralDifferentiator(data.grid, values.dtype, values.device)
-    orders = [tuple(J[i] for i in evolution.space) for _, J in needed.values()]
-    found = [d.derivatives(values[:, :, b], [J])[J] for (b, _), J in zip(needed.values(), orders, strict=True)]
-    mesh = list(data.grid.mesh(values.dtype, values.device))
-    time = data.time.to(values.dtype).reshape(-1, *[1] * len(data.grid.axes))
-    coordinates = [m.expand(len(data.time), *data.grid.shape) for m in mesh]
-    coordinates.insert(evolution.time, time.expand(len(data.time), *data.grid.shape))
-    result = Tape(list(terms), [*jets.independent, *needed])(*coordinates, *found)
-    shape = values[:, :, 0].shape
-    return [torch.as_tensor(z, dtype=values.dtype, device=values.device).expand(shape) for z in result]
-
-
 def _ends(count: int) -> list[int]:
     """Where windows begin and end; an even number of steps each."""
     step = max(2 * (count // (2 * WINDOWS)), 2)
     return list(range(0, count, step))
-
-
-def _changes(values: Float[Tensor, "sample time *space"], time: Float[Tensor, " time"]) -> np.ndarray:
-    """u(b) - u(a) of each window."""
-    return np.diff(values[:, _ends(len(time))].cpu().numpy(), axis=1)
 
 
 def _integrals(

@@ -22,7 +22,6 @@ class Orbit:
     """A held-out solution moved along one slot, from the files of a run.
 
     Args:
-        plane: what pictures are drawn over.
         solution: (component, *grid).
         learned: (coordinate, *grid), the field.
         s: ascending; 0 is among them.

@@ -243,8 +243,6 @@ class ColorDomain(Seen):
     """Pictures seen through an extractor, their colours being moved.
 
     Args:
-        name: of the plugin.
-        features: of a batch of pictures.
         interpolation: of displacements, "trilinear" or "nearest".
         side: nodes of the lattice along each axis.
         outside: what the extractor gets where colours leave the cube, "clipped" or "kept".

@@ -42,7 +42,8 @@ from lieapp.pictures.document import run_figures, write_csv
 from lieapp.pictures.extractor import NAME, EfficientNetFeatures, PictureFeatures, read_extractor
 from lieapp.pictures.image import PictureBatch, Seen
 from lieapp.pictures.networks import drawn, near_guessing, network_of
-from lieapp.results.pictures import INSIDE, Basis, NamedField, Nearest, Part, PictureDiscovery, Slot, Subspace
+from lieapp.results.discovery import Subspace
+from lieapp.results.pictures import INSIDE, Basis, NamedField, Nearest, Part, PictureDiscovery, Slot
 from lieapp.results.training import Network
 from lieapp.runs.store.files import CURRENT, naming, write_tensors
 from lieapp.runs.store.session import Session
@@ -264,7 +265,7 @@ def compare_named(
         ],
         "inner": inner.tolist(),
         "basis": Basis([names[n - slots] for n in basis], along.T.tolist()),
-        "subspace": Subspace(angle),
+        "subspace": Subspace(angle=angle),
     }
 
 

@@ -14,8 +14,7 @@ The weight ω of pixels: how much the features depend on where a pixel's content
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -27,7 +26,18 @@ from torch import Tensor
 from torch.nn import functional
 
 from lieapp.data.images.pictures import Pictures, Pixels
-from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, Line, ReferenceField, Stack, Validity
+from lieapp.domains.base import (
+    Arguments,
+    Characteristics,
+    Domain,
+    Fields,
+    Flowing,
+    Line,
+    Movable,
+    ReferenceField,
+    Stack,
+    Validity,
+)
 from lieapp.domains.formulas import AFFINE, forward
 from lieapp.errors import DataError
 from lieapp.pictures.extractor import PictureFeatures
@@ -57,30 +67,13 @@ class PictureBatch:
     clipped: Float[Tensor, " batch"] | None = None
 
 
-class Seen(ABC):
-    """What domains of pictures share: a moved picture is valid if its features keep their direction.
+class Seen(Domain[PictureBatch], Movable[PictureBatch]):
+    """What domains of pictures share: a moved picture is valid if its features keep their direction."""
 
-    See `base.Domain` and `base.Movable`, both of which it is.
-    """
-
-    arguments: Arguments
-    components: tuple[str, ...]
     stages: tuple[str, ...] = ("flow",)
 
     def __init__(self, name: str, features: PictureFeatures) -> None:
         self.name, self.features = name, features
-
-    @abstractmethod
-    def reference(self) -> Sequence[ReferenceField]:
-        """Named fields to compare with."""
-
-    @abstractmethod
-    def act(self, flow: Flowing, batch: PictureBatch, s: Float[Tensor, " slot"]) -> PictureBatch:
-        """All pictures moved by each slot's flow, slot after slot."""
-
-    @abstractmethod
-    def characteristic(self, batch: PictureBatch, fields: Fields) -> tuple[Stack, Characteristics]:
-        """The fields on the batch's points, and how each picture begins to change."""
 
     def truth(self, budget: float | None = None) -> None:
         """Nothing can be derived of pictures."""
@@ -306,8 +299,6 @@ class ImageDomain(Seen):
     """Pictures seen through an extractor.
 
     Args:
-        name: of the plugin.
-        features: of a batch of pictures.
         padding: what lies outside a picture, "border" or "zeros".
         interpolation: between pixels, "bicubic" or, as the paper has it, "bilinear".
         nodes: along the shorter side, from which flows are followed, the places of pixels between them being

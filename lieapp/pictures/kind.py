@@ -12,20 +12,20 @@ from lieapp.config_pictures import (
     DiscoverPictures,
     TrainConfig,
 )
-from lieapp.data.images.places import check_efficientnet, check_file, check_place, check_weights
+from lieapp.data.images.places import check_efficientnet, check_file, check_place
 from lieapp.extension import Kind, Work, lazily
 
 
 @hookimpl
 def lieapp_kinds() -> list[Kind]:
-    """Pictures and their colours."""
     return [IMAGES, COLORS]
 
 
 def _check(config: DiscoverPictures, declaration: LabelledPictures) -> None:
     check_place(config.data or declaration.data)
     if config.trained:
-        check_file(config.trained)
+        hint = "`lieapp train` prints the file of the network; leave trained out to take it from the cache."
+        check_file(config.trained, "trained", hint)
     elif config.network != "trained":
         check_efficientnet()
 
@@ -33,7 +33,7 @@ def _check(config: DiscoverPictures, declaration: LabelledPictures) -> None:
 def _check_training(config: TrainConfig, declaration: LabelledPictures) -> None:
     check_place(config.data or declaration.data)
     if config.weights:
-        check_weights(config.weights)
+        check_file(config.weights, "weights", "Give a local file; nothing is downloaded.")
     if config.network not in OWN_NETWORKS:
         from lieapp.pictures.extractor import check_name
 

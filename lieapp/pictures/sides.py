@@ -17,7 +17,7 @@ from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
 from lieapp.domains.formulas import stack
 from lieapp.errors import DataError, LieappError
-from lieapp.extension import Check
+from lieapp.extension import Check, failed
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.by_flow import gram, small_flow
 from lieapp.methods.fields import Joined, Slotted
@@ -180,19 +180,13 @@ def check_pictures(declaration: LabelledPictures, report: Reporter) -> list[Chec
     try:
         pictures = read_pictures(declaration.data)
     except LieappError as error:
-        return [
-            Check("data", False, f"{error.message} {error.hint}".strip()),
-            Check("features", None, "It needs data."),
-        ]
+        return [failed("data", error), Check("features", None, "It needs data.")]
     shape = " x ".join(map(str, pictures.shape))
     done = [Check("data", True, f"{len(pictures)} pictures of {shape} in {len(pictures.names)} classes")]
     try:
-        done.append(Check("features", True, _features(declaration, pictures)))
-    except LieappError as error:
-        done.append(Check("features", False, f"{error.message} {error.hint}".strip()))
+        return [*done, Check("features", True, _features(declaration, pictures))]
     except Exception as error:  # a plugin's own code may raise anything
-        done.append(Check("features", False, f"{type(error).__name__}: {error}"))
-    return done
+        return [*done, failed("features", error)]
 
 
 def _features(declaration: LabelledPictures, pictures: Pictures) -> str:

@@ -162,7 +162,7 @@ def _noticed() -> Iterator[list[int]]:
 
 def _describe(error: BaseException) -> str:
     if isinstance(error, LieappError):
-        return f"{error.message} {error.hint}".strip()
+        return error.line
     if isinstance(error, SyntaxError):
         return f"SyntaxError: {error.msg}"
     if isinstance(error, KeyboardInterrupt):

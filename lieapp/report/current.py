@@ -13,8 +13,7 @@ from lieapp.figures.material import parts_of
 from lieapp.figures.quiver import plane_of, quiver
 from lieapp.pictures.document import fields_figure
 from lieapp.pictures.figures import Tensors
-
-FILE = "current.safetensors"
+from lieapp.runs.store.files import CURRENT
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Facts(msgspec.Struct):
 
 def current_fields(folder: Path) -> Current | None:
     """What the run wrote last; None before the first training steps, and of kinds that write none."""
-    facts, tensors = _facts(folder / FILE), parts_of(folder / FILE, 0, ())
+    facts, tensors = _facts(folder / CURRENT), parts_of(folder / CURRENT, 0, ())
     if "learned" not in tensors:
         return None
     names = [f"slot {k}" for k in range(1, len(tensors["learned"]) + 1)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -26,6 +25,7 @@ from lieapp.document import (
     sections,
 )
 from lieapp.figures.files import pdf, svg
+from lieapp.runs.store.files import write_atomic
 
 CSS = """
 :root { color-scheme: light; }
@@ -37,10 +37,6 @@ h2 { font-size: 1.2rem; margin: 2.4rem 0 .6rem; padding-top: .6rem; border-top: 
 .kind { color: #57606a; margin: 0; }
 .equation { overflow-x: auto; padding: .6rem 0; font-size: 1.2rem; }
 math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", math, serif; }
-.verdict { font-size: 1.12rem; font-weight: 600; background: #eef5f1; border-left: 4px solid #009e73;
-  padding: .7rem 1rem; margin: 1rem 0; }
-.warnings { background: #fff6e5; border-left: 4px solid #b35c00;
-  padding: .7rem 1rem .7rem 2rem; margin: 1rem 0; }
 .notice { background: #eef4fb; border-left: 4px solid #0b5cad; padding: .7rem 1rem; margin: 1rem 0; }
 .notice.success { font-size: 1.12rem; font-weight: 600; background: #eef5f1; border-color: #009e73; }
 .notice.warning { background: #fff6e5; border-color: #b35c00; }
@@ -51,8 +47,6 @@ th, td { text-align: left; vertical-align: top; padding: .35rem 1.2rem .35rem 0;
   border-bottom: 1px solid #d0d7de; }
 th { font-weight: 600; color: #57606a; font-size: .9rem; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.small td, .small th { font-size: .88rem; }
-.small td:last-child { overflow-wrap: anywhere; font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
 figure { margin: 0; }
 figure svg { max-width: 100%; height: auto; display: block; }
 figcaption, .note { color: #57606a; font-size: .92rem; max-width: 46rem; margin: .4rem 0 0; }
@@ -79,9 +73,9 @@ def write_report(folder: Path, title: str, kind: str, document: Document) -> Pat
             # of an earlier report of this run
             file.unlink()
     for key, text in drawn.items():
-        replace_file(place / f"{key}.svg", text)
+        write_atomic(place / f"{key}.svg", text.encode())
     path = folder / "report.html"
-    replace_file(path, page(title, kind, document, drawn))
+    write_atomic(path, page(title, kind, document, drawn).encode())
     return path
 
 
@@ -93,7 +87,7 @@ def write_pdfs(folder: Path, document: Document) -> list[Path]:
     for block in document:
         if isinstance(block, Figure) and block.drawing:
             paths.append(place / f"{block.key}.pdf")
-            replace_file(paths[-1], pdf(block.drawing))
+            write_atomic(paths[-1], pdf(block.drawing))
     return paths
 
 
@@ -135,18 +129,6 @@ def mathml(formula: Formula, *, block: bool = False) -> str:
     return found if block else found.replace("<math ", '<math displaystyle="true" ', 1)
 
 
-def replace_file(path: Path, content: str | bytes) -> None:
-    """Write beside and rename: a page that reads meanwhile sees the old file or the new one."""
-    beside = path.with_name(path.name + ".part")
-    try:
-        beside.write_bytes(content.encode() if isinstance(content, str) else content)
-        os.replace(beside, path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        # that of a full disk names no file
-        raise OSError(error.errno, error.strerror, str(path)) from error
-
-
 def _heading(head: Heading) -> str:
     anchor = f' id="{escape(head.key)}"' if head.key else ""
     return f"<h2{anchor}>{escape(head.text)}</h2>"
@@ -174,21 +156,19 @@ def _block(block: Block, drawn: Mapping[str, str]) -> str:
 
 
 def _words(words: Words) -> str:
-    return "".join(_text(part) if isinstance(part, str) else mathml(part) for part in inline(words))
-
-
-def _text(text: str) -> str:
-    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
+    return "".join(
+        re.sub("`([^`]+)`", r"<code>\1</code>", escape(part)) if isinstance(part, str) else mathml(part)
+        for part in inline(words)
+    )
 
 
 def _table(block: Table) -> str:
-    top = "".join(_cell("th", column, column.head) for column in block.columns)
-    lines = "".join(f"<tr>{_row(block.columns, row)}</tr>" for row in block.rows)
+    def line(tag: str, cells: Sequence[Cell]) -> str:
+        return "".join(_cell(tag, column, cell) for column, cell in zip(block.columns, cells, strict=True))
+
+    top = line("th", [column.head for column in block.columns])
+    lines = "".join(f"<tr>{line('td', row)}</tr>" for row in block.rows)
     return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
-
-
-def _row(columns: Sequence[Column], row: Sequence[Cell]) -> str:
-    return "".join(_cell("td", column, cell) for column, cell in zip(columns, row, strict=True))
 
 
 def _cell(tag: str, column: Column, cell: Cell) -> str:

@@ -51,7 +51,6 @@ class Augment(Result, kw_only=True):
     seconds: dict[str, float] = msgspec.field(default_factory=dict)
 
     def compared(self) -> Compared:
-        """What lists and comparisons of runs show of it."""
         return Compared(method=self.model, seconds=self.seconds)
 
     @property

@@ -194,7 +194,6 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
         return "success" if self.count else "info"
 
     def compared(self) -> Compared:
-        """What is put beside other runs."""
         return Compared(
             method=self.method,
             count=self.count,

@@ -8,6 +8,7 @@ import msgspec
 
 from lieapp.document import Caption, Formula
 from lieapp.results.base import Compared, Nearest, Result
+from lieapp.results.discovery import Subspace
 from lieapp.results.training import Network
 
 INSIDE = 0.9
@@ -59,12 +60,6 @@ class Basis(msgspec.Struct):
     inner: list[list[float | None]]
 
 
-class Subspace(msgspec.Struct):
-    """The largest principal angle between slots and named fields; None with fewer slots than dimensions."""
-
-    angle: float | None
-
-
 class SmallFlow(msgspec.Struct, kw_only=True):
     """The fields that features bear best for s -> 0, by an eigenproblem: angle/|s| of each, of as many as there are
     slots the components, cosines of the slots with the span of those, and the largest principal angle."""
@@ -85,6 +80,7 @@ class PictureDiscovery(Result, tag_field="result", tag="pictures", kw_only=True)
         span: what the named fields are called: the key of each slot's share in their span.
         s: the flow parameters at which angles were measured.
         inner: products of fields of norm 1, slot x named field.
+        subspace: the angle between slots and named fields; None with fewer slots than dimensions.
         network: the one that judges; None where a plugin brings its own features.
         figures: in figures/, of the run's arrays.
         clipped: of colours the share of pixels that each slot takes out of the cube at the largest s.
@@ -117,7 +113,6 @@ class PictureDiscovery(Result, tag_field="result", tag="pictures", kw_only=True)
         return "success" if all((slot.share or 0.0) >= INSIDE for slot in self.generators) else "info"
 
     def compared(self) -> Compared:
-        """What lists and comparisons of runs show of it."""
         return Compared(
             method=self.method,
             cosines=[],

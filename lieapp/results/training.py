@@ -53,7 +53,6 @@ class Training(Result, tag_field="result", tag="training", kw_only=True):
     settings: dict[str, object]
 
     def compared(self) -> Compared:
-        """What lists and comparisons of runs show of it."""
         return Compared(accuracy=self.accuracy, seconds=self.seconds)
 
 

@@ -72,18 +72,16 @@ def comparison(runs: Sequence[RunDirectory]) -> dict[str, Any]:
 
     Raises RunError for a result that can't be read.
     """
-    configs = [_config(run) for run in runs]
+    configs = []
+    for run in runs:
+        try:
+            configs.append(run.config())
+        except RunError:
+            configs.append({})
     return {
         "runs": [_result(run, compared(run), config) for run, config in zip(runs, configs, strict=True)],
         "differ": differing(configs),
     }
-
-
-def _config(run: RunDirectory) -> dict[str, Any]:
-    try:
-        return run.config()
-    except RunError:
-        return {}
 
 
 def _result(run: RunDirectory, found: Compared, config: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A run from its settings to its report, the same for every kind."""
+"""A run from its settings to its report, the same for every kind; and the run that --resume goes on with."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lieapp.errors import PluginError
+from lieapp.errors import PluginError, ResumeError, RunError
 from lieapp.extension import Method, Work
 from lieapp.registry.loader import HERE
 from lieapp.results.base import Result
-from lieapp.runs.process.claim import running
-from lieapp.runs.resume import changed_plugin
+from lieapp.runs.process.claim import at_work, running
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.reporter import RunReporter, reporting
 from lieapp.runs.store.session import Session
+from lieapp.settings import leaves
 
 if TYPE_CHECKING:
     from lieapp.registry.catalog import Catalog, Entry
@@ -46,7 +46,7 @@ def work_on(
     def execute(session: Session) -> Result:
         found = entry or catalog.get(config.plugin)
         session.here = found.source == HERE
-        changed, costly = changed_plugin(run, found.sha256), work.costs(config, found.declaration)
+        changed, costly = _changed_plugin(run, found.sha256), work.costs(config, found.declaration)
         note = "" if session.here else catalog.note(config.plugin)
         for warning in filter(None, (changed, note, *costly)):
             session.report.warn(warning)
@@ -74,3 +74,43 @@ def write_run_report(run: RunDirectory, work: Work, result: Result) -> Path:
     told = [*work.document(result, work.draw(result, run.path)), *origin]
     title = result.title or result.plugin or "Run"
     return write_report(run.path, title, f"{work.about(result)} · run {run.id}", told)
+
+
+def find_resumable(root: Path, text: str, kind: str, given: Mapping[str, Any]) -> RunDirectory:
+    """The run of that kind; `given` are the settings typed beside --resume, which must be the run's own.
+
+    Raises ResumeError if there is no such run, if it is of another kind or plugin, has other settings, or
+    is still being worked on.
+    """
+    try:
+        run = RunDirectory.find(root, text)
+        config = run.config()
+    except RunError as error:
+        raise ResumeError(f"nothing to resume: {error.message}", hint=error.hint) from None
+    if config.get("kind") != kind:
+        raise ResumeError(
+            f"{run.id} is a run of `lieapp {config.get('kind')}`, not of `lieapp {kind}`.",
+            hint=f"Type `lieapp {config.get('kind')} --resume {run.path}`.",
+        )
+    own = dict(leaves(config))
+    for key, value in given.items():
+        if own.get(key) != value:
+            raise ResumeError(
+                f"{run.id} has {key} = {own.get(key)!r}, not {value!r}.",
+                hint=f"Omit {key} to continue that run, or omit --resume to start a new one.",
+            )
+    status = run.status()
+    if status.state == "running":
+        with run.locked() as free:
+            if not free:
+                raise at_work(run, status)
+    return run
+
+
+def _changed_plugin(run: RunDirectory, sha256: str) -> str:
+    """A warning if the plugin's file is another than the one the run began with; empty if it isn't."""
+    origin = run.provenance().get("plugin")
+    before = origin.get("sha256") if isinstance(origin, dict) else None
+    if not before or before == sha256:
+        return ""
+    return f"{run.id}: the plugin's file changed since the run began (sha256 {before[:8]}, now {sha256[:8]})."

@@ -7,7 +7,8 @@ import numpy as np
 from lieapp.document import Caption, Formula
 from lieapp.results import Classifiers, Network, Operators, PictureDiscovery, Training
 from lieapp.results.augment import Row, label
-from lieapp.results.pictures import Basis, NamedField, Nearest, Part, Slot, SmallFlow, Subspace
+from lieapp.results.discovery import Subspace
+from lieapp.results.pictures import Basis, NamedField, Nearest, Part, Slot, SmallFlow
 
 
 def slot(number: int, angles: list[float], near: Nearest, parts: list[Part], **share: float) -> Slot:
@@ -39,7 +40,7 @@ def pictures() -> PictureDiscovery:
         reference=[NamedField("rotation", {"x": "-y", "y": "x"}, shown, True, 0.07, [0.07] * 4, 0.999)],
         inner=[[0.9991], [0.1]],
         basis=Basis(["rotation"], [[0.9991], [0.1]]),
-        subspace=Subspace(0.05),
+        subspace=Subspace(angle=0.05),
         network=Network(accuracy=0.878, classes=["a", "b"]),
     )
 
@@ -59,7 +60,7 @@ def colors() -> PictureDiscovery:
         reference=[NamedField("brightness", {c: c for c in "rgb"}, shown, True, 0.04, [0.04] * 2, 0.98)],
         inner=[[-0.98]],
         basis=Basis(["brightness"], [[-0.98]]),
-        subspace=Subspace(None),
+        subspace=Subspace(angle=None),
         clipped=[0.125],
         cross_check=SmallFlow(degree=2, slopes=[0.2, 0.4], components=[parts], cosines=[0.97], angle=0.25),
     )

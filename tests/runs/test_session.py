@@ -13,7 +13,7 @@ import pytest
 from lieapp.config import DiscoverConfig
 from lieapp.errors import CancelledError, DataError, ResumeError, RunError
 from lieapp.results.discovery import EquationResult
-from lieapp.runs.process import heartbeat
+from lieapp.runs.process import claim
 from lieapp.runs.process.claim import running
 from lieapp.runs.process.queue import cancel
 from lieapp.runs.process.signals import delivered, interrupted, interruptible
@@ -160,7 +160,7 @@ def test_a_process_nobody_waited_for_counts_as_gone():
 
 
 def test_a_run_still_at_work_can_t_be_resumed(run, worker):
-    with pytest.raises(ResumeError, match="still works on it"), running(run):
+    with pytest.raises(ResumeError, match="is still running it"), running(run):
         pass
     assert disk(run).pid == worker.pid
 
@@ -196,8 +196,8 @@ def test_a_request_that_came_before_the_start_is_obeyed(tmp_path):
 
 
 def test_work_that_doesn_t_look_is_interrupted(run, monkeypatch):
-    monkeypatch.setattr(heartbeat, "GRACE", 0.1)
-    monkeypatch.setattr(heartbeat, "GLANCE", 0.05)
+    monkeypatch.setattr(claim, "GRACE", 0.1)
+    monkeypatch.setattr(claim, "GLANCE", 0.05)
     started = time.monotonic()
     with pytest.raises(CancelledError), running(run):
         run.request_cancel()
@@ -206,8 +206,8 @@ def test_work_that_doesn_t_look_is_interrupted(run, monkeypatch):
 
 
 def test_the_heartbeat_goes_on_while_nothing_is_reported(run, monkeypatch):
-    monkeypatch.setattr(heartbeat, "BEAT", 0.05)
-    monkeypatch.setattr(heartbeat, "GLANCE", 0.02)
+    monkeypatch.setattr(claim, "BEAT", 0.05)
+    monkeypatch.setattr(claim, "GLANCE", 0.02)
     with running(run):
         before = disk(run).heartbeat
         time.sleep(0.5)

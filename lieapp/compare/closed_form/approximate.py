@@ -38,13 +38,11 @@ class Sketch:
 
     Args:
         field: in physical coordinates.
-        rest: share of the field's squared norm that the formula leaves out.
         eta: of the formula on held-out data.
         leftover: of the invariance condition, one expression for each equation.
     """
 
     field: Field
-    rest: float
     eta: float
     leftover: tuple[sp.Expr, ...]
 
@@ -62,24 +60,23 @@ def sketch(system: System, measured: Measured, place: int) -> Sketch | None:
     largest = max(coefficients.abs().tolist())
     # relative to the term that carries most of the field
     lead = physical[coefficients.abs().tolist().index(largest)]
-    values = [_decimal(p / lead) for p in physical]
+    values = [sp.Rational(f"{p / lead:.{DIGITS - 1}e}") for p in physical]
     own = [float(v) / s for v, s in zip(values, scale, strict=True)]
     components, moved = dict.fromkeys(map(str, system.jets.coordinates), sp.S.Zero), measured.components
     for k, value in zip(chosen, values, strict=True):
         j, c = divmod(k, len(moved))
         components[moved[c]] += value * measured.functions[j]
     leftover = tuple(sp.expand(e) for e in defect(system, components))
-    return Sketch(Field(components), rest, measured.eta(chosen, own), leftover)
+    return Sketch(Field(components), measured.eta(chosen, own), leftover)
 
 
 def _pursuit(gram: Float[Tensor, "column column"], unit: Float[Tensor, " column"]) -> list[int]:
     chosen: list[int] = []
     while len(chosen) < TERMS:
-        rests = [
-            (_fit(gram, unit, [*chosen, k])[1], k)
-            for k in torch.argsort((unit - _projected(gram, unit, chosen)).abs(), descending=True)[:12].tolist()
-            if k not in chosen
-        ]
+        # inner products of the columns with the part of the field that the chosen ones leave
+        left = unit - gram[:, chosen] @ _fit(gram, unit, chosen)[0] if chosen else unit
+        promising = torch.argsort(left.abs(), descending=True)[:12].tolist()
+        rests = [(_fit(gram, unit, [*chosen, k])[1], k) for k in promising if k not in chosen]
         best, k = min(rests)
         chosen.append(k)
         if best <= REST:
@@ -89,15 +86,6 @@ def _pursuit(gram: Float[Tensor, "column column"], unit: Float[Tensor, " column"
         if without and _fit(gram, unit, without)[1] <= max(REST, 1.05 * _fit(gram, unit, chosen)[1]):
             chosen = without
     return chosen
-
-
-def _projected(
-    gram: Float[Tensor, "column column"], unit: Float[Tensor, " column"], chosen: Sequence[int]
-) -> Float[Tensor, " column"]:
-    """Inner products of the columns with the part of the field that the chosen ones explain."""
-    if not chosen:
-        return torch.zeros_like(unit)
-    return gram[:, list(chosen)] @ _fit(gram, unit, chosen)[0]
 
 
 def _fit(
@@ -113,7 +101,3 @@ def decimals(expression: sp.Expr) -> sp.Expr:
     """The expression with each term's coefficient as a decimal; exponents and arguments stay exact."""
     terms = (term.as_coeff_Mul() for term in sp.Add.make_args(sp.expand(expression)))
     return sp.Add(*(c * rest if abs(c) == 1 else sp.Float(c, DIGITS) * rest for c, rest in terms))
-
-
-def _decimal(value: float) -> sp.Rational:
-    return sp.Rational(f"{value:.{DIGITS - 1}e}")

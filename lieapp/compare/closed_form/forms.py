@@ -50,20 +50,16 @@ def simplest(low: float, high: float) -> Fraction | None:
     if high < 0:
         mirrored = simplest(-high, -low)
         return None if mirrored is None else -mirrored
-    # continued fraction of the ends, as long as they agree
-    terms: list[int] = []
-    a, b = Fraction(low), Fraction(high)
-    for _ in range(64):
-        whole = a.numerator // a.denominator
-        if whole == a or whole != b.numerator // b.denominator:
-            terms.append(whole if whole == a else whole + 1)
-            break
-        terms.append(whole)
-        a, b = 1 / (b - whole), 1 / (a - whole)
-    result = Fraction(terms.pop())
-    while terms:
-        result = terms.pop() + 1 / result
+    result = _between(Fraction(low), Fraction(high))
     return result if max(abs(result.numerator), result.denominator) <= LARGEST else None
+
+
+def _between(low: Fraction, high: Fraction) -> Fraction:
+    """The same of positive ends: their continued fractions as long as they agree."""
+    whole = low.numerator // low.denominator
+    if whole == low or whole + 1 <= high:
+        return Fraction(whole if whole == low else whole + 1)
+    return whole + 1 / _between(1 / (high - whole), 1 / (low - whole))
 
 
 def numbers(value: float, spread: float, choices: Sequence[tuple[sp.Expr, float]], most: int = 6) -> list[sp.Expr]:
@@ -113,7 +109,6 @@ class Formula:
         proved: whether it is a symmetry, exactly.
         leftover: what is left of the invariance condition, one expression for each equation.
         eta: of the formula on held-out data.
-        sine: of its angle to the learned span.
         columns, coefficients: the same as a combination of library columns.
     """
 
@@ -121,7 +116,6 @@ class Formula:
     proved: bool
     leftover: tuple[sp.Expr, ...]
     eta: float
-    sine: float
     columns: tuple[int, ...]
     coefficients: tuple[float, ...]
 
@@ -138,7 +132,6 @@ def closed_forms(
     There are fewer than fields where the library holds no formula for some of them.
 
     Args:
-        system: the equation, exactly.
         measured: the library and the learned fields on held-out data.
         chosen: the learned fields that span what formulas are sought for.
         parameters: numbers that coefficients may be multiples of.
@@ -224,7 +217,7 @@ class _Search:
         columns = reading.candidate.columns
         scale = self.measured.scale[list(columns)].tolist()
         own = tuple(float(v) / s for v, s in zip(reading.values, scale, strict=True))
-        return Formula(field, proved, leftover, reading.eta, reading.candidate.sine, columns, own)
+        return Formula(field, proved, leftover, reading.eta, columns, own)
 
     def _sharpen(self, formula: Formula) -> None:
         """Put the proved field in place of the learned direction next to it: its error troubles no other."""

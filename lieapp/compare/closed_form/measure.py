@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +11,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.compare.closed_form.sparse import Columns
+from lieapp.compare.subspace import orthonormal
 from lieapp.domains.base import Batch, Domain, EvolvingT, Fields, Points, Scalars
+from lieapp.domains.formulas import forward
 from lieapp.domains.solutions import Scales
 from lieapp.domains.spread import EveryComponent
 from lieapp.methods.spectrum import Factors, factors
@@ -38,10 +39,7 @@ class LibraryFeatures:
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
         """See `domains.spread.Features`."""
-        with warnings.catch_warnings():
-            # torch's own decompositions still use torch.jit.script when first loaded
-            warnings.filterwarnings("ignore", message=".*torch.jit.script.*", category=FutureWarning)
-            return torch.func.jvp(self.at, (points.contiguous(),), (tangents.contiguous(),))
+        return forward(self.at, points, tangents)
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,6 @@ class Measured:
     Args:
         functions: those of the library that are finite on the data; column k of the Gram matrix is function
             k // n in component k % n of n, of norm 1.
-        components: their names.
         gram: inner products of the columns.
         own: inner products of the learned fields.
         within: inner products of the learned fields with the columns.
@@ -70,7 +67,7 @@ class Measured:
     def span(self, chosen: Sequence[int]) -> Columns:
         """The columns held against the span of some of the learned fields."""
         rows = list(chosen)
-        return Columns(self.gram, _orthonormal(self.own[rows][:, rows]) @ self.within[rows])
+        return Columns(self.gram, orthonormal(self.own, rows).T @ self.within[rows])
 
     def sine(self, place: int, formulas: Sequence[tuple[Sequence[int], Sequence[float]]]) -> float:
         """Sine of the angle of a learned field to the span of some combinations of columns."""
@@ -158,11 +155,3 @@ def _inner(
         own = own + (v.flatten(1) @ v.flatten(1).T).double().cpu()
         within = within + torch.einsum("nbc...,kb...->nkc", v, h).double().cpu().flatten(1)
     return own, within
-
-
-def _orthonormal(gram: Float[Tensor, "field field"]) -> Float[Tensor, "direction field"]:
-    """Coefficients of an orthonormal basis of the fields' span."""
-    norm = torch.diagonal(gram).sqrt()
-    value, vector = torch.linalg.eigh(gram / norm[:, None] / norm)
-    keep = value > 1e-12 * value[-1]
-    return (vector[:, keep] / value[keep].sqrt()).T / norm

@@ -39,7 +39,6 @@ class Candidate:
     """A combination of a few columns close to the span.
 
     Args:
-        columns: which ones.
         coefficients: of the normalised columns, of norm 1 on the data.
         spread: relative uncertainty of each coefficient.
         sine: of the angle to the span.

@@ -33,7 +33,6 @@ class Pictures:
     Args:
         pixels: in [0, 1], rows from top to bottom.
         labels: the class of each picture, an index into `names`.
-        names: of the classes.
         facts: where they come from and what was done to them, for provenance.
     """
 
@@ -104,7 +103,6 @@ def make_pictures(
 
     Args:
         pixels: (picture, height, width) or (picture, channel, height, width), bytes or floats in [0, 1].
-        labels: whole numbers.
         names: of the classes; the numbers themselves if None.
         source: what errors name, a file or a folder.
 

@@ -24,18 +24,8 @@ def check_place(text: str) -> None:
     )
 
 
-def check_file(text: str) -> None:
-    """Raises UsageError unless there is such a file of a trained network."""
-    hint = "`lieapp train` prints the file of the network; leave trained out to take it from the cache."
-    _check(text, "trained", hint)
-
-
-def check_weights(text: str) -> None:
-    """Raises UsageError unless there is such a file of weights."""
-    _check(text, "weights", "Give a local file; nothing is downloaded.")
-
-
-def _check(text: str, key: str, hint: str) -> None:
+def check_file(text: str, key: str, hint: str) -> None:
+    """Raises UsageError unless there is such a file, that of a trained network or of weights."""
     if not Path(text).is_file():
         raise UsageError(f"{key} = {text}: there is no such file.", hint=hint)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from lieapp.errors import CancelledError, ResumeError, describe
-from lieapp.runs.process.heartbeat import Heartbeat
 from lieapp.runs.process.signals import delivered, interruptible, shielded
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.runs.store.status import STALE, Status, host, is_alive, own_mark
+from lieapp.runs.store.status import BEAT, STALE, Status, host, is_alive, own_mark
 
 _mine: set[str] = set()
 """Runs this process works on: record locks don't exclude the process that holds them."""
@@ -31,7 +31,7 @@ def running(run: RunDirectory) -> Iterator[RunDirectory]:
         try:
             with interruptible() as interrupt:
                 run.update(**mine, error=None, finished=None)
-                with Heartbeat(run, interrupt):
+                with _heartbeat(run, interrupt):
                     yield run
         except BaseException as error:
             if not isinstance(error, (KeyboardInterrupt, CancelledError)) and not delivered.is_set():
@@ -55,16 +55,21 @@ def _claimed(run: RunDirectory) -> Iterator[None]:
     with run.locked() as free:
         status = run.status()
         if not free or str(run.path.resolve()) in _mine or _works_elsewhere(status):
-            raise ResumeError(
-                f"{run.id}: process {status.pid} on {status.host} is still running it.",
-                hint=f"Stop it first with `lieapp runs cancel {run.path}`, or wait.",
-            )
+            raise at_work(run, status)
         _forget_cancel(run, status)
         _mine.add(str(run.path.resolve()))
         try:
             yield
         finally:
             _mine.discard(str(run.path.resolve()))
+
+
+def at_work(run: RunDirectory, status: Status) -> ResumeError:
+    """What is raised where another process works on a run."""
+    return ResumeError(
+        f"{run.id}: process {status.pid} on {status.host} is still running it.",
+        hint=f"Stop it first with `lieapp runs cancel {run.path}`, or wait.",
+    )
 
 
 def _works_elsewhere(status: Status) -> bool:
@@ -90,3 +95,43 @@ def _end(run: RunDirectory, state: str, error: BaseException | None) -> None:
     with shielded():
         told = None if error is None else describe(error)
         run.update(state=state, by_runner=False, finished=time.time(), error=told)
+
+
+GRACE = 10.0
+"""Seconds a loop has to notice `cancel` by itself; then it is interrupted wherever it is."""
+
+GLANCE = 0.5
+"""Seconds between two looks for `cancel`."""
+
+
+@contextlib.contextmanager
+def _heartbeat(run: RunDirectory, interrupt: Callable[[], None] | None) -> Iterator[None]:
+    """The sign of life of a working run, for the length of a block, by a thread: long steps mustn't look dead.
+
+    `interrupt` is called once when a request to stop was not noticed for `GRACE` seconds.
+    """
+    stop = threading.Event()
+    thread = threading.Thread(target=_beat, args=(run, stop, interrupt), name=f"heartbeat {run.id}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _beat(run: RunDirectory, stop: threading.Event, interrupt: Callable[[], None] | None) -> None:
+    last = time.monotonic()
+    asked: float | None = None
+    while not stop.wait(GLANCE):
+        now = time.monotonic()
+        if now - last >= BEAT:
+            last = now
+            # a full disk or a removed folder ends the run where it writes results, not here
+            with contextlib.suppress(OSError):
+                run.update()
+        if interrupt is not None and run.cancel_requested:
+            asked = now if asked is None else asked
+            if now - asked > GRACE:
+                interrupt()
+                interrupt = None

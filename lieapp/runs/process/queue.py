@@ -19,6 +19,7 @@ from lieapp.runs.store.status import FINISHED
 if TYPE_CHECKING:
     from lieapp.registry.catalog import Entry
 
+
 def cancel(run: RunDirectory) -> str:
     """Stop a run that waits, or ask the process that works on it to stop; gives the state then.
 

@@ -38,16 +38,13 @@ class BarReporter:
         self._task = self._progress.add_task(name, total=None, note="")
 
     def progress(self, step: int, total: int | None, text: str = "") -> None:
-        """Move the bar."""
         if self._task is None:
             self.stage("working")
         assert self._task is not None  # set by stage
         self._progress.update(self._task, completed=step, total=total, note=text)
 
     def line(self, text: str) -> None:
-        """Print above the bar."""
         self._progress.console.print(text, markup=False, highlight=False)
 
     def warn(self, text: str) -> None:
-        """Print above the bar."""
         self._progress.console.print(f"warning: {text}", style="yellow", markup=False, highlight=False)

@@ -32,13 +32,11 @@ class PlainReporter:
         self._last = time.monotonic()
 
     def stage(self, name: str) -> None:
-        """Say that a stage begins."""
         self._stage = name
         self._last = time.monotonic()
         self.line(f"{name} …")
 
     def progress(self, step: int, total: int | None, text: str = "") -> None:
-        """Say how far it is, if the last line is old enough."""
         now = time.monotonic()
         if self._quiet or now - self._last < EVERY:
             return
@@ -47,12 +45,10 @@ class PlainReporter:
         self.line(f"{self._stage}: {step}{of} {text}".rstrip())
 
     def line(self, text: str) -> None:
-        """Print a line unless quiet."""
         if not self._quiet:
             print(text, file=self._stream, flush=True)
 
     def warn(self, text: str) -> None:
-        """Print a warning, quiet or not."""
         print(f"warning: {text}", file=self._stream, flush=True)
 
 

@@ -37,10 +37,10 @@ class Stopwatch:
     """
 
     def __init__(self, file: Path, began: float) -> None:
-        self._file, self._began = file, began
-        self._earlier = _read(file)
-        self._own = {"start": time.perf_counter() - began}
-        self._now: tuple[str, float] | None = None
+        self._file, self._began, self._now = file, began, ("start", began)
+        self._stages = _read(file)
+        self._earlier = self._stages.pop(TOTAL, 0.0)
+        self._over()
 
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -49,7 +49,7 @@ class Stopwatch:
         try:
             yield
         finally:
-            self._own, self._now = self._session(), None
+            self._over()
             # what ended the stage matters more than a full disk
             with contextlib.suppress(OSError):
                 self.save()
@@ -63,18 +63,16 @@ class Stopwatch:
         """Of each stage in the order of work, and in all: the `seconds` of summary.json."""
         return {name: round(value, 2) for name, value in self._sums().items()}
 
-    def _session(self) -> dict[str, float]:
-        """Stages of this session, the one that isn't over included."""
-        found = dict(self._own)
-        if self._now is not None:
-            name, began = self._now
-            found[name] = found.get(name, 0.0) + time.perf_counter() - began
-        return found
-
     def _sums(self) -> dict[str, float]:
-        own = {**self._session(), TOTAL: time.perf_counter() - self._began}
-        names = dict.fromkeys(name for name in (*self._earlier, *own) if name != TOTAL)
-        return {name: self._earlier.get(name, 0.0) + own.get(name, 0.0) for name in (*names, TOTAL)}
+        name, began = self._now
+        now, stages = time.perf_counter(), self._stages
+        current = {name: stages.get(name, 0.0) + now - began} if name else {}
+        return {**stages, **current, TOTAL: self._earlier + now - self._began}
+
+    def _over(self) -> None:
+        self._stages = self._sums()
+        del self._stages[TOTAL]
+        self._now = "", 0.0
 
 
 def _read(file: Path) -> dict[str, float]:
@@ -86,7 +84,6 @@ def _read(file: Path) -> dict[str, float]:
 
 
 Result = TypeVar("Result")
-
 
 
 class Trained(Protocol):
@@ -106,7 +103,6 @@ class Session:
     keeps the state of the training at work; `part` gives the same with others of these.
 
     Args:
-        directory: the run's files.
         report: whom progress is told; it notices a request to stop.
         folders: plugin folders outside the working folder, for processes of their own.
         methods: the registered methods of discovery.

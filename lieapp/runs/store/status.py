@@ -69,16 +69,9 @@ class Status(msgspec.Struct, kw_only=True):
 
     Args:
         state: one of `STATES`; `unreadable` for a folder whose status can't be read.
-        pid: the process that works on it.
-        host: the machine of that process.
         process: when that process started, so that its number can't be mistaken for a later one.
         by_runner: whether the runner started that process; it starts no other meanwhile.
-        stage: what it is doing.
-        step: steps done in this stage.
-        total: steps there are, if known.
         heartbeat: time of the last sign of life, seconds since 1970.
-        created: time at which the run was made.
-        finished: time at which it ended.
         error: type, message and hint of what ended it.
     """
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from PIL import Image
 
-from lieapp.data.images.idx import read_idx
+from lieapp.data.images.files import read_idx
 from lieapp.data.images.places import SETS
 from lieapp.data.images.sources import READERS, read_pictures
 from lieapp.errors import DataError, UsageError

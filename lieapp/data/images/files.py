@@ -1,0 +1,286 @@
+"""Readers of labelled pictures: idx files, NumPy archives, folders of classes, and CIFAR-10.
+
+idx files are of MNIST's type (http://yann.lecun.com/exdb/mnist): two zero bytes, a type code, the number of axes,
+each axis's length as a big-endian 32-bit number, then the values row by row. An archive has arrays `images` and
+`labels`, and `names` of the classes if there are any. A folder of classes is as torchvision's ImageFolder has it:
+one folder for each class, pictures anywhere inside.
+
+CIFAR-10's binary version holds 3073 bytes for each picture: its label, then red, green and blue, 1024 bytes each,
+row by row (Krizhevsky 2009, https://www.cs.toronto.edu/~kriz/cifar.html). The one for Python is made of pickles,
+which torchvision reads only if their checksums are the published ones.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from lieapp.data.images.pictures import CHANNELS, Pictures, make_pictures
+from lieapp.errors import DataError
+
+TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
+
+PREFIXES = {"train": ("train",), "test": ("t10k", "test")}
+"""How the files of each part begin."""
+
+
+def read_idx(file: Path) -> np.ndarray:
+    """The array of one idx file. Raises DataError if it isn't one, or isn't whole."""
+    content = _content(file)
+    if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in TYPES or not content[3]:
+        raise DataError(
+            f"{file}: not an idx file: it begins with {content[:4].hex(' ') or 'nothing'}.",
+            hint="An MNIST-style file begins with 00 00 08 01 (labels) or 00 00 08 03 (pictures).",
+        )
+    kind, start = np.dtype(TYPES[content[2]]), 4 + 4 * content[3]
+    shape = [int.from_bytes(content[i : i + 4], "big") for i in range(4, start, 4)]
+    there, wanted = len(content) - start, math.prod(shape) * kind.itemsize
+    if there != wanted:
+        raise DataError(
+            f"{file}: {max(there, 0)} bytes of values where its header, {' x '.join(map(str, shape))}, asks for "
+            f"{wanted}.",
+            hint="The file is truncated or damaged; download it again.",
+        )
+    return np.frombuffer(content, kind, offset=start).reshape(shape)
+
+
+def find_idx(folder: Path, part: str) -> tuple[Path, Path] | None:
+    """The files of pictures and labels of a part, "train" or "test"; None if the folder has no idx files.
+
+    Raises DataError if one of the two is missing.
+    """
+    if not any(_named(folder, prefix, "images-idx3") for prefixes in PREFIXES.values() for prefix in prefixes):
+        return None
+    for prefix in PREFIXES[part]:
+        pictures, labels = _named(folder, prefix, "images-idx3"), _named(folder, prefix, "labels-idx1")
+        if pictures is not None and labels is not None:
+            return pictures, labels
+    raise DataError(
+        f"{folder}: the files of the part {part!r} are incomplete: {PREFIXES[part][0]}-images-idx3-ubyte and "
+        f"{PREFIXES[part][0]}-labels-idx1-ubyte (or .gz) are needed.",
+        hint="Put both into the folder.",
+    )
+
+
+def read_idx_pair(pictures: Path, labels: Path, names: tuple[str, ...] | None = None) -> Pictures:
+    """Pictures with their labels. Raises DataError."""
+    values, numbers = read_idx(pictures), read_idx(labels)
+    return make_pictures(values, numbers, names, str(pictures.parent), files=[pictures.name, labels.name])
+
+
+def _named(folder: Path, prefix: str, kind: str) -> Path | None:
+    # both spellings occur: train-images-idx3-ubyte and train-images.idx3-ubyte
+    stems = [f"{prefix}-{kind}-ubyte", f"{prefix}-{kind.replace('-idx', '.idx')}-ubyte"]
+    places = [folder / f"{stem}{end}" for stem in stems for end in ("", ".gz")]
+    return next((place for place in places if place.is_file()), None)
+
+
+def _content(file: Path) -> bytes:
+    content = file.read_bytes()
+    if content[:2] != b"\x1f\x8b":
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(
+            f"{file}: can't be decompressed: {error}.", hint="The file is truncated or damaged; download it again."
+        ) from None
+
+
+def read_npz(file: Path) -> Pictures:
+    """The pictures of an archive; channels may come first or last. Objects are never unpickled.
+
+    Raises DataError.
+    """
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in ("images", "labels", "names") if name in archive}
+            found = list(archive)
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError) as error:
+        raise DataError(
+            f"{file}: not a NumPy archive of plain arrays: {_told(error)}.",
+            hint="Write one with numpy.savez(file, images=…, labels=…).",
+        ) from None
+    missing = [name for name in ("images", "labels") if name not in arrays]
+    if missing:
+        raise DataError(
+            f"{file}: it holds {', '.join(found) or 'nothing'}; {' and '.join(missing)} must be there.",
+            hint="Write one with numpy.savez(file, images=…, labels=…).",
+        )
+    names = arrays.get("names")
+    known = None if names is None else tuple(str(name) for name in names.ravel())
+    return make_pictures(_channels_first(arrays["images"], file), arrays["labels"], known, str(file))
+
+
+def _channels_first(images: np.ndarray, file: Path) -> np.ndarray:
+    if images.ndim != 4:
+        return images
+    first, last = images.shape[1] in CHANNELS, images.shape[3] in CHANNELS
+    if first and last:
+        raise DataError(
+            f"{file}: images of shape {list(images.shape)}: the channels may be axis 1 or axis 3.",
+            hint="Use pictures that are wider than 3 pixels.",
+        )
+    return np.moveaxis(images, 3, 1) if last else images
+
+
+def _told(error: Exception) -> str:
+    """What is wrong, without NumPy's advice to unpickle it all the same."""
+    text = str(error)
+    return "it isn't an archive, or has objects (never unpickled)" if "pickle" in text else text.rstrip(".")
+
+
+ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".ppm", ".pgm", ".tif", ".tiff", ".webp")
+
+GREY = ("1", "L")
+"""Pillow's names of grey bytes; pictures are RGB as soon as one isn't grey."""
+
+DEEP = ("I", "I;16", "I;16B", "I;16L", "F")
+"""Its names of pictures with more than 256 levels, which have no stated range."""
+
+
+def class_folders(folder: Path) -> list[Path]:
+    """The folders of classes, in the order of their names; hidden ones are passed over."""
+    return sorted(place for place in folder.iterdir() if place.is_dir() and not place.name.startswith("."))
+
+
+def read_folder(folder: Path) -> Pictures:
+    """All pictures of a folder of classes.
+
+    Raises DataError for a class without pictures, a file that can't be read and pictures of several sizes.
+    """
+    classes = class_folders(folder)
+    files = [(file, number) for number, place in enumerate(classes) for file in _checked_files(place)]
+    if not files:
+        raise DataError(
+            f"{folder}: it has no class folders.",
+            hint="Make one folder for each class and put its pictures inside.",
+        )
+    pictures = [_opened(file) for file, _ in files]
+    grey = all(mode in GREY for mode, _ in pictures)
+    size = pictures[0][1].shape[:2]
+    arrays = []
+    for (file, _), (_, values) in zip(files, pictures, strict=True):
+        if values.shape[:2] != size:
+            raise DataError(
+                f"{folder}: pictures of several sizes: {files[0][0].relative_to(folder)} has {_size(size)} pixels, "
+                f"{file.relative_to(folder)} {_size(values.shape[:2])}.",
+                hint="Resize them all to one size first.",
+            )
+        rgb = values if values.ndim == 3 else np.repeat(values[..., None], 3, -1)
+        arrays.append(values if grey else np.moveaxis(rgb, -1, 0))
+    labels = np.array([number for _, number in files])
+    return make_pictures(np.stack(arrays), labels, [place.name for place in classes], str(folder))
+
+
+def _checked_files(place: Path) -> Iterator[Path]:
+    found = [file for file in sorted(place.rglob("*")) if file.suffix.lower() in ENDINGS and file.is_file()]
+    if not found:
+        raise DataError(
+            f"{place}: the class {place.name!r} has no picture.",
+            hint=f"Put pictures there ({', '.join(ENDINGS)}), or remove the folder.",
+        )
+    yield from found
+
+
+def _opened(file: Path) -> tuple[str, np.ndarray]:
+    """Pillow's mode of a picture, and its bytes, height x width for grey ones and height x width x 3 else."""
+    try:
+        with Image.open(file) as picture:
+            mode = picture.mode
+            if mode not in DEEP:
+                return mode, np.asarray(picture.convert("L" if mode in GREY else "RGB"))
+    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
+        raise DataError(
+            f"{file}: can't be read as a picture: {error}.", hint="Remove the file, or save it again."
+        ) from None
+    raise DataError(
+        f"{file}: a picture of mode {mode}, with more than 256 levels.",
+        hint="Convert it to grey or RGB with 8 bits.",
+    )
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return f"{shape[1]} x {shape[0]}"
+
+
+NAMES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+BINARY, PYTHON = "cifar-10-batches-bin", "cifar-10-batches-py"
+FILES = {"train": tuple(f"data_batch_{n}.bin" for n in range(1, 6)), "test": ("test_batch.bin",)}
+SIDE = 32
+RECORD = 1 + 3 * SIDE * SIDE
+
+
+def find_cifar10(folder: Path) -> Path | None:
+    """The folder of one of the two versions, given itself or the folder around it; None if it is neither."""
+    for place in (folder, folder / BINARY, folder / PYTHON):
+        if place.is_dir() and (place.name in (BINARY, PYTHON) or (place / "data_batch_1.bin").is_file()):
+            return place
+    return None
+
+
+def read_cifar10(place: Path, part: str) -> Pictures:
+    """The part "train" (50000 pictures) or "test" (10000) from what `find_cifar10` found. Raises DataError."""
+    return _read_python(place, part) if place.name == PYTHON else _read_binary(place, part)
+
+
+def download(root: Path) -> Path:
+    """Fetch the version for Python (170 MB) into `root`, checksums compared. Raises DataError without network."""
+    from torchvision.datasets import CIFAR10
+
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        CIFAR10(str(root), download=True)
+    except (OSError, RuntimeError) as error:
+        raise DataError(
+            f"CIFAR-10 can't be downloaded to {root}: {error}.",
+            hint="Download cifar-10-binary.tar.gz or cifar-10-python.tar.gz elsewhere, unpack it, and give --data "
+            "its folder.",
+        ) from None
+    return root / PYTHON
+
+
+def _read_binary(place: Path, part: str) -> Pictures:
+    missing = [name for name in FILES[part] if not (place / name).is_file()]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        raise DataError(
+            f"{place}: CIFAR-10 is incomplete: {', '.join(missing)} {verb} missing.",
+            hint="Unpack cifar-10-binary.tar.gz again.",
+        )
+    rows = []
+    for name in FILES[part]:
+        content = np.frombuffer((place / name).read_bytes(), np.uint8)
+        if len(content) % RECORD:
+            raise DataError(
+                f"{place / name}: {len(content)} bytes aren't a multiple of {RECORD} bytes, the size of a picture.",
+                hint="The file is truncated or damaged; unpack cifar-10-binary.tar.gz again.",
+            )
+        rows.append(content.reshape(-1, RECORD))
+    records = np.concatenate(rows)
+    return make_pictures(
+        records[:, 1:].reshape(-1, 3, SIDE, SIDE), records[:, 0], NAMES, str(place), part=part, version="binary"
+    )
+
+
+def _read_python(place: Path, part: str) -> Pictures:
+    # torchvision takes three seconds to import
+    from torchvision.datasets import CIFAR10
+
+    try:
+        found = CIFAR10(str(place.parent), train=part == "train", download=False)
+    except RuntimeError:
+        raise DataError(
+            f"{place}: CIFAR-10 is incomplete or not the published one.",
+            hint="Unpack cifar-10-python.tar.gz again; pictures of your own fit into the binary version, a folder "
+            "of classes or an .npz file.",
+        ) from None
+    pixels = np.moveaxis(found.data, -1, 1)
+    return make_pictures(pixels, np.array(found.targets), NAMES, str(place), part=part, version="python")
