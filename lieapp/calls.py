@@ -227,7 +227,7 @@ def simulate(plugin: str | PDE, samples: int, seed: int = 0, plugins: Sequence[s
 
 
 def _reals(values: ArrayLike) -> Array:
-    """Numbers as floats. Raises TypeError for what NumPy would turn into some: text, dates, None, complex numbers."""
+    """Numbers as floats. Raises TypeError for what NumPy would make some of: text, dates, None, complex numbers."""
     given = np.asarray(values)
     if given.dtype.kind not in "biufO" or any(part is None for part in given.flat):
         raise TypeError(f"{given.dtype} is no type of real numbers")
