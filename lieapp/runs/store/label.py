@@ -30,7 +30,8 @@ def label_of(run: RunDirectory) -> Label:
 
 
 def write_label(run: RunDirectory, name: str, note: str) -> None:
-    """Keep a name and a note. Raises RunError if the folder can't be written."""
+    """Keep a name and a note. Raises RunError if the run is gone, a link, or its folder can't be written."""
+    _present(run)
     try:
         write_atomic(run.path / FILE, encode(Label(" ".join(name.split()), note.strip())))
     except OSError as error:
@@ -38,17 +39,28 @@ def write_label(run: RunDirectory, name: str, note: str) -> None:
 
 
 def delete(run: RunDirectory) -> None:
-    """Remove a run's folder. Raises RunError if it waits or is worked on, or can't be removed."""
+    """Remove a run's folder. Raises RunError if it is gone, a link, waits, is worked on, or can't be removed."""
+    _present(run)
     with run.locked() as free:
         if not free or run.state in ("queued", *ACTIVE):
             raise RunError(f"{run.id} is {run.state}; it can't be deleted.", hint="Cancel it first.")
         # renamed first, so that no list sees it half deleted
         gone = run.path.with_name(f".deleted-{run.id}")
+        # what an earlier try may have left
+        shutil.rmtree(gone, ignore_errors=True)
         try:
             run.path.rename(gone)
             shutil.rmtree(gone)
         except OSError as error:
             raise _refused(run, "can't be deleted", error) from None
+
+
+def _present(run: RunDirectory) -> None:
+    """Raises RunError of a run that was deleted by another tab or command, or is a link to one elsewhere."""
+    if run.path.is_symlink():
+        raise RunError(f"{run.id} is a link.", hint=f"Open the folder of {run.path.resolve()}, or remove the link.")
+    if not run.path.is_dir():
+        raise RunError(f"{run.id} is no longer there.", hint="It was deleted; `lieapp runs list` shows all.")
 
 
 def _refused(run: RunDirectory, what: str, error: OSError) -> RunError:
