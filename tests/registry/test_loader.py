@@ -159,7 +159,7 @@ def test_duplicate_names_name_both_files_and_only_when_asked_for(folder):
     assert "a.py" in only_broken(catalog).error and "b.py" in only_broken(catalog).error
     with pytest.raises(PluginError, match=r"a\.py and .*b\.py") as caught:
         catalog.get("twice")
-    assert caught.value.hint.startswith("Write another name=… in one of them")
+    assert caught.value.hint.startswith("Change name=… in one of them")
 
 
 def test_a_shipped_name_keeps_its_meaning(folder):

@@ -67,8 +67,8 @@ def test_slots_are_called_exact_once_their_whole_span_is_proved(synthetic):
 def test_a_result_with_nothing_in_it_says_so(synthetic):
     text = _printed(EquationResult(sentence="nothing"))
     for words in (
-        "No learned fields",
-        "No closed forms",
+        "no learned fields",
+        "no closed forms",
         "No generators were derived",
         "No cross-check",
         "No times",

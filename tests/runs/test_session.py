@@ -160,7 +160,7 @@ def test_a_process_nobody_waited_for_counts_as_gone():
 
 
 def test_a_run_still_at_work_can_t_be_resumed(run, worker):
-    with pytest.raises(ResumeError, match="still works on it"), running(run):
+    with pytest.raises(ResumeError, match="is still running it"), running(run):
         pass
     assert disk(run).pid == worker.pid
 

@@ -29,7 +29,7 @@ def test_an_id_that_leads_nowhere(open_page, make_run, words, run_id):
 
 def test_queued(open_page, make_run, words):
     run = make_run("queued")
-    assert "Waiting for its turn" in words(open_page("run", run=run.name))
+    assert "Queued for" in words(open_page("run", run=run.name))
 
 
 def test_a_queue_that_nobody_works_on_can_be_started(open_page, make_run, monkeypatch):
@@ -140,7 +140,7 @@ def test_the_slider_moves_the_solution(open_page, make_run, words):
 
 def test_a_slot_that_was_not_judged_at_finite_size(open_page, make_run, words):
     run = make_run("done")
-    assert "no residual beside" in words(open_page("run", run=run.name, view="Slots"))
+    assert "no residual" in words(open_page("run", run=run.name, view="Slots"))
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_resume_puts_it_back_in_the_queue(open_page, make_run, words, state, sai
     next(b for b in app.button if b.label == "Resume").click().run()
     assert json.loads((run / "status.json").read_text(encoding="utf-8"))["state"] == "queued"
     assert not (run / "cancel").exists()
-    assert "Waiting for its turn" in words(app)
+    assert "Queued for" in words(app)
 
 
 def test_unreadable_status(open_page, make_run, words):
