@@ -97,7 +97,7 @@ def pages(runs: Path) -> dict[str, str]:
         "runs": "runs",
         "compare": "compare?" + "&".join(f"runs={name}" for name in found[-3:]),
         "plugins": "plugins?plugin=kdv",
-        "new-plugin": "plugins?view=A+new+one",
+        "new-plugin": "plugins?view=New+plugin",
         "help": "help",
     }
 

@@ -132,7 +132,7 @@ class Work:
         typed: converts a plugin's name and the options of the command line (None: not given) to settings; raises
             ConfigError.
         refused: why this task isn't possible for a declaration; empty if it is.
-        document: `document(result, draw)`: how a terminal, the report and the app present a result.
+        document: `document(result, draw)`: the presentation of a result on terminals, in reports and in the app.
         draw: `draw(result, folder)`: the figures of a run by their keys, from the files in its folder.
         about: the line above the title of its report.
     """

@@ -78,7 +78,7 @@ def test_a_full_disk_is_one_error_and_leaves_nothing(declare, tmp_path, monkeypa
             SilentReporter(),
         )
     assert caught.value.message == f"{out} can't be written: No space left on device."
-    assert "Make room" in caught.value.hint and caught.value.exit_code == 1
+    assert "Free disk space" in caught.value.hint and caught.value.exit_code == 1
     assert list(tmp_path.iterdir()) == [out] and out.read_text() == "before"
 
 
@@ -121,11 +121,11 @@ def test_damaged_files(written, words):
 
 def test_what_isn_t_hdf5(tmp_path):
     (tmp_path / "text.h5").write_text("no data")
-    with pytest.raises(DataError, match="is no HDF5 file"):
+    with pytest.raises(DataError, match="isn't an HDF5 file"):
         read_trajectories(tmp_path / "text.h5")
     with pytest.raises(DataError, match="doesn't exist"):
         read_trajectories(tmp_path / "none.h5")
-    with pytest.raises(DataError, match="is no HDF5 file"):
+    with pytest.raises(DataError, match="isn't an HDF5 file"):
         read_trajectories(tmp_path)
 
 

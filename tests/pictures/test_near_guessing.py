@@ -10,7 +10,7 @@ from lieapp.results import Network
 def test_accuracies_near_a_third_of_three_classes(accuracy, warned):
     words = near_guessing(Network(classes=["a", "b", "c"], accuracy=accuracy))
     assert bool(words) == warned
-    assert not warned or ("guessing gives 33 %" in words and "train it for longer" in words)
+    assert not warned or ("chance level 33 %" in words and "train it longer" in words)
 
 
 @pytest.mark.parametrize("network", [Network(network="ready-made"), Network(accuracy=0.1), Network(classes=["a"])])

@@ -159,7 +159,7 @@ def test_duplicate_names_name_both_files_and_only_when_asked_for(folder):
     assert "a.py" in only_broken(catalog).error and "b.py" in only_broken(catalog).error
     with pytest.raises(PluginError, match=r"a\.py and .*b\.py") as caught:
         catalog.get("twice")
-    assert caught.value.hint.startswith("Write another name=… in one of them")
+    assert caught.value.hint.startswith("Change name=… in one of them")
 
 
 def test_a_shipped_name_keeps_its_meaning(folder):
@@ -272,7 +272,7 @@ def lieapp_methods():
         ("Method(name='Mine', title='Mine.', discover=print)", "name='Mine': the name of a method is made of"),
         ("Method(name='mine', title='Mine.')", "method mine: either discover or parts must be given"),
         ("Method(name='mine', title='Mine.', discover=print, settings=dict)", "must be a class made from ms"),
-        ("Method(name='spectrum', title='Mine.', discover=print)", "the method 'spectrum' is that of lieapp"),
+        ("Method(name='spectrum', title='Mine.', discover=print)", "the method 'spectrum' already exists in lieapp"),
         ("Method(name='samples', title='Mine.', discover=print)", "the method 'samples' is called as a setting is"),
         ("7", "lieapp_methods lists int 7; an item must be a Method of lieapp.api"),
     ],
@@ -305,7 +305,7 @@ def lieapp_kinds():
     ("name", "extra", "words"),
     [
         ("things", "", "kind things: settings of `lieapp discover` need a field `domain`, a Literal with 'things'"),
-        ("images", "\n    domain: Literal['other'] = 'other'", "the kind 'images' is that of lieapp.pictures.kind"),
+        ("images", "\n    domain: Literal['other'] = 'other'", "the kind 'images' already exists in lieapp.pictures.kind"),
         ("things", "\n    most: int", "kind things, lieapp discover: fields without default are plugin, most"),
     ],
 )

@@ -67,8 +67,8 @@ def test_slots_are_called_exact_once_their_whole_span_is_proved(synthetic):
 def test_a_result_with_nothing_in_it_says_so(synthetic):
     text = _printed(EquationResult(sentence="nothing"))
     for words in (
-        "No learned fields",
-        "No closed forms",
+        "no learned fields",
+        "no closed forms",
         "No generators were derived",
         "No cross-check",
         "No times",
@@ -93,7 +93,7 @@ def test_formulas_with_what_they_leave(synthetic):
     content.formulas_check = FormulasCheck(dimension=2, proved=1, derived=2, holds_derived=True)
     text = _printed(content)
     assert (
-        "1 of 2 exact candidates written down and proved; they hold the 2 derived generators, and members" in text
+        "1 of 2 exact candidates written as proved formulas; they contain the 2 derived generators, and also members" in text
     )
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│" in line]
     assert rows[4:8] == [

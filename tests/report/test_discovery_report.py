@@ -48,10 +48,10 @@ def test_report_needs_nothing_from_elsewhere(run, synthetic):
     [
         ("truth", "nothing to compare"),
         ("inner", "no inner products"),
-        ("spectrum", "writes no spectrum"),
+        ("spectrum", "has no spectrum"),
         ("convergence", "no convergence"),
         ("cross_check", "No cross-check"),
-        ("generators", "No learned fields"),
+        ("generators", "no learned fields"),
         ("seconds", "No times"),
         ("equation_latex", ""),
         ("coordinates", ""),

@@ -47,7 +47,7 @@ def test_many_at_the_same_moment_don_t_collide(tmp_path, monkeypatch):
 
 def test_a_root_that_can_t_be_written(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match="can't be made here") as caught:
+    with pytest.raises(RunError, match="can't be created here") as caught:
         RunDirectory.create(tmp_path / "file" / "runs", CONFIG, "a")
     assert "--out" in caught.value.hint
 
@@ -131,7 +131,7 @@ def forbid(monkeypatch, method, place):
 
 
 @pytest.mark.parametrize(
-    ("code", "words"), [("ENOSPC", "Make room"), ("EACCES", "permission to read"), ("EIO", "another place")]
+    ("code", "words"), [("ENOSPC", "Free disk space"), ("EACCES", "permission to read"), ("EIO", "another place")]
 )
 def test_what_to_do_depends_on_what_the_system_said(code, words):
     number = getattr(errno, code)

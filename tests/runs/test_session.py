@@ -190,7 +190,7 @@ def test_cancel_asks_the_process_and_a_waiting_run_is_withdrawn(run, tmp_path):
 def test_a_request_that_came_before_the_start_is_obeyed(tmp_path):
     run = RunDirectory.create(tmp_path, CONFIG, "q", state="starting")
     run.request_cancel()
-    with pytest.raises(CancelledError, match="before it began"), running(run):
+    with pytest.raises(CancelledError, match="before it started"), running(run):
         raise AssertionError
     assert disk(run).state == "cancelled"
 

@@ -80,11 +80,11 @@ def test_from_a_link_to_a_shared_link(tmp_path):
             other.open(f"{home}/discover?plugin=ckdv&{FAST}&seed=1")
             other.sees("--seed 1")
             other.click("Start")
-            other.sees("Waiting for its turn")
+            other.sees("Queued for")
             second = runs(tmp_path)[-1]
             assert state(second) == "queued"
             other.click("Cancel")
-            other.sees("This run was stopped on request")
+            other.sees("This run was cancelled")
             assert state(second) == "cancelled"
             assert state(first) in ("starting", "running")
 

@@ -60,4 +60,4 @@ def test_by_keyboard_alone(tmp_path):
         press(one, "Derive")
         one.sees("of at most")
         press(one, "Cancel")
-        one.sees("stopped on request")
+        one.sees("Cancelled on request")

@@ -16,7 +16,7 @@ def test_empty(open_page, words):
 
 def test_nothing_chosen(open_page, make_run, words):
     make_run("done")
-    assert "Choose two runs or more" in words(open_page("compare"))
+    assert "Choose two or more runs" in words(open_page("compare"))
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_other_generators_are_not_put_in_one_table(open_page, two, words):
     found = read_result(second)
     found.truth[0].name = "time translation"
     RunDirectory(second).write_summary(found)
-    assert "are not the same" in words(open_page("compare", runs=[first.name, second.name]))
+    assert "have different derived generators" in words(open_page("compare", runs=[first.name, second.name]))
 
 
 def test_a_result_that_cannot_be_read_hides_no_other(open_page, two, words):
@@ -92,7 +92,7 @@ def test_a_run_that_was_deleted(open_page, two, words):
 @pytest.mark.parametrize("run_id", ["../../etc", "<b>", "x" * 500])
 def test_an_id_that_leads_nowhere(open_page, two, words, run_id):
     app = open_page("compare", runs=[run_id])
-    assert "No longer there" in words(app) and not app.get("plotly_chart")
+    assert "Not found" in words(app) and not app.get("plotly_chart")
 
 
 def test_pictures_show_what_they_have(open_page, make_run, made, words):

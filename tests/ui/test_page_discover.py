@@ -34,7 +34,7 @@ def test_start_queues_a_run_and_opens_it(open_page, plugins, runs, words):
     (run,) = [folder for folder in runs.iterdir() if not folder.name.startswith(".")]
     config = json.loads((run / "config.json").read_text(encoding="utf-8"))
     assert (config["plugin"], config["slots"], config["kind"]) == ("warm", 6, "discover")
-    assert "Waiting for its turn" in words(app)
+    assert "Queued for" in words(app)
     assert app.query_params["run"] in (run.name, [run.name])
 
 
@@ -236,4 +236,4 @@ def test_a_typed_equation_does_not_take_the_name_of_a_plugin(open_page, runs):
     app = open_page("discover", source="typed")
     app.text_input(key="discover_name_equation1").set_value("kdv").run()
     button(app, "Continue").click().run()
-    assert "there is a plugin" in app.error[0].value and not (runs / ".typed").exists()
+    assert "there is already a plugin" in app.error[0].value and not (runs / ".typed").exists()

@@ -87,7 +87,7 @@ def test_derive_starts_a_run_with_exactly_what_was_typed(open_page, runs, monkey
     assert started == [run.id] and config["kind"] == "truth" and config["plugin"] is None
     assert (config["equation"], config["periodic"]) == (["u_t + u*u_x + u_xxx"], ["x"])
     assert (config["flows"], config["reductions"], config["explain"], config["budget"]) == (True, True, True, 60.0)
-    assert app.query_params["run"] in (run.id, [run.id]) and "Waiting for its turn" in words(app)
+    assert app.query_params["run"] in (run.id, [run.id]) and "Queued for" in words(app)
 
 
 def test_a_plugin_is_derived_by_its_name(open_page, plugins, runs):
@@ -133,7 +133,7 @@ def test_done(open_page, make_background, words):
     # a generator keeps its name on the periodic domain; a combination gets one of its own
     assert r"| $V_{2}$ | $\partial_{x}$ |" in shown(app) and r"| $W_{1}$ |" in shown(app)
     assert r"$\alpha_{t} - \alpha_{xx} = 0$" in shown(app) and "assumed not to vanish" in text
-    assert "They were not worked out" in text
+    assert "Not computed" in text
     assert len(app.get("download_button")) == 1
 
 
@@ -159,7 +159,7 @@ def test_another_equation_does_not_keep_the_result_below_it(open_page, make_back
 
 @pytest.mark.parametrize(
     ("state", "said"),
-    [("failed", "column 3: it broke"), ("cancelled", "stopped on request"), ("lost", "gone without a word")],
+    [("failed", "column 3: it broke"), ("cancelled", "Cancelled on request"), ("lost", "died without an error")],
 )
 def test_without_a_result(open_page, make_background, words, state, said):
     error = {"type": "ParseError", "message": "column 3: it broke\n  u_q\n    ^", "hint": "Mend it."}
@@ -177,7 +177,7 @@ def test_a_result_that_cannot_be_read(open_page, make_background, words):
 
 
 def test_a_run_of_another_kind(open_page, make_run, words):
-    assert "is no derivation" in words(open_page("explore", run=make_run("done").name))
+    assert "isn't a derivation" in words(open_page("explore", run=make_run("done").name))
 
 
 @pytest.mark.parametrize("run_id", ["nothing", "../../etc", "x" * 500], ids=range(3))

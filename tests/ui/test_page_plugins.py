@@ -62,7 +62,7 @@ def test_check_starts_a_run_at_once(open_page, plugins, runs, monkeypatch):
     app = press(open_page("plugins", plugin="warm"), "Check")
     (run,) = RunDirectory.list(runs)
     assert started == [run.id] and run.config() == {"plugin": "warm", "kind": "check"}
-    assert "Waiting for its turn" in app.info[0].value
+    assert "Queued for" in app.info[0].value
 
 
 @pytest.mark.parametrize("ok", [True, False], ids=["holds", "fails"])
@@ -80,7 +80,7 @@ def test_checks_of_exactly_this_file(open_page, plugins, make_background, words,
 
 @pytest.mark.parametrize(
     ("state", "said"),
-    [("failed", "it broke"), ("cancelled", "stopped on request"), ("lost", "gone without a word")],
+    [("failed", "it broke"), ("cancelled", "Cancelled on request"), ("lost", "died without an error")],
 )
 def test_a_check_without_a_result(open_page, plugins, make_background, words, state, said):
     make_background("check", state, error={"type": "X", "message": "it broke", "hint": "mend it"})

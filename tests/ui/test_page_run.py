@@ -29,7 +29,7 @@ def test_an_id_that_leads_nowhere(open_page, make_run, words, run_id):
 
 def test_queued(open_page, make_run, words):
     run = make_run("queued")
-    assert "Waiting for its turn" in words(open_page("run", run=run.name))
+    assert "Queued for" in words(open_page("run", run=run.name))
 
 
 def test_a_queue_that_nobody_works_on_can_be_started(open_page, make_run, monkeypatch):
@@ -90,8 +90,8 @@ def test_place_in_the_queue(open_page, make_run, words):
     first = make_run("running", count=0, created=1.0)
     second = make_run("queued", count=1, created=2.0)
     third = make_run("queued", count=2, created=3.0)
-    assert f"2 before it, now {first.name}" in words(open_page("run", run=third.name))
-    assert f"1 before it, now {first.name}" in words(open_page("run", run=second.name))
+    assert f"2 ahead, currently {first.name}" in words(open_page("run", run=third.name))
+    assert f"1 ahead, currently {first.name}" in words(open_page("run", run=second.name))
 
 
 VIEWS = {"Comparison": 2, "Slots": 3, "Fields": 6, "Finite size": 12, "Training": 3, "Origin": 0}
@@ -140,7 +140,7 @@ def test_the_slider_moves_the_solution(open_page, make_run, words):
 
 def test_a_slot_that_was_not_judged_at_finite_size(open_page, make_run, words):
     run = make_run("done")
-    assert "no residual beside" in words(open_page("run", run=run.name, view="Slots"))
+    assert "no residual" in words(open_page("run", run=run.name, view="Slots"))
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_resume_is_no_advice_where_it_fails_again(open_page, make_run, state, er
     assert [b.label for b in app.button if b.proto.type == "primary"] == [main]
 
 
-@pytest.mark.parametrize(("state", "said"), [("lost", "is gone"), ("cancelled", "stopped on request")])
+@pytest.mark.parametrize(("state", "said"), [("lost", "died without an error"), ("cancelled", "was cancelled")])
 def test_resume_puts_it_back_in_the_queue(open_page, make_run, words, state, said):
     run = make_run(state)
     (run / "cancel").touch()
@@ -241,7 +241,7 @@ def test_resume_puts_it_back_in_the_queue(open_page, make_run, words, state, sai
     next(b for b in app.button if b.label == "Resume").click().run()
     assert json.loads((run / "status.json").read_text(encoding="utf-8"))["state"] == "queued"
     assert not (run / "cancel").exists()
-    assert "Waiting for its turn" in words(app)
+    assert "Queued for" in words(app)
 
 
 def test_unreadable_status(open_page, make_run, words):

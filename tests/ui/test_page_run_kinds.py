@@ -99,7 +99,7 @@ def test_a_training(open_page, finished, made, words):
         in text.replace("\xa0", " ")
     )
     assert "| network | small, 24058 parameters |" in text and "| classes | 2: a, b |" in text
-    assert "nothing was trained" in text and not app.get("plotly_chart")
+    assert "the network was in the cache" in text and not app.get("plotly_chart")
     assert "total 3.0" in words(open_page("run", run=run.name, view="Origin"))
 
 

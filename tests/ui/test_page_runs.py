@@ -20,7 +20,7 @@ def test_states_side_by_side(open_page, make_run, words):
         make_run(state, count=count)
     app = open_page("runs")
     text = words(app)
-    assert "6 in" in text and "sheet 1 of 1" in text
+    assert "6 in" in text and "page 1 of 1" in text
     for word in ("queued", "running", "done", "failed", "cancelled", "lost"):
         assert word in text
 
@@ -28,9 +28,9 @@ def test_states_side_by_side(open_page, make_run, words):
 def test_sheets(open_page, make_run, words):
     for count in range(25):
         make_run("queued", count=count)
-    assert "sheet 2 of 2" in words(open_page("runs", sheet="2"))
-    assert "sheet 2 of 2" in words(open_page("runs", sheet="99"))
-    assert "sheet 1 of 2" in words(open_page("runs", sheet="-1"))
+    assert "page 2 of 2" in words(open_page("runs", sheet="2"))
+    assert "page 2 of 2" in words(open_page("runs", sheet="99"))
+    assert "page 1 of 2" in words(open_page("runs", sheet="-1"))
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,6 @@ def test_a_name_is_no_path(name, tmp_path, monkeypatch):
 def test_no_file_is_replaced(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     file = plugin_file.write("first", "made")
-    with pytest.raises(PluginError, match="there already"):
+    with pytest.raises(PluginError, match="already exists"):
         plugin_file.write("second", "made")
     assert file.read_text() == "first"
