@@ -272,7 +272,7 @@ def lieapp_methods():
         ("Method(name='Mine', title='Mine.', discover=print)", "name='Mine': the name of a method is made of"),
         ("Method(name='mine', title='Mine.')", "method mine: either discover or parts must be given"),
         ("Method(name='mine', title='Mine.', discover=print, settings=dict)", "must be a class made from ms"),
-        ("Method(name='spectrum', title='Mine.', discover=print)", "the method 'spectrum' already exists in lieapp"),
+        ("Method(name='spectrum', title='Mine.', discover=print)", "'spectrum' already exists in lieapp"),
         ("Method(name='samples', title='Mine.', discover=print)", "the method 'samples' is called as a setting is"),
         ("7", "lieapp_methods lists int 7; an item must be a Method of lieapp.api"),
     ],
@@ -305,7 +305,7 @@ def lieapp_kinds():
     ("name", "extra", "words"),
     [
         ("things", "", "kind things: settings of `lieapp discover` need a field `domain`, a Literal with 'things'"),
-        ("images", "\n    domain: Literal['other'] = 'other'", "the kind 'images' already exists in lieapp.pictures.kind"),
+        ("images", "\n    domain: Literal['other'] = 'other'", "'images' already exists in lieapp.pictures.kind"),
         ("things", "\n    most: int", "kind things, lieapp discover: fields without default are plugin, most"),
     ],
 )

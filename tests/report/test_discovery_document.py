@@ -93,7 +93,7 @@ def test_formulas_with_what_they_leave(synthetic):
     content.formulas_check = FormulasCheck(dimension=2, proved=1, derived=2, holds_derived=True)
     text = _printed(content)
     assert (
-        "1 of 2 exact candidates written as proved formulas; they contain the 2 derived generators, and also members" in text
+        "1 of 2 exact candidates written as proved formulas; they contain the 2 derived generators" in text
     )
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│" in line]
     assert rows[4:8] == [
