@@ -72,10 +72,7 @@ class Descending(Settings, kw_only=True, frozen=True):
     ] = 1.0
     tau: Annotated[
         Share,
-        told(
-            "Lipschitz constant of a field, in scaled coordinates, above which the Lipschitz loss applies.",
-            "Lipschitz bound",
-        ),
+        told("Lipschitz constant of a field, in scaled coordinates, that its loss starts at.", "Lipschitz bound"),
     ] = 3.0
     w_sym: Annotated[Weight, told("Weight of the validity loss of moved data.", "Weight of validity")] = 1.0
     w_ortho: OrthoWeight = 3.0
@@ -91,9 +88,7 @@ class Gradient(Descending, kw_only=True, frozen=True):
     """Settings of the method gradient."""
 
     batch: Annotated[Positive, told("Batch size, in time slices.")] = 24
-    trajectories: Annotated[
-        Positive, told("Number of trajectories per step when epochs are converted to steps.")
-    ] = 2
+    trajectories: Annotated[Positive, told("Trajectories per step when epochs are converted to steps.")] = 2
 
 
 class Flow(Descending, kw_only=True, frozen=True):
@@ -114,9 +109,7 @@ class Flow(Descending, kw_only=True, frozen=True):
             "Patch in space",
         ),
     ] = None
-    dtype: Annotated[
-        Literal["float64", "float32"], told("Floating-point precision of this stage.", "Precision")
-    ] = "float64"
+    dtype: Annotated[Literal["float64", "float32"], told("Precision of this stage.", "Precision")] = "float64"
 
 
 class Moving(Settings, kw_only=True, frozen=True):
@@ -140,9 +133,7 @@ class Moving(Settings, kw_only=True, frozen=True):
     solver_step: Annotated[
         Share, told("Largest step in s, for a solver with fixed steps.", "Step of the solver")
     ] = 0.2
-    adjoint: Annotated[
-        bool, told("Compute gradients of a flow by integrating backwards: less memory, more time.")
-    ] = False
+    adjoint: Annotated[bool, told("Integrate gradients of a flow backwards: less memory, more time.")] = False
 
     def __post_init__(self) -> None:
         check_steps(self.sigma, self.solver_step, "data have size 1")

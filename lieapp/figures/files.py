@@ -65,7 +65,8 @@ def svg(drawing: Drawing) -> str:
     # of the file only the element: no document type, and no style that would hold for the page around
     text = re.sub(r"<style.*?</style>", "", text[text.index("<svg") :], flags=re.DOTALL)
     head, rest = text.replace("<svg ", '<svg role="img" ', 1).split(">", 1)
-    return f"{head}><title>{escape(drawing.title)}</title>{rest}"
+    # XML has no control characters
+    return re.sub(r"[\x00-\x08\x0b-\x1f]", "", f"{head}><title>{escape(drawing.title)}</title>{rest}")
 
 
 def pdf(drawing: Drawing) -> bytes:

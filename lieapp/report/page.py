@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -67,7 +68,15 @@ def write_report(folder: Path, title: str, kind: str, document: Document) -> Pat
     """
     place = folder / "figures"
     place.mkdir(exist_ok=True)
-    drawn = {block.key: svg(block.drawing) for block in document if isinstance(block, Figure) and block.drawing}
+    drawn = {}
+    told = [*document]
+    for number, block in enumerate(document):
+        if isinstance(block, Figure) and block.drawing:
+            try:
+                drawn[block.key] = svg(block.drawing)
+            except (ValueError, OverflowError) as error:
+                # numbers that no axis can hold: the rest of the report still stands
+                told[number] = replace(block, drawing=None, note=f"This figure could not be drawn ({error}).")
     for file in [*place.glob("*.svg"), *place.glob("*.pdf")]:
         if file.stem not in drawn:
             # of an earlier report of this run
@@ -75,7 +84,7 @@ def write_report(folder: Path, title: str, kind: str, document: Document) -> Pat
     for key, text in drawn.items():
         write_atomic(place / f"{key}.svg", text.encode())
     path = folder / "report.html"
-    write_atomic(path, page(title, kind, document, drawn).encode())
+    write_atomic(path, page(title, kind, told, drawn).encode())
     return path
 
 

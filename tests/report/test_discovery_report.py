@@ -83,6 +83,15 @@ def test_arrays_of_another_shape_leave_a_sentence(run, synthetic):
     assert "could not be drawn" in text and "One solution moved" in text
 
 
+def test_a_figure_that_cannot_be_drawn_leaves_a_sentence(run, synthetic):
+    arrays = synthetic.fields()
+    arrays["grid/x"][:] = np.nan
+    save_file(arrays, run / "fields.safetensors")
+    text = _text(run, synthetic.summary(run))
+    assert "could not be drawn" in text and not (run / "figures" / "learned.svg").exists()
+    assert (run / "figures" / "spectrum.svg").exists()
+
+
 def test_strings_of_a_run_are_not_markup(run, synthetic):
     evil = "<script>alert(1)</script>"
     content = synthetic.summary(run)

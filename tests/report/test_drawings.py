@@ -103,6 +103,11 @@ def test_an_arrow_leads_from_its_foot_to_its_tip():
     assert np.hypot(*strokes[0]) == pytest.approx(np.hypot(*strokes[1]))
 
 
+def test_control_characters_leave_an_svg_well_formed():
+    drawing = curves([Curve("a\x0b", [1, 2], [1.0, 2.0])], "x\x00", "y", "t\x1b")
+    ET.fromstring(svg(drawing))
+
+
 def test_what_cannot_be_drawn_leaves_a_gap():
     assert np.isnan(drawable([np.inf, 0.0, -1.0], log=True)).all() and drawable([0.0, 2.0]).tolist() == [0, 2]
     drawing = curves([Curve("a", [1, 2, 3], [1.0, float("nan"), 0.0])], "x", "y", "t", log=True)
