@@ -54,7 +54,7 @@ def _say_interrupted() -> int:
     if "--json" in sys.argv:
         print('{"error": {"type": "CancelledError", "message": "interrupted.", "hint": "Run the command again."}}')
     else:
-        print("error: interrupted.\nhint: Type the command again.", file=sys.stderr)
+        print("error: interrupted.\nhint: Run the command again.", file=sys.stderr)
     return 130
 
 

@@ -93,7 +93,7 @@ def test_simulated_data_are_those_of_the_run():
     ("call", "error", "message"),
     [
         (lambda: lieapp.discover("ckdvv"), UnknownPluginError, "did you mean 'ckdv'"),
-        (lambda: lieapp.discover(3), PluginError, "int 3 is no declaration"),
+        (lambda: lieapp.discover(3), PluginError, "int 3 isn't a declaration"),
         (lambda: lieapp.discover("ckdv", sampels=3), ConfigError, "sampels: there is no such key"),
         (lambda: lieapp.discover("ckdv", spectrum={"degree": [2]}), ConfigError, "spectrum.degree: there is no"),
         (lambda: lieapp.simulate("images", 2), UsageError, "images"),

@@ -201,10 +201,10 @@ def test_an_extractor_of_the_plugin_s_own(lieapp, mine):
 @pytest.mark.parametrize(
     ("features", "words"),
     [
-        ("lambda p: p.detach().flatten(1)", "differentiated"),
+        ("lambda p: p.detach().flatten(1)", "differentiable"),
         ("lambda p: p", "one row"),
         ("lambda p: p.nothing", "AttributeError"),
-        ("lambda p: p.flatten(1) + p.new_empty(len(p), 72).normal_(std=9)", "twice"),
+        ("lambda p: p.flatten(1) + p.new_empty(len(p), 72).normal_(std=9)", "two calls"),
     ],
 )
 def test_check_says_what_is_wrong_with_an_extractor(lieapp, mine, features, words):

@@ -109,7 +109,7 @@ def test_a_full_disk_is_no_bug_and_its_file_is_named(lieapp, engine):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_only_commands_with_runs_speak_of_runs_after_ctrl_c(command):
     hint = as_lieapp_error(KeyboardInterrupt(), command).hint
-    assert hint.startswith("Type the command again") and ("runs list" in hint) == (command in WITH_RUNS)
+    assert hint.startswith("Run the command again") and ("runs list" in hint) == (command in WITH_RUNS)
 
 
 def test_interrupted_is_130(lieapp, engine):
@@ -118,7 +118,7 @@ def test_interrupted_is_130(lieapp, engine):
 
     engine("lieapp.pde.check", check=check)
     said = lieapp("check", "--plugin", "ckdv", "--quiet")
-    assert said.code == 130 and "error: interrupted.\nhint: Type the command again" in said.err
+    assert said.code == 130 and "error: interrupted.\nhint: Run the command again" in said.err
 
 
 INTERRUPT = """

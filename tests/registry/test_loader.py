@@ -129,7 +129,7 @@ def test_keywords_of_a_declaration_are_told_in_words(folder, old, new, words):
 
 
 @pytest.mark.parametrize(
-    ("periodic", "words"), [("y", "y stands in points or periodic but has"), ("z", "y, z stand in points")]
+    ("periodic", "words"), [("y", "y is in points or periodic but has"), ("z", "y, z are in points")]
 )
 def test_a_variable_without_an_interval_is_named_once(folder, periodic, words):
     text = good("fine").replace("x: 16}, periodic=[x]", f"x: 16, y: 16}}, periodic=[{periodic}]")
@@ -169,7 +169,7 @@ def test_a_shipped_name_keeps_its_meaning(folder):
     assert shipped.source == "shipped" and shipped in catalog.entries and catalog.note("mine") == ""
     broken = only_broken(catalog)
     assert broken.file == folder / "a.py" and str(shipped.file) in broken.error
-    assert "write another name=… in this file" in broken.error
+    assert "change name=… in this file" in broken.error
     assert str(shipped.file) in catalog.note("kdv") and str(folder / "a.py") in catalog.note("kdv")
 
 
@@ -269,11 +269,11 @@ def lieapp_methods():
 @pytest.mark.parametrize(
     ("method", "words"),
     [
-        ("Method(name='Mine', title='Mine.', discover=print)", "name='Mine': the name of a method is made of"),
+        ("Method(name='Mine', title='Mine.', discover=print)", "name='Mine': a method's name has"),
         ("Method(name='mine', title='Mine.')", "method mine: either discover or parts must be given"),
         ("Method(name='mine', title='Mine.', discover=print, settings=dict)", "must be a class made from ms"),
         ("Method(name='spectrum', title='Mine.', discover=print)", "'spectrum' already exists in lieapp"),
-        ("Method(name='samples', title='Mine.', discover=print)", "the method 'samples' is called as a setting is"),
+        ("Method(name='samples', title='Mine.', discover=print)", "the method 'samples' has the name of a setting"),
         ("7", "lieapp_methods lists int 7; an item must be a Method of lieapp.api"),
     ],
 )

@@ -56,7 +56,7 @@ def test_find_by_id_beginning_and_path(tmp_path, run):
     for text in (run.id, run.id[:-2], str(run.path)):
         assert RunDirectory.find(tmp_path, text).id == run.id
     RunDirectory.create(tmp_path, CONFIG, "ckdv")
-    with pytest.raises(RunError, match="beginning of 2 runs"):
+    with pytest.raises(RunError, match="matches 2 runs"):
         RunDirectory.find(tmp_path, run.id[:4])
     for text in ("", "nothing"):
         with pytest.raises(RunError, match="no run"):

@@ -158,7 +158,7 @@ def test_training_on_moved_data(open_page, plugins, runs, words):
     text = words(app)
     assert "lieapp augment --plugin kdv" in text
     assert all(f"**{name}.**" in text for name in ("Variant", "Rollout", "NMSE", "Renew", "Pool"))
-    assert "moved anew" in app.number_input(key="augment-renew").help
+    assert "moved again" in app.number_input(key="augment-renew").help
     app.text_input(key="augment-variants").set_value("none, 20991231").run()
     assert "20991231" in app.error[0].value and not list(runs.glob("2*"))
     app.text_input(key="augment-variants").set_value("none, truth").run()

@@ -70,7 +70,7 @@ def test_running_with_the_fields_of_the_moment(open_page, make_run, words, array
     facts = {"coordinates": ["t", "x", "u"], "stage": "projection", "step": 12}
     save_file(arrays, run / "current.safetensors", metadata={"facts": json.dumps(facts)})
     app = open_page("run", run=run.name)
-    assert "stage projection had them at its step 12" in words(app) and len(app.get("plotly_chart")) == 2 + 4
+    assert "Stage projection, step 12" in words(app) and len(app.get("plotly_chart")) == 2 + 4
     (run / "current.safetensors").write_bytes(b"half")
     app.run()
     assert not app.exception and len(app.get("plotly_chart")) == 2

@@ -186,7 +186,7 @@ def test_states_of_other_kinds(open_page, make_run, words, kind, state):
     config = json.loads((run / "config.json").read_text(encoding="utf-8"))
     (run / "config.json").write_text(json.dumps({**config, "kind": kind}), encoding="utf-8")
     text = words(open_page("run", run=run.name))
-    assert {"failed": "it broke", "queued": "Waiting"}.get(state, "") in text
+    assert {"failed": "it broke", "queued": "Queued for"}.get(state, "") in text
     assert (f"--resume {run.name}" in text) == (state in ("failed", "cancelled", "lost"))
 
 

@@ -28,7 +28,7 @@ def test_an_error_points_into_its_equation():
 
 def test_a_plugin_file():
     assert 'name="made"' in plugin_file_text(BURGERS, DRAFT)
-    with pytest.raises(PluginError, match="no number"):
+    with pytest.raises(PluginError, match="isn't a number"):
         plugin_file_text(BURGERS, Draft(**{**vars(DRAFT), "values": {"nu": "os"}}))
 
 
