@@ -60,9 +60,12 @@ def transformed(
 
 def evaluated(
     expressions: Sequence[sp.Expr], evolution: Evolution, time: Tensor,
-    values: Float[Tensor, "*batch component *space"], grid: Grid,
+    values: Float[Tensor, "..."], grid: Grid,
 ) -> list[Tensor]:  # fmt: skip
-    """Expressions in an equation's jets on solutions; `time` and what comes out broadcast to `*batch *space`."""
+    """Expressions in an equation's jets on solutions.
+
+    `values` are `*batch component *space`; `time` and what comes out broadcast to `*batch *space`.
+    """
     jets, component = evolution.jets, -1 - len(grid.axes)
     found = {s: index for e in expressions for s, index in jets.jets(e).items()}
     differentiator = SpectralDifferentiator(grid, values.dtype, values.device)

@@ -191,12 +191,12 @@ def test_a_default_flow_stage_that_cannot_be_is_left_out_with_a_warning(small, t
     reporter = SilentReporter()
     made = Stages(load_config(DISCOVER, None, FAST, plugin="ckdv"), few, tmp_path, reporter)
     assert len(made.run(data).levels[-1].eta) == 4
-    assert any("flow stage was left out" in text and "axis t has 3 nodes" in text for text in reporter.warnings)
+    assert any("flow stage was skipped" in text and "axis t has 3 nodes" in text for text in reporter.warnings)
 
 
 def test_a_stage_that_the_domain_does_not_have(small, tmp_path, monkeypatch):
     monkeypatch.setattr(PDEDomain, "stages", ("spectrum",))
-    with pytest.raises(ConfigError, match="projection makes no sense"):
+    with pytest.raises(ConfigError, match="stage projection isn't available"):
         stages(small, tmp_path, [])
 
 

@@ -103,6 +103,7 @@ def test_an_arrow_leads_from_its_foot_to_its_tip():
     assert np.hypot(*strokes[0]) == pytest.approx(np.hypot(*strokes[1]))
 
 
+@pytest.mark.filterwarnings("ignore:Glyph")
 def test_control_characters_leave_an_svg_well_formed():
     drawing = curves([Curve("a\x0b", [1, 2], [1.0, 2.0])], "x\x00", "y", "t\x1b")
     ET.fromstring(svg(drawing))
