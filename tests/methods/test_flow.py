@@ -62,3 +62,17 @@ def test_order_four():
     errors = [float((moved_by(field(u={(0, 0, 1): 1.5}), START, s, h)[-1, 2] - exact).abs().max()) for h in steps]
     slope = np.polyfit(np.log(steps), np.log(errors), 1)[0]
     assert abs(slope - 4) < 0.25, errors
+
+
+def test_rk4_is_that_of_torchdiffeq():
+    from torchdiffeq import odeint
+
+    from lieapp.methods.flow import _nodes, _rk4
+
+    start, times = torch.rand(5, 3, dtype=torch.float64), torch.tensor([0.0, 0.3, 1.0], dtype=torch.float64)
+
+    def rate(z):
+        return torch.sin(z) * z.roll(1, -1)
+
+    known = odeint(lambda _, z: rate(z), start, times, method="rk4", options={"grid_constructor": _nodes(0.07)})
+    torch.testing.assert_close(_rk4(rate, start, times, 0.07), known, rtol=1e-13, atol=1e-14)
