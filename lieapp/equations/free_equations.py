@@ -250,7 +250,7 @@ def _residual(
     kept |= {plain[f]: value for f, value in arbitrary.items()}
     # derivatives first: they contain the functions
     side = side.xreplace(slopes).xreplace(plain)
-    on = with_values(sp.sympify(on_jets(side, jets, unknowns, name)), {}, jets, name)
+    on = with_values(sp.sympify(on_jets(side, jets, unknowns, name), strict=True), {}, jets, name)
     return on.xreplace(kept)
 
 
