@@ -73,7 +73,7 @@ def small(name, points=32, times=49, samples=2):
     pde = declaration(name, points, times)
     found = simulate(pde, samples, torch.Generator().manual_seed(0), tolerance=Tolerance(1e-8))
     domain = PDEDomain(pde, Backend("curvilinear", (("accuracy", 4),)))
-    return Small(domain, found, measure_scales(found, domain.arguments.names))
+    return Small(domain, found, measure_scales([found], domain.arguments.names))
 
 
 class Formulas(FixedFields):

@@ -244,7 +244,7 @@ class Mover:
         mover.along = along
         few = data.values[: MEASURED[0]].transpose(1, 2).double()
         thin = (slice(None, None, -(-n // most)) for n, most in zip(few.shape[2:], MEASURED[1:], strict=True))
-        points, scales = mover._points(few)[(..., *thin)], measure_scales(data, names)
+        points, scales = mover._points(few)[(..., *thin)], measure_scales([data], names)
         mover._motions = mover._motions_of(along, system.jets, points, scales)
         mover.names = tuple(name for motion in mover._motions for name in motion.names)
         if settings.rates:

@@ -1,4 +1,4 @@
-"""Axes and grids: uniform points, the left end included, the right end left out where periodic."""
+"""Axes and grids: uniform points, the left end included, the right end left out where periodic; or given nodes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from lieapp.errors import GridError
 
 @dataclass(frozen=True)
 class Axis:
-    """One coordinate's uniform grid.
+    """One coordinate's grid.
 
     Args:
         name: the coordinate.
         left, right: ends of the interval, in physical units.
         points: number of grid points.
         periodic: whether functions repeat after right - left (the right end is then not stored).
+        nodes: the points where they aren't uniform, ascending; None for uniform ones.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Axis:
     right: float
     points: int
     periodic: bool = False
+    nodes: tuple[float, ...] | None = None
 
     @property
     def length(self) -> float:
@@ -35,18 +37,20 @@ class Axis:
 
     @property
     def spacing(self) -> float:
-        """Distance of neighbouring points."""
+        """Distance of neighbouring points, their mean distance where it varies."""
         return self.length / (self.points if self.periodic else self.points - 1)
 
     def coordinates(
         self, dtype: torch.dtype = torch.float64, device: torch.device | str = "cpu"
     ) -> Float[Tensor, " points"]:
         """The grid points."""
+        if self.nodes is not None:
+            return torch.tensor(self.nodes, dtype=dtype, device=device)
         return self.left + self.spacing * torch.arange(self.points, dtype=dtype, device=device)
 
     def refined(self, points: int) -> Axis:
-        """The same interval with another number of points."""
-        return replace(self, points=points)
+        """The same interval with another number of points, then uniform ones."""
+        return self if points == self.points else replace(self, points=points, nodes=None)
 
     def wavenumbers(self, dtype: torch.dtype, device: torch.device | str) -> Float[Tensor, " modes"]:
         """2π n/L of all modes in the order of a full FFT.

@@ -15,6 +15,7 @@ from jaxtyping import Complex, Float
 from torch import Tensor
 
 from lieapp.numerics.grid import Axis, Grid
+from lieapp.numerics.polynomial import GaussAxis
 from lieapp.numerics.sizes import fast_size
 
 
@@ -77,6 +78,44 @@ class SpectralDifferentiator:
         for J in orders:
             result[J] = values if modes is None or not any(J) else to_values(modes * self.multiplier(J), self.grid)
         return result
+
+
+class MixedDifferentiator:
+    """Derivatives ∂^J on axes of which some are periodic and the others hold Gauss-Legendre nodes."""
+
+    def __init__(self, grid: Grid, dtype: torch.dtype = torch.float64, device: torch.device | str = "cpu") -> None:
+        if not all(axis.periodic or isinstance(axis, GaussAxis) for axis in grid.axes):
+            raise TypeError("an axis is neither periodic nor of Gauss-Legendre nodes")
+        self.grid = grid
+        self._along = [
+            SpectralDifferentiator(Grid((axis,)), dtype, device) if axis.periodic else None for axis in grid.axes
+        ]
+
+    def derivatives(
+        self, values: Float[Tensor, "*shape"], orders: Sequence[tuple[int, ...]]
+    ) -> dict[tuple[int, ...], Float[Tensor, "*shape"]]:
+        """∂^J of the values for each multi-index J over the space axes."""
+        return {J: self._derivative(values, J) for J in orders}
+
+    def _derivative(self, values: Tensor, J: tuple[int, ...]) -> Tensor:
+        for dim, axis, order, along in zip(self.grid.dims, self.grid.axes, J, self._along, strict=True):
+            if order:
+                line = values.movedim(dim, -1)
+                if along is not None:
+                    line = along.derivatives(line, [(order,)])[(order,)]
+                elif isinstance(axis, GaussAxis):
+                    line = axis.derivative(line, order)
+                values = line.movedim(-1, dim)
+        return values
+
+
+Differentiator = SpectralDifferentiator | MixedDifferentiator
+
+
+def differentiator_on(grid: Grid, dtype: torch.dtype, device: torch.device | str) -> Differentiator:
+    """What differentiates functions on a grid: by Fourier series where all axes are periodic."""
+    made = SpectralDifferentiator if all(axis.periodic for axis in grid.axes) else MixedDifferentiator
+    return made(grid, dtype, device)
 
 
 def resample(

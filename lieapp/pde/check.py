@@ -141,7 +141,7 @@ def frechet_error(domain: PDEDomain, data: Trajectories) -> float:
 def _slices(domain: PDEDomain, data: Trajectories) -> SliceData:
     """All trajectories as slices, padded for fields of low degree in u."""
     padding = degree(domain.evolution, domain.evolution.rhs) + FIELD_DEGREE
-    return SliceData(data, domain.linearisation, measure_scales(data, domain.arguments.names), padding)
+    return SliceData([data], domain.linearisation, measure_scales([data], domain.arguments.names), padding)
 
 
 def _smooth(like: Tensor, domain: PDEDomain, shape: tuple[int, ...]) -> Tensor:

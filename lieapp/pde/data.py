@@ -1,21 +1,25 @@
 """Time slices of trajectories in scaled coordinates, with the jets the linearised residual needs.
 
-Slices are cut at their noise floor and padded so that products don't alias (`numerics.spectral`).
+A symmetry holds on every smooth slice, solution or not. So slices are made smooth: cut at their noise floor where an
+axis is periodic, fitted by polynomials on windows of the other axes; and brought to a grid on which products don't
+alias (`numerics.spectral`, `numerics.polynomial`).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.solutions import Scales, Slices
-from lieapp.numerics.grid import Grid
+from lieapp.numerics.grid import Axis, Grid
+from lieapp.numerics.polynomial import Fit, windows
 from lieapp.numerics.spectral import bandwidth, low_pass, padded_points, resample
 from lieapp.pde.linearisation import Linearisation
 
@@ -31,77 +35,165 @@ MOST = 16384
 
 GOLDEN = (5**0.5 - 1) / 2
 
+Values = Float[Tensor, "slice unknown *space"]
+
+
+class _Smooth:
+    """How the slices of one grid, of one window of its open axes, become smooth.
+
+    Args:
+        fits: for each axis that isn't periodic, by its place.
+        degree: factors of the products that mustn't alias.
+        noise: modes below this share of the largest are cut.
+    """
+
+    def __init__(self, values: Values, grid: Grid, fits: dict[int, Fit], degree: int, noise: float) -> None:
+        self._source, self._fits = grid, fits
+        self._steps: list[tuple[int, Grid, Grid, int]] = []
+        if not fits:
+            self.cut = bandwidth(values, grid, noise)
+            shape = [padded_points(axis, k, degree) for axis, k in zip(grid.axes, self.cut, strict=True)]
+            self.grid = grid.refined(tuple(shape))
+            return
+        axes: list[Axis] = []
+        for dim, (i, axis) in zip(grid.dims, enumerate(grid.axes), strict=True):
+            if i in fits:
+                axes.append(fits[i].target(degree))
+                continue
+            alone = Grid((axis,))
+            (cut,) = bandwidth(values.movedim(dim, -1), alone, noise)
+            axes.append(axis.refined(padded_points(axis, cut, degree)))
+            self._steps.append((dim, alone, Grid((axes[-1],)), cut))
+        self.cut = tuple(next((s[3] for s in self._steps if s[0] == d), -1) for d in grid.dims)
+        self.grid = Grid(tuple(axes))
+
+    def __call__(self, values: Values) -> Values:
+        if not self._fits:
+            return resample(low_pass(values, self._source, self.cut), self._source, self.grid)
+        for dim, alone, target, cut in self._steps:
+            line = low_pass(values.movedim(dim, -1), alone, (cut,))
+            values = resample(line, alone, target).movedim(-1, dim)
+        for dim, (i, axis) in zip(self.grid.dims, enumerate(self.grid.axes), strict=True):
+            if i in self._fits:
+                fit = self._fits[i]
+                line = values.movedim(dim, -1)[..., fit.part]
+                values = fit.at(fit.coefficients(line), axis).movedim(-1, dim)
+        return values
+
+
+class _Part:
+    """The slices of trajectories on one window of their axes."""
+
+    def __init__(
+        self, trajectories: Trajectories, first: int, window: Sequence[tuple[int, Fit]], degree: int, noise: float
+    ) -> None:
+        self.source, self.first = trajectories, first
+        self.count = trajectories.samples * len(trajectories.time)
+        self.smooth = _Smooth(trajectories.values.flatten(0, 1), trajectories.grid, dict(window), degree, noise)
+
+
+def _parts(trajectories: Trajectories, first: int, degree: int, noise: float) -> Iterator[_Part]:
+    """One part; several where axes that aren't periodic are cut into windows."""
+    axes = [(i, axis) for i, axis in enumerate(trajectories.grid.axes) if not axis.periodic]
+    for window in itertools.product(*([(i, Fit(axis, part)) for part in windows(axis)] for i, axis in axes)):
+        yield _Part(trajectories, first, window, degree, noise)
+
 
 class SliceData:
-    """Trajectories as a supply of slices."""
+    """Trajectories as a supply of slices.
+
+    Args:
+        pieces: trajectories, those of one piece on one grid and at the same times.
+        degree: factors of the products that mustn't alias.
+        noise: modes below this share of the largest are cut.
+    """
 
     def __init__(
         self,
-        trajectories: Trajectories,
+        pieces: Sequence[Trajectories],
         linearisation: Linearisation,
         scales: Scales,
         degree: int,
         noise: float = NOISE,
     ) -> None:
-        self.source, self.scales, self._linearisation = trajectories, scales, linearisation
-        self.trajectories = trajectories.samples
-        flat = trajectories.values.flatten(0, 1)
-        cut = bandwidth(flat, trajectories.grid, noise)
-        self._cut = cut
-        shape = tuple(padded_points(axis, k, degree) for axis, k in zip(trajectories.grid.axes, cut, strict=True))
-        self.grid: Grid = trajectories.grid.refined(shape)
+        self.source, self.scales, self._linearisation = pieces[0], scales, linearisation
+        firsts = [0, *itertools.accumulate(piece.samples for piece in pieces)]
+        self.trajectories = firsts[-1]
+        self._parts = [
+            part
+            for piece, first in zip(pieces, firsts, strict=False)
+            for part in _parts(piece, first, degree, noise)
+        ]
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of the slices, of the first window."""
+        return self._parts[0].smooth.grid
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The highest mode along each axis that is kept."""
-        return self._cut
+        """The highest mode along each axis that is kept; -1 where the axis isn't periodic."""
+        return self._parts[0].smooth.cut
 
     @property
     def slices(self) -> int:
         """Number of slices in all."""
-        return self.source.samples * len(self.source.time)
+        return sum(part.count for part in self._parts)
 
     @property
     def time(self) -> int:
         """The place of time among the coordinates."""
         return self._linearisation.evolution.time
 
-    def take(self, indices: Int[Tensor, " batch"]) -> Slices:
+    def _take(self, part: _Part, indices: Int[Tensor, " batch"]) -> Slices:
         """The slices with these numbers, counted trajectory by trajectory."""
-        sample, time = indices // len(self.source.time), indices % len(self.source.time)
-        values = low_pass(self.source.values[sample, time], self.source.grid, self._cut)
-        values = resample(values, self.source.grid, self.grid)
-        made = self._linearisation.slices(self.source.time[time], values, self.grid, self.scales)
-        return replace(made, sample=sample)
+        source = part.source
+        indices = indices.to(source.values.device)
+        sample, time = indices // len(source.time), indices % len(source.time)
+        values = part.smooth(source.values[sample, time])
+        made = self._linearisation.slices(source.time[time], values, part.smooth.grid, self.scales)
+        return replace(made, sample=sample + part.first)
 
     def batches(self, count: int, size: int) -> Iterator[Slices]:
         """`count` slices spread over trajectories and times, the same at every call.
 
-        `size` at a time, or fewer where slices are so large that they would hold more than MOST points.
+        At least one of each part. `size` at a time, or fewer where slices are so large that they would hold more
+        than MOST points.
         """
-        size = max(1, min(size, MOST // math.prod(self.grid.shape)))
-        i = torch.arange(min(count, self.slices))
-        # trajectories in turn; times by the golden section, which leaves no large gap at any count
-        time = (i.double() * GOLDEN).remainder(1.0).mul(len(self.source.time)).long()
-        indices = (i % self.source.samples) * len(self.source.time) + time
-        for chunk in indices.split(size):
-            yield self.take(chunk.to(self.source.values.device))
+        share, begun = math.ceil(count / len(self._parts)), 0
+        for part in self._parts:
+            most = max(1, min(size, MOST // math.prod(part.smooth.grid.shape)))
+            i = torch.arange(min(share, part.count))
+            # trajectories in turn; times by the golden section, which leaves no large gap at any count
+            times = len(part.source.time)
+            time = ((i + begun).double() * GOLDEN).remainder(1.0).mul(times).long()
+            indices = (i % part.source.samples) * times + time
+            begun += len(i)
+            for chunk in indices.split(most):
+                yield self._take(part, chunk)
 
     def draw(self, size: int, generator: torch.Generator, step: int = 0) -> Slices:
-        """Random slices."""
-        indices = torch.randint(self.slices, (size,), generator=generator)
-        return self.take(indices.to(self.source.values.device))
+        """Random slices, all of one part."""
+        part = self._parts[0]
+        if len(self._parts) > 1:
+            part = self._parts[int(torch.randint(len(self._parts), (), generator=generator))]
+        return self._take(part, torch.randint(part.count, (size,), generator=generator))
 
 
-def measure_scales(trajectories: Trajectories, order: Sequence[str]) -> Scales:
+def measure_scales(pieces: Sequence[Trajectories], order: Sequence[str]) -> Scales:
     """Origin and size of every coordinate, measured on the data.
 
     A constant unknown gets size 1.
     """
-    time = trajectories.time
-    known = {trajectories.time_name: (float(time[0]), float(time[-1] - time[0]) or 1.0)}
-    known |= {axis.name: (axis.left, axis.length) for axis in trajectories.grid.axes}
-    for i, name in enumerate(trajectories.unknowns):
-        deviation = float(trajectories.values[:, :, i].std())
-        known[name] = (0.0, deviation / UNIT_DEVIATION or 1.0)
+    first = pieces[0]
+    begin = min(float(piece.time[0]) for piece in pieces)
+    known = {first.time_name: (begin, max(float(piece.time[-1]) for piece in pieces) - begin or 1.0)}
+    for i, axis in enumerate(first.grid.axes):
+        left = min(piece.grid.axes[i].left for piece in pieces)
+        right = max(piece.grid.axes[i].right for piece in pieces)
+        known[axis.name] = (left, axis.length if axis.periodic else right - left)
+    for i, name in enumerate(first.unknowns):
+        values = [piece.values[:, :, i] for piece in pieces]
+        together = values[0] if len(pieces) == 1 else torch.cat([v.flatten() for v in values])
+        known[name] = (0.0, float(together.std()) / UNIT_DEVIATION or 1.0)
     return Scales(tuple(known[n][0] for n in order), tuple(known[n][1] for n in order))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -72,6 +72,12 @@ class PDEDataset:
         time = min(most[0], len(source.time)) if time is None else time
         shape = [min(most[1], axis.points) if space is None else space for axis in source.grid.axes]
         return PatchData(source, self.scales, self.train.time, (time, *shape), dtype)
+
+
+def _noise(data: Trajectories) -> float:
+    """The noise floor of data on periodic axes; 0 where an axis isn't periodic."""
+    periodic = all(axis.periodic for axis in data.grid.axes)
+    return noise_floor(data.values.flatten(0, 1), data.grid) if periodic else 0.0
 
 
 class PDEDomain:
@@ -157,14 +163,20 @@ class PDEDomain:
             )
         everything.check_varying(self.name)
         train, rest = everything.select(slice(0, samples)), everything.select(slice(samples, None))
+        return self.prepared([train], [rest], _noise(everything) if smoothing is None else smoothing)
+
+    def prepared(
+        self, train: Sequence[Trajectories], held_out: Sequence[Trajectories], smoothing: float | None = None
+    ) -> PDEDataset:
+        """Pieces of data to learn from and to judge on, made smooth; see `split`."""
         scales = measure_scales(train, self.arguments.names)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
-        cut = noise_floor(everything.values.flatten(0, 1), everything.grid) if smoothing is None else smoothing
+        cut = max(map(_noise, [*train, *held_out])) if smoothing is None else smoothing
         cut = cut if cut > NOISE else 0.0
         return PDEDataset(
             draft=SliceData(train, self.linearisation, scales, padding, max(cut, DRAFT_NOISE)),
             train=SliceData(train, self.linearisation, scales, padding, max(cut, TRAIN_NOISE)),
-            held_out=SliceData(rest, self.linearisation, scales, padding, max(cut, NOISE)),
+            held_out=SliceData(held_out, self.linearisation, scales, padding, max(cut, NOISE)),
             scales=scales,
             noise=cut,
         )

@@ -17,7 +17,8 @@ from lieapp.equations.evolution import Evolution
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.moved import MultiIndex
-from lieapp.numerics.spectral import SpectralDifferentiator, to_modes, to_values
+from lieapp.numerics.polynomial import GaussAxis
+from lieapp.numerics.spectral import Differentiator, differentiator_on
 
 
 class Linearisation:
@@ -33,16 +34,16 @@ class Linearisation:
         self._needed = {s: index for e in expressions for s, index in jets.jets(e).items()}
         self._tape = Tape(expressions, [*jets.independent, *self._needed])
         self.varying = [bool(c.free_symbols - {t}) for c in entries.values()]
-        self._differentiators: dict[tuple, SpectralDifferentiator] = {}
+        self._differentiators: dict[tuple, Differentiator] = {}
 
     def _space(self, J: MultiIndex) -> MultiIndex:
         return tuple(J[i] for i in self.evolution.space)
 
-    def differentiator(self, grid: Grid, like: Tensor) -> SpectralDifferentiator:
+    def differentiator(self, grid: Grid, like: Tensor) -> Differentiator:
         """The differentiator of a grid in the dtype and on the device of a tensor."""
         key = (grid, like.dtype, like.device)
         if key not in self._differentiators:
-            self._differentiators[key] = SpectralDifferentiator(grid, like.dtype, like.device)
+            self._differentiators[key] = differentiator_on(grid, like.dtype, like.device)
         return self._differentiators[key]
 
     def slices(
@@ -98,19 +99,23 @@ class Linearisation:
         scaled = tuple(
             window * size[p + b] / size[p + a] * e for (a, b, _), e in zip(self.entries, entries, strict=True)
         )
-        return Slices(points, tangents, torch.ones_like(points[:, 0]), slopes, rates, scaled, grid)
+        weight = torch.ones_like(points[:, 0])
+        for dim, axis in zip(grid.dims, grid.axes, strict=True):
+            if isinstance(axis, GaussAxis):
+                line = axis.weights(points.dtype, points.device)
+                weight = (weight.movedim(dim, -1) * line).movedim(-1, dim)
+        return Slices(points, tangents, weight, slopes, rates, scaled, grid)
 
     def frechet(
         self, q: Float[Tensor, "field batch unknown *space"], entries: Sequence[Float[Tensor, "batch *space"]],
-        d: SpectralDifferentiator, start: Float[Tensor, "field batch unknown *space"], factor: float = 1.0,
+        d: Differentiator, start: Float[Tensor, "field batch unknown *space"], factor: float = 1.0,
     ) -> Float[Tensor, "field batch unknown *space"]:  # fmt: skip
         """start + factor Σ_J ∂Fᵃ/∂uᵇ_J D_J qᵇ, the entries ∂Fᵃ/∂uᵇ_J in their order."""
-        modes = to_modes(q, d.grid)
         rows = [*start.unbind(2)]
-        derivatives: dict[tuple[int, MultiIndex], Tensor] = {}
+        orders: dict[int, dict[MultiIndex, None]] = {}
+        for _, b, J in self.entries:
+            orders.setdefault(b, {})[J] = None
+        derivatives = {b: d.derivatives(q[:, :, b], list(wanted)) for b, wanted in orders.items()}
         for (a, b, J), coefficient in zip(self.entries, entries, strict=True):
-            if (b, J) not in derivatives:
-                plain = not any(J)
-                derivatives[b, J] = q[:, :, b] if plain else to_values(modes[:, :, b] * d.multiplier(J), d.grid)
-            rows[a] = torch.addcmul(rows[a], coefficient, derivatives[b, J], value=factor)
+            rows[a] = torch.addcmul(rows[a], coefficient, derivatives[b][J], value=factor)
         return rows[0][:, :, None] if len(rows) == 1 else torch.stack(rows, 2)

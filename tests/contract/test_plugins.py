@@ -25,7 +25,7 @@ def test_all_six_are_there_and_none_is_broken():
 def material(name):
     domain = PDEDomain(ENTRIES[name].declaration)
     data = short_trajectories(short_declaration(ENTRIES[name].declaration), lambda step, total: None)
-    return domain, SliceData(data, domain.linearisation, measure_scales(data, domain.arguments.names), 3)
+    return domain, SliceData([data], domain.linearisation, measure_scales([data], domain.arguments.names), 3)
 
 
 @pytest.mark.parametrize("name", ENTRIES)

@@ -33,7 +33,7 @@ def material(kind, dtype=torch.float32):
     made = small("kdv")
     if kind == "finite":
         return made.patches(17, dtype=dtype), FiniteScore(made.domain, 0.2, Solver(), plain=False)
-    return SliceData(made.trajectories, made.domain.linearisation, made.scales, 3, 1e-4), LinearScore(made.domain)
+    return SliceData([made.trajectories], made.domain.linearisation, made.scales, 3, 1e-4), LinearScore(made.domain)
 
 
 def descent(kind, plan=PLAN, seed=3, start=0):

@@ -31,7 +31,7 @@ class Wavy:
 
 
 def slices_of(domain, data, count=4):
-    data = SliceData(data, domain.linearisation, measure_scales(data, domain.arguments.names), 4)
+    data = SliceData([data], domain.linearisation, measure_scales([data], domain.arguments.names), 4)
     return data, next(iter(data.batches(count, count)))
 
 

@@ -343,7 +343,7 @@ def test_float32_keeps_five_digits_at_late_times():
     """Positions are taken from the patch's corner."""
     data = small("kdv")
     late = replace(data.trajectories, time=data.trajectories.time + 1e5)
-    shifted = Small(data.domain, late, measure_scales(late, data.domain.arguments.names)).using("weno")
+    shifted = Small(data.domain, late, measure_scales([late], data.domain.arguments.names)).using("weno")
     double, single = (
         float(shifted.domain.validity(None, moved(shifted, Formulas(wavy), shifted.whole(dtype), [0.05])).score)
         for dtype in (torch.float64, torch.float32)
@@ -384,7 +384,7 @@ def test_order_of_the_variables_makes_no_difference():
     kdv = small("kdv").using("weno")
     domain = PDEDomain(pde, Backend("weno"))
     assert domain.components == ("x", "t", "u")
-    other = Small(domain, kdv.trajectories, measure_scales(kdv.trajectories, domain.arguments.names))
+    other = Small(domain, kdv.trajectories, measure_scales([kdv.trajectories], domain.arguments.names))
     swapped = Formulas(lambda z: wavy(z[:, [1, 0, 2]])[:, :, [1, 0, 2]])
     scores = [
         float(d.domain.validity(None, moved(d, f, d.whole(), [0.05])).score)
@@ -403,7 +403,7 @@ def test_defect_of_a_growing_solution():
     axis, time = Axis("x", 0.0, 1.0, 16, True), torch.linspace(0, 2, 41, dtype=torch.float64)
     solution = torch.exp(time)[:, None] * (2 + torch.cos(2 * math.pi * axis.coordinates()))
     source = Trajectories(time, Grid((axis,)), solution[None, :, None], ("u",))
-    data = Small(domain, source, measure_scales(source, domain.arguments.names))
+    data = Small(domain, source, measure_scales([source], domain.arguments.names))
     patches, s = data.whole(), 1e-3
     found = domain.residual(moved(data, formulas(data, ("0", "0", "1")), patches, [s]))
     expected = -s * data.scales.size[0] / data.scales.size[2]

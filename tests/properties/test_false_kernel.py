@@ -34,7 +34,7 @@ def ckdv():
 
 
 def slices(domain, data):
-    return SliceData(data, domain.linearisation, measure_scales(data, domain.arguments.names), 3)
+    return SliceData([data], domain.linearisation, measure_scales([data], domain.arguments.names), 3)
 
 
 def basis_factors(domain, data, count=64):

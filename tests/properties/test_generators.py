@@ -92,7 +92,7 @@ def test_the_engine_s_fields_and_the_check_s_agree():
     from lieapp.pde.data import SliceData, measure_scales
 
     domain, data = short("kdv")
-    slices = SliceData(data, domain.linearisation, measure_scales(data, domain.arguments.names), 3)
+    slices = SliceData([data], domain.linearisation, measure_scales([data], domain.arguments.names), 3)
     field = wrong_fields(domain)[0]
     fixed = FixedFields(domain.scaled_field(field, slices.scales))
     found = measured(factors(domain, fixed, slices.batches(16, 8)), torch.eye(1, dtype=torch.float64))
