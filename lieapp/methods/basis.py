@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
 
@@ -17,8 +16,8 @@ class Degrees:
     """How far the basis goes.
 
     Args:
-        modes: highest Fourier mode in each periodic argument.
-        chebyshev: degree in each other argument that is no unknown.
+        modes: highest Fourier mode in the periodic arguments, |k| + |l| of several together.
+        chebyshev: total degree in the other arguments that are no unknowns.
         unknowns: total degree in the unknowns.
     """
 
@@ -42,20 +41,30 @@ class TensorBasis:
             "chebyshev": degrees.chebyshev + 1,
         }
         self._sizes = [sizes[kind] for kind in self._kinds]
-        self.terms = [
-            term
-            for term in itertools.product(*(range(n) for n in self._sizes))
-            if sum(n for n, kind in zip(term, self._kinds, strict=True) if kind == "unknown") <= degrees.unknowns
-        ]
+        self.terms: list[tuple[int, ...]] = [()]
+        self._steps: list[tuple[list[int], list[int]]] = []
+        for size in self._sizes:
+            pairs = [(k, n) for k, term in enumerate(self.terms) for n in range(size) if self._allowed((*term, n))]
+            self.terms = [(*self.terms[k], n) for k, n in pairs]
+            self._steps.append(([k for k, _ in pairs], [n for _, n in pairs]))
         self.count = len(self.terms)
 
+    def _allowed(self, term: tuple[int, ...]) -> bool:
+        """Whether modes, degrees in the unknowns and degrees in the rest are low enough, each in total."""
+        d = self.degrees
+        return (
+            self._total(term, "fourier") <= d.modes
+            and self._total(term, "unknown") <= d.unknowns
+            and self._total(term, "chebyshev") <= d.chebyshev
+        )
+
+    def _total(self, term: tuple[int, ...], kind: str) -> int:
+        own = [n for n, known in zip(term, self._kinds, strict=False) if known == kind]
+        return sum((n + 1) // 2 for n in own) if kind == "fourier" else sum(own)
+
     def up_to(self, degree: int) -> list[int]:
-        """The features whose Chebyshev polynomials have at most this degree."""
-        return [
-            k
-            for k, term in enumerate(self.terms)
-            if all(n <= degree or kind != "chebyshev" for n, kind in zip(term, self._kinds, strict=True))
-        ]
+        """The features whose Chebyshev polynomials have together at most this degree."""
+        return [k for k, term in enumerate(self.terms) if self._total(term, "chebyshev") <= degree]
 
     def at(self, points: Points) -> Scalars:
         """Values alone."""
@@ -70,17 +79,9 @@ class TensorBasis:
         value, rate = factors[0][0], factors[0][1] * tangents[:, 0]
         for i, (f, df) in enumerate(factors[1:], start=1):
             df = df * tangents[:, i]
-            value, rate = (
-                (value[:, None] * f[None]).flatten(0, 1),
-                (rate[:, None] * f[None] + value[:, None] * df[None]).flatten(0, 1),
-            )
-        if self.count == value.shape[0]:
-            return value, rate
-        keep = torch.tensor(
-            [sum(n * math.prod(self._sizes[i + 1 :]) for i, n in enumerate(term)) for term in self.terms],
-            device=points.device,
-        )
-        return value[keep], rate[keep]
+            before, own = (torch.tensor(places, device=points.device) for places in self._steps[i])
+            value, rate = value[before] * f[own], rate[before] * f[own] + value[before] * df[own]
+        return value, rate
 
 
 def _fourier(x: Tensor, size: int) -> tuple[Tensor, Tensor]:

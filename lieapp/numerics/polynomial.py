@@ -21,8 +21,11 @@ from lieapp.numerics.grid import Axis
 STEEPEST = 20.0
 """Largest condition number of a fit: values of size 1 at the nodes stay of that size between them."""
 
-LARGEST = 14
-"""Highest degree of a fit: derivatives of higher ones lose digits at the ends."""
+LARGEST = 12
+"""Highest degree of a fit: derivatives of higher ones lose digits."""
+
+ENDS = 4
+"""How fast weights fall towards the ends."""
 
 NODES = 24
 """Nodes of data that one fit is made of; longer axes are cut into windows."""
@@ -47,8 +50,13 @@ class GaussAxis(Axis):
         return torch.as_tensor(nodes).to(device, dtype)
 
     def weights(self, dtype: torch.dtype, device: torch.device | str) -> Float[Tensor, " points"]:
-        """Those of the quadrature, of mean 1."""
-        return torch.as_tensor(legendre.leggauss(self.points)[1] * self.points / 2).to(device, dtype)
+        """ω of mean 1: the quadrature's times (1 - ξ²)^ENDS, since round-off of derivatives is largest at the ends.
+
+        Sums over nodes with them are integrals over the axis, ξ in [-1, 1].
+        """
+        nodes, quadrature = legendre.leggauss(self.points)
+        weights = quadrature * (1 - nodes**2) ** ENDS
+        return torch.as_tensor(weights / weights.mean()).to(device, dtype)
 
     def derivative(
         self, values: Float[Tensor, "... {self.points}"], order: int
@@ -91,8 +99,11 @@ class Fit:
         return self._basis[:, : degree + 1] * np.sqrt(2 * np.arange(degree + 1) + 1)
 
     def target(self, factors: int) -> GaussAxis:
-        """Nodes whose polynomials hold products of so many fitted functions, and of x^4."""
-        return GaussAxis(self.name, self.left, self.right, factors * self.degree + 5)
+        """Nodes whose polynomials hold all that is differentiated where products of so many fitted functions occur.
+
+        What is differentiated has one factor less, and maybe x^5: what comes out isn't differentiated again.
+        """
+        return GaussAxis(self.name, self.left, self.right, (factors - 1) * self.degree + 6)
 
     def coefficients(
         self, values: Float[Tensor, "... {self.part.stop-self.part.start}"]
