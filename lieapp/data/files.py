@@ -239,17 +239,20 @@ class Cut:
             hint=hint,
         )
 
-    def _provenance(self) -> dict[str, str | int | float | list[float] | list[str]]:
+    def _provenance(self) -> dict[str, str | int | float]:
         part = self.part
         state = part.path.stat()
-        found = {k: v for k, v in part.contents.attributes.items() if v not in ("", [])}
+        # netCDF has no "/" in names, and texts rather than lists of them
+        found = {
+            key: ", ".join(map(str, value)) if isinstance(value, list) else value
+            for key, value in part.contents.attributes.items() if "/" not in key
+        }  # fmt: skip
         layout = part.contents.layout or "generic"
         found |= {"file": str(part.path), "format": part.contents.format, "layout": layout}
         if part.path.is_file() and state.st_size <= HASHED:
             found["sha256"] = hashlib.sha256(part.path.read_bytes()).hexdigest()
         else:
             found |= {"size": state.st_size, "modified": state.st_mtime}
-        # xarray keeps no lists in attributes
         if part.notes:
             found["notes"] = "; ".join(part.notes)
         return found

@@ -16,7 +16,7 @@ TIME = ("t", "tt", "time", "times", "ts", "sim_time", "tspan", "t_array")
 SPACE = {
     "x": ("x", "xx", "xs", "lon", "longitude", "x_array", "xc"),
     "y": ("y", "yy", "ys", "lat", "latitude", "y_array", "yc"),
-    "z": ("z", "zz", "zs", "lev", "level", "height", "depth"),
+    "z": ("z", "zz", "zs", "lev", "z_array", "zc"),
 }
 SAMPLES = ("sample", "samples", "batch", "trajectory", "traj", "ensemble", "member", "realization", "run", "number")
 COMPONENTS = ("component", "components", "channel", "channels", "vector")
@@ -281,7 +281,7 @@ def _order(roles: Roles, found: list[Array], axes: dict[str, Array]) -> None:
     space = known if len(known) == len(dims) - 1 else [d for d in dims if d not in times]
     missing = [d for d in (*times, *space) if d not in axes]
     if missing:
-        text = f"{found[0].name} has no points for {', '.join(missing)} in the file."
+        text = f"the file has no points of {', '.join(missing)}, axes of {found[0].name}: what are their steps?"
         roles.questions.append(Question(text, suggested(found, found[0].dims, axes)))
         return
     samples = {d: SAMPLE for d in found[0].dims if meaning(d) == SAMPLE}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
 
-from lieapp.arrays import Array, Contents, Index, held
+from lieapp.arrays import COMPONENT, SAMPLE, Array, Contents, Index, held
 from lieapp.errors import DataError
 
 MOST = 2**30
@@ -59,3 +62,31 @@ def _member(path: Path, member: str, shape: tuple[int, ...], dtype: np.dtype) ->
         return kept[0][index]
 
     return Array(name, shape, dtype.kind, load, bytes=dtype.itemsize)
+
+
+def apebench(contents: Contents, path: Path) -> list[Contents] | None:
+    """`name_train.npy` beside `name.json`: (sample, t, component, x…), the grid from the JSON."""
+    described = path.with_name(f"{path.stem.rpartition('_')[0]}.json")
+    if not described.is_file():
+        return None
+    found = dict(_flat(json.loads(described.read_text(encoding="utf-8"))))
+    (u,) = contents.arrays
+    space = ("x", "y", "z")[: len(u.shape) - 3]
+    if not space:
+        return None
+    dims = (SAMPLE, "t", COMPONENT, *space)
+    steps = {"t": found.get("dt"), **{d: found.get("domain_extent", 1.0) / u.shape[dims.index(d)] for d in space}}
+    axes = [
+        held(d, step * np.arange(u.shape[dims.index(d)]), dims=(d,), role="axis", reason="from the JSON")
+        for d, step in steps.items() if step
+    ]  # fmt: skip
+    u = replace(u, dims=dims, role="unknown", reason="the array of APEBench")
+    return [replace(contents, arrays=(u, *axes), attributes=found)]
+
+
+def _flat(value: Any) -> Iterator[tuple[str, float]]:
+    """The numbers in a JSON object, by their names, from inside out."""
+    for key, item in value.items() if isinstance(value, dict) else ():
+        yield from _flat(item)
+        if isinstance(item, float | int) and not isinstance(item, bool):
+            yield key, float(item)

@@ -60,4 +60,10 @@ def lieapp_readers() -> list[Reader]:
                 lambda path, start: start.startswith(b"% ") and b"Model" in start, ".txt", ".dat"),
         _format("csv", "A text table with a line of column names.", "text:open_table",
                 _ends(".csv", ".tsv", ".txt", ".dat"), ".csv", ".tsv", ".txt"),
+        _layout("solvers", "MP-PDE, LPSDA, PDEArena: a group with pde_140-256.", "solvers:layout", "hdf5"),
+        _layout("pdebench", "PDEBench: tensor or fields of a flow, x-coordinate.", "pdebench:layout", "hdf5"),
+        _layout("groups", "A group for each seed, as PDEBench has too.", "pdebench:groups", "hdf5"),
+        _layout("well", "The Well.", "simulators:well", "hdf5"),
+        _layout("dedalus", "Dedalus: tasks and scales.", "simulators:dedalus", "hdf5"),
+        _layout("apebench", "APEBench: an array beside its JSON.", "numpy_files:apebench", "npy"),
     ]  # fmt: skip
