@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 import sympy as sp
 
+from lieapp.arrays import Array, Contents
 from lieapp.errors import EquationError, GridError, PluginError
-from lieapp.extension import Check, Kind, Method, Work
+from lieapp.extension import Check, Kind, Method, Reader, Work
 from lieapp.keywords import check_rules, spelled
 from lieapp.results.base import Result
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from lieapp.lie.stages import Truth
 
 __all__ = [
-    "PDE", "ChangeOfVariables", "Check", "Colors", "Images", "Kind", "Method", "Result", "SumOfSines", "Work",
-    "hookimpl", "symmetries",
+    "PDE", "Array", "ChangeOfVariables", "Check", "Colors", "Contents", "Images", "Kind", "Method", "Reader",
+    "Result", "SumOfSines", "Work", "hookimpl", "symmetries",
 ]  # fmt: skip
 
 hookimpl = pluggy.HookimplMarker("lieapp")

@@ -1,8 +1,8 @@
-"""Extension points: kinds of declarations with their tasks, and discovery methods.
+"""Extension points: kinds of declarations with their tasks, discovery methods, and readers of files.
 
-lieapp's own kinds and methods use the same classes and hooks as plugins (`lieapp_kinds`, `lieapp_methods`,
-docs/hooks.md). Functions load torch only when they are called: that takes more than a second, and the input is
-checked before.
+lieapp's own kinds, methods and readers use the same classes and hooks as plugins (`lieapp_kinds`,
+`lieapp_methods`, `lieapp_readers`, docs/hooks.md). Functions load torch only when they are called: that takes more
+than a second, and the input is checked before.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from lieapp.arrays import Contents
 from lieapp.document import Block, Column, Document, Draw, Heading, Notice, Table, Text, undrawn
 from lieapp.errors import CancelledError, LieappError, PluginError
 from lieapp.results.base import Result
@@ -213,6 +214,40 @@ class Kind:
     def work(self, command: str) -> Work | None:
         """The task of a command for this kind; None if it has none."""
         return next((work for work in self.works if work.command == command), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """A file format, or a layout of the arrays in files of a format.
+
+    Args:
+        name: lower-case letters, digits and `_`; the format or layout in `lieapp inspect`.
+        title: one sentence.
+        suffixes: of file names, for messages: `(".npz", ".npy")`.
+        recognizes: `recognizes(path, start)` says whether `open` can read a file that begins with these bytes
+            (512 at most; none of a folder). The name's ending decides only where the content can't.
+        open: `open(path)` -> Contents, with arrays that aren't loaded. It may raise OSError or ValueError for a
+            damaged file.
+        formats: for a layout, the formats in which it occurs.
+        layout: `layout(contents, path)` -> the contents with dimensions, roles and reasons filled in, one for each
+            grid; None if the file doesn't have this layout. The first layout that recognizes a file is used.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...] = ()
+    recognizes: Callable[[Path, bytes], bool] = lambda path, start: False
+    open: Callable[[Path], Contents] | None = None
+    formats: tuple[str, ...] = ()
+    layout: Callable[[Contents, Path], list[Contents] | None] | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "reader")
+        if (self.open is None) == (self.layout is None):
+            raise PluginError(
+                f"reader {self.name}: either open or layout must be given.",
+                hint="open=… reads a format, layout=… recognizes the arrays of one.",
+            )
 
 
 def lazily(target: str) -> Callable[..., Any]:

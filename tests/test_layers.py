@@ -11,7 +11,7 @@ PACKAGE = ROOT / "lieapp"
 
 LEVELS = [
     {
-        *("api", "config", "config_augment", "config_pictures", "config_types"),
+        *("api", "arrays", "config", "config_augment", "config_pictures", "config_types"),
         *("child", "document", "drawing", "errors", "extension", "keywords", "results"),
         *("progress", "settings", "__init__"),
     },
@@ -46,7 +46,7 @@ ROOMS_OF = {
     "matplotlib": {"figures"},
     "plotly": {"ui"},
     "streamlit": {"ui"},
-    "h5py": {"data"},
+    **{library: {"data"} for library in ("h5py", "h5netcdf", "xarray", "zarr")},
     "click": {"cli"},
     "pluggy": {"registry", "api"},
 }

@@ -12,21 +12,21 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from lieapp.errors import PluginError, UnknownPluginError, UsageError
-from lieapp.extension import Kind, Method, Work
+from lieapp.extension import Kind, Method, Reader, Work
 from lieapp.registry.loader import HERE, SHIPPED, Loader, Plugin, variable_folders
 from lieapp.registry.modules import PACKAGE, Broken, LoadError, guarded
 from lieapp.settings import struct_of
 
 RENAME = "Change name=… in one of them, or remove one of the files."
 
-Offered = TypeVar("Offered", Kind, Method)
+Offered = TypeVar("Offered", Kind, Method, Reader)
 
 NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
 class Registered(Generic[Offered]):
-    """A kind or a method, and the file or module that registered it."""
+    """A kind, a method or a reader, and the file or module that registered it."""
 
     item: Offered
     place: str
@@ -72,14 +72,15 @@ class Catalog:
         found: every domain, in the order of loading; names may repeat.
         broken: files and hooks that can't be used.
         folders: folders outside the working folder, absolute; a run keeps them to find its plugin again.
-        kinds, methods: those that are registered, by name.
+        kinds, methods, readers: those that are registered, by name.
     """
 
     def __init__(
         self, found: Sequence[Entry], broken: Sequence[Broken], folders: Sequence[Path] = (),
         kinds: Mapping[str, Registered[Kind]] = NOTHING, methods: Mapping[str, Registered[Method]] = NOTHING,
+        readers: Mapping[str, Registered[Reader]] = NOTHING,
     ) -> None:  # fmt: skip
-        self.kinds, self.methods = dict(kinds), dict(methods)
+        self.kinds, self.methods, self.readers = dict(kinds), dict(methods), dict(readers)
         self._composed: dict[type[msgspec.Struct], type[msgspec.Struct]] = {}
         by_name: dict[str, list[Entry]] = {}
         for entry in found:
@@ -198,12 +199,13 @@ def load_catalog(folders: Sequence[Path] = ()) -> Catalog:
     loader.load_all(folders)
     kinds = _registered(loader, "lieapp_kinds", Kind)
     methods = _registered(loader, "lieapp_methods", Method)
+    readers = _registered(loader, "lieapp_readers", Reader)
     _drop_misnamed(loader, methods, [work for known in kinds.values() for work in known.item.works])
     declarable = [known.item for known in kinds.values()]
     made = [_entry(loader, plugin, item, declarable) for plugin, item in _offered(loader, "lieapp_domains")]
     found = [entry for entry in made if entry is not None]
     outside = [folder.resolve() for folder in (*folders, *variable_folders())]
-    return Catalog(found, loader.broken, list(dict.fromkeys(outside)), kinds, methods)
+    return Catalog(found, loader.broken, list(dict.fromkeys(outside)), kinds, methods, readers)
 
 
 def _offered(loader: Loader, hook: str) -> Iterator[tuple[Plugin, Any]]:
@@ -247,7 +249,7 @@ def _kind_of(item: object, kinds: Sequence[Kind]) -> Kind | None:
 
 
 def _registered(loader: Loader, hook: str, cls: type[Offered]) -> dict[str, Registered[Offered]]:
-    """The kinds or methods that plugins offer, by name; of two with one name the first."""
+    """The kinds, methods or readers that plugins offer, by name; of two with one name the first."""
     found: dict[str, Registered[Offered]] = {}
     for plugin, item in _offered(loader, hook):
         what = cls.__name__
@@ -262,9 +264,9 @@ def _registered(loader: Loader, hook: str, cls: type[Offered]) -> dict[str, Regi
     return found
 
 
-def _clash(item: Kind | Method, others: Sequence[Any]) -> str:
+def _clash(item: Kind | Method | Reader, others: Sequence[Any]) -> str:
     """Why a kind's runs couldn't be told from another one's; empty if they can."""
-    if isinstance(item, Method):
+    if not isinstance(item, Kind):
         return ""
     taken = {(work.command, work.domain): kind.name for kind in others for work in kind.works}
     for work in item.works:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
-    from lieapp.extension import Kind, Method
+    from lieapp.extension import Kind, Method, Reader
 
 hookspec = pluggy.HookspecMarker("lieapp")
 
@@ -34,4 +34,12 @@ def lieapp_methods() -> list[Method]:  # type: ignore[empty-body]
     """The methods of discovery this file adds: a list of `lieapp.api.Method`.
 
     Called once, when the plugins are loaded; the functions in a method load what they need when they are called.
+    """
+
+
+@hookspec
+def lieapp_readers() -> list[Reader]:  # type: ignore[empty-body]
+    """The file formats and layouts this file adds: a list of `lieapp.api.Reader`.
+
+    Called once, when the plugins are loaded; the functions in a reader load what they need when they are called.
     """

@@ -22,8 +22,11 @@ from lieapp.errors import UsageError
 from lieapp.registry import hookspecs
 from lieapp.registry.modules import PACKAGE, Broken, LoadError, digest, folder_digest, guarded, load_module
 
-MODULES = ("lieapp.pde.kind", "lieapp.pictures.kind", "lieapp.functions.kind", "lieapp.methods.shipped")
-"""Modules that offer hooks as a plugin's file does: the kinds and methods that lieapp ships."""
+MODULES = (
+    "lieapp.pde.kind", "lieapp.pictures.kind", "lieapp.functions.kind", "lieapp.methods.shipped",
+    "lieapp.data.readers.shipped",
+)  # fmt: skip
+"""Modules that offer hooks as a plugin's file does: the kinds, methods and readers that lieapp ships."""
 
 SHIPPED = "shipped"
 HERE = "this process"

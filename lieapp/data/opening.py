@@ -1,0 +1,109 @@
+"""From a path to the contents of a file: its reader by its first bytes, then the layout of its arrays."""
+
+from __future__ import annotations
+
+import errno
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from lieapp.arrays import Contents
+from lieapp.errors import DataError, LieappError
+from lieapp.extension import Reader
+from lieapp.registry.catalog import load_catalog
+from lieapp.registry.loader import SHIPPED
+
+START = 520
+"""Bytes at the start of a file that readers may look at; HDF5 inside a .mat file begins at byte 512."""
+
+SUFFERED = "The file is damaged or incomplete: compare its size with the original, or write it again."
+
+
+def all_readers() -> list[Reader]:
+    """The registered readers; those of plugins first, so that they can take a file from a shipped one."""
+    known = load_catalog().readers.values()
+    return [r.item for r in sorted(known, key=lambda registered: registered.source == SHIPPED)]
+
+
+@contextmanager
+def opened(path: Path, readers: Sequence[Reader]) -> Iterator[list[Contents]]:
+    """The contents of a file, one for each grid; it stays open meanwhile.
+
+    Raises DataError for a file that doesn't exist, that no reader knows, that is damaged, in use or that changes.
+    """
+    before = _stamp(path)
+    reader = _reader(path, readers)
+    assert reader.open is not None
+    with damage(path, reader.name):
+        contents = reader.open(path)
+    try:
+        if path.suffix.lower() not in reader.suffixes and path.suffix:
+            note = f"the name ends with {path.suffix}, but the content is {reader.name}"
+            contents = replace(contents, notes=(*contents.notes, note))
+        with damage(path, contents.format):
+            yield _laid_out(contents, path, readers)
+    finally:
+        contents.close()
+    if _stamp(path) != before:
+        raise DataError(f"{path} changed while it was read.", hint="Read it again when it is finished.")
+
+
+def _laid_out(contents: Contents, path: Path, readers: Sequence[Reader]) -> list[Contents]:
+    for reader in readers:
+        if reader.layout is not None and contents.format in reader.formats and not contents.layout:
+            found = reader.layout(contents, path)
+            if found:
+                return [replace(part, layout=part.layout or reader.name) for part in found]
+    return [contents]
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        state = path.stat()
+    except OSError as error:
+        text = "doesn't exist" if isinstance(error, FileNotFoundError) else f"can't be read: {error.strerror}"
+        raise DataError(f"{path} {text}.", hint="Check the name of the file.") from None
+    return state.st_size, state.st_mtime_ns
+
+
+def _reader(path: Path, readers: Sequence[Reader]) -> Reader:
+    start = b""
+    if not path.is_dir():
+        with damage(path, "a file"), path.open("rb") as stream:
+            start = stream.read(START)
+        if not start:
+            raise DataError(f"{path} is empty: 0 bytes.", hint="Write or download it again.")
+    found = next((r for r in readers if r.open is not None and r.recognizes(path, start)), None)
+    if found is not None:
+        return found
+    formats = ", ".join(r.name for r in readers if r.open is not None)
+    if path.is_dir():
+        raise DataError(f"{path} is a folder, not a file.", hint="Give its files, or a zarr store.")
+    meant = next((r for r in readers if path.suffix.lower() in r.suffixes and r.open is not None), None)
+    if meant is not None:
+        raise DataError(
+            f"{path} isn't {meant.name}, as its name says: it begins with {start[:8]!r}.",
+            hint=f"{SUFFERED} Formats that can be read: {formats}.",
+        )
+    raise DataError(
+        f"{path}: no reader knows this format; the file begins with {start[:8]!r}.",
+        hint=f"Formats that can be read: {formats}; a plugin can add one by the hook lieapp_readers.",
+    )
+
+
+@contextmanager
+def damage(path: Path, kind: str) -> Iterator[None]:
+    """Turn the errors of libraries that read a damaged file into DataError."""
+    try:
+        yield
+    except (LieappError, MemoryError):
+        raise
+    except (zipfile.BadZipFile, OSError, Exception) as error:
+        text = " ".join(str(error).split()) or type(error).__name__
+        if getattr(error, "errno", None) in (errno.EAGAIN, errno.EACCES) or "unable to lock" in text:
+            raise DataError(
+                f"{path} is in use by another program or can't be read: {text}.", hint="Wait until it is closed."
+            ) from error
+        raise DataError(f"{path} can't be read as {kind}: {text[:200]}.", hint=SUFFERED) from error

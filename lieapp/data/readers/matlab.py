@@ -1,0 +1,65 @@
+"""MATLAB files: up to version 7 by SciPy, whole; 7.3 is HDF5 with axes reversed, read by slices.
+
+pymatreader reads both, but it loads all of a 7.3 file, which may be larger than memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import scipy.io
+
+from lieapp.arrays import Array, Contents, Index, held
+
+
+def open_level5(path: Path) -> Contents:
+    """Arrays; the elements of cells as `xs{1}`, the fields of structures as `s.x`."""
+    found = scipy.io.loadmat(path)
+    arrays = [array for name, value in found.items() if name[:2] != "__" for array in _parts(name, value)]
+    return Contents("matlab", tuple(arrays))
+
+
+def _parts(name: str, value: np.ndarray) -> Iterator[Array]:
+    if value.dtype.names:
+        for key in value.dtype.names:
+            for i, item in enumerate(value[key].ravel()):
+                yield from _parts(f"{name}.{key}" if value.size == 1 else f"{name}({i + 1}).{key}", item)
+    elif value.dtype.kind == "O":
+        for i, item in enumerate(value.ravel()):
+            if isinstance(item, np.ndarray):
+                yield from _parts(name if value.size == 1 else f"{name}{{{i + 1}}}", item)
+    else:
+        yield held(name, value)
+
+
+def open_level7(path: Path) -> Contents:
+    """Arrays of a 7.3 file in MATLAB's own order of axes, with cells and structures as in older files."""
+    file = h5py.File(path, "r")
+    arrays = [array for name in file if name[:1] != "#" for array in _nodes(file, name, file[name])]
+    return Contents("matlab73", tuple(arrays), close=file.close)
+
+
+def _nodes(file: h5py.File, name: str, node: Any) -> Iterator[Array]:
+    if isinstance(node, h5py.Group):
+        for key in node:
+            yield from _nodes(file, f"{name}.{key}", node[key])
+    elif node.dtype == h5py.ref_dtype:
+        for i, reference in enumerate(np.asarray(node).T.ravel()):
+            yield from _nodes(file, name if node.size == 1 else f"{name}{{{i + 1}}}", file[reference])
+    elif "MATLAB_empty" not in node.attrs:
+        yield _reversed(name, node)
+
+
+def _reversed(name: str, node: h5py.Dataset) -> Array:
+    parts = node.dtype.names == ("real", "imag")
+
+    def load(index: Index) -> Any:
+        values = node[index[::-1]]
+        return (values["real"] + 1j * values["imag"] if parts else values).T
+
+    kind = "c" if parts else "U" if node.attrs.get("MATLAB_class") == b"char" else node.dtype.kind
+    return Array(name, node.shape[::-1], kind, load, bytes=node.dtype.itemsize)

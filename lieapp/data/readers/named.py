@@ -1,0 +1,58 @@
+"""Files whose dimensions have names, read by xarray: netCDF and zarr."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from lieapp.arrays import Array, Attribute, Contents, Index
+
+
+def open_netcdf(path: Path) -> Contents:
+    """netCDF 3 by SciPy, 4 by h5netcdf."""
+    with path.open("rb") as stream:
+        engine = "scipy" if stream.read(3) == b"CDF" else "h5netcdf"
+    return _contents("netcdf", xr.open_dataset(path, engine=engine, cache=False))
+
+
+def open_zarr(path: Path) -> Contents:
+    """A store of version 2 or 3, as xarray writes it."""
+    return _contents("zarr", xr.open_dataset(path, engine="zarr", cache=False, chunks=None))
+
+
+def _contents(kind: str, data: xr.Dataset) -> Contents:
+    arrays = tuple(_array(str(name), variable) for name, variable in data.variables.items())
+    ours = "lieapp" in data.attrs
+    return Contents(kind, arrays, plain(data.attrs), layout="lieapp" if ours else "", names=ours, close=data.close)
+
+
+def _array(name: str, variable: xr.Variable) -> Array:
+    attributes = plain(variable.attrs)
+    unit = attributes.get("units", variable.encoding.get("units", ""))
+    return Array(
+        name, variable.shape, variable.dtype.kind, lambda index: _values(variable, index),
+        bytes=variable.dtype.itemsize, unit=str(unit), attributes=attributes, dims=tuple(map(str, variable.dims)),
+    )  # fmt: skip
+
+
+def _values(variable: xr.Variable, index: Index) -> Any:
+    return variable[index].values
+
+
+def plain(attributes: Any) -> dict[str, Attribute]:
+    """Attributes as texts, numbers and lists of them; bytes and other values as text."""
+    return {str(key): _plain(value) for key, value in attributes.items()}
+
+
+def _plain(value: Any) -> Attribute:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, np.ndarray | list | tuple):
+        found = [_plain(v) for v in np.asarray(value).ravel().tolist()]
+        return [v for v in found if isinstance(v, float | int)] or [str(v) for v in found]
+    return value if isinstance(value, str | float | int) else str(value)
