@@ -17,6 +17,7 @@ from lieapp.config_types import (
     Count,
     Device,
     FewThreads,
+    FileData,
     LipschitzWeight,
     OrthoWeight,
     Plugin,
@@ -261,6 +262,7 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
 
     kind: Annotated[Literal["discover"], RunKind] = "discover"
     method: Annotated[str, told(METHOD)] = "neural"
+    data: Annotated[FileData, told("", "Data in files")] = FileData()
     slots: Annotated[Positive, told("Largest number of fields to learn. Take a few more than you expect.")] = 4
     stages: Annotated[tuple[str, ...], told(STAGES)] = ()
     samples: Annotated[Positive, told("Number of training trajectories.", group=DATA)] = 16
@@ -285,10 +287,10 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     misfit: Annotated[
         Share,
         told(
-            "Largest residual of a plugin's own data in the equation, relative to their change in time; above it "
-            "the run stops and names the term that is off.", group=DATA,
+            "Largest residual of data from elsewhere in the equation, relative to their change in time. Above it "
+            "the run stops if other coefficients fit, and names the terms.", group=DATA,
         ),
-    ] = 0.3  # fmt: skip
+    ] = 0.01  # fmt: skip
     slices: Annotated[
         Positive, told("Number of time slices of the training trajectories used to find fields.", group=DATA)
     ] = 96

@@ -79,6 +79,23 @@ Preset = Annotated[
 Several = msgspec.Meta(min_length=1)
 
 
+class FileData(Settings, kw_only=True, frozen=True):
+    """Data of the user's own, in files."""
+
+    files: Annotated[
+        tuple[str, ...], told("Files with solutions of the equation; empty: data are simulated (data.md).")
+    ] = ()
+    map: Annotated[
+        str, told("Which array of a file is what: `u=usol(x,t), x=x, t=tt`. Default: found by names and lengths.")
+    ] = ""
+    every: Annotated[str, told("Keep every n-th point of an axis: `t=4,x=2`.")] = ""
+    window: Annotated[str, told("Keep a part of an axis: `t=0:10`.")] = ""
+    samples: Annotated[Positive | None, told("Largest number of trajectories that are read; default: all.")] = None
+    parameter: Annotated[
+        tuple[str, ...], told("Values of the equation's parameters in these files: `nu:0.1`.")
+    ] = ()
+
+
 class RunSettings(Settings, kw_only=True, frozen=True):
     """What most runs have to set."""
 

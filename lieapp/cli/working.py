@@ -39,6 +39,10 @@ def _parts(context: click.Context, parameter: click.Parameter, text: str | None)
     return None if text is None else [part.strip() for part in text.split(",")]
 
 
+def _given_several(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> list[str] | None:
+    return list(texts) or None
+
+
 def _whole(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
     """Whole numbers. Raises ConfigError for anything else."""
     numbers = []
@@ -60,7 +64,17 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
     help=f"Discovery method: {', '.join(SHIPPED)}, or a plugin's{_installed()}; see `lieapp plugins`.",
 )
 @PRESET
-@DATA
+@click.option(
+    "--data", multiple=True, callback=_given_several, metavar="PLACE",
+    help="Solutions of the equation: a file, or several. For pictures: a file, a folder, or a data set.",
+)
+@click.option("--map", metavar="MAP", help='What a file\'s arrays are: "u=usol(x,t), x=x, t=tt".')
+@click.option("--every", metavar="t=4,x=2", help="Read every n-th point of an axis.")
+@click.option("--window", metavar="t=0:10", help="Read a part of an axis.")
+@click.option(
+    "--parameter", multiple=True, callback=_given_several, metavar="NAME:VALUE",
+    help="A parameter of the equation in the file.",
+)
 @click.option("--slots", type=int, metavar="N", help="Largest number of fields to learn.")
 def discover(settings: Common, **typed: Any) -> Outcome:
     """Find the symmetries in data of a plugin and compare them with the derived ones.

@@ -37,7 +37,7 @@ def check_data(pde: PDE) -> None:
     if pde.transform is not None:
         solved = evolution_form(read_transform(pde, pde.transform))
         check_coefficients(pde, solved)
-    _check_axes(pde, own, "data are simulated", "or give a source.")
+    _check_axes(pde, own, "data are simulated")
     for name in solved.jets.dependent:
         initial_of(pde.initial, name)
     check_times(pde, own)
@@ -79,12 +79,12 @@ def check_discovery(pde: PDE) -> None:
     Raises what `check_data` raises.
     """
     own = evolution_form(read_pde(pde))
-    _check_axes(pde, own, "symmetries are learned", "`lieapp truth` derives symmetries without periodic axes too.")
+    _check_axes(pde, own, "symmetries are learned")
     check_times(pde, own, MIN_POINTS)
     check_data(pde)
 
 
-def _check_axes(pde: PDE, evolution: Evolution, what: str, otherwise: str) -> None:
+def _check_axes(pde: PDE, evolution: Evolution, what: str) -> None:
     axes = [evolution.jets.independent[i] for i in evolution.space]
     if not axes:
         (only,) = evolution.jets.independent
@@ -93,10 +93,11 @@ def _check_axes(pde: PDE, evolution: Evolution, what: str, otherwise: str) -> No
             hint="`lieapp truth` derives symmetries of ordinary differential equations.",
         )
     bad = ", ".join(str(axis) for axis in axes if axis not in pde.periodic)
-    if bad:
+    if bad and pde.source is None:
         raise GridError(
-            f"{pde.name}: {bad} is not periodic; {what} on periodic axes only.",
-            hint=f"Add periodic=[{bad}] if solutions repeat over the region; {otherwise}",
+            f"{pde.name}: {bad} is not periodic; data are simulated on periodic axes only.",
+            hint=f"Add periodic=[{bad}] if solutions repeat over the region, or give data in files: "
+            f"`lieapp discover --plugin {pde.name} --data FILE`.",
         )
     time = evolution.jets.independent[evolution.time]
     if time in pde.periodic:

@@ -44,7 +44,7 @@ class Trajectories:
         """Number of trajectories."""
         return self.values.shape[0]
 
-    def select(self, samples: slice) -> Trajectories:
+    def select(self, samples: slice | list[int]) -> Trajectories:
         """Some of the trajectories."""
         return replace(self, values=self.values[samples])
 

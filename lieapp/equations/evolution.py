@@ -202,6 +202,26 @@ def fluxes(evolution: Evolution, nonlinear: tuple[sp.Expr, ...]) -> list[Flux]:
     return [Flux(a, J, rate, density) for (a, J, rate), density in grouped.items() if density != 0]
 
 
+Weak = tuple[sp.Expr, MultiIndex, sp.Expr]
+"""c(t), J and E of a term c ∂^J E."""
+
+
+def weak_terms(evolution: Evolution, a: int) -> list[tuple[sp.Expr, Weak]]:
+    """The terms of Fᵃ, each with c(t) ∂^J E, where E has as few derivatives as one sees at once."""
+    jets = evolution.jets
+    space = [jets.independent[i] for i in evolution.space]
+    found = []
+    for term in sp.Add.make_args(sp.expand(evolution.rhs[a])):
+        rate, rest = term.as_independent(*jets.jets(term), *space, as_Add=False)
+        inside = jets.jets(rest)
+        if list(inside) == [rest]:
+            (b, J), = inside.values()
+            found.append((term, (rate, J, jets.symbol(b, jets.zero))))
+        else:
+            found.append((term, (rate, *_integrated(evolution, rest))))
+    return found
+
+
 def _integrated(evolution: Evolution, term: sp.Expr) -> tuple[MultiIndex, sp.Expr]:
     """J and E with ∂^J E = term, J = 0 unless the term is f(u) u_x with a power f."""
     jets = evolution.jets

@@ -7,6 +7,7 @@ nodes integrals over the axis. How the data's own nodes are spaced matters only 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cache
 
@@ -35,7 +36,7 @@ def windows(axis: Axis) -> list[slice]:
     """The parts of an axis that are fitted one by one, of NODES nodes or, the last ones, a little more or less."""
     count = max(1, round(axis.points / NODES))
     ends = np.linspace(0, axis.points, count + 1).round().astype(int)
-    return [slice(int(a), int(b)) for a, b in zip(ends, ends[1:], strict=False)]
+    return [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
 
 
 @dataclass(frozen=True)

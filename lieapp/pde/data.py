@@ -1,8 +1,8 @@
 """Time slices of trajectories in scaled coordinates, with the jets the linearised residual needs.
 
-A symmetry holds on every smooth slice, solution or not. So slices are made smooth: cut at their noise floor where an
-axis is periodic, fitted by polynomials on windows of the other axes; and brought to a grid on which products don't
-alias (`numerics.spectral`, `numerics.polynomial`).
+A symmetry holds on every smooth slice, solution or not. So slices are made smooth: cut at their noise floor where
+an axis is periodic, fitted by polynomials on windows of the other axes; and brought to a grid on which products
+don't alias (`numerics.spectral`, `numerics.polynomial`).
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from lieapp.augment.learned import Learned, content_of
 from lieapp.compare.outcome import Outcome, compare
 from lieapp.compare.verdict import gap_after
 from lieapp.config import DiscoverConfig
+from lieapp.data.own import OwnData, own_data
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories, noisy, thin
 from lieapp.domains.formulas import FixedFields
@@ -111,6 +113,9 @@ def _cross_check(check: Discovery | None, outcome: Outcome) -> CrossCheck | None
 MISSED = 0.05
 """Misfit of data that is warned of."""
 
+FITS = 0.1
+"""Misfit with the best factors below which the equation's terms are right, and its coefficients aren't."""
+
 
 def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> EquationResult:
     """Do or go on with a run; returns its result and writes the run's other files.
@@ -130,6 +135,8 @@ class _Job:
         self.directory, self.report = session.directory, session.report
         moving = config.moving
         options = (("extra", moving.weno_extra),) if moving.backend == "weno" else ()
+        self.own = own_data(declaration, config.data, session.report) if config.data.files else None
+        declaration = self.own.declaration if self.own else declaration
         self.domain = PDEDomain(declaration, Backend(moving.backend, options))
         plan.check_stages(config, self.domain)
 
@@ -176,6 +183,8 @@ class _Job:
 
     def _data(self) -> PDEDataset:
         config, domain = self.config, self.domain
+        if self.own is not None:
+            return self._from_files(self.own)
         if config.samples == 1:
             self.report.warn(
                 "one trajectory: every field tangent to it passes for a symmetry (false kernel); "
@@ -191,8 +200,26 @@ class _Job:
             session.checkpoint.save_data(kept)
         self._note_accuracy(kept)
         if domain.declaration.source is not None:
-            self._check_misfit(kept)
-        data = domain.split(self._spoiled(kept).to(session.device), config.samples, config.smoothing)
+            self._check_misfit([kept])
+        return self._noted(
+            domain.split(self._spoiled(kept).to(session.device), config.samples, config.smoothing)
+        )
+
+    def _from_files(self, own: OwnData) -> PDEDataset:
+        for words in own.words:
+            self.report.line(f"data: {words}")
+        pieces = [*own.train, *own.held_out]
+        self.directory.add_provenance(data=pieces[0].facts, data_notes=own.words)
+        for piece in pieces:
+            piece.check_varying(self.domain.name)
+        self._check_misfit(pieces)
+        train, held_out = (
+            [self._spoiled(piece).to(self.session.device) for piece in part] for part in (own.train, own.held_out)
+        )
+        return self._noted(self.domain.prepared(train, held_out, self.config.smoothing))
+
+    def _noted(self, data: PDEDataset) -> PDEDataset:
+        """The data; that modes are cut is said."""
         if data.noise:
             modes = ", ".join(map(str, data.held_out.kept))
             self.report.line(
@@ -201,14 +228,14 @@ class _Job:
             self.directory.add_provenance(noise=data.noise, modes_kept=list(data.held_out.kept))
         return data
 
-    def _check_misfit(self, data: Trajectories) -> None:
-        """Raises DataError if data from elsewhere don't solve the equation: what is found would not be theirs."""
+    def _check_misfit(self, data: Sequence[Trajectories]) -> None:
+        """Raises DataError if data from elsewhere ask for other coefficients: what is found would not be theirs."""
         found = misfit(self.domain.evolution, data)
         if found is None:
             self.report.line("data: too few times, or too far apart, to tell whether they solve the equation")
             return
         self.directory.add_provenance(misfit=found.relative)
-        if found.relative > self.config.misfit:
+        if found.better and found.relative > self.config.misfit and found.fitted < FITS:
             beyond = math.ceil(found.relative + 1)
             raise DataError(
                 f"{self.domain.name}: the data don't solve the equation: {found.words()}.",

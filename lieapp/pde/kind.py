@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from lieapp.api import PDE, hookimpl
 from lieapp.augment import typed as augment
 from lieapp.config import DiscoverConfig
 from lieapp.config_augment import AugmentConfig
+from lieapp.errors import UsageError
 from lieapp.extension import Kind, Work, lazily
 
 
@@ -16,12 +20,33 @@ def lieapp_kinds() -> list[Kind]:
 
 def _check(config: DiscoverConfig, declaration: PDE) -> None:
     from lieapp.data.declared import check_discovery
+    from lieapp.data.own import described
     from lieapp.data.sizes import check_sizes
     from lieapp.pde.cost import check_memory
 
+    if config.data.files:
+        declaration = described(declaration, config.data)
     check_discovery(declaration)
     check_sizes(config, declaration)
     check_memory(config, declaration)
+
+
+OWN_SLOTS = 12
+"""Fields that are sought in data of files, unless told: on open axes equations have more symmetries."""
+
+
+def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of the command line as settings: those of files stand together."""
+    own = {"files": "data", **{key: key for key in ("map", "every", "window", "parameter")}}
+    given = {key: options[option] for key, option in own.items() if options.get(option)}
+    rest = {key: value for key, value in options.items() if key not in own.values()}
+    if not given:
+        return rest
+    if "files" not in given:
+        raise UsageError(
+            f"--{own[next(iter(given))]} says how files are read; there are none.", hint="Give --data FILE too."
+        )
+    return {**rest, "slots": rest["slots"] or OWN_SLOTS, "data": given}
 
 
 def equation_text(declaration: PDE) -> str:
@@ -48,6 +73,7 @@ PDES = Kind(
             settings=DiscoverConfig,
             execute=lazily("lieapp.pde.discover:execute"),
             check=_check,
+            typed=_typed,
             costs=lazily("lieapp.pde.cost:warnings"),
             estimate=lazily("lieapp.pde.cost:estimate"),
             document=lazily("lieapp.pde.document:document"),

@@ -36,8 +36,17 @@ NOTHING = Derived([], [], [], [])
 
 
 def deriving(domain: PDEDomain, folders: Sequence[Path], budget: float, report: Reporter) -> Beside[TruthResult]:
-    """The derivation of a plugin's truth in a child process, begun."""
+    """The derivation of a plugin's truth in a child process, begun; on files by the equation itself."""
     config = TruthConfig(plugin=domain.name, budget=budget)
+    if domain.declaration.source is not None:
+        jets = domain.system.jets
+        config = TruthConfig(
+            equation=[str(residual) for residual in domain.system.residuals],
+            independent=[str(x) for x in jets.independent],
+            dependent=list(jets.dependent),
+            periodic=[str(x) for x in domain.declaration.periodic],
+            budget=budget,
+        )
 
     def work(own: Reporter) -> TruthResult:
         return derive_in_child(config, folders, watch=lambda: own.progress(0, None))

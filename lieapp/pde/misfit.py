@@ -1,30 +1,47 @@
 """Whether data solve the equation, and if not which of its terms is off.
 
-Integrated over time windows the equation u_t = Σ T_k reads u(b) - u(a) = Σ ∫ T_k dt, without a derivative in time:
-noise isn't amplified and times may be unevenly spaced. Least squares on u(b) - u(a) = Σ a_k ∫ T_k dt then gives
-factors a_k, all 1 for data that solve the equation. Integrals are those of cubic splines; without every second time
-they come out otherwise if the times are too far apart to tell.
+In weak form, multiplied by bumps φ that vanish at the ends of windows in time and space and integrated by parts,
+u_t = Σ c_k(t) ∂^J E_k reads -∫ φ_t u = Σ (-1)^|J| ∫ c_k ∂^J φ E_k: no derivative of noisy data in time, and none
+in space where E_k is a function of u (Messenger & Bortz 2021). Least squares gives each term a factor, all 1 for
+data that solve the equation. Between nodes, which may be unevenly spaced, data are splines; without every second
+time the integrals come out otherwise if the times are too far apart to tell.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import sympy as sp
 import torch
-from jaxtyping import Float
-from torch import Tensor
+from numpy.polynomial import Polynomial
 
-from lieapp.data.change import evaluated
 from lieapp.data.trajectories import Trajectories
-from lieapp.equations.evolution import Evolution
-from lieapp.numerics.spectral import bandwidth as bandwidth_of
-from lieapp.numerics.spectral import low_pass, noise_floor
+from lieapp.equations.evolution import Evolution, weak_terms
+from lieapp.equations.jets import MultiIndex
+from lieapp.numerics.codegen import Tape
+from lieapp.numerics.grid import Axis, Grid
+from lieapp.numerics.spectral import SpectralDifferentiator, bandwidth, low_pass, noise_floor
 
 SAMPLES = 8
-WINDOWS = 12
-"""Trajectories, and time windows of each, that are looked at."""
+"""Trajectories that are looked at."""
+
+WINDOWS = 8
+"""Windows that an axis holds side by side; they overlap by half."""
+
+LEAST = 16
+"""Nodes of a window, if there are so many."""
+
+TIMES = 8
+"""Fewest times from which something can be told."""
+
+SMOOTH = 3
+"""By how much the order to which bumps vanish at the ends exceeds that of the derivatives."""
+
+FINE = 8
+"""Nodes of quadrature for each node of the data."""
 
 COARSE = 0.1
 """Relative change of the integrals without every second time above which nothing can be told."""
@@ -38,7 +55,7 @@ class Misfit:
     """How far data are from solving an equation.
 
     Args:
-        relative: norm of u(b) - u(a) - Σ ∫ T_k dt over that of u(b) - u(a); nan if the times are too far apart.
+        relative: norm of ∫ φ (u_t - Σ T_k) over that of ∫ φ u_t; nan if the times are too far apart.
         fitted: the same with the best factors.
         factors: each term of u_t = Σ T_k with its best factor, those of one unknown after the other.
     """
@@ -47,15 +64,20 @@ class Misfit:
     fitted: float
     factors: tuple[tuple[str, str, float], ...]
 
+    @property
+    def better(self) -> bool:
+        """Whether other factors of the terms fit so much better that these are wrong."""
+        return self.fitted <= self.relative / 2 and any(abs(a - 1) > OFF for _, _, a in self.factors)
+
     def words(self) -> str:
         """What is said of it: the terms that are off, with the factor that the data ask for."""
-        off = [(u, text, a) for u, text, a in self.factors if abs(a - 1) > OFF]
-        said = f"they miss the equation by {100 * self.relative:.0f} % of their change in time"
-        if not off or self.fitted > self.relative / 2:
+        said = f"they miss the equation by {_percent(self.relative)} of their change in time"
+        if not self.better:
             return f"{said}, and no other factors of its terms fit much better"
         terms = "; ".join(
-            f"in the equation of {u} the term {text} should be taken {a:.3g} times" for u, text, a in off
-        )
+            f"in the equation of {u} the term {text} should be taken {a:.3g} times"
+            for u, text, a in self.factors if abs(a - 1) > OFF
+        )  # fmt: skip
         return f"{said}; least squares: {terms} ({_percent(self.fitted)} are left then)"
 
 
@@ -64,53 +86,157 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1g} %"
 
 
-def misfit(evolution: Evolution, data: Trajectories) -> Misfit | None:
-    """The misfit of trajectories on a periodic grid; None if their times are too few or too far apart to tell."""
-    values = data.values[:SAMPLES]
-    if values.shape[1] < 2 * WINDOWS or not all(axis.periodic for axis in data.grid.axes):
-        return None
-    flat = values.flatten(0, 1)
-    floor = noise_floor(flat, data.grid)
-    if floor:
-        cut = bandwidth_of(flat, data.grid, floor)
-        values = low_pass(flat, data.grid, cut).unflatten(0, values.shape[:2])
-    time = data.time.to(values.dtype).reshape(-1, *[1] * len(data.grid.axes))
-    left = fitted_left = total = 0.0
-    factors: list[tuple[str, str, float]] = []
-    for a, name in enumerate(evolution.jets.dependent):
-        terms = sp.Add.make_args(sp.expand(evolution.rhs[a]))
-        change = np.diff(values[:, _ends(len(data.time)), a].cpu().numpy(), axis=1)
-        found = evaluated(terms, evolution, time, values, data.grid)
-        shown = [torch.as_tensor(z).to(values).expand(values[:, :, 0].shape) for z in found]
-        integrals = [_integrals(z, data.time) for z in shown]
-        coarse = [_integrals(z, data.time, every=2) for z in shown]
-        sums = np.sum(integrals, 0)
-        if np.linalg.norm(np.sum(coarse, 0) - sums) > COARSE * np.linalg.norm(sums):
+def misfit(evolution: Evolution, pieces: Sequence[Trajectories]) -> Misfit | None:
+    """The misfit of trajectories; None if their times are too few or too far apart to tell."""
+    chosen, left = [], SAMPLES
+    for piece in pieces[:SAMPLES]:
+        chosen.append(piece.select(slice(0, max(1, left))))
+        left -= chosen[-1].samples
+    terms = [weak_terms(evolution, a) for a in range(len(evolution.rhs))]
+    highest = max((sum(J) for row in terms for _, (_, J, _) in row), default=0)
+    found = [_Piece(evolution, piece, highest) for piece in chosen if len(piece.time) >= TIMES]
+    squares, total, factors = np.zeros(2), 0.0, []
+    for a, (name, row) in enumerate(zip(evolution.jets.dependent, terms, strict=True)):
+        parts = [piece.integrals(a, [t for _, t in row]) for piece in found]
+        if not parts or any(part is None for part in parts):
             return None
-        columns = np.stack([z.ravel() for z in integrals], 1)
-        best, *_ = np.linalg.lstsq(columns, change.ravel(), rcond=None)
-        factors += [(name, str(term), float(b)) for term, b in zip(terms, best, strict=True)]
-        left += float(np.sum((change - sums) ** 2))
-        fitted_left += float(np.sum((change.ravel() - columns @ best) ** 2))
+        change = np.concatenate([part[0] for part in parts if part])
+        columns = np.concatenate([part[1] for part in parts if part])
+        best, *_ = np.linalg.lstsq(columns, change, rcond=None)
+        factors += [(name, str(term), float(b)) for (term, _), b in zip(row, best, strict=True)]
+        squares += [np.sum((change - columns @ b) ** 2) for b in (np.ones(len(best)), best)]
         total += float(np.sum(change**2))
     if total == 0:
         return None
-    return Misfit((left / total) ** 0.5, (fitted_left / total) ** 0.5, tuple(factors))
+    relative, fitted = np.sqrt(squares / total)
+    return Misfit(float(relative), float(fitted), tuple(factors))
 
 
-def _ends(count: int) -> list[int]:
-    """Where windows begin and end; an even number of steps each."""
-    step = max(2 * (count // (2 * WINDOWS)), 2)
-    return list(range(0, count, step))
+class _Piece:
+    """Trajectories on one grid with the integrals of functions on it."""
+
+    def __init__(self, evolution: Evolution, data: Trajectories, order: int) -> None:
+        self.evolution, self.times = evolution, data.time.cpu().numpy()
+        power = order + SMOOTH
+        self.values = _smoothed(data)
+        self.axes = data.grid.axes
+        self.time_weights = _weights(self.times, 1, power)
+        every = _weights(self.times[::2], 1, power, self.times) if len(self.times) >= 2 * TIMES else None
+        self.half_weights = every
+        self.space_weights = [_weights(_nodes(axis), order, power) for axis in self.axes]
+
+    def integrals(
+        self, a: int, terms: Sequence[tuple[sp.Expr, MultiIndex, sp.Expr]]
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """∫ φ u_t and the column of each term; None if the times are too far apart for them."""
+        evolution, values = self.evolution, self.values
+        none = (0,) * len(self.axes)
+        change = -self._integral(values[:, :, a].numpy(), self.time_weights[1], none)
+        densities = self._evaluated([rate * density for rate, _, density in terms])
+        space = [tuple(J[i] for i in evolution.space) for _, J, _ in terms]
+        columns = [
+            (-1) ** sum(J) * self._integral(z, self.time_weights[0], J) for z, J in zip(densities, space, strict=True)
+        ]
+        found = np.stack(columns, 1) if columns else np.zeros((len(change), 0))
+        if self.half_weights is not None:
+            rougher = [
+                (-1) ** sum(J) * self._integral(z[:, ::2], self.half_weights[0], J)
+                for z, J in zip(densities, space, strict=True)
+            ]
+            sums = found.sum(1)
+            if np.linalg.norm(np.sum(rougher, 0) - sums) > COARSE * np.linalg.norm(sums):
+                return None
+        return change, found
+
+    def _integral(self, values: np.ndarray, time: np.ndarray, J: Sequence[int]) -> np.ndarray:
+        """∫∫ of values of shape (sample, time, *space) times the bumps' derivatives, flattened."""
+        found = np.moveaxis(np.tensordot(values, time, (1, 1)), -1, 1)
+        for place, (axis, weights, order) in enumerate(zip(self.axes, self.space_weights, J, strict=True), start=2):
+            if axis.periodic:  # the right end is the left one
+                found = np.concatenate([found, np.take(found, [0], place)], place)
+            found = np.moveaxis(np.tensordot(found, weights[order], (place, 1)), -1, place)
+        return found.ravel()
+
+    def _evaluated(self, expressions: Sequence[sp.Expr]) -> list[np.ndarray]:
+        """Expressions in the jets at the nodes."""
+        jets, values = self.evolution.jets, self.values
+        needed = {s: index for e in expressions for s, index in jets.jets(e).items()}
+        shape = values[:, :, 0].shape
+        lines = [torch.as_tensor(self.times), *(axis.coordinates() for axis in self.axes)]
+        mesh = [z.expand(shape) for z in torch.meshgrid(*lines, indexing="ij")]
+        time = self.evolution.time
+        coordinates = [*mesh[1 : time + 1], mesh[0], *mesh[time + 1 :]]
+        derivatives = [
+            _derivative(values[:, :, b], self.axes, tuple(J[i] for i in self.evolution.space))
+            for b, J in needed.values()
+        ]
+        found = Tape(list(expressions), [*jets.independent, *needed])(*coordinates, *derivatives)
+        return [z.expand(shape).numpy() for z in found]
 
 
-def _integrals(
-    values: Float[Tensor, "sample time *space"], time: Float[Tensor, " time"], every: int = 1
-) -> np.ndarray:
-    """∫ over each window, by a cubic spline through every so many times."""
+def _smoothed(data: Trajectories) -> torch.Tensor:
+    """Values in double precision, without noise where all axes are periodic."""
+    values = data.values.cpu().double()
+    if not all(axis.periodic for axis in data.grid.axes):
+        return values
+    flat = values.flatten(0, 1)
+    floor = noise_floor(flat, data.grid)
+    if not floor:
+        return values
+    return low_pass(flat, data.grid, bandwidth(flat, data.grid, floor)).unflatten(0, values.shape[:2])
+
+
+def _nodes(axis: Axis) -> np.ndarray:
+    """The nodes of an axis, of a periodic one with the right end."""
+    nodes = axis.coordinates().numpy()
+    return np.append(nodes, axis.left + axis.length) if axis.periodic else nodes
+
+
+def _derivative(values: torch.Tensor, axes: Sequence[Axis], J: Sequence[int]) -> torch.Tensor:
+    """∂^J at the nodes: of Fourier series on periodic axes, of splines on the others."""
+    from scipy.interpolate import make_interp_spline
+
+    for dim, (axis, order) in enumerate(zip(axes, J, strict=True), start=2):
+        if not order:
+            continue
+        if axis.periodic:
+            line = values.movedim(dim, -1)
+            d = SpectralDifferentiator(Grid((axis,)))
+            values = d.derivatives(line, [(order,)])[(order,)].movedim(-1, dim)
+        else:
+            degree = min(order + 4 + order % 2 + 1, axis.points - 1) | 1
+            spline = make_interp_spline(axis.coordinates().numpy(), values.numpy(), degree, axis=dim)
+            values = torch.as_tensor(spline.derivative(order)(axis.coordinates().numpy()))
+    return values
+
+
+def _weights(nodes: np.ndarray, order: int, power: int, among: np.ndarray | None = None) -> list[np.ndarray]:
+    """For each derivative of the bumps up to `order`, w with ∫ φ^(k) f = Σ w f for the spline f through the nodes.
+
+    Args:
+        among: the nodes by which windows are chosen, unless `nodes`.
+    """
     # only data from elsewhere need it; it takes half a second to load
-    from scipy.interpolate import CubicSpline
+    from scipy.interpolate import make_interp_spline
 
-    t = time.cpu().numpy()
-    spline = CubicSpline(t[::every], values[:, ::every].cpu().numpy(), axis=1).antiderivative()
-    return np.diff(spline(t[_ends(len(t))]), axis=1)
+    everywhere = nodes if among is None else among
+    width = min(len(everywhere), max(LEAST, 2 * len(everywhere) // WINDOWS))
+    starts = range(0, len(everywhere) - width + 1, max(1, width // 2))
+    ends = [(everywhere[k], everywhere[k + width - 1]) for k in starts]
+    bump = Polynomial([1, 0, -1]) ** power
+    x, w = np.polynomial.legendre.leggauss(FINE * 8)
+    spline = make_interp_spline(nodes, np.eye(len(nodes)), min(5, len(nodes) - 1) | 1)
+    result = []
+    for k in range(order + 1):
+        rows = []
+        for left, right in ends:
+            half = (right - left) / 2
+            pieces = np.linspace(-1, 1, max(2, width // 8) + 1)
+            row = np.zeros(len(nodes))
+            for a, b in itertools.pairwise(pieces):
+                s = (a + b) / 2 + (b - a) / 2 * x
+                weight = w * (b - a) / 2 * half * bump.deriv(k)(s) / half**k if k else w * (b - a) / 2 * half * bump(s)
+                row += weight @ spline(left + half * (1 + s))
+            rows.append(row)
+        result.append(np.stack(rows))
+    return result

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from lieapp.api import Colors, Images, LabelledPictures, hookimpl
 from lieapp.augment import typed as augment
 from lieapp.config_augment import AugmentImagesConfig
@@ -13,6 +16,7 @@ from lieapp.config_pictures import (
     TrainConfig,
 )
 from lieapp.data.images.places import check_efficientnet, check_file, check_place
+from lieapp.errors import UsageError
 from lieapp.extension import Kind, Work, lazily
 
 
@@ -40,6 +44,14 @@ def _check_training(config: TrainConfig, declaration: LabelledPictures) -> None:
         check_name(config.network)
 
 
+def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of the command line as settings. Raises UsageError for several places."""
+    places = options.get("data") or []
+    if len(places) > 1:
+        raise UsageError(f"--data is given {len(places)} times: {', '.join(places)}.", hint="Give one place.")
+    return {**options, "data": places[0] if places else None}
+
+
 def _discover(settings: type[DiscoverPictures]) -> Work:
     return Work(
         command="discover",
@@ -47,6 +59,7 @@ def _discover(settings: type[DiscoverPictures]) -> Work:
         settings=settings,
         execute=lazily("lieapp.pictures.sides:execute"),
         check=_check,
+        typed=_typed,
         document=lazily("lieapp.pictures.document:document"),
         draw=lazily("lieapp.pictures.document:draw"),
         about=lambda result: "Symmetries learned from pictures",
