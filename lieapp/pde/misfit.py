@@ -134,17 +134,17 @@ class _Piece:
         change = -self._integral(values[:, :, a].numpy(), self.time_weights[1], none)
         densities = self._evaluated([rate * density for rate, _, density in terms])
         space = [tuple(J[i] for i in evolution.space) for _, J, _ in terms]
-        columns = [
-            (-1) ** sum(J) * self._integral(z, self.time_weights[0], J) for z, J in zip(densities, space, strict=True)
-        ]
-        found = np.stack(columns, 1) if columns else np.zeros((len(change), 0))
+
+        def columns(time: np.ndarray, every: int) -> np.ndarray:
+            parts = zip(densities, space, strict=True)
+            found = [(-1) ** sum(J) * self._integral(z[:, ::every], time, J) for z, J in parts]
+            return np.stack(found, 1) if found else np.zeros((len(change), 0))
+
+        found = columns(self.time_weights[0], 1)
         if self.half_weights is not None:
-            rougher = [
-                (-1) ** sum(J) * self._integral(z[:, ::2], self.half_weights[0], J)
-                for z, J in zip(densities, space, strict=True)
-            ]
             sums = found.sum(1)
-            if np.linalg.norm(np.sum(rougher, 0) - sums) > COARSE * np.linalg.norm(sums):
+            rougher = columns(self.half_weights[0], 2).sum(1)
+            if np.linalg.norm(rougher - sums) > COARSE * np.linalg.norm(sums):
                 return None
         return change, found
 
@@ -235,7 +235,7 @@ def _weights(nodes: np.ndarray, order: int, power: int, among: np.ndarray | None
             row = np.zeros(len(nodes))
             for a, b in itertools.pairwise(pieces):
                 s = (a + b) / 2 + (b - a) / 2 * x
-                weight = w * (b - a) / 2 * half * bump.deriv(k)(s) / half**k if k else w * (b - a) / 2 * half * bump(s)
+                weight = w * (b - a) / 2 * half ** (1 - k) * (bump.deriv(k) if k else bump)(s)
                 row += weight @ spline(left + half * (1 + s))
             rows.append(row)
         result.append(np.stack(rows))
