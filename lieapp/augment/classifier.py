@@ -17,11 +17,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lieapp.augment.pipeline import descend
+from lieapp.augment.pipeline import Trainee
 from lieapp.data.images.pictures import Pictures, Pixels, flipped
 from lieapp.domains.formulas import AFFINE, ReferenceField
 from lieapp.errors import DataError
-from lieapp.methods.loop import load_state, state_of
+from lieapp.methods.adam import Adam
 from lieapp.pictures.color import COLOR_FIELDS
 from lieapp.pictures.extractor import Extractor
 from lieapp.pictures.image import pixel_grid, resample
@@ -144,8 +144,8 @@ class Recipe:
         return self.rate * (low + (1 - low) * (1 - math.cos(math.pi * along)) / 2)
 
 
-class ClassifierTraining:
-    """A training in progress; `step` goes on from wherever its state was loaded.
+class ClassifierTraining(Trainee):
+    """A training in progress.
 
     `change` is made to the pictures of each step, in place of the recipe's.
     """
@@ -155,19 +155,14 @@ class ClassifierTraining:
     ) -> None:
         self.extractor, self.recipe, self.pictures = extractor, recipe, pictures
         self.change = change or self._recipe_change
-        self.generator = torch.Generator().manual_seed(seed)
-        parameters = extractor.parameters()
-        self.optimizer: torch.optim.Optimizer
+        optimizer: torch.optim.Optimizer | Adam = Adam(extractor.parameters())
         if recipe.optimizer == "sgd":
-            self.optimizer = torch.optim.SGD(
-                parameters, recipe.rate, momentum=MOMENTUM, weight_decay=DECAY, nesterov=True
+            optimizer = torch.optim.SGD(
+                extractor.parameters(), recipe.rate, momentum=MOMENTUM, weight_decay=DECAY, nesterov=True
             )
-        else:
-            self.optimizer = torch.optim.Adam(parameters, recipe.rate)
-        self.done = 0
         # too few pictures for a whole batch make one batch
-        self.each = max(1, len(pictures) // recipe.batch)
-        self.steps = self.each * recipe.epochs
+        each = max(1, len(pictures) // recipe.batch)
+        super().__init__(extractor, optimizer, torch.Generator().manual_seed(seed), each, recipe.epochs)
         self._order = torch.empty(0, dtype=torch.long)
 
     def step(self) -> dict[str, Any]:
@@ -184,10 +179,10 @@ class ClassifierTraining:
         device = self.extractor.mean.device
         scores = self.extractor.train()(pixels.to(device))
         loss = functional.cross_entropy(scores, labels.to(device))
-        descend(loss, self.optimizer, self.recipe.rate_at(self.done / self.steps), "classifier", self.done)
-        self.done += 1
+        rate = self.recipe.rate_at(self.done / self.steps)
+        value = self.descend(loss, rate, "Lower rate.", "the loss of the classifier")
         right = (scores.detach().argmax(1).cpu() == labels).float().mean()
-        return {"loss": float(loss.detach()), "right": float(right), "epoch": (self.done - 1) // self.each + 1}
+        return {"loss": value, "right": float(right), "epoch": (self.done - 1) // self.each + 1}
 
     def _recipe_change(self, pixels: Pixels, generator: torch.Generator) -> Pixels:
         if self.recipe.flip:
@@ -195,13 +190,11 @@ class ClassifierTraining:
         return transformed(pixels, self.recipe.augment, generator)
 
     def state(self) -> dict[str, Tensor]:
-        state = state_of(self.extractor, self.optimizer, self.generator, self.done)
-        return {**state, "order": self._order.clone()}
+        return {**super().state(), "order": self._order.clone()}
 
     def load(self, tensors: dict[str, Tensor]) -> None:
-        """Go on from a state; the next step is the one an uninterrupted training would take."""
         self._order = tensors["order"]
-        self.done = load_state(self.extractor, self.optimizer, self.generator, tensors)
+        super().load(tensors)
 
 
 def accuracy(network: nn.Module, pictures: Pictures) -> tuple[float, float]:
