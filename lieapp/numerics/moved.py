@@ -88,16 +88,6 @@ def check_orders(grid: Grid, orders: Sequence[MultiIndex]) -> tuple[MultiIndex, 
     return tuple(dict.fromkeys(tuple(int(d) for d in J) for J in orders))
 
 
-def check_points(grid: Grid, needed: int, what: str, hint: str) -> None:
-    """Raises GridError unless every axis has the nodes that `what` needs; {axis} in the hint is its name."""
-    for axis in grid.axes:
-        if axis.points < needed:
-            raise GridError(
-                f"axis {axis.name} has {axis.points} nodes; {what} needs {needed}.",
-                hint=hint.format(axis=axis.name),
-            )
-
-
 def check_shapes(grid: Grid, positions: Tensor, values: Tensor) -> None:
     """Raises GridError unless both tensors lie on the grid, with one batch, dtype and device."""
     n, shape = len(grid.axes), grid.shape
