@@ -21,7 +21,7 @@ from lieapp.augment.pipeline import Trainee
 from lieapp.data.images.pictures import Pictures, Pixels, flipped
 from lieapp.domains.formulas import AFFINE, ReferenceField
 from lieapp.errors import DataError
-from lieapp.methods.adam import Adam
+from lieapp.methods.loop import Adam
 from lieapp.pictures.color import COLOR_FIELDS
 from lieapp.pictures.extractor import Extractor
 from lieapp.pictures.image import pixel_grid, resample

@@ -27,7 +27,7 @@ from lieapp.augment.pipeline import Trainee
 from lieapp.augment.resample import Samples
 from lieapp.config_augment import check_ahead, check_history, check_modes
 from lieapp.errors import UsageError
-from lieapp.methods.adam import Adam
+from lieapp.methods.loop import Adam
 
 HEAD = 128
 """Channels of the projection's hidden layer."""

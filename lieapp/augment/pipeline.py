@@ -19,8 +19,7 @@ from torch import nn
 
 from lieapp.augment.document import as_float
 from lieapp.errors import CancelledError, ResumeError
-from lieapp.methods.adam import Adam
-from lieapp.methods.loop import SAVE_EVERY, Training
+from lieapp.methods.loop import SAVE_EVERY, Adam, Training
 from lieapp.results.augment import Augment, Row, hopeless, label, sentence
 from lieapp.runs.store.files import encode, write_atomic
 from lieapp.runs.store.session import Session

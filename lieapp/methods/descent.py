@@ -17,9 +17,8 @@ from torch import Tensor, nn
 
 from lieapp.domains.base import BatchT, Draws
 from lieapp.methods import losses
-from lieapp.methods.adam import Adam
 from lieapp.methods.fields import Scaled
-from lieapp.methods.loop import Training
+from lieapp.methods.loop import Adam, Training
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,55 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
+from torch.optim.adam import adam
 
 from lieapp.errors import DiscoveryError
-from lieapp.methods.adam import Adam
 from lieapp.methods.fields import Slotted
 from lieapp.methods.result import Level
 from lieapp.progress import Reporter, SilentReporter
+
+MOMENTS = ("exp_avg", "exp_avg_sq")
+"""What is kept of each parameter beside the number of its steps, by torch's names."""
+
+
+class Adam:
+    """Adam (Kingma & Ba 2015), what `torch.optim.Adam` does, which loads torch's compiler first: more than a second
+    and 125 MB.
+
+    Args:
+        betas: of the means of gradients and of their squares.
+    """
+
+    def __init__(self, parameters: Iterable[Tensor], betas: tuple[float, float] = (0.9, 0.999)) -> None:
+        self.parameters, self.betas = list(parameters), betas
+        self.state: dict[Tensor, dict[str, Tensor]] = {}
+
+    def zero_grad(self) -> None:
+        """Forget the gradients."""
+        for p in self.parameters:
+            p.grad = None
+
+    def step(self, rate: float) -> None:
+        """Change all parameters that have a gradient."""
+        moved = [(p, p.grad) for p in self.parameters if p.grad is not None]
+        for p, _ in moved:
+            if p not in self.state:
+                self.state[p] = {"step": torch.tensor(0.0), **{key: torch.zeros_like(p) for key in MOMENTS}}
+        own = [self.state[p] for p, _ in moved]
+        with torch.no_grad():
+            adam(
+                [p for p, _ in moved], [gradient for _, gradient in moved],
+                *([kept[key] for kept in own] for key in MOMENTS), [], [kept["step"] for kept in own],
+                amsgrad=False, beta1=self.betas[0], beta2=self.betas[1], lr=rate, weight_decay=0.0, eps=1e-8,
+                maximize=False,
+            )  # fmt: skip
+
 
 MODULE, ADAM = "network.", "adam."
 

@@ -18,10 +18,9 @@ from torch import Tensor
 from lieapp.config import DiscoverConfig
 from lieapp.domains.base import Domain, Draws, EvolvingT
 from lieapp.domains.spread import Evaluated, EveryComponent, Features, of_all
-from lieapp.methods.adam import Adam
 from lieapp.methods.beside import Beside
 from lieapp.methods.fields import Combination
-from lieapp.methods.loop import Session, Training, train
+from lieapp.methods.loop import Adam, Session, Training, train
 from lieapp.methods.network import FeatureNetwork
 from lieapp.methods.result import Dataset, Discovery, Level, notes, solve
 

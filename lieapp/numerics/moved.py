@@ -60,7 +60,6 @@ class MovedDifferentiator(Protocol):
 
         Raises GridError if a shape doesn't fit the grid.
         """
-        ...
 
 
 def check_orders(grid: Grid, orders: Sequence[MultiIndex]) -> tuple[MultiIndex, ...]:

@@ -29,7 +29,6 @@ class LibraryFeatures:
         self.norms: Float[Tensor, " feature"] = torch.ones(len(functions), dtype=torch.float64)
 
     def at(self, points: Points) -> Scalars:
-        """See `domains.spread.Features`."""
         physical = [
             o + s * points[:, i] for i, (o, s) in enumerate(zip(self.scales.origin, self.scales.size, strict=True))
         ]
@@ -38,7 +37,6 @@ class LibraryFeatures:
         return values / self.norms.to(like).reshape(-1, *[1] * like.ndim)
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
-        """See `domains.spread.Features`."""
         return forward(self.at, points, tangents)
 
 
