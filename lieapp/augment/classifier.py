@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -97,7 +97,7 @@ MOVES: dict[str, Move] = {
 """How each of `lieapp.config_pictures.KINDS` moves pictures."""
 
 
-def transformed(pixels: Pixels, kinds: Mapping[str, float], generator: torch.Generator) -> Pixels:
+def transformed(kinds: Mapping[str, float], pixels: Pixels, generator: torch.Generator) -> Pixels:
     """Each picture moved along each kind in turn, to flow parameters drawn evenly from [-range, range]."""
     for kind, size in kinds.items():
         s = size * (2 * torch.rand(len(pixels), generator=generator) - 1)
@@ -121,12 +121,15 @@ Change = Callable[[Pixels, torch.Generator], Pixels]
 """Of the pictures of a step, at random."""
 
 
+def unchanged(pixels: Pixels, generator: torch.Generator) -> Pixels:
+    return pixels
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How a classifier is trained: each picture seen `epochs` times, `batch` in a step, at `rate` at most.
 
-    By "adam" on one cycle or "sgd" as in the paper; pictures are mirrored at random (`flip`), and moved up to the
-    flow parameters in `augment`.
+    By "adam" on one cycle or "sgd" as in the paper; before any change pictures are mirrored at random (`flip`).
     """
 
     epochs: int
@@ -134,7 +137,6 @@ class Recipe:
     rate: float
     optimizer: str
     flip: bool
-    augment: Mapping[str, float] = field(default_factory=dict)
 
     def rate_at(self, share: float) -> float:
         """The rate after a share of the training."""
@@ -145,16 +147,12 @@ class Recipe:
 
 
 class ClassifierTraining(Trainee):
-    """A training in progress.
-
-    `change` is made to the pictures of each step, in place of the recipe's.
-    """
+    """A training in progress; `change` is made to the pictures of each step."""
 
     def __init__(
-        self, extractor: Extractor, pictures: Pictures, recipe: Recipe, seed: int, change: Change | None = None
+        self, extractor: Extractor, pictures: Pictures, recipe: Recipe, seed: int, change: Change = unchanged
     ) -> None:
-        self.extractor, self.recipe, self.pictures = extractor, recipe, pictures
-        self.change = change or self._recipe_change
+        self.extractor, self.recipe, self.pictures, self.change = extractor, recipe, pictures, change
         optimizer: torch.optim.Optimizer | Adam = Adam(extractor.parameters())
         if recipe.optimizer == "sgd":
             optimizer = torch.optim.SGD(
@@ -175,6 +173,7 @@ class ClassifierTraining(Trainee):
             self._order = torch.randperm(len(self.pictures), generator=self.generator)
         which = self._order[place * self.recipe.batch : (place + 1) * self.recipe.batch]
         pixels, labels = self.pictures.pixels[which], self.pictures.labels[which]
+        pixels = flipped(pixels, self.generator) if self.recipe.flip else pixels
         pixels = self.change(pixels, self.generator)
         device = self.extractor.mean.device
         scores = self.extractor.train()(pixels.to(device))
@@ -183,11 +182,6 @@ class ClassifierTraining(Trainee):
         value = self.descend(loss, rate, "Lower rate.", "the loss of the classifier")
         right = (scores.detach().argmax(1).cpu() == labels).float().mean()
         return {"loss": value, "right": float(right), "epoch": (self.done - 1) // self.each + 1}
-
-    def _recipe_change(self, pixels: Pixels, generator: torch.Generator) -> Pixels:
-        if self.recipe.flip:
-            pixels = flipped(pixels, generator)
-        return transformed(pixels, self.recipe.augment, generator)
 
     def state(self) -> dict[str, Tensor]:
         return {**super().state(), "order": self._order.clone()}
