@@ -25,7 +25,7 @@ from lieapp.config import DiscoverConfig
 from lieapp.domains.base import Fields
 from lieapp.methods.by_descent import descent, settled
 from lieapp.methods.fields import Joined
-from lieapp.methods.generator import GeneratorNetwork
+from lieapp.methods.network import GeneratorNetwork
 from lieapp.methods.projection import Projection, projection_settings
 from lieapp.methods.result import judge, solve
 from lieapp.numerics.processor import use_processor

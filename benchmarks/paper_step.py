@@ -79,7 +79,7 @@ def measure(name: str, batch: str, threads: str, steps: int) -> dict[str, object
 
     from lieapp.config import DiscoverConfig
     from lieapp.methods.by_descent import descent
-    from lieapp.methods.generator import GeneratorNetwork
+    from lieapp.methods.network import GeneratorNetwork
     from lieapp.pde.domain import PDEDomain
     from lieapp.pde.residual import Backend
     from lieapp.registry.catalog import load_catalog

@@ -20,8 +20,8 @@ from lieapp.methods.by_descent import settled
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Joined, Slotted
 from lieapp.methods.flow import Solver
-from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.losses import FiniteScore, LinearScore
+from lieapp.methods.network import GeneratorNetwork
 from lieapp.methods.projection import one_cycle
 from lieapp.methods.result import judge
 from lieapp.pde.domain import PDEDataset, PDEDomain

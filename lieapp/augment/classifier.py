@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -17,11 +17,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lieapp.augment.pipeline import descend
+from lieapp.augment.pipeline import Trainee
 from lieapp.data.images.pictures import Pictures, Pixels, flipped
 from lieapp.domains.formulas import AFFINE, ReferenceField
 from lieapp.errors import DataError
-from lieapp.methods.loop import load_state, state_of
+from lieapp.methods.loop import Adam
 from lieapp.pictures.color import COLOR_FIELDS
 from lieapp.pictures.extractor import Extractor
 from lieapp.pictures.image import pixel_grid, resample
@@ -97,7 +97,7 @@ MOVES: dict[str, Move] = {
 """How each of `lieapp.config_pictures.KINDS` moves pictures."""
 
 
-def transformed(pixels: Pixels, kinds: Mapping[str, float], generator: torch.Generator) -> Pixels:
+def transformed(kinds: Mapping[str, float], pixels: Pixels, generator: torch.Generator) -> Pixels:
     """Each picture moved along each kind in turn, to flow parameters drawn evenly from [-range, range]."""
     for kind, size in kinds.items():
         s = size * (2 * torch.rand(len(pixels), generator=generator) - 1)
@@ -121,12 +121,15 @@ Change = Callable[[Pixels, torch.Generator], Pixels]
 """Of the pictures of a step, at random."""
 
 
+def unchanged(pixels: Pixels, generator: torch.Generator) -> Pixels:
+    return pixels
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How a classifier is trained: each picture seen `epochs` times, `batch` in a step, at `rate` at most.
 
-    By "adam" on one cycle or "sgd" as in the paper; pictures are mirrored at random (`flip`), and moved up to the
-    flow parameters in `augment`.
+    By "adam" on one cycle or "sgd" as in the paper; before any change pictures are mirrored at random (`flip`).
     """
 
     epochs: int
@@ -134,7 +137,6 @@ class Recipe:
     rate: float
     optimizer: str
     flip: bool
-    augment: Mapping[str, float] = field(default_factory=dict)
 
     def rate_at(self, share: float) -> float:
         """The rate after a share of the training."""
@@ -144,30 +146,21 @@ class Recipe:
         return self.rate * (low + (1 - low) * (1 - math.cos(math.pi * along)) / 2)
 
 
-class ClassifierTraining:
-    """A training in progress; `step` goes on from wherever its state was loaded.
-
-    `change` is made to the pictures of each step, in place of the recipe's.
-    """
+class ClassifierTraining(Trainee):
+    """A training in progress; `change` is made to the pictures of each step."""
 
     def __init__(
-        self, extractor: Extractor, pictures: Pictures, recipe: Recipe, seed: int, change: Change | None = None
+        self, extractor: Extractor, pictures: Pictures, recipe: Recipe, seed: int, change: Change = unchanged
     ) -> None:
-        self.extractor, self.recipe, self.pictures = extractor, recipe, pictures
-        self.change = change or self._recipe_change
-        self.generator = torch.Generator().manual_seed(seed)
-        parameters = extractor.parameters()
-        self.optimizer: torch.optim.Optimizer
+        self.extractor, self.recipe, self.pictures, self.change = extractor, recipe, pictures, change
+        optimizer: torch.optim.Optimizer | Adam = Adam(extractor.parameters())
         if recipe.optimizer == "sgd":
-            self.optimizer = torch.optim.SGD(
-                parameters, recipe.rate, momentum=MOMENTUM, weight_decay=DECAY, nesterov=True
+            optimizer = torch.optim.SGD(
+                extractor.parameters(), recipe.rate, momentum=MOMENTUM, weight_decay=DECAY, nesterov=True
             )
-        else:
-            self.optimizer = torch.optim.Adam(parameters, recipe.rate)
-        self.done = 0
         # too few pictures for a whole batch make one batch
-        self.each = max(1, len(pictures) // recipe.batch)
-        self.steps = self.each * recipe.epochs
+        each = max(1, len(pictures) // recipe.batch)
+        super().__init__(extractor, optimizer, torch.Generator().manual_seed(seed), each, recipe.epochs)
         self._order = torch.empty(0, dtype=torch.long)
 
     def step(self) -> dict[str, Any]:
@@ -180,28 +173,22 @@ class ClassifierTraining:
             self._order = torch.randperm(len(self.pictures), generator=self.generator)
         which = self._order[place * self.recipe.batch : (place + 1) * self.recipe.batch]
         pixels, labels = self.pictures.pixels[which], self.pictures.labels[which]
+        pixels = flipped(pixels, self.generator) if self.recipe.flip else pixels
         pixels = self.change(pixels, self.generator)
         device = self.extractor.mean.device
         scores = self.extractor.train()(pixels.to(device))
         loss = functional.cross_entropy(scores, labels.to(device))
-        descend(loss, self.optimizer, self.recipe.rate_at(self.done / self.steps), "classifier", self.done)
-        self.done += 1
+        rate = self.recipe.rate_at(self.done / self.steps)
+        value = self.descend(loss, rate, "Lower rate.", "the loss of the classifier")
         right = (scores.detach().argmax(1).cpu() == labels).float().mean()
-        return {"loss": float(loss.detach()), "right": float(right), "epoch": (self.done - 1) // self.each + 1}
-
-    def _recipe_change(self, pixels: Pixels, generator: torch.Generator) -> Pixels:
-        if self.recipe.flip:
-            pixels = flipped(pixels, generator)
-        return transformed(pixels, self.recipe.augment, generator)
+        return {"loss": value, "right": float(right), "epoch": (self.done - 1) // self.each + 1}
 
     def state(self) -> dict[str, Tensor]:
-        state = state_of(self.extractor, self.optimizer, self.generator, self.done)
-        return {**state, "order": self._order.clone()}
+        return {**super().state(), "order": self._order.clone()}
 
     def load(self, tensors: dict[str, Tensor]) -> None:
-        """Go on from a state; the next step is the one an uninterrupted training would take."""
         self._order = tensors["order"]
-        self.done = load_state(self.extractor, self.optimizer, self.generator, tensors)
+        super().load(tensors)
 
 
 def accuracy(network: nn.Module, pictures: Pictures) -> tuple[float, float]:

@@ -23,8 +23,7 @@ from lieapp.errors import RunError
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.beside import Beside, Extended
 from lieapp.methods.fields import Combination, Scaled, Slotted
-from lieapp.methods.generator import GeneratorNetwork
-from lieapp.methods.network import FeatureNetwork
+from lieapp.methods.network import FeatureNetwork, GeneratorNetwork
 
 FILE = "learned.safetensors"
 """Name of the file in a run directory."""

@@ -10,7 +10,7 @@ bilinearly, and mirrored at random, since no flow is a mirror image (paper, "Ima
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -21,10 +21,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from lieapp.api import Images
-from lieapp.augment.classifier import PADDING, Change, ClassifierTraining, Recipe, accuracy
+from lieapp.augment.classifier import PADDING, Change, ClassifierTraining, Recipe, accuracy, unchanged
 from lieapp.augment.pipeline import Cell, Ended, Side
 from lieapp.config_augment import AugmentImagesConfig
-from lieapp.data.images.pictures import Pictures, Pixels, flipped
+from lieapp.data.images.pictures import Pictures, Pixels
 from lieapp.data.images.sources import read_pictures
 from lieapp.domains.formulas import AFFINE
 from lieapp.domains.formulas import stack as stacked
@@ -55,12 +55,8 @@ FIELDS = "fields.safetensors"
 PlaneFields = Float[Tensor, "field batch coordinate height width"]
 
 
-def cropped(pixels: Pixels, generator: torch.Generator, flip: bool = False) -> Pixels:
-    """Each picture shifted by up to `MARGIN` whole pixels either way, black where nothing was.
-
-    Where mirror images are as good as the pictures, they are mirrored at random (`flip`) before.
-    """
-    pixels = flipped(pixels, generator) if flip else pixels
+def cropped(pixels: Pixels, generator: torch.Generator) -> Pixels:
+    """Each picture shifted by up to `MARGIN` whole pixels either way, black where nothing was."""
     count, _, height, width = pixels.shape
     margin = max(1, round(MARGIN * max(height, width) / 32))
     wide = functional.pad(pixels, (margin,) * 4)
@@ -73,15 +69,13 @@ def cropped(pixels: Pixels, generator: torch.Generator, flip: bool = False) -> P
 
 
 class FieldChange:
-    """Pictures moved along `count` fields, by at most `scale` each, and before mirrored at random (`flip`)."""
+    """Pictures moved along `count` fields, by at most `scale` each."""
 
-    def __init__(self, fields: Callable[[Plane], PlaneFields], count: int, scale: float, flip: bool) -> None:
-        self.fields, self.count, self.scale, self.flip = fields, count, scale, flip
+    def __init__(self, fields: Callable[[Plane], PlaneFields], count: int, scale: float) -> None:
+        self.fields, self.count, self.scale = fields, count, scale
 
     def __call__(self, pixels: Pixels, generator: torch.Generator) -> Pixels:
         """Each picture by a combination of its own."""
-        if self.flip:
-            pixels = flipped(pixels, generator)
         s = self.scale * (2 * torch.rand(len(pixels), self.count, generator=generator) - 1)
         return self.moved(pixels, s.to(pixels))
 
@@ -104,15 +98,15 @@ class FieldChange:
         return resample(pixels, spread(places, nodes, points), PADDING)
 
 
-def affine_change(scale: float, flip: bool) -> FieldChange:
+def affine_change(scale: float) -> FieldChange:
     """Along the six affine generators, each of norm 1 on the square, as learned fields are."""
     basis = AFFINE[:AFFINES]
     fields, square = stacked(basis), pixel_grid(FINE, FINE, torch.float32)
     norms = fields.values(square).square().sum(2).mean((1, 2, 3)).sqrt()[:, None, None, None, None]
-    return FieldChange(lambda z: fields.values(z) / norms.to(z), len(basis), scale, flip)
+    return FieldChange(lambda z: fields.values(z) / norms.to(z), len(basis), scale)
 
 
-def learned_change(run: Path, shape: tuple[int, int, int], scale: float, flip: bool) -> FieldChange:
+def learned_change(run: Path, shape: tuple[int, int, int], scale: float) -> FieldChange:
     """Along all fields of a discovery on pictures of that size, each of norm 1, interpolated between pixels.
 
     Raises RunError if the run's fields can't be read, DataError for pictures of another size.
@@ -139,7 +133,7 @@ def learned_change(run: Path, shape: tuple[int, int, int], scale: float, flip: b
         found = resample(learned.to(z).flatten(0, 1)[None], z.transpose(0, 1).flatten(1, 2)[None], "border")[0]
         return found.unflatten(0, (len(learned), 2)).unflatten(2, (len(z), -1)).permute(0, 2, 1, 3, 4)
 
-    return FieldChange(fields, len(learned), scale, flip)
+    return FieldChange(fields, len(learned), scale)
 
 
 NETWORKS = {"small": "small", "resnet": "resnet18"}
@@ -174,7 +168,9 @@ class OfPictures(Side):
             torch.manual_seed(cell.seed)
             network = Extractor(NETWORKS[config.model], Shape(*learn.shape, len(learn.names)), config.base)
         network.normalise_by(learn.pixels)
-        recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip=False)
+        # where mirror images are as good as the pictures
+        flip = self.declaration.flip and cell.variant != "none"
+        recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip)
         change = self._change(cell.variant, cell.scale or 0.0)
         return ClassifierTraining(network.to(self.session.device), learn, recipe, cell.seed, change)
 
@@ -221,14 +217,11 @@ class OfPictures(Side):
         return learn, test
 
     def _change(self, variant: str, scale: float) -> Change:
-        flip = self.declaration.flip
-        if variant == "none":
-            return lambda pixels, generator: pixels
-        if variant == "default":
-            return partial(cropped, flip=flip)
+        if variant in ("none", "default"):
+            return unchanged if variant == "none" else cropped
         if variant == "affine":
-            return affine_change(scale, flip)
-        return learned_change(Path(variant), self.pictures.shape, scale, flip)
+            return affine_change(scale)
+        return learned_change(Path(variant), self.pictures.shape, scale)
 
     def _split(self, amount: int) -> tuple[Pictures, Pictures]:
         """To learn from and to validate on. Raises ConfigError where there are fewer than a batch."""

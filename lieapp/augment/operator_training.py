@@ -23,11 +23,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lieapp.augment.moving import Moved
-from lieapp.augment.pipeline import descend
+from lieapp.augment.pipeline import Trainee
 from lieapp.augment.resample import Samples
 from lieapp.config_augment import check_ahead, check_history, check_modes
 from lieapp.errors import UsageError
-from lieapp.methods.loop import load_state, state_of
+from lieapp.methods.loop import Adam
 
 HEAD = 128
 """Channels of the projection's hidden layer."""
@@ -208,8 +208,8 @@ class OperatorRecipe:
         return self.rate * DROP ** (DROPS * epoch // self.epochs)
 
 
-class OperatorTraining:
-    """A training in progress; `step` goes on from wherever its state was loaded.
+class OperatorTraining(Trainee):
+    """A training in progress.
 
     The samples are unmoved trajectories, on the device and in the dtype that moves want. Raises UsageError if there
     are fewer than a batch needs.
@@ -223,12 +223,10 @@ class OperatorTraining:
                 f"samples = {len(samples)}: fewer than batch = {recipe.batch}, and a step has one pair of each.",
                 hint=f"Set batch to {len(samples)} or less, or use more samples.",
             )
+        each = len(samples) // recipe.batch * recipe.passes
+        super().__init__(network, Adam(network.parameters()), torch.Generator(), each, recipe.epochs)
         self.network, self.task, self.samples, self.moves = network, task, samples, moves
         self.recipe, self.seed = recipe, seed
-        self.optimizer = torch.optim.Adam(network.parameters(), recipe.rate)
-        self.done = 0
-        self.each = len(samples) // recipe.batch * recipe.passes
-        self.steps = self.each * recipe.epochs
         self.best = float("inf")
         self.moved = self.asked = 0
         self._kept: dict[str, Tensor] = {}
@@ -247,9 +245,9 @@ class OperatorTraining:
         # |û - u|² / |u|², mean over pairs
         wrong = self.network.train()(given) - wanted
         loss = (wrong.square().sum((1, 2)) / wanted.square().sum((1, 2))).mean()
-        descend(loss, self.optimizer, recipe.rate_at(self.done // self.each), "operator", self.done)
-        self.done += 1
-        return {"loss": float(loss.detach()), "epoch": (self.done - 1) // self.each + 1}
+        rate = recipe.rate_at(self.done // self.each)
+        value = self.descend(loss, rate, "Lower rate.", "the loss of the operator")
+        return {"loss": value, "epoch": (self.done - 1) // self.each + 1}
 
     def judged(self, error: float) -> None:
         """Keep the network if its error on validation data is the least so far."""
@@ -265,15 +263,13 @@ class OperatorTraining:
 
     def state(self) -> dict[str, Tensor]:
         counts = torch.tensor([self.moved, self.asked])
-        state = state_of(self.network, self.optimizer, torch.Generator(), self.done)
         kept = {f"{BEST}{name}": value for name, value in self._kept.items()}
-        return {**state, **kept, "best": torch.tensor(self.best, dtype=torch.float64), "counts": counts}
+        return {**super().state(), **kept, "best": torch.tensor(self.best, dtype=torch.float64), "counts": counts}
 
     def load(self, tensors: dict[str, Tensor]) -> None:
-        """Go on from a state; the next step is the one an uninterrupted training would take."""
         self._kept = {k.removeprefix(BEST): v for k, v in tensors.items() if k.startswith(BEST)}
         self.best = float(tensors["best"])
-        self.done = load_state(self.network, self.optimizer, torch.Generator(), tensors)
+        super().load(tensors)
         self._round = -1
         number, place = divmod(self.done, len(self.samples) // self.recipe.batch)
         if place or number % self.recipe.renew:

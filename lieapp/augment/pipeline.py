@@ -11,15 +11,15 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 import torch
-from torch import Tensor
+from torch import nn
 
 from lieapp.augment.document import as_float
-from lieapp.errors import CancelledError, DiscoveryError, ResumeError
-from lieapp.methods.loop import SAVE_EVERY, Training
+from lieapp.errors import CancelledError, ResumeError
+from lieapp.methods.loop import SAVE_EVERY, Adam, Training
 from lieapp.results.augment import Augment, Row, hopeless, label, sentence
 from lieapp.runs.store.files import encode, write_atomic
 from lieapp.runs.store.session import Session
@@ -58,11 +58,15 @@ class Ended(msgspec.Struct, kw_only=True):
     seconds: float = 0.0
 
 
-class Trainee(Training, Protocol):
-    """A training that can be left and gone on with; `each` are the steps of an epoch."""
+class Trainee(Training):
+    """A training that is judged after every epoch, which has `each` steps; `steps` in all."""
 
-    steps: int
-    each: int
+    def __init__(
+        self, module: nn.Module, optimizer: torch.optim.Optimizer | Adam, generator: torch.Generator, each: int,
+        epochs: int,
+    ) -> None:  # fmt: skip
+        super().__init__(module, optimizer, generator)
+        self.each, self.steps = each, each * epochs
 
 
 class Side(ABC):
@@ -219,19 +223,6 @@ def fit(
         if time.perf_counter() - saved > SAVE_EVERY:
             session.checkpoint.save(training.state(), [])
             saved = time.perf_counter()
-
-
-def descend(loss: Tensor, optimizer: torch.optim.Optimizer, rate: float, what: str, step: int) -> None:
-    """One step down the loss of a `what`. Raises DiscoveryError if it isn't finite."""
-    if not torch.isfinite(loss):
-        raise DiscoveryError(
-            f"the loss of the {what} is {float(loss.detach())} at step {step}.", hint="Lower rate."
-        )
-    for group in optimizer.param_groups:
-        group["lr"] = rate
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
 
 
 def _mean(values: Iterable[float | None]) -> float:

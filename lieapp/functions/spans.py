@@ -12,7 +12,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.functions.values import Values, evaluated, monomials
+from lieapp.functions.values import Values, evaluated
+from lieapp.numerics.interpolation import monomials
 
 EXACT = 1e-9
 """η up to which a field is exact to round-off: derivatives have about 1e-15, conditions of bases cost the rest."""

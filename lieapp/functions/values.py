@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from torch import Tensor
 from lieapp.errors import DataError, EquationError, LieappError
 from lieapp.functions.declaration import Function
 from lieapp.numerics.codegen import Tape
+from lieapp.numerics.interpolation import monomials
 
 SAMPLES = "A mapping is expected: x (sample, variable), y (sample, output), jacobian (sample, output, variable)."
 
@@ -161,18 +161,7 @@ def _fitted(name: str, x: Tensor, y: Tensor) -> Float[Tensor, "sample output var
     )
 
 
-def monomials(variables: int, degree: int) -> list[tuple[int, ...]]:
-    """Exponents of all monomials up to a total degree, by degree."""
-    found = []
-    for total in range(degree + 1):
-        for chosen in combinations_with_replacement(range(variables), total):
-            found.append(tuple(chosen.count(k) for k in range(variables)))
-    return found
-
-
-def evaluated(
-    x: Float[Tensor, "sample variable"], terms: list[tuple[int, ...]]
-) -> Float[Tensor, "sample term"]:  # fmt: skip
+def evaluated(x: Float[Tensor, "sample variable"], terms: list[tuple[int, ...]]) -> Float[Tensor, "sample term"]:
     """Monomials at points."""
     return (x[:, None] ** torch.tensor(terms, dtype=x.dtype)).prod(2)
 

@@ -12,8 +12,9 @@ from torch import Tensor
 from lieapp.compare.closed_form.forms import factors, numbers
 from lieapp.functions.declaration import Function
 from lieapp.functions.spans import EXACT, Coefficients, Span, defects, find
-from lieapp.functions.values import Values, monomials
+from lieapp.functions.values import Values
 from lieapp.lie.vector_field import Field
+from lieapp.numerics.interpolation import monomials
 
 SPREADS = (1e-11, 1e-8)
 """Relative uncertainties with which coefficients are read as exact numbers, in turn."""

@@ -71,7 +71,6 @@ class TensorBasis:
         return self.jvp(points, torch.zeros_like(points))[0]
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
-        """See `domains.spread.Features`."""
         factors = [
             _FACTORS[kind](points[:, i], size)
             for i, (kind, size) in enumerate(zip(self._kinds, self._sizes, strict=True))

@@ -14,7 +14,9 @@ from torch import Tensor, nn
 
 from lieapp.domains.base import Batch, Points, Scalars
 from lieapp.domains.spread import Features
-from lieapp.methods.network import FeatureNetwork
+from lieapp.methods.spectrum import updated
+
+Further = Float[Tensor, "further batch *space"]
 
 
 class Beside(nn.Module):
@@ -27,30 +29,25 @@ class Beside(nn.Module):
         further: where one isn't finite, beyond the data, it counts as 0: flows lead there.
     """
 
-    def __init__(self, network: FeatureNetwork, further: Features) -> None:
+    def __init__(self, network: Features, further: Features) -> None:
         super().__init__()
         self.network, self.further = network, further
         self.count = network.count + further.count
 
     def at(self, points: Points) -> Scalars:
-        """See `domains.spread.Features`."""
-        return torch.cat([self.network.at(points), _finite(self.further.at(points))])
+        return self._joined(self.network.at(points), self.further.at(points))
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
-        """See `domains.spread.Features`."""
         h, dh = self.network.jvp(points, tangents)
         more, rates = self.further.jvp(points, tangents)
-        return torch.cat([h, _finite(more)]), torch.cat([dh, _finite(rates)])
+        return self._joined(h, more), self._joined(dh, rates)
 
-
-def _finite(values: Tensor) -> Tensor:
-    return torch.where(torch.isfinite(values), values, 0.0)
+    def _joined(self, first: Scalars, further: Further) -> Float[Tensor, "both batch *space"]:
+        return torch.cat([first, torch.where(torch.isfinite(further), further, 0.0)])
 
 
 NEW = 1e-10
 """A function of which less than this share is left beyond the earlier ones, on the data, brings nothing."""
-
-Further = Float[Tensor, "further batch *space"]
 
 
 class Extended:
@@ -59,27 +56,22 @@ class Extended:
     Without that, functions of t that are nearly dependent on each other would cost all digits.
 
     Args:
-        mix: feature x combination, the further features counted after those of the basis.
-
-    Where a further feature isn't finite, beyond the data, it counts as 0: flows lead there.
+        mix: feature x combination, the further features counted after those of the basis, as `Beside` has them.
     """
 
     def __init__(self, basis: Features, further: Features, mix: Float[Tensor, "feature combination"]) -> None:
         self.basis, self.further, self.mix = basis, further, mix
-        self.count = mix.shape[1]
+        self.count, self._both = mix.shape[1], Beside(basis, further)
 
     def at(self, points: Points) -> Scalars:
-        """See `domains.spread.Features`."""
-        return self._mixed(self.basis.at(points), self.further.at(points))
+        return self._mixed(self._both.at(points))
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
-        """See `domains.spread.Features`."""
-        h, dh = self.basis.jvp(points, tangents)
-        more, rates = self.further.jvp(points, tangents)
-        return self._mixed(h, more), self._mixed(dh, rates)
+        h, dh = self._both.jvp(points, tangents)
+        return self._mixed(h), self._mixed(dh)
 
-    def _mixed(self, h: Scalars, more: Further) -> Float[Tensor, "mixed batch *space"]:
-        return torch.tensordot(self.mix.T, torch.cat([h, torch.where(torch.isfinite(more), more, 0.0)]), 1)
+    def _mixed(self, h: Scalars) -> Float[Tensor, "mixed batch *space"]:
+        return torch.tensordot(self.mix.T, h, 1)
 
 
 def extended(
@@ -100,7 +92,7 @@ def extended(
     for batch in batches:
         block = torch.cat([basis.at(batch.points), further.at(batch.points)])[order].flatten(1).T
         rows += len(block)
-        factor = torch.linalg.qr(block if factor is None else torch.cat([factor, block]), mode="r")[1]
+        factor = updated(factor, block)
     if factor is None:
         return basis
     size = torch.linalg.vector_norm(factor, dim=0)

@@ -16,11 +16,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lieapp.domains.base import BatchT, Draws
-from lieapp.errors import DiscoveryError
 from lieapp.methods import losses
-from lieapp.methods.adam import Adam
 from lieapp.methods.fields import Scaled
-from lieapp.methods.loop import load_state, state_of
+from lieapp.methods.loop import Adam, Training
 
 
 @dataclass(frozen=True)
@@ -70,8 +68,8 @@ Score = Callable[[BatchT, Scaled, torch.Generator], tuple[Float[Tensor, " slot"]
 """Validity of each slot on a batch (0 = valid), and what else to record."""
 
 
-class Descent(Generic[BatchT]):
-    """A descent in progress; `step` goes on from wherever its state was loaded.
+class Descent(Training, Generic[BatchT]):
+    """A descent in progress.
 
     Args:
         data: where batches are drawn.
@@ -83,10 +81,8 @@ class Descent(Generic[BatchT]):
     def __init__(
         self, data: Draws[BatchT], fields: nn.Module, score: Score[BatchT], plan: Plan, seed: int
     ) -> None:
+        super().__init__(fields, Adam(fields.parameters()), torch.Generator().manual_seed(seed))
         self.data, self.fields, self.score, self.plan = data, fields, score, plan
-        self.generator = torch.Generator().manual_seed(seed)
-        self.optimizer = Adam(fields.parameters())
-        self.done = 0
         self._sorted_before: dict[int, Rank] = {}
 
     def sort_before(self, steps: Iterable[int], rank: Rank) -> None:
@@ -127,23 +123,7 @@ class Descent(Generic[BatchT]):
         if self.done >= plan.sobolev_from and weights.sobolev > 0:
             parts["sobolev"] = losses.sobolev(v, batch.lines)
         loss = torch.stack([getattr(weights, name) * part for name, part in parts.items()]).sum()
-        if not torch.isfinite(loss):
-            raise DiscoveryError(
-                f"the loss is {float(loss.detach())} at step {self.done}.",
-                hint="Lower flow_rate or sigma, or look at the data with `lieapp check`.",
-            )
-        self.optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(self.fields.parameters(), plan.clip)
-        self.optimizer.step(plan.rate(self.done))
-        self.done += 1
+        hint = "Lower flow_rate or sigma, or look at the data with `lieapp check`."
+        value = self.descend(loss, plan.rate(self.done), hint, clip=plan.clip)
         shown = {name: float(part.detach()) for name, part in parts.items()}
-        return {"loss": float(loss.detach()), **shown, "validity": scores.detach().tolist(), **told}
-
-    def state(self) -> dict[str, Tensor]:
-        """Everything a resumed descent needs, as tensors for a safetensors file."""
-        return state_of(self.fields, self.optimizer, self.generator, self.done)
-
-    def load(self, tensors: dict[str, Tensor]) -> None:
-        """Go on from a saved state; the next step is the one an uninterrupted descent would take."""
-        self.done = load_state(self.fields, self.optimizer, self.generator, tensors)
+        return {"loss": value, **shown, "validity": scores.detach().tolist(), **told}

@@ -19,7 +19,6 @@ class Followed(Protocol):
 
     def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
         """The fields of these slots (all if None), each at the set of points in its place."""
-        ...
 
 
 @runtime_checkable
@@ -28,7 +27,6 @@ class Slotted(Followed, Protocol):
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
         """See `domains.base.Fields`."""
-        ...
 
 
 class Combination(nn.Module):
@@ -40,7 +38,6 @@ class Combination(nn.Module):
         self.coefficients = coefficients
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
-        """See `domains.base.Fields`."""
         h, dh = self.features.jvp(points, tangents)
         return self._combine(h), self._combine(dh)
 
@@ -48,7 +45,6 @@ class Combination(nn.Module):
         return torch.einsum("nkc,kb...->nbc...", self.coefficients, h)
 
     def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
-        """See `Slotted`."""
         h = self.features.at(points.flatten(0, 1)).unflatten(1, points.shape[:2])
         chosen = self.coefficients if which is None else self.coefficients[list(which)]
         return torch.einsum("nkc,knb...->nbc...", chosen, h)
@@ -62,12 +58,10 @@ class Scaled(nn.Module):
         self.fields, self.factors = fields, factors
 
     def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
-        """See `Slotted`."""
         factors = self.factors if which is None else self.factors[list(which)]
         return self.fields.each(points, which) * _shaped(factors, points.ndim)
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
-        """See `domains.base.Fields`."""
         v, dv = self.fields.jvp(points, tangents)
         factors = _shaped(self.factors, v.ndim)
         return v * factors, dv * factors
@@ -89,6 +83,5 @@ class Joined:
         self.stacks = stacks
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
-        """See `domains.base.Fields`."""
         parts = [stack.jvp(points, tangents) for stack in self.stacks]
         return torch.cat([v for v, _ in parts]), torch.cat([dv for _, dv in parts])

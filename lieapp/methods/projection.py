@@ -18,11 +18,9 @@ from torch import Tensor
 from lieapp.config import DiscoverConfig
 from lieapp.domains.base import Domain, Draws, EvolvingT
 from lieapp.domains.spread import Evaluated, EveryComponent, Features, of_all
-from lieapp.errors import DiscoveryError
-from lieapp.methods.adam import Adam
 from lieapp.methods.beside import Beside
 from lieapp.methods.fields import Combination
-from lieapp.methods.loop import Session, load_state, state_of, train
+from lieapp.methods.loop import Adam, Session, Training, train
 from lieapp.methods.network import FeatureNetwork
 from lieapp.methods.result import Dataset, Discovery, Level, notes, solve
 
@@ -47,8 +45,8 @@ class Settings:
     floor: float
 
 
-class Projection(Generic[EvolvingT]):
-    """A training in progress; `step` goes on from wherever its state was loaded.
+class Projection(Training, Generic[EvolvingT]):
+    """A training in progress.
 
     Args:
         domain, data: where fields are judged and what they are learned from.
@@ -61,16 +59,15 @@ class Projection(Generic[EvolvingT]):
         device: torch.device | str = "cpu", further: Features | None = None,
     ) -> None:  # fmt: skip
         self.domain, self.data, self.settings = domain, data, settings
-        self.generator = torch.Generator().manual_seed(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             network = FeatureNetwork(domain.arguments, settings.width, settings.features, settings.modes)
         network = network.to(torch.float64).to(device)
         self.network = network if further is None else Beside(network, further)
-        self.optimizer = Adam(self.network.parameters(), BETAS)
+        optimizer = Adam(self.network.parameters(), BETAS)
+        super().__init__(self.network, optimizer, torch.Generator().manual_seed(seed))
         self.fields: Combination | None = None
         """Those of the last step, for pictures while it goes on."""
-        self.done = 0
 
     def step(self) -> dict[str, Any]:
         """One descent step; returns the loss and rms(M)/rms(Q) of each slot on the batch.
@@ -86,17 +83,11 @@ class Projection(Generic[EvolvingT]):
         root = batch.weight.sqrt()[:, None]
         v2, q2, m2 = (((root * z) ** 2).flatten(1).sum(1) for z in (v, q.value, m))
         loss = (m2 / v2 + self.settings.floor**2).log().sum() / 2
-        if not torch.isfinite(loss):
-            raise DiscoveryError(
-                f"the loss is {float(loss.detach())} at step {self.done}.",
-                hint="Lower the learning rate with --set rate=…, or look at the data with `lieapp check`.",
-            )
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.optimizer.step(one_cycle(self.done, self.settings.steps, self.settings.rate))
+        rate = one_cycle(self.done, self.settings.steps, self.settings.rate)
+        hint = "Lower the learning rate with --set rate=…, or look at the data with `lieapp check`."
+        value = self.descend(loss, rate, hint)
         self.fields = Combination(self.network, coefficients)
-        self.done += 1
-        return {"loss": float(loss.detach()), "eta": (m2 / q2.clamp_min(1e-300)).detach().sqrt().tolist()}
+        return {"loss": value, "eta": (m2 / q2.clamp_min(1e-300)).detach().sqrt().tolist()}
 
     def _lowest(self, batch: EvolvingT, features: Evaluated) -> Float[Tensor, "slot feature component"]:
         """The best fields in the features on one batch."""
@@ -111,14 +102,6 @@ class Projection(Generic[EvolvingT]):
         gram = whiten.T @ (residuals @ residuals.T) @ whiten
         vectors = torch.linalg.eigh(gram)[1][:, : self.settings.slots]
         return (whiten @ vectors).T.reshape(-1, features.count, count)
-
-    def state(self) -> dict[str, Tensor]:
-        """Everything a resumed training needs, as tensors for a safetensors file."""
-        return state_of(self.network, self.optimizer, self.generator, self.done)
-
-    def load(self, tensors: dict[str, Tensor]) -> None:
-        """Go on from a saved state; the next step is the one an uninterrupted training would take."""
-        self.done = load_state(self.network, self.optimizer, self.generator, tensors)
 
 
 def one_cycle(step: int, total: int, peak: float, warm: float = 0.2) -> float:

@@ -137,15 +137,8 @@ def solve(
 
 def notes(found: Spectrum) -> list[str]:
     """What a reader should know about directions that were left out."""
-    told = []
-    if found.dropped:
-        told.append(
-            f"directions of the basis that were dropped because they depend on the others on these data: "
-            f"{found.dropped}"
-        )
-    if found.tangent:
-        told.append(
-            "directions that were dropped because they move the data along themselves (false kernel): "
-            f"{found.tangent}"
-        )
-    return told
+    told = {
+        "directions of the basis that were dropped because they depend on the others on these data": found.dropped,
+        "directions that were dropped because they move the data along themselves (false kernel)": found.tangent,
+    }
+    return [f"{words}: {count}" for words, count in told.items() if count]

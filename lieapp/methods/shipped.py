@@ -56,7 +56,7 @@ def _descent(domain: SolutionDomain, data: Solutions, session: RunSession, setti
     import torch
 
     from lieapp.methods.by_descent import by_descent, descent
-    from lieapp.methods.generator import GeneratorNetwork
+    from lieapp.methods.network import GeneratorNetwork
 
     config = session.config
     with torch.random.fork_rng(devices=[]):

@@ -47,14 +47,12 @@ class Spectrum:
 
     Args:
         eta: rms(M)/rms(Q) of each, the relative error that moved solutions accumulate over the time window.
-        singular: the root of λ, rms(M)/rms(V).
         coefficients: each direction in the span, of norm 1 on the data.
         dropped: directions dropped because the span is linearly dependent on the data.
         tangent: directions dropped because they are tangent to the data.
     """
 
     eta: Float[Tensor, " direction"]
-    singular: Float[Tensor, " direction"]
     coefficients: Float[Tensor, "direction span"]
     dropped: int
     tangent: int
@@ -68,7 +66,7 @@ def factors(domain: Domain[EvolvingT], fields: Fields, batches: Iterable[Evolvin
         root = batch.weight.sqrt()[:, None]
         rows += batch.weight.numel()
         for i, block in enumerate(_blocks(domain, fields, batch)):
-            result[i] = _update(result[i], _columns(block * root))
+            result[i] = updated(result[i], (block * root).flatten(1).T)
     size, characteristics, residuals = result
     if size is None or characteristics is None or residuals is None:
         raise DiscoveryError("there is no data to learn from.", hint="Ask for more samples.")
@@ -87,13 +85,10 @@ def _blocks(domain: Domain[EvolvingT], fields: Fields, batch: EvolvingT) -> tupl
     return v, q.value, domain.tangent(batch, q)
 
 
-def _columns(block: Block) -> Float[Tensor, "row field"]:
-    return block.flatten(1).T
-
-
-def _update(
+def updated(
     factor: Float[Tensor, "_ field"] | None, block: Float[Tensor, "row field"]
 ) -> Float[Tensor, "_ field"]:
+    """The triangular factor of all rows so far."""
     stacked = block if factor is None else torch.cat([factor, block])
     return torch.linalg.qr(stacked, mode="r")[1]
 
@@ -117,7 +112,6 @@ def measured(f: Factors, coefficients: Float[Tensor, "direction span"], dropped:
     scale = f.rows**0.5
     return Spectrum(
         eta=(m / q)[real],
-        singular=(m / v)[real],
         coefficients=(coefficients / v[:, None] * scale)[real],
         dropped=dropped,
         tangent=int((~real).sum()),

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from lieapp.errors import ConfigError, GridError
+from lieapp.errors import ConfigError
 from lieapp.numerics.grid import Axis
 
 
@@ -45,12 +45,8 @@ def central_weights(order: int, accuracy: int) -> tuple[float, ...]:
 
 def check_length(axis: Axis, needed: int, order: int, accuracy: int) -> None:
     """Raises GridError unless the axis has the nodes that derivatives of an order need."""
-    if axis.points < needed:
-        raise GridError(
-            f"axis {axis.name} has {axis.points} nodes; derivatives of order {order} by differences of accuracy "
-            f"{accuracy} need {needed}.",
-            hint=f"Give axis {axis.name} more points, or choose a lower `accuracy`.",
-        )
+    what = f"derivatives of order {order} by differences of accuracy {accuracy} need"
+    axis.check_points(needed, what, "accuracy")
 
 
 def radius(order: int, accuracy: int) -> int:

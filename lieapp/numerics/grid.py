@@ -52,6 +52,14 @@ class Axis:
         """The same interval with another number of points, then uniform ones."""
         return self if points == self.points else replace(self, points=points, nodes=None)
 
+    def check_points(self, needed: int, what: str, option: str) -> None:
+        """Raises GridError unless there are the points that `what` needs, which are fewer for a lower `option`."""
+        if self.points < needed:
+            raise GridError(
+                f"axis {self.name} has {self.points} nodes; {what} {needed}.",
+                hint=f"Give axis {self.name} more points, or choose a lower `{option}`.",
+            )
+
     def wavenumbers(self, dtype: torch.dtype, device: torch.device | str) -> Float[Tensor, " modes"]:
         """2π n/L of all modes in the order of a full FFT.
 

@@ -30,8 +30,8 @@ CENTRE, SHIFTED = 100.0, 1.0
 
 def monomials(n: int, p: int) -> list[MultiIndex]:
     """All multi-indices α over n axes with |α| <= p, by rising |α|; the first is zero."""
-    found = [a for a in itertools.product(range(p + 1), repeat=n) if sum(a) <= p]
-    return sorted(found, key=lambda a: (sum(a), tuple(-k for k in a)))
+    drawn = (axes for total in range(p + 1) for axes in itertools.combinations_with_replacement(range(n), total))
+    return [tuple(axes.count(i) for i in range(n)) for axes in drawn]
 
 
 def zigzag(a: int) -> int:

@@ -60,7 +60,6 @@ class MovedDifferentiator(Protocol):
 
         Raises GridError if a shape doesn't fit the grid.
         """
-        ...
 
 
 def check_orders(grid: Grid, orders: Sequence[MultiIndex]) -> tuple[MultiIndex, ...]:
@@ -86,16 +85,6 @@ def check_orders(grid: Grid, orders: Sequence[MultiIndex]) -> tuple[MultiIndex, 
     if not orders:
         raise ConfigError("no derivative is asked for.", hint="Give `orders` at least one multi-index.")
     return tuple(dict.fromkeys(tuple(int(d) for d in J) for J in orders))
-
-
-def check_points(grid: Grid, needed: int, what: str, hint: str) -> None:
-    """Raises GridError unless every axis has the nodes that `what` needs; {axis} in the hint is its name."""
-    for axis in grid.axes:
-        if axis.points < needed:
-            raise GridError(
-                f"axis {axis.name} has {axis.points} nodes; {what} needs {needed}.",
-                hint=hint.format(axis=axis.name),
-            )
 
 
 def check_shapes(grid: Grid, positions: Tensor, values: Tensor) -> None:

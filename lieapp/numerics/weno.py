@@ -40,7 +40,6 @@ from lieapp.numerics.moved import (
     Positions,
     Values,
     check_orders,
-    check_points,
     check_shapes,
     column,
     folded_share,
@@ -124,12 +123,8 @@ class WENO:
             raise ConfigError(f"extra = {extra}.", hint="extra is at least 0.")
         self.n = len(grid.axes)
         self.degree = max(1, max(map(sum, self.orders)) + extra)
-        check_points(
-            grid,
-            self.degree + 1,
-            f"a WENO stencil of degree {self.degree}",
-            "Give axis {axis} more points, or choose a lower `extra`.",
-        )
+        for axis in grid.axes:
+            axis.check_points(self.degree + 1, f"a WENO stencil of degree {self.degree} needs", "extra")
         self.alphas = monomials(self.n, self.degree)[1:]
         self.family = family(self.n)
         self._root = smoothness_root(self.n, self.degree)

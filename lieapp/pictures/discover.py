@@ -35,8 +35,8 @@ from lieapp.methods.by_flow import normalised as unit
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Joined, Slotted, values
 from lieapp.methods.flow import Flow, Solver
-from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.losses import FiniteScore
+from lieapp.methods.network import GeneratorNetwork
 from lieapp.methods.result import Discovery
 from lieapp.pictures.document import run_figures, write_csv
 from lieapp.pictures.extractor import NAME, EfficientNetFeatures, PictureFeatures, read_extractor

@@ -29,9 +29,8 @@ from lieapp.document import (
 )
 from lieapp.drawing import Array, Curve, Drawing
 from lieapp.extension import outcome
-from lieapp.figures.charts import calmed, curves
+from lieapp.figures.charts import calmed, curves, thinned
 from lieapp.figures.material import parts_of, read_fields, read_lines, rounded
-from lieapp.figures.training import thinned
 from lieapp.pictures.figures import (
     Tensors,
     color_figures,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from safetensors.torch import load, save
 from torch import Tensor, nn
 
 from lieapp.api import LabelledPictures
-from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy
+from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy, transformed
 from lieapp.augment.pipeline import fit
 from lieapp.config_pictures import TrainConfig, parse_kinds
 from lieapp.data.images.pictures import Pictures
@@ -80,8 +81,9 @@ def network_of(
     else:
         extractor.normalise_by(learn.pixels)
     extractor.check_size()
-    recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip, parse_kinds(config.augment))
-    training = ClassifierTraining(extractor.to(session.device), learn, recipe, config.seed)
+    recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip)
+    change = partial(transformed, parse_kinds(config.augment))
+    training = ClassifierTraining(extractor.to(session.device), learn, recipe, config.seed, change)
     session.restored(training, training.steps)
 
     def judged() -> dict[str, float]:

@@ -24,8 +24,8 @@ from lieapp.document import (
 )
 from lieapp.drawing import Drawing, MissingError
 from lieapp.extension import described, outcome
+from lieapp.figures.charts import defect_chart, loss_chart
 from lieapp.figures.material import Json, read_material
-from lieapp.figures.training import defect_chart, loss_chart
 from lieapp.pde.document import opening, verdict
 from lieapp.pde.document import sections as discovery_sections
 from lieapp.pde.figures import figure, words_of

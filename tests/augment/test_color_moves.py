@@ -31,7 +31,7 @@ def test_a_kind_moves_every_colour_along_the_flow_of_its_field(kind):
 def test_kinds_of_colours_are_chosen_as_those_of_the_plane_and_need_colours():
     chosen = parse_kinds("hue, rotation:0.2, brightness:0.3")
     assert chosen == {"hue": COLORS["hue"], "rotation": 0.2, "brightness": 0.3}
-    found = transformed(PIXELS, chosen, torch.Generator().manual_seed(0))
+    found = transformed(chosen, PIXELS, torch.Generator().manual_seed(0))
     assert found.shape == PIXELS.shape and found.min() >= 0 and found.max() <= 1
     with pytest.raises(DataError, match="augment = hue: the pictures are grey"):
-        transformed(PIXELS[:, :1], {"hue": 1.0}, torch.Generator())
+        transformed({"hue": 1.0}, PIXELS[:, :1], torch.Generator())

@@ -12,8 +12,7 @@ from lieapp.errors import RunError
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.beside import Beside, Extended
 from lieapp.methods.fields import Combination, Scaled, values
-from lieapp.methods.generator import GeneratorNetwork
-from lieapp.methods.network import FeatureNetwork
+from lieapp.methods.network import FeatureNetwork, GeneratorNetwork
 
 NAMES = ("t", "x", "u")
 ARGUMENTS = Arguments(NAMES, (False, True, False), (False, False, True))

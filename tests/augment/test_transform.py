@@ -1,5 +1,7 @@
 """Pictures to train with are moved by the groups that were asked for, exactly and repeatably."""
 
+from functools import partial
+
 import pytest
 import torch
 
@@ -42,12 +44,12 @@ def test_moves_are_drawn_evenly_within_their_range_and_repeat():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(MOVES, "shear-x", watched)
-        first = transformed(pictures(400, 5), {"shear-x": 0.2}, torch.Generator().manual_seed(1))
+        first = transformed({"shear-x": 0.2}, pictures(400, 5), torch.Generator().manual_seed(1))
     s = drawn[0]
     assert s.abs().max() <= 0.2 and abs(s.mean()) < 0.02 and abs(s.std() - 0.2 / 3**0.5) < 0.01
-    again = transformed(pictures(400, 5), {"shear-x": 0.2}, torch.Generator().manual_seed(1))
+    again = transformed({"shear-x": 0.2}, pictures(400, 5), torch.Generator().manual_seed(1))
     assert torch.equal(first, again)
-    assert torch.equal(transformed(pictures(), {}, torch.Generator()), pictures())
+    assert torch.equal(transformed({}, pictures(), torch.Generator()), pictures())
 
 
 def test_a_classifier_learns_from_moved_pictures():
@@ -59,11 +61,11 @@ def test_a_classifier_learns_from_moved_pictures():
             seen.append(pixels)
             return super().forward(pixels)
 
-    recipe = Recipe(1, 8, 0.01, "adam", False, {"rotation": 1.0})
-    ClassifierTraining(Watched("small", Shape(*own.shape, 2), 4), own, recipe, 0).step()
+    recipe, change = Recipe(1, 8, 0.01, "adam", False), partial(transformed, {"rotation": 1.0})
+    ClassifierTraining(Watched("small", Shape(*own.shape, 2), 4), own, recipe, 0, change).step()
     generator = torch.Generator().manual_seed(0)
     order = torch.randperm(8, generator=generator)
-    assert torch.equal(seen[0], transformed(own.pixels[order], {"rotation": 1.0}, generator))
+    assert torch.equal(seen[0], transformed({"rotation": 1.0}, own.pixels[order], generator))
 
 
 def test_kinds_and_ranges_as_text():

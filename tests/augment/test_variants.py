@@ -13,6 +13,7 @@ from lieapp.augment.of_pictures import (
     cropped,
     learned_change,
 )
+from lieapp.data.images.pictures import flipped
 from lieapp.domains.formulas import AFFINE
 from lieapp.errors import DataError, RunError
 from lieapp.pictures.image import pixel_grid, resample
@@ -52,12 +53,14 @@ def test_the_default_mirrors_only_where_it_may():
     even = blobs(64, 16, 16)
     even = (even + even.flip(-1)) / 2
     odd = even + torch.linspace(0, 0.1, 16).double()
-    mirrored = cropped(odd, seeded(), flip=True)[..., 2:-2, 9] < cropped(odd, seeded(), flip=True)[..., 2:-2, 6]
+    generator = seeded()
+    found = cropped(flipped(odd, generator), generator)
+    mirrored = found[..., 2:-2, 9] < found[..., 2:-2, 6]
     assert 10 < mirrored[:, 0].all(1).sum() < 54
 
 
 def test_one_field_moves_as_its_exponential():
-    change = affine_change(0.5, False)
+    change = affine_change(0.5)
     norms = {name: n for n, name in enumerate(f.name for f in AFFINE[:6])}
     pixels = blobs()
     s = torch.zeros(4, 6).double()
@@ -73,14 +76,14 @@ def test_a_combination_is_the_flow_of_the_sum():
     pixels, s = blobs(), torch.zeros(4, 6).double()
     s[:, 2:6] = torch.tensor([0.1, -0.2, 0.3, -0.25])
     length = float(pixel_grid(64, 64, torch.float64)[0, 1].square().mean().sqrt())
-    found = affine_change(0.5, False).moved(pixels, s)
+    found = affine_change(0.5).moved(pixels, s)
     expected = linear(pixels, np.array([[0.1, 0.3], [-0.25, -0.2]]) / length)
     assert torch.allclose(found, expected, atol=1e-4)
 
 
 def test_pictures_have_combinations_of_their_own_and_seeds_repeat():
     pixels = blobs(1).expand(5, -1, -1, -1)
-    change = affine_change(0.2, False)
+    change = affine_change(0.2)
     found = change(pixels, seeded(1))
     assert torch.equal(found, change(pixels, seeded(1)))
     assert all(not torch.allclose(found[0], other, atol=1e-3) for other in found[1:])
@@ -97,7 +100,7 @@ def run(tmp_path):
 
 
 def test_learned_fields_move_as_what_they_are(run):
-    change = learned_change(run, (1, 28, 28), 0.4, False)
+    change = learned_change(run, (1, 28, 28), 0.4)
     assert isinstance(change, FieldChange) and change.count == 2
     pixels = blobs()
     norm = float(pixel_grid(28, 28, torch.float64).square().sum(1).mean().sqrt())
@@ -111,12 +114,12 @@ def test_learned_fields_move_as_what_they_are(run):
 
 def test_runs_that_can_t_be_used(run, tmp_path):
     with pytest.raises(DataError, match="fields on pictures of 28 x 28 pixels; those here have 32 x 32"):
-        learned_change(run, (3, 32, 32), 0.2, True)
+        learned_change(run, (3, 32, 32), 0.2)
     (run / "fields.safetensors").write_bytes(b"nothing")
     with pytest.raises(RunError, match="its fields can't be read"):
-        learned_change(run, (1, 28, 28), 0.2, True)
+        learned_change(run, (1, 28, 28), 0.2)
     with pytest.raises(RunError, match="its fields can't be read"):
-        learned_change(tmp_path / "absent", (1, 28, 28), 0.2, True)
+        learned_change(tmp_path / "absent", (1, 28, 28), 0.2)
     save_file({"learned": torch.zeros(2, 3, 28, 28)}, run / "fields.safetensors")
     with pytest.raises(RunError, match="don't move the plane"):
-        learned_change(run, (1, 28, 28), 0.2, True)
+        learned_change(run, (1, 28, 28), 0.2)

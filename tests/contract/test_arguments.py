@@ -23,8 +23,8 @@ from lieapp.equations.parsing import parse_system
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.by_spectrum import by_spectrum
 from lieapp.methods.fields import values
-from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.loop import Alone
+from lieapp.methods.network import GeneratorNetwork
 from lieapp.methods.projection import Projection, Settings, by_projection
 
 NODES = 24

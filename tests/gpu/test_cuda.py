@@ -14,9 +14,9 @@ from lieapp.methods.by_spectrum import by_spectrum
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Scaled
 from lieapp.methods.flow import Flow, Solver, orbit
-from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.loop import Alone
 from lieapp.methods.losses import FiniteScore
+from lieapp.methods.network import GeneratorNetwork
 from lieapp.methods.projection import Projection, Settings
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.finite import judge_finite

@@ -2,7 +2,7 @@
 
 import torch
 
-from lieapp.methods.adam import Adam
+from lieapp.methods.loop import Adam
 
 
 def test_steps_are_those_of_torch():

@@ -14,14 +14,13 @@ from lieapp.compare.subspace import principal_angle
 from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.base import Arguments
 from lieapp.domains.formulas import AFFINE, stack
-from lieapp.methods.adam import Adam
 from lieapp.methods.by_flow import SHARES, by_flow, gram, mean_validity, normalised
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Joined, values
 from lieapp.methods.flow import Solver
-from lieapp.methods.generator import GeneratorNetwork
-from lieapp.methods.loop import Alone
+from lieapp.methods.loop import Adam, Alone
 from lieapp.methods.losses import FiniteScore
+from lieapp.methods.network import GeneratorNetwork
 from lieapp.pictures.image import ImageData, ImageDomain, pixel_grid, pixel_weight
 from lieapp.progress import SilentReporter
 

@@ -13,8 +13,8 @@ from lieapp.errors import DiscoveryError
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Scaled, values
 from lieapp.methods.flow import Flow, Solver
-from lieapp.methods.generator import GeneratorNetwork
 from lieapp.methods.losses import FiniteScore, LinearScore, lipschitz, norms, orthonormality, sobolev
+from lieapp.methods.network import GeneratorNetwork
 from lieapp.pde.data import SliceData
 
 PLAN = Plan(steps=6, batch=3, weights=Weights(), tau=2.0, rate=lambda n: 1e-2 / (1 + n), sobolev_from=3)

@@ -12,7 +12,7 @@ from small_solutions import ARGUMENTS, Formulas
 from lieapp.errors import ConfigError, DiscoveryError
 from lieapp.methods.fields import Scaled
 from lieapp.methods.flow import ADAPTIVE, FIXED, Flow, Solver, orbit
-from lieapp.methods.generator import GeneratorNetwork
+from lieapp.methods.network import GeneratorNetwork
 
 POINTS = torch.rand(1, 4, 3, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 """One slot, four pieces of five nodes, in coordinates t, x, u."""

@@ -6,7 +6,7 @@ from small_solutions import ARGUMENTS
 
 from lieapp.domains.base import Arguments
 from lieapp.methods.fields import Scaled, values
-from lieapp.methods.generator import GeneratorNetwork
+from lieapp.methods.network import GeneratorNetwork
 
 POINTS = torch.rand(2, 3, 4, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 TANGENTS = torch.randn(2, 3, 4, 5, generator=torch.Generator().manual_seed(1), dtype=torch.float64)

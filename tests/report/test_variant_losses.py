@@ -3,7 +3,7 @@
 import pytest
 
 from lieapp.drawing import MissingError
-from lieapp.figures.training import loss_chart
+from lieapp.figures.charts import loss_chart
 
 
 def metrics(variants, seeds, amounts, steps=4):

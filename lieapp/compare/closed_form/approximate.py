@@ -61,13 +61,10 @@ def sketch(system: System, measured: Measured, place: int) -> Sketch | None:
     # relative to the term that carries most of the field
     lead = physical[coefficients.abs().tolist().index(largest)]
     values = [sp.Rational(f"{p / lead:.{DIGITS - 1}e}") for p in physical]
-    own = [float(v) / s for v, s in zip(values, scale, strict=True)]
-    components, moved = dict.fromkeys(map(str, system.jets.coordinates), sp.S.Zero), measured.components
-    for k, value in zip(chosen, values, strict=True):
-        j, c = divmod(k, len(moved))
-        components[moved[c]] += value * measured.functions[j]
+    components = dict.fromkeys(map(str, system.jets.coordinates), sp.S.Zero)
+    components |= measured.components_of(chosen, values)
     leftover = tuple(sp.expand(e) for e in defect(system, components))
-    return Sketch(Field(components), measured.eta(chosen, own), leftover)
+    return Sketch(Field(components), measured.eta(chosen, measured.of_columns(chosen, values)), leftover)
 
 
 def _pursuit(gram: Float[Tensor, "column column"], unit: Float[Tensor, " column"]) -> list[int]:

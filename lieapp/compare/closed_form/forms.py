@@ -215,9 +215,8 @@ class _Search:
         leftover = defect(self.system, field.components)
         proved = all(e == 0 for e in leftover)
         columns = reading.candidate.columns
-        scale = self.measured.scale[list(columns)].tolist()
-        own = tuple(float(v) / s for v, s in zip(reading.values, scale, strict=True))
-        return Formula(field, proved, leftover, reading.eta, columns, own)
+        own = self.measured.of_columns(columns, reading.values)
+        return Formula(field, proved, leftover, reading.eta, columns, tuple(own))
 
     def _sharpen(self, formula: Formula) -> None:
         """Put the proved field in place of the learned direction next to it: its error troubles no other."""
@@ -245,18 +244,15 @@ class _Search:
             ratio = value / physical[best]
             options.append([sp.S.One] if k == best else numbers(ratio, min(spread, 0.3), self.choices))
         for values in islice(product(*options), READINGS):
-            own = [float(v) / s for v, s in zip(values, scale, strict=True)]
+            own = self.measured.of_columns(candidate.columns, values)
             yield _Reading(candidate, values, self.measured.eta(candidate.columns, own))
 
     def _field(self, columns: Sequence[int], coefficients: Sequence[sp.Expr]) -> Field:
         down = sp.Integer(1)
         for value in coefficients:
             down = sp.ilcm(down, sp.denom(value)) if value.is_Rational else down
-        components, moved = dict.fromkeys(self.names, sp.S.Zero), self.measured.components
-        for column, value in zip(columns, coefficients, strict=True):
-            j, c = divmod(column, len(moved))
-            components[moved[c]] += value * down * self.measured.functions[j]
-        return Field(components)
+        components = self.measured.components_of(columns, [value * down for value in coefficients])
+        return Field(dict.fromkeys(self.names, sp.S.Zero) | components)
 
 
 def same_span(system: System, first: Sequence[Field], second: Sequence[Field]) -> bool:

@@ -29,7 +29,6 @@ class LibraryFeatures:
         self.norms: Float[Tensor, " feature"] = torch.ones(len(functions), dtype=torch.float64)
 
     def at(self, points: Points) -> Scalars:
-        """See `domains.spread.Features`."""
         physical = [
             o + s * points[:, i] for i, (o, s) in enumerate(zip(self.scales.origin, self.scales.size, strict=True))
         ]
@@ -38,7 +37,6 @@ class LibraryFeatures:
         return values / self.norms.to(like).reshape(-1, *[1] * like.ndim)
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
-        """See `domains.spread.Features`."""
         return forward(self.at, points, tangents)
 
 
@@ -68,6 +66,18 @@ class Measured:
         """The columns held against the span of some of the learned fields."""
         rows = list(chosen)
         return Columns(self.gram, orthonormal(self.own, rows).T @ self.within[rows])
+
+    def components_of(self, columns: Sequence[int], values: Sequence[sp.Expr]) -> dict[str, sp.Expr]:
+        """A combination of columns in physical coordinates, by component."""
+        found = dict.fromkeys(self.components, sp.S.Zero)
+        for k, value in zip(columns, values, strict=True):
+            j, c = divmod(k, len(self.components))
+            found[self.components[c]] += value * self.functions[j]
+        return found
+
+    def of_columns(self, columns: Sequence[int], values: Sequence[sp.Expr]) -> list[float]:
+        """Coefficients of columns from physical ones."""
+        return [float(v) / s for v, s in zip(values, self.scale[list(columns)].tolist(), strict=True)]
 
     def sine(self, place: int, formulas: Sequence[tuple[Sequence[int], Sequence[float]]]) -> float:
         """Sine of the angle of a learned field to the span of some combinations of columns."""

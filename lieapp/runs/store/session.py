@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -17,10 +17,9 @@ from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.files import encode, write_atomic
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from lieapp.extension import Method
     from lieapp.methods.fields import Slotted
+    from lieapp.methods.loop import Training
     from lieapp.methods.result import Level
     from lieapp.runs.store.checkpoint import Checkpoint
     from lieapp.runs.store.reporter import RunReporter
@@ -84,16 +83,6 @@ def _read(file: Path) -> dict[str, float]:
 
 
 Result = TypeVar("Result")
-
-
-class Trained(Protocol):
-    """A training that a session can go on with."""
-
-    done: int
-
-    def load(self, tensors: dict[str, Tensor]) -> None:
-        """Go on from a state."""
-        ...
 
 
 class Session:
@@ -184,7 +173,7 @@ class Session:
             counted = {key: row[key] + self.before for key in ("step", "total") if key in row}
             self.directory.metric(**{**row, **counted}, stage=self.stage)
 
-    def restored(self, training: Trained, steps: int) -> list[Level]:
+    def restored(self, training: Training, steps: int) -> list[Level]:
         """Load what the checkpoint holds of a training, which is then at work; the levels it had reached."""
         kept = self.checkpoint.training()
         if kept is not None:
