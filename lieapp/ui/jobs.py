@@ -43,17 +43,6 @@ def checked(work: Work, values: Mapping[str, Any], catalog: Catalog) -> msgspec.
     return config
 
 
-def start(config: msgspec.Struct, entry: Entry, catalog: Catalog) -> str:
-    """Queue a run and see that somebody works on the queue; the run's id.
-
-    Raises RunError if the folder of runs can't be written.
-    """
-    root = runs_root()
-    run_id = enqueue(root, config, entry=entry, folders=catalog.folders)
-    ensure_runner(root)
-    return run_id
-
-
 def took(config: msgspec.Struct) -> float | None:
     """Seconds that the last finished run of the same plugin, command and method took; None if there is none."""
     keys = ("kind", "plugin", "domain", "preset", "method", "model")
@@ -84,15 +73,16 @@ def resume(run: RunDirectory) -> None:
     ensure_runner(run.path.parent)
 
 
-def begin(config: msgspec.Struct, entry: Entry | None, catalog: Catalog) -> str:
-    """Start a run of one of those kinds and give its id.
+def start(config: msgspec.Struct, entry: Entry | None, catalog: Catalog) -> str:
+    """Start a run, or queue it and see that somebody works on the queue; the run's id.
 
     Raises RunError if the folder of runs can't be written or no process can be started.
     """
     root = runs_root()
     run_id = enqueue(root, config, entry=entry, folders=catalog.folders)
+    short = getattr(config, "kind", "") in KINDS
     busy = [run for run in newest_first()[:LOOKED_AT] if run.state in ACTIVE and kind_of(run) in KINDS]
-    if len(busy) < MOST:
+    if short and len(busy) < MOST:
         start_now(root, run_id)
     else:
         ensure_runner(root)

@@ -17,7 +17,7 @@ from lieapp.runs.overview import equation_of, row
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.label import delete, label_of, write_label
 from lieapp.runs.store.status import Status
-from lieapp.ui.navigation import config_of, file_of, link_to_run, newest_first
+from lieapp.ui.navigation import config_of, file_of, link, newest_first
 from lieapp.ui.rendering import show_error, state_badge
 from lieapp.ui.words import WORKING, ago, duration, plain, sign
 
@@ -87,7 +87,7 @@ def _row(run: RunDirectory, facts: dict[str, Any], now: float, edited: bool) -> 
     with st.container(border=True):
         name, state, outcome, *last = st.columns([5, 2, 6, *([1] if edited else [])], vertical_alignment="center")
         with name:
-            link_to_run(run.id, f"**{plain(_name(run, facts))}**")
+            link("run", f"**{plain(_name(run, facts))}**", run=run.id)
             named = facts["plugin"] if facts["name"] else None
             method = " ".join(filter(None, (named, facts["kind"], facts["method"])))
             method = f"{method} · " if method else ""

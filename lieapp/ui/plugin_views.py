@@ -23,7 +23,7 @@ from lieapp.ui import jobs
 from lieapp.ui.at_work import show_unfinished, wait_for
 from lieapp.ui.help import tip
 from lieapp.ui.lists import readable
-from lieapp.ui.navigation import catalog_of, may_write, page, typed_plugins
+from lieapp.ui.navigation import catalog_of, link, may_write, page, typed_plugins
 from lieapp.ui.plugin_file import Draft, write
 from lieapp.ui.reader import Typed, plugin_file_text
 from lieapp.ui.rendering import facts_block, show, show_error, table
@@ -144,7 +144,7 @@ def show_check(entry: Entry, catalog: Catalog) -> None:
     told = "Runs in a separate process; it continues if you leave."
     if st.button(label, icon=":material/fact_check:", help=told):
         try:
-            jobs.begin(CheckConfig(plugin=entry.name), entry, catalog)
+            jobs.start(CheckConfig(plugin=entry.name), entry, catalog)
         except LieappError as error:
             show_error(error)
         else:
@@ -252,5 +252,4 @@ def show_written() -> None:
     """A link to what was written last."""
     name = st.session_state.get("written")
     if name:
-        st.page_link(page("plugins"), label=f"Open {plain(name)}", icon=":material/extension:",
-                     query_params={"plugin": name})  # fmt: skip
+        link("plugins", f"Open {plain(name)}", "extension", plugin=name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.ui.navigation import config_of, page
+from lieapp.ui.navigation import config_of, link
 
 PASSING = ("FileError", "MemoryLackError", "RunError")
 """Errors that may be gone at the next try; any other one comes again with the same settings."""
@@ -32,19 +32,15 @@ def show_steps(run: RunDirectory, here: str = "run") -> None:
     with st.container(horizontal=True):
         key, address = again(run)
         if key != here:
-            _link(key, address, "Run again with changes", "tune")
-        _link("compare", {"runs": run.id}, "Compare with…", "compare_arrows")
+            link(key, "Run again with changes", "tune", **address)
+        link("compare", "Compare with…", "compare_arrows", runs=run.id)
         if kind == "truth":
             typed = {"source": "typed", "from": run.id}
-            _link("discover", {"plugin": str(plugin)} if plugin else typed, "Discover in data", "travel_explore")
+            link("discover", "Discover in data", "travel_explore", **({"plugin": str(plugin)} if plugin else typed))
             return
         if kind == "discover" and domain in (None, "images"):
             prefix, ways = ("augment", "none, truth") if domain is None else ("augmentimages", "none, affine")
             moved = {"command": "augment", f"{prefix}-variants": f"{ways}, {run.id}", "like": run.id}
-            _link("discover", {"plugin": str(plugin), **moved}, "Train on moved data", "model_training")
+            link("discover", "Train on moved data", "model_training", plugin=str(plugin), **moved)
         if domain is None:
-            _link("explore", {"plugin": str(plugin)}, "Derive", "function")
-
-
-def _link(key: str, address: dict[str, str], label: str, icon: str) -> None:
-    st.page_link(page(key), label=label, icon=f":material/{icon}:", query_params=address)
+            link("explore", "Derive", "function", plugin=str(plugin))

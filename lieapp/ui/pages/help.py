@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from lieapp.ui import help as docs
-from lieapp.ui.navigation import page
+from lieapp.ui.navigation import link
 from lieapp.ui.words import plain
 
 
@@ -21,7 +21,7 @@ def show() -> None:
         st.warning(f"There is no page {plain(repr(asked[:100]))}.", icon=":material/search_off:")
     else:
         _document(asked, text)
-    st.page_link(page("help"), label="Symbols and scores", icon=":material/help:")
+    link("help", "Symbols and scores", "help")
 
 
 def _terms() -> None:
@@ -48,8 +48,7 @@ def _others(name: str) -> None:
     found = [other for other in docs.names() if other not in (name, docs.TERMS_PAGE)]
     with st.expander(f"Documentation: {len(found)} {'more ' if name else ''}pages", expanded=not name):
         for other in found:
-            label = plain(docs.title(other))
-            st.page_link(page("help"), label=label, icon=":material/description:", query_params={"doc": other})
+            link("help", plain(docs.title(other)), "description", doc=other)
 
 
 show()
