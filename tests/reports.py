@@ -17,7 +17,9 @@ DOCUMENTS = {
 
 def report_of(folder, result):
     """report.html of a discovery on an equation."""
-    return write_run_report(RunDirectory(folder), PDES.work("discover"), result)
+    work = PDES.work("discover")
+    told = work.document(result, work.draw(result, folder))
+    return write_run_report(RunDirectory(folder), result.title or "Run", work.about(result), told)
 
 
 def document_of(result, draw=undrawn):

@@ -70,7 +70,7 @@ def places(folders: Sequence[Path]) -> Iterator[tuple[Path, str]]:
 
 
 def _files(place: Path) -> list[Path]:
-    """The plugin files of a folder, of a package its `__init__.py`, sorted; what starts with `_` or `.` are helpers.
+    """The plugin files of a folder, of a package its `__init__.py`, sorted; `_` and `.` begin names of helpers.
 
     Raises LoadError for a folder that can't be read.
     """

@@ -8,10 +8,9 @@ from pathlib import Path
 from lieapp.config import TruthConfig
 from lieapp.errors import CancelledError
 from lieapp.pde.derivation import derive_in_child
-from lieapp.report.documents import provenance
-from lieapp.report.page import write_report
 from lieapp.report.truth_document import document
 from lieapp.results.truth import TruthResult
+from lieapp.runs.pipeline import write_run_report
 from lieapp.runs.store.session import Session
 
 
@@ -38,7 +37,5 @@ def execute(config: TruthConfig, session: Session) -> TruthResult:
         result = derive_in_child(config, session.folders, str(notes), watch)
     result.run = run.id
     run.write_summary(result)
-    title = result.title or "; ".join(config.equation)
-    origin = provenance(run.provenance(), run.config())
-    write_report(run.path, title, f"Symmetries derived · run {run.id}", [*document(result), *origin])
+    write_run_report(run, result.title or "; ".join(config.equation), "Symmetries derived", document(result))
     return result
