@@ -10,7 +10,7 @@ import click
 
 from lieapp.cli.options import FOLDER, Common, Outcome, common
 from lieapp.config import DataConfig
-from lieapp.errors import DataError, UsageError
+from lieapp.errors import DataError, UsageError, refused
 from lieapp.numerics.processor import check_device
 from lieapp.runs.store.reporter import reporting
 
@@ -63,13 +63,8 @@ def _check_target(out: Path, force: bool) -> None:
         raise UsageError(
             f"--out {out}: the file already exists.", hint="Give --force to replace it, or another file."
         )
-    try:
+    with refused(DataError, f"{out} can't be written", "Give --out a file in an existing folder."):
         if out.is_dir():
             raise IsADirectoryError(21, "it is a folder")
         with tempfile.TemporaryFile(dir=out.parent):
             pass
-    except OSError as error:
-        raise DataError(
-            f"{out} can't be written: {error.strerror or error}.",
-            hint="Give --out a file in an existing folder.",
-        ) from None

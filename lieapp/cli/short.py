@@ -19,8 +19,7 @@ from lieapp.report.truth_document import document
 from lieapp.results.base import result_of
 from lieapp.results.check import CheckResult, CheckRow
 from lieapp.results.truth import TruthResult
-from lieapp.runs import checks
-from lieapp.runs.derive import execute
+from lieapp.runs import short
 from lieapp.runs.pipeline import Found, find_resumable, sitting
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.reporter import reporting
@@ -41,7 +40,7 @@ def check(settings: Common, out: Path | None) -> Outcome:
 def _checked(settings: Common, out: Path | None) -> CheckResult:
     def work(run: RunDirectory, entry: Entry) -> CheckResult:
         config = CheckConfig(plugin=entry.name)
-        return sitting(run, config, lambda session: checks.execute(entry, session), quiet=settings.quiet)
+        return sitting(run, config, lambda session: short.check(entry, session), quiet=settings.quiet)
 
     if settings.resume is not None:
         run, config, result = _begun(settings, out, "check", CheckConfig, CheckResult)
@@ -62,8 +61,8 @@ def _checked(settings: Common, out: Path | None) -> CheckResult:
     broken = every.broken if every else []
     rows = [CheckRow(plugin=b.name, name="loads", ok=False, detail=str(b)) for b in broken]
     with reporting(settings.quiet) as report:
-        rows += [row for entry in entries for row in checks.rows_of(entry, report, among=every is not None)]
-    return checks.checked(rows, None if every else entries[0])
+        rows += [row for entry in entries for row in short.rows_of(entry, report, among=every is not None)]
+    return short.checked(rows, None if every else entries[0])
 
 
 def _names(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -102,7 +101,7 @@ def truth(settings: Common, out: Path | None, budget: float | None, **typed: Any
 
 def _derived(settings: Common, out: Path | None, typed: dict[str, Any]) -> TruthResult:
     def work(run: RunDirectory, config: TruthConfig, folders: list[Path]) -> TruthResult:
-        return sitting(run, config, lambda session: execute(config, session), folders, quiet=settings.quiet)
+        return sitting(run, config, lambda session: short.derive(config, session), folders, quiet=settings.quiet)
 
     if settings.resume is not None:
         run, config, result = _begun(settings, out, "truth", TruthConfig, TruthResult)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pluggy
 
-if TYPE_CHECKING:
-    from lieapp.extension import Kind, Method
+from lieapp.extension import Kind, Method
 
 hookspec = pluggy.HookspecMarker("lieapp")
 

@@ -19,7 +19,7 @@ from lieapp.runs.process.queue import enqueue, ensure_runner, start_now
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import ACTIVE
 from lieapp.settings import from_values
-from lieapp.ui.navigation import config_of, newest_first, runs_root
+from lieapp.ui.navigation import newest_first, runs_root
 from lieapp.ui.words import RESUMABLE
 
 KINDS = ("truth", "check")
@@ -49,7 +49,7 @@ def took(config: msgspec.Struct) -> float | None:
     wanted = {key: getattr(config, key) for key in keys if hasattr(config, key)}
     named = [run for run in newest_first() if f"-{wanted['plugin']}-" in run.id]
     for run in named[:LOOKED_AT]:
-        own = config_of(run)
+        own = run.known_config()
         if run.state == "done" and all(own.get(key) == value for key, value in wanted.items()):
             with contextlib.suppress(RunError):
                 return compared(run).seconds.get("total")
@@ -101,4 +101,4 @@ def latest(kind: str, entry: Entry) -> RunDirectory | None:
 
 def kind_of(run: RunDirectory) -> str:
     """The kind in a run's settings; empty if they can't be read."""
-    return str(config_of(run).get("kind", ""))
+    return str(run.known_config().get("kind", ""))

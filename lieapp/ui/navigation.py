@@ -11,11 +11,10 @@ import re
 import sys
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
-from lieapp.errors import PluginError, RunError, UnknownPluginError
+from lieapp.errors import PluginError, UnknownPluginError
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.words import plain
@@ -165,11 +164,3 @@ def show_gone(run_id: str) -> None:
     """That an address names no run."""
     words = f"There is no run {plain(repr(run_id[:LONGEST]))} in this folder; it may have been deleted."
     st.warning(words, icon=":material/search_off:")
-
-
-def config_of(run: RunDirectory) -> dict[str, Any]:
-    """The run's settings; empty if they can't be read."""
-    try:
-        return run.config()
-    except RunError:
-        return {}

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from lieapp.results.check import CheckRow
-from lieapp.runs.checks import checked
+from lieapp.runs.short import checked
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import jobs
 

@@ -15,7 +15,7 @@ from lieapp.runs.overview import compared, differing, row
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.help import tip
 from lieapp.ui.lists import show_link
-from lieapp.ui.navigation import config_of, find_run, newest_first, show_no_runs
+from lieapp.ui.navigation import find_run, newest_first, show_no_runs
 from lieapp.ui.plots import show_drawing
 from lieapp.ui.rendering import formula, table
 from lieapp.ui.words import duration, plain, sign, unbroken
@@ -38,7 +38,7 @@ def show() -> None:
     letters = [f"run {place}" for place in range(1, len(chosen) + 1)]
     results = [_compared(run) for run in chosen]
     _results(chosen, results, letters)
-    _settings(differing([config_of(run) for run in chosen]), letters)
+    _settings(differing([run.known_config() for run in chosen]), letters)
     _generators(results, letters)
     _formulas(results, letters)
     _slots(results, letters)
@@ -90,7 +90,7 @@ def _results(runs: Sequence[RunDirectory], results: Sequence[Compared], names: S
     cells = []
     for place, (name, run, found) in enumerate(zip(names, runs, results, strict=True)):
         link = f"[{name.replace(' ', '&nbsp;')}](run?run={run.id})"
-        facts = (config_of(run).get("plugin"), found.method, sign(run.state).word)
+        facts = (run.known_config().get("plugin"), found.method, sign(run.state).word)
         shown = [unbroken(column[place]) for column in columns.values()]
         took = unbroken(duration(found.seconds.get("total")))
         cells.append([link, *(plain(fact or "–") for fact in facts), *shown, took])

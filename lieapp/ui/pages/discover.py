@@ -43,7 +43,7 @@ def show() -> None:
     if st.query_params.get("source") == TYPED:
         navigation.link("discover", "Choose a plugin instead", "extension", plugin=FIRST)
         run = navigation.find_run(st.query_params.get("from", ""))
-        typed = typed_of(navigation.config_of(run)) if run else EXAMPLES[FIRST_EQUATION]
+        typed = typed_of(run.known_config()) if run else EXAMPLES[FIRST_EQUATION]
         show_typed(typed, f"discover{run.id if run else ''}")
         st.session_state[KEPT] = st.query_params.to_dict()
     else:
@@ -58,7 +58,7 @@ def _again(run_id: str) -> None:
     if run is None:
         navigation.show_gone(run_id)
         return
-    catalog, config = navigation.catalog_of(run), navigation.config_of(run)
+    catalog, config = navigation.catalog_of(run), run.known_config()
     work = catalog.work_of_run(config)
     if work is None or not config.get("plugin"):
         st.warning(f"No plugin is available for {plain(run.id)}.", icon=":material/search_off:")

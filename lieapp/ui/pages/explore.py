@@ -14,13 +14,12 @@ from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import jobs, navigation
-from lieapp.ui.at_work import show_unfinished, wait_for
+from lieapp.ui.at_work import show_steps, show_unfinished, wait_for
 from lieapp.ui.finished import show_derived
 from lieapp.ui.help import tip
 from lieapp.ui.plugin_views import system_latex
 from lieapp.ui.reader import LISTS, typed_of
-from lieapp.ui.rendering import show_error, show_formulas, state_badge
-from lieapp.ui.steps import show_steps
+from lieapp.ui.rendering import errors_shown, show_formulas, state_badge
 from lieapp.ui.typed_form import EXAMPLES, FIRST, ask
 from lieapp.ui.words import WORKING, plain
 
@@ -36,7 +35,7 @@ def show() -> None:
     st.title("Explore")
     st.markdown("Derive and prove all point symmetries of an equation, with their algebra, flows and reductions.")
     run = _asked()
-    version, config = (run.id, navigation.config_of(run)) if run else ("", {})
+    version, config = (run.id, run.known_config()) if run else ("", {})
     left = _left(version, config)
     _form(version, config, left)
     if run and not left:
@@ -147,11 +146,8 @@ def _options(version: str, config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _start(values: dict[str, Any], entry: Entry | None, catalog: Catalog) -> None:
-    try:
+    with errors_shown():
         run_id = jobs.start(TruthConfig(**values), entry, catalog)
-    except LieappError as error:
-        show_error(error)
-    else:
         st.switch_page(navigation.page("explore"), query_params={"run": run_id})
 
 
@@ -172,7 +168,7 @@ def command_line(values: dict[str, Any], root: Path) -> str:
 
 def _result(run: RunDirectory) -> None:
     st.divider()
-    config, status = navigation.config_of(run), run.status()
+    config, status = run.known_config(), run.status()
     with st.container(horizontal=True, vertical_alignment="center"):
         if status.state not in WORKING:
             state_badge(status.state)
