@@ -4,7 +4,9 @@ from lieapp.augment import document as augment_document
 from lieapp.document import undrawn
 from lieapp.pde.kind import PDES
 from lieapp.pictures.kind import IMAGES, TRAIN
-from lieapp.results import Augment, PictureDiscovery, Training
+from lieapp.results.augment import Augment
+from lieapp.results.pictures import PictureDiscovery
+from lieapp.results.training import Training
 from lieapp.runs.pipeline import write_run_report
 from lieapp.runs.store.directory import RunDirectory
 

@@ -15,12 +15,13 @@ def show() -> None:
     if not asked:
         _terms()
         return
-    text = docs.text(asked)
-    if not text:
-        st.title("Help")
-        st.warning(f"There is no page {plain(repr(asked[:100]))}.", icon=":material/search_off:")
+    head, _, rest = docs.text(asked).partition("\n")
+    st.title(head.removeprefix("# ").strip() or "Help")
+    if head:
+        st.markdown(rest)
+        _others(asked)
     else:
-        _document(asked, text)
+        st.warning(f"There is no page {plain(repr(asked[:100]))}.", icon=":material/search_off:")
     link("help", "Symbols and scores", "help")
 
 
@@ -35,13 +36,6 @@ def _terms() -> None:
         st.markdown(told)
     if not found:
         st.caption("No match.")
-
-
-def _document(name: str, text: str) -> None:
-    head, _, rest = text.partition("\n")
-    st.title(head.removeprefix("# ").strip())
-    st.markdown(rest)
-    _others(name)
 
 
 def _others(name: str) -> None:

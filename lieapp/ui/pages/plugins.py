@@ -50,7 +50,10 @@ def _there(catalog: Catalog) -> None:
     else:
         what = plain(entry.kind.words[1].capitalize())
         st.markdown(f"{what}, of which symmetries are sought. Nothing can be derived for them.")
-    _links(entry, entry in catalog.equations)
+    with st.container(horizontal=True):
+        if entry in catalog.equations:
+            link("explore", "Derive its symmetries", "function", plugin=entry.name)
+        link("discover", "Discover them in data", "travel_explore", plugin=entry.name)
     plugin_views.show_origin(entry)
     plugin_views.show_check(entry, catalog)
     plugin_views.show_all(catalog)
@@ -67,13 +70,6 @@ def _equation(entry: Entry) -> None:
             show_formulas(plugin_views.evolution_latex(entry.declaration))
         except LieappError as error:
             st.caption(plain(f"{error.message} {error.hint}".strip()))
-
-
-def _links(entry: Entry, equation: bool) -> None:
-    with st.container(horizontal=True):
-        if equation:
-            link("explore", "Derive its symmetries", "function", plugin=entry.name)
-        link("discover", "Discover them in data", "travel_explore", plugin=entry.name)
 
 
 show()
