@@ -11,9 +11,6 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 import msgspec
 
 from lieapp.config_types import (
-    CHECKS,
-    DATA,
-    TRAINING,
     Count,
     Device,
     FewThreads,
@@ -29,6 +26,9 @@ from lieapp.config_types import (
     Share,
     Weight,
     check_steps,
+    of_checks,
+    of_data,
+    of_training,
     told,
 )
 from lieapp.extension import Method
@@ -265,44 +265,39 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     data: Annotated[FileData, told("", "Data in files")] = FileData()
     slots: Annotated[Positive, told("Largest number of fields to learn. Take a few more than you expect.")] = 4
     stages: Annotated[tuple[str, ...], told(STAGES)] = ()
-    samples: Annotated[Positive, told("Number of training trajectories.", group=DATA)] = 16
-    held_out: Annotated[Positive, told("Number of held-out trajectories for validation.", group=DATA)] = 4
-    tolerance: Annotated[
-        Share, told("Tolerated relative error of the data over the whole time window.", group=DATA)
-    ] = 1e-3
+    samples: Annotated[Positive, of_data("Number of training trajectories.")] = 16
+    held_out: Annotated[Positive, of_data("Number of held-out trajectories for validation.")] = 4
+    tolerance: Annotated[Share, of_data("Tolerated relative error of the data over the whole time window.")] = 1e-3
     noise: Annotated[
-        Weight,
-        told("Standard deviation of added noise, relative to that of each unknown; for studies.",
-             group=DATA),
-    ] = 0.0  # fmt: skip
-    every_point: Annotated[Positive, told("Keep every n-th point along each spatial axis.", group=DATA)] = 1
-    every_time: Annotated[Positive, told("Keep every n-th time sample.", group=DATA)] = 1
+        Weight, of_data("Standard deviation of added noise, relative to that of each unknown; for studies.")
+    ] = 0.0
+    every_point: Annotated[Positive, of_data("Keep every n-th point along each spatial axis.")] = 1
+    every_time: Annotated[Positive, of_data("Keep every n-th time sample.")] = 1
     smoothing: Annotated[
         Annotated[float, msgspec.Meta(ge=0, lt=1)] | None,
-        told(
+        of_data(
             "Remove Fourier modes below this share of the largest mode as noise; 0 keeps all. Default: estimated "
-            "from the data (method.md).", group=DATA,
+            "from the data (method.md)."
         ),
-    ] = None  # fmt: skip
+    ] = None
     misfit: Annotated[
         Share,
-        told(
+        of_data(
             "Largest residual of data from elsewhere in the equation, relative to their change in time. Above it "
-            "the run stops if other coefficients fit, and names the terms.", group=DATA,
+            "the run stops if other coefficients fit, and names the terms."
         ),
-    ] = 0.01  # fmt: skip
+    ] = 0.01
     slices: Annotated[
-        Positive, told("Number of time slices of the training trajectories used to find fields.", group=DATA)
+        Positive, of_data("Number of time slices of the training trajectories used to find fields.")
     ] = 96
     held_out_slices: Annotated[
-        Positive, told("Number of time slices of the held-out trajectories used to evaluate fields.", group=DATA)
+        Positive, of_data("Number of time slices of the held-out trajectories used to evaluate fields.")
     ] = 48
     modes: Annotated[
-        Positive,
-        told("Highest Fourier mode in each periodic coordinate, for bases and network inputs.", group=TRAINING),
+        Positive, of_training("Highest Fourier mode in each periodic coordinate, for bases and network inputs.")
     ] = 1
     floor: Annotated[
-        Share, told("Training ignores defects below this floor; exact fields reach round-off.", group=TRAINING)
+        Share, of_training("Training ignores defects below this floor; exact fields reach round-off.")
     ] = 1e-4
     spectrum: Spectrum = Spectrum()
     projection: Projection = Projection()
@@ -313,13 +308,13 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     formulas: Formulas = Formulas()
     cross_check: Annotated[
         bool,
-        told(
+        of_checks(
             "Check the result with a second method. If `projection` finds fewer exact fields than `spectrum`, it "
             "is retrained once, with twice the steps and with the functions in the equation's coefficients as "
-            "extra features.", group=CHECKS,
+            "extra features."
         ),
-    ] = True  # fmt: skip
-    budget: Annotated[Share, told("Time limit for deriving the generators, in seconds.", group=CHECKS)] = 60.0
+    ] = True
+    budget: Annotated[Share, of_checks("Time limit for deriving the generators, in seconds.")] = 60.0
     threads: FewThreads = 1
 
     @classmethod

@@ -6,10 +6,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from lieapp.config_pictures import Classifying
 from lieapp.config_types import (
-    DATA,
-    MOVES,
-    NETWORK,
-    TRAINING,
     Count,
     DomainKind,
     FewThreads,
@@ -21,6 +17,10 @@ from lieapp.config_types import (
     Several,
     Share,
     Threads,
+    of_data,
+    of_moves,
+    of_network,
+    of_training,
     told,
 )
 from lieapp.errors import ConfigError
@@ -35,7 +35,7 @@ OPERATOR_PAPER: dict[str, Any] = {
 Seeds = Annotated[
     tuple[Seed, ...],
     Several,
-    told("Seeds of networks, batches and moves; results are the mean and spread over seeds.", group=TRAINING),
+    of_training("Seeds of networks, batches and moves; results are the mean and spread over seeds."),
 ]
 
 
@@ -46,7 +46,7 @@ class AugmentConfig(RunSettings, kw_only=True, frozen=True):
 
     kind: Annotated[Literal["augment"], RunKind] = "augment"
     seeds: Seeds = (0, 1, 2)
-    model: Annotated[Literal["fno"], told("The network: a Fourier neural operator.", group=NETWORK)] = "fno"
+    model: Annotated[Literal["fno"], of_network("The network: a Fourier neural operator.")] = "fno"
     variants: Annotated[
         tuple[str, ...],
         Several,
@@ -55,92 +55,76 @@ class AugmentConfig(RunSettings, kw_only=True, frozen=True):
     samples: Annotated[
         tuple[Positive, ...],
         Several,
-        told(
-            "Number of training trajectories; several numbers give the error as a function of the amount of data.",
-            group=DATA,
+        of_data(
+            "Number of training trajectories; several numbers give the error as a function of the amount of data."
         ),
     ] = (32,)
     seed: Annotated[Seed, told("Seed of the trajectories.")] = 0
     threads: FewThreads = 1
     validation: Annotated[
-        Positive, told("Number of validation trajectories; they select the epoch to keep.", group=DATA)
+        Positive, of_data("Number of validation trajectories; they select the epoch to keep.")
     ] = 16
-    test: Annotated[Positive, told("Number of test trajectories.", group=DATA)] = 64
+    test: Annotated[Positive, of_data("Number of test trajectories.")] = 64
     tolerance: Annotated[
-        Share, told("Tolerated relative error of the trajectories over the whole time window.", group=DATA)
+        Share, of_data("Tolerated relative error of the trajectories over the whole time window.")
     ] = 1e-3
     task: Annotated[
         Literal["auto", "rollout", "single"],
-        told(
-            "Prediction task; `auto` means `single` if the equation depends on t explicitly, else `rollout`.",
-            group=DATA,
-        ),
+        of_data("Prediction task; `auto` means `single` if the equation depends on t explicitly, else `rollout`."),
     ] = "auto"
     history: Annotated[
-        Positive, told("Task rollout: number of input frames and of frames predicted from them.", group=DATA)
+        Positive, of_data("Task rollout: number of input frames and of frames predicted from them.")
     ] = 20
-    ahead: Annotated[
-        Positive, told("Task single: time steps from the input frame to the predicted one.", group=DATA)
-    ] = 70
+    ahead: Annotated[Positive, of_data("Task single: time steps from the input frame to the predicted one.")] = 70
     starts: Annotated[
         Literal["aligned", "all"],
-        told(
+        of_data(
             "Training windows of the task rollout: `aligned` with those a rollout predicts, or `all`, starting at "
             "every frame.",
             "Windows",
-            DATA,
         ),
     ] = "aligned"
-    width: Annotated[Positive, told("Channels of the Fourier layers.", group=NETWORK)] = 32
-    modes: Annotated[
-        Positive, told("Fourier modes kept in each layer, at most half the points.", group=NETWORK)
-    ] = 32
-    layers: Annotated[Positive, told("Number of Fourier layers.", group=NETWORK)] = 4
+    width: Annotated[Positive, of_network("Channels of the Fourier layers.")] = 32
+    modes: Annotated[Positive, of_network("Fourier modes kept in each layer, at most half the points.")] = 32
+    layers: Annotated[Positive, of_network("Number of Fourier layers.")] = 4
     epochs: Annotated[
         Positive,
-        told(
+        of_training(
             "Number of epochs. The network is validated after each one; after each quarter the learning rate is "
-            "multiplied by .4.",
-            group=TRAINING,
+            "multiplied by .4."
         ),
     ] = 20
     passes: Annotated[
         Positive | None,
-        told(
+        of_training(
             "Passes through the trajectories in an epoch; none: 280 for rollout and 100 for single, as in the "
-            "paper.",
-            group=TRAINING,
+            "paper."
         ),
     ] = 15
     batch: Annotated[
-        Positive,
-        told("Batch size, in pairs of input and target frames, each from a different trajectory.", group=TRAINING),
+        Positive, of_training("Batch size, in pairs of input and target frames, each from a different trajectory.")
     ] = 16
-    rate: Annotated[Share, told("Initial learning rate.", "Learning rate", TRAINING)] = 2e-3
+    rate: Annotated[Share, of_training("Initial learning rate.", "Learning rate")] = 2e-3
     renew: Annotated[
-        Positive,
-        told("Number of passes that reuse the same moved trajectories before they are moved again.", group=MOVES),
+        Positive, of_moves("Number of passes that reuse the same moved trajectories before they are moved again.")
     ] = 20
     pool: Annotated[
         Count,
-        told(
+        of_moves(
             "Rounds of moved trajectories that are kept and reused by all seeds; 0 makes new ones for every round "
-            "and seed.",
-            group=MOVES,
+            "and seed."
         ),
     ] = 10
     sigma: Annotated[
         Share,
-        told(
+        of_moves(
             "Trajectories are moved along each generator to flow parameters within [-sigma, sigma], in scaled "
             "coordinates.",
             "Flow size",
-            MOVES,
         ),
     ] = 0.2
     resampling: Annotated[
-        Literal["whittaker", "bilinear", "splat"],
-        told("How moved trajectories are resampled on the grid.", group=MOVES),
+        Literal["whittaker", "bilinear", "splat"], of_moves("How moved trajectories are resampled on the grid.")
     ] = "whittaker"
 
     def __post_init__(self) -> None:
@@ -164,9 +148,8 @@ class AugmentImagesConfig(Classifying, kw_only=True, frozen=True):
     seeds: Seeds = (0, 1, 2)
     model: Annotated[
         Literal["small", "resnet"],
-        told(
-            "Network: `small` (three convolutions), or `resnet` (ResNet-18 with the stem for small pictures).",
-            group=NETWORK,
+        of_network(
+            "Network: `small` (three convolutions), or `resnet` (ResNet-18 with the stem for small pictures)."
         ),
     ] = "small"
     variants: Annotated[
@@ -180,34 +163,29 @@ class AugmentImagesConfig(Classifying, kw_only=True, frozen=True):
     pictures: Annotated[
         tuple[Count, ...],
         Several,
-        told(
+        of_data(
             "Number of training pictures, sampled by seed; 0 takes all. Several numbers give the accuracy as a "
-            "function of it.",
-            group=DATA,
+            "function of it."
         ),
     ] = (500,)
     seed: Annotated[Seed, told("Seed of the choice of pictures.")] = 0
     threads: Threads = 1
-    batch: Annotated[Positive, told("Batch size.", group=TRAINING)] = 64
+    batch: Annotated[Positive, of_training("Batch size.")] = 64
     validation: Annotated[
         Fraction,
-        told(
-            "Share of each class of the training pictures held out as validation data to choose the scale.",
-            group=DATA,
-        ),
+        of_data("Share of each class of the training pictures held out as validation data to choose the scale."),
     ] = 0.1
-    test: Annotated[Count, told("Number of test pictures, sampled by seed; 0 takes all.", group=DATA)] = 2000
+    test: Annotated[Count, of_data("Number of test pictures, sampled by seed; 0 takes all.")] = 2000
     scales: Annotated[
         tuple[Share, ...],
         Several,
-        told(
-            "Largest flow parameters to try for affine and learned moves; the best on validation data is used.",
-            group=MOVES,
+        of_moves(
+            "Largest flow parameters to try for affine and learned moves; the best on validation data is used."
         ),
     ] = (0.1, 0.2, 0.4)
-    epochs: Annotated[Positive, told("Number of epochs.", group=TRAINING)] = 60
+    epochs: Annotated[Positive, of_training("Number of epochs.")] = 60
     optimizer: Annotated[
-        Literal["adam", "sgd"], told("Adam with a one-cycle schedule, or SGD as in the paper.", group=TRAINING)
+        Literal["adam", "sgd"], of_training("Adam with a one-cycle schedule, or SGD as in the paper.")
     ] = "adam"
 
     def __post_init__(self) -> None:

@@ -12,9 +12,6 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 
 from lieapp.config_types import (
-    DATA,
-    NETWORK,
-    TRAINING,
     Count,
     DomainKind,
     Fraction,
@@ -29,6 +26,9 @@ from lieapp.config_types import (
     Threads,
     Weight,
     check_steps,
+    of_data,
+    of_network,
+    of_training,
     told,
 )
 
@@ -88,13 +88,13 @@ class Classifying(PicturesRun, kw_only=True, frozen=True):
 
     base: Annotated[
         Positive,
-        told(
+        of_network(
             "Channels in the first layer of the small network; the next two have twice and four times as many.",
-            "Channels", NETWORK,
+            "Channels",
         ),
-    ] = 16  # fmt: skip
-    rate: Annotated[Share, told("Highest learning rate.", "Learning rate", TRAINING)] = 0.005
-    batch: Annotated[Positive, told("Batch size.", group=TRAINING)] = 128
+    ] = 16
+    rate: Annotated[Share, of_training("Highest learning rate.", "Learning rate")] = 0.005
+    batch: Annotated[Positive, of_training("Batch size.")] = 128
 
 
 class TrainConfig(Classifying, kw_only=True, frozen=True):
@@ -105,46 +105,41 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
     kind: Annotated[Literal["train"], RunKind] = "train"
     network: Annotated[
         str,
-        told(
+        of_network(
             "`small` (three convolutions), `resnet18` with the stem for small pictures, or a torchvision "
-            "classifier.", group=NETWORK,
+            "classifier."
         ),
-    ] = "small"  # fmt: skip
+    ] = "small"
     weights: Annotated[
-        str,
-        told("A file of pretrained weights for a torchvision classifier, as published.", group=NETWORK),
+        str, of_network("A file of pretrained weights for a torchvision classifier, as published.")
     ] = ""
     side: Annotated[
         Count,
-        told(
+        of_network(
             "Pixels to which the shorter side of pictures is resized before they enter the network; 0 keeps their "
             "size.",
-            "Shorter side", NETWORK,
+            "Shorter side",
         ),
-    ] = 0  # fmt: skip
-    pictures: Annotated[Count, told("Largest number of pictures, sampled by seed; 0 takes all.", group=DATA)] = (
-        20000
-    )
-    validation: Annotated[Fraction, told("Share of each class held out for validation.", group=DATA)] = 0.1
+    ] = 0
+    pictures: Annotated[Count, of_data("Largest number of pictures, sampled by seed; 0 takes all.")] = 20000
+    validation: Annotated[Fraction, of_data("Share of each class held out for validation.")] = 0.1
     epochs: Annotated[
-        Count,
-        told("Number of epochs; 0 uses the features of `weights` without training.", group=TRAINING),
+        Count, of_training("Number of epochs; 0 uses the features of `weights` without training.")
     ] = 6
     optimizer: Annotated[
         Literal["adam", "sgd"],
-        told(
+        of_training(
             "Adam with a one-cycle schedule, or SGD as in the paper: Nesterov momentum .9, weight decay 5e-4, and "
-            "the rate divided by 5 after 60, 120 and 160 of 200 epochs.",
-            group=TRAINING,
+            "the rate divided by 5 after 60, 120 and 160 of 200 epochs."
         ),
     ] = "adam"
     augment: Annotated[
         str,
-        told(
+        of_training(
             "Random transformations of the training pictures, with ranges: `rotation:0.5,shear-x` (images.md).",
-            "Transformations", TRAINING,
+            "Transformations",
         ),
-    ] = ""  # fmt: skip
+    ] = ""
 
     def __post_init__(self) -> None:
         parse_kinds(self.augment)
@@ -212,27 +207,23 @@ class DiscoverPictures(PicturesRun, kw_only=True, frozen=True):
     ] = "quick"
     trained: Annotated[
         str,
-        told(
+        of_network(
             "A network file of `lieapp train`. Empty: the preset's network, trained if it isn't in the cache.",
-            "Trained network", NETWORK,
+            "Trained network",
         ),
-    ] = ""  # fmt: skip
+    ] = ""
     network: Annotated[
         Literal["trained", "efficientnet-lite0"],
-        told(
+        of_network(
             "Network whose features are used: one `trained` on such pictures, or `efficientnet-lite0` from the "
-            "extra `lieapp[efficientnet]`. `trained = …` takes precedence.", group=NETWORK,
+            "extra `lieapp[efficientnet]`. `trained = …` takes precedence."
         ),
-    ] = "trained"  # fmt: skip
+    ] = "trained"
     slots: Annotated[Positive, told("Number of fields to learn.")] = 6
-    pictures: Annotated[
-        Count, told("Largest number of training pictures, sampled by seed; 0 takes all.", group=DATA)
-    ] = 2000
-    validation: Annotated[Fraction, told("Share of each class held out for validation.", group=DATA)] = 0.1
-    held_out: Annotated[Positive, told("Number of validation pictures used to evaluate fields.", group=DATA)] = 256
-    weighted: Annotated[
-        bool, told("Weight pixels or colours by how much the features depend on them.", group=DATA)
-    ] = True
+    pictures: Annotated[Count, of_data("Largest number of training pictures, sampled by seed; 0 takes all.")] = 2000
+    validation: Annotated[Fraction, of_data("Share of each class held out for validation.")] = 0.1
+    held_out: Annotated[Positive, of_data("Number of validation pictures used to evaluate fields.")] = 256
+    weighted: Annotated[bool, of_data("Weight pixels or colours by how much the features depend on them.")] = True
     flow: PictureFlow = PictureFlow()
 
 
@@ -265,26 +256,22 @@ class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
     domain: Annotated[Literal["images"], DomainKind] = "images"
     padding: Annotated[
         Literal["border", "zeros"],
-        told(
-            "What lies outside a picture: its edge, continued (`border`), or black (`zeros`).",
-            "Outside a picture",
-            DATA,
+        of_data(
+            "What lies outside a picture: its edge, continued (`border`), or black (`zeros`).", "Outside a picture"
         ),
     ] = "border"
     interpolation: Annotated[
         Literal["bicubic", "bilinear"],
-        told("Interpolation between pixels; `bilinear` blurs moves by a fraction of a pixel.", group=DATA),
+        of_data("Interpolation between pixels; `bilinear` blurs moves by a fraction of a pixel."),
     ] = "bicubic"
     nodes: Annotated[
         Count,
-        told(
-            "Nodes along the shorter side at which flows are integrated, with splines between them; 0: every "
-            "pixel.",
-            group=DATA,
+        of_data(
+            "Nodes along the shorter side at which flows are integrated, with splines between them; 0: every pixel."
         ),
     ] = 16
     weight_rounds: Annotated[
-        Positive, told("Pseudo-pixels sampled for each picture to measure the weight of pixels.", group=DATA)
+        Positive, of_data("Pseudo-pixels sampled for each picture to measure the weight of pixels.")
     ] = 4
     flow: ImagesFlow = ImagesFlow()
 
@@ -325,34 +312,32 @@ class DiscoverColorsConfig(DiscoverPictures, kw_only=True, frozen=True):
     domain: Annotated[Literal["colors"], DomainKind] = "colors"
     slots: Annotated[Positive, told("Number of fields to learn.")] = 3
     colors: Annotated[
-        int, msgspec.Meta(ge=16),
-        told("Number of colours sampled from the pictures; fields are compared on them.", group=DATA),
-    ] = 1024  # fmt: skip
+        int,
+        msgspec.Meta(ge=16),
+        of_data("Number of colours sampled from the pictures; fields are compared on them."),
+    ] = 1024
     neighbours: Annotated[
         Positive,
-        told(
-            "Number of nearest colours used to measure the smoothness of fields and the weight of colours.",
-            group=DATA,
-        ),
+        of_data("Number of nearest colours used to measure the smoothness of fields and the weight of colours."),
     ] = 6
     weight_pictures: Annotated[
-        Count, told("Number of pictures used to measure the weight of colours; 0 takes all.", group=DATA)
+        Count, of_data("Number of pictures used to measure the weight of colours; 0 takes all.")
     ] = 256
     interpolation: Annotated[
         Literal["trilinear", "nearest"],
-        told(
+        of_data(
             "Interpolation of a pixel's colour displacement: `trilinear` in a lattice over the cube, or that of "
-            "the `nearest` sampled colour, as in the paper.", group=DATA,
+            "the `nearest` sampled colour, as in the paper."
         ),
-    ] = "trilinear"  # fmt: skip
+    ] = "trilinear"
     outside: Annotated[
         Literal["kept", "clipped"],
-        told(
+        of_data(
             "Colours that leave the cube are `kept` as they are or `clipped` to it before features are computed.",
-            "Outside the cube", DATA,
+            "Outside the cube",
         ),
-    ] = "kept"  # fmt: skip
+    ] = "kept"
     lattice: Annotated[
-        int, msgspec.Meta(ge=2, le=65), told("Nodes of the trilinear lattice along each axis.", group=DATA)
+        int, msgspec.Meta(ge=2, le=65), of_data("Nodes of the trilinear lattice along each axis.")
     ] = 7
     flow: ColorsFlow = ColorsFlow()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
@@ -43,10 +44,11 @@ def check_steps(sigma: float, solver_step: float, sizes: str) -> None:
         )
 
 
-DATA, TRAINING, NETWORK, MOVES, CHECKS, MACHINE = (
-    "Data", "Training", "Network", "Moving data", "Checks", "Machine"
-)  # fmt: skip
-"""Headings of forms."""
+MACHINE = "Machine"
+of_data, of_training, of_network, of_moves, of_checks, of_machine = (
+    partial(told, group=heading) for heading in ("Data", "Training", "Network", "Moving data", "Checks", MACHINE)
+)
+"""What a setting under one of the headings of forms means."""
 
 Plugin = Annotated[str, told("Name of the plugin.")]
 RunKind = told("Kind of run; fixed.")
@@ -56,21 +58,18 @@ Seed = Annotated[
     told("Random seed. A run is reproducible bit for bit on the same machine with the same number of threads."),
 ]  # fmt: skip
 Device = Annotated[
-    str, msgspec.Meta(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$"),
-    told("Device for tensors: `auto`, `cpu`, `cuda:0`.", group=MACHINE),
-]  # fmt: skip
+    str,
+    msgspec.Meta(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$"),
+    of_machine("Device for tensors: `auto`, `cpu`, `cuda:0`."),
+]
 # torch crashes where the system has no more threads to give
 MostThreads = msgspec.Meta(ge=1, le=1024)
 FewThreads = Annotated[
-    int, MostThreads,
-    told(
-        "CPU threads, at most 1024. Arrays are small, so more threads than free cores slow the run down.",
-        group=MACHINE,
-    ),
-]  # fmt: skip
-Threads = Annotated[
-    int, MostThreads, told("CPU threads; use no more than the number of free cores.", group=MACHINE)
+    int,
+    MostThreads,
+    of_machine("CPU threads, at most 1024. Arrays are small, so more threads than free cores slow the run down."),
 ]
+Threads = Annotated[int, MostThreads, of_machine("CPU threads; use no more than the number of free cores.")]
 Place = Annotated[str, told("A file, a folder or the name of a data set; empty: the plugin's data.", "Data set")]
 Preset = Annotated[
     Literal["quick", "paper"],

@@ -6,8 +6,10 @@ The command line prints `message` and `hint` and exits with `exit_code`; the con
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import traceback
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -139,6 +141,15 @@ def file_error(error: BaseException) -> FileError | None:
         return None
     name = errno.errorcode[error.errno or 0]
     return FileError(f"{error.filename or 'a file'}: {error.strerror}.", hint=HINTS.get(name, HINT))
+
+
+@contextlib.contextmanager
+def refused(kind: type[LieappError], what: str, hint: str, caught: type[OSError] = OSError) -> Iterator[None]:
+    """Tell a system error inside the block as one of the family: `what: reason.`"""
+    try:
+        yield
+    except caught as error:
+        raise kind(f"{what}: {error.strerror or error}.", hint=hint) from None
 
 
 PLUGIN = "lieapp_plugin_"

@@ -22,20 +22,11 @@ class Reporter(Protocol):
         """Something the reader of the result must know; shown even with --quiet."""
 
 
-class SilentReporter:
+class SilentReporter(Reporter):
     """Says nothing: for library use and tests. Warnings are kept in `warnings`."""
 
     def __init__(self) -> None:
         self.warnings: list[str] = []
-
-    def stage(self, name: str) -> None:
-        """Ignored."""
-
-    def progress(self, step: int, total: int | None, text: str = "") -> None:
-        """Ignored."""
-
-    def line(self, text: str) -> None:
-        """Ignored."""
 
     def warn(self, text: str) -> None:
         """Kept."""

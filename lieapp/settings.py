@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 import msgspec.inspect
 
-from lieapp.errors import ConfigError
+from lieapp.errors import ConfigError, refused
 
 Config = TypeVar("Config", bound=msgspec.Struct)
 
@@ -170,11 +170,8 @@ def _sources(
 def read_toml(file: Path) -> dict[str, Any]:
     """The content of a TOML file. Raises ConfigError with the line of a mistake."""
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(
-            f"{file}: {error.strerror or error}.", hint="Give --config an existing TOML file."
-        ) from None
+        with refused(ConfigError, str(file), "Give --config an existing TOML file."):
+            return tomllib.loads(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise ConfigError(f"{file} is not a text file.", hint="Give --config a TOML file in UTF-8.") from None
     except tomllib.TOMLDecodeError as error:

@@ -4,7 +4,9 @@ from lieapp.augment import document as augment_document
 from lieapp.document import undrawn
 from lieapp.pde.kind import PDES
 from lieapp.pictures.kind import IMAGES, TRAIN
-from lieapp.results import Augment, PictureDiscovery, Training
+from lieapp.results.augment import Augment
+from lieapp.results.pictures import PictureDiscovery
+from lieapp.results.training import Training
 from lieapp.runs.pipeline import write_run_report
 from lieapp.runs.store.directory import RunDirectory
 
@@ -17,7 +19,9 @@ DOCUMENTS = {
 
 def report_of(folder, result):
     """report.html of a discovery on an equation."""
-    return write_run_report(RunDirectory(folder), PDES.work("discover"), result)
+    work = PDES.work("discover")
+    told = work.document(result, work.draw(result, folder))
+    return write_run_report(RunDirectory(folder), result.title or "Run", work.about(result), told)
 
 
 def document_of(result, draw=undrawn):

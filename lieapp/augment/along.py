@@ -17,8 +17,8 @@ from lieapp.equations.parsing import parse_expression
 from lieapp.errors import EquationError, ParseError, RunError, UnknownRunError, UsageError
 from lieapp.lie.stages import derive
 from lieapp.lie.vector_field import Field, name
-from lieapp.results import EquationResult
 from lieapp.results.base import read_result
+from lieapp.results.discovery import EquationResult
 
 
 def proved_formulas(path: Path, result: EquationResult, system: System) -> list[Field]:

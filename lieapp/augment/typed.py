@@ -17,7 +17,8 @@ from lieapp.data.declared import check_discovery
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import evolution_form
 from lieapp.errors import ConfigError, UnknownRunError, UsageError
-from lieapp.results import Augment, EquationResult
+from lieapp.results.augment import Augment
+from lieapp.results.discovery import EquationResult
 from lieapp.runs.store.directory import RunDirectory
 
 OF_RUNS = ("fields", "formulas", "approximate")

@@ -9,7 +9,10 @@ from typing import Any
 import click
 
 from lieapp.cli.options import FOLDER, Common, Outcome, common
-from lieapp.errors import DataError, UsageError
+from lieapp.config import DataConfig
+from lieapp.errors import DataError, UsageError, refused
+from lieapp.numerics.processor import check_device
+from lieapp.runs.store.reporter import reporting
 
 
 @click.command("data")
@@ -22,10 +25,7 @@ from lieapp.errors import DataError, UsageError
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def data(settings: Common, samples: int | None, moved_by: str | None, out: Path, force: bool) -> Outcome:
     """Simulate trajectories of a plugin's equation and write them to an HDF5 file."""
-    from lieapp.config import DataConfig
     from lieapp.data.declared import check_data, check_equation
-    from lieapp.numerics.processor import check_device
-    from lieapp.runs.store.reporter import reporting
 
     config = settings.load(DataConfig, samples=samples, moved_by=moved_by)
     entry = settings.entry(config.plugin)
@@ -63,13 +63,8 @@ def _check_target(out: Path, force: bool) -> None:
         raise UsageError(
             f"--out {out}: the file already exists.", hint="Give --force to replace it, or another file."
         )
-    try:
+    with refused(DataError, f"{out} can't be written", "Give --out a file in an existing folder."):
         if out.is_dir():
             raise IsADirectoryError(21, "it is a folder")
         with tempfile.TemporaryFile(dir=out.parent):
             pass
-    except OSError as error:
-        raise DataError(
-            f"{out} can't be written: {error.strerror or error}.",
-            hint="Give --out a file in an existing folder.",
-        ) from None

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import msgspec
 
 from lieapp.cli.options import Common, Outcome, common, print_line, print_table
-
-if TYPE_CHECKING:
-    from lieapp.registry.catalog import Catalog
+from lieapp.document import cosine
+from lieapp.errors import RunError
+from lieapp.registry.catalog import Catalog, load_catalog
+from lieapp.runs.overview import comparison, row
+from lieapp.runs.process.queue import cancel
+from lieapp.runs.store.directory import RunDirectory, check_readable
+from lieapp.settings import leaves
 
 
 @click.command("plugins")
@@ -83,9 +88,6 @@ def runs() -> None:
 @common("out")
 def list_runs(settings: Common) -> Outcome:
     """List all runs of a folder, oldest first."""
-    from lieapp.runs.overview import row
-    from lieapp.runs.store.directory import RunDirectory, check_readable
-
     check_readable(settings.out)
     rows = [row(run) for run in RunDirectory.list(settings.out)]
 
@@ -106,12 +108,6 @@ def list_runs(settings: Common) -> Outcome:
 @click.argument("run", metavar="RUN")
 def show_run(settings: Common, run: str) -> Outcome:
     """Show the state, settings, origin and result of a run."""
-    import msgspec
-
-    from lieapp.results.base import Result
-    from lieapp.runs.overview import row
-    from lieapp.runs.store.directory import RunDirectory
-
     found = RunDirectory.find(settings.out, run)
     summary = found.summary()
     document = {
@@ -121,7 +117,7 @@ def show_run(settings: Common, run: str) -> Outcome:
         "status": msgspec.to_builtins(found.status()),
         "summary": summary,
     }
-    said = summary.sentence if isinstance(summary, Result) else None
+    said = summary.sentence if summary else None
     return Outcome(document, lambda: _show_run(document, said))
 
 
@@ -130,16 +126,13 @@ def show_run(settings: Common, run: str) -> Outcome:
 @click.argument("run", metavar="RUN")
 def draw_run(settings: Common, run: str) -> Outcome:
     """Write the figures of a finished run as PDF, for papers, into its folder figures/."""
-    from lieapp.errors import RunError
-    from lieapp.registry.catalog import load_catalog
+    # matplotlib and NumPy take their time to load
     from lieapp.report.page import write_pdfs
-    from lieapp.results.base import Result
-    from lieapp.runs.store.directory import RunDirectory
 
     found = RunDirectory.find(settings.out, run)
     result = found.summary()
     work = load_catalog(found.plugin_folders()).work_of_run(found.config())
-    if work is None or not isinstance(result, Result):
+    if work is None or result is None:
         raise RunError(f"{found.id} has no figures.", hint="`lieapp runs list` shows the state of all runs.")
     paths = write_pdfs(found.path, work.document(result, work.draw(result, found.path)))
     files = [str(path) for path in paths]
@@ -151,9 +144,6 @@ def draw_run(settings: Common, run: str) -> Outcome:
 @click.argument("run", metavar="RUN")
 def cancel_run(settings: Common, run: str) -> Outcome:
     """Stop a run; completed work is kept."""
-    from lieapp.runs.process.queue import cancel
-    from lieapp.runs.store.directory import RunDirectory
-
     found = RunDirectory.find(settings.out, run)
     state = cancel(found)
     words = "cancelled" if state == "cancelled" else "asked to stop"
@@ -161,8 +151,6 @@ def cancel_run(settings: Common, run: str) -> Outcome:
 
 
 def _show_run(document: dict[str, Any], said: str | None) -> None:
-    from lieapp.settings import leaves
-
     keys = ("run", "name", "note", "path", "state", "stage", "seconds")
     rows: list[tuple[str, Any]] = [(key, document[key]) for key in keys if document[key] != ""]
     if document["created"]:
@@ -183,16 +171,11 @@ def compare(settings: Common, runs: tuple[str, ...]) -> Outcome:
 
     RUN is an id, the beginning of one, or a path.
     """
-    from lieapp.runs.overview import comparison
-    from lieapp.runs.store.directory import RunDirectory
-
     document = comparison([RunDirectory.find(settings.out, text) for text in runs])
     return Outcome(document, lambda: _show_compared(document))
 
 
 def _show_compared(document: dict[str, Any]) -> None:
-    from lieapp.document import cosine
-
     differ = document["differ"]
     columns = ("run", "state", "count", "cosines", "angle", "seconds", *differ)
     rows = []

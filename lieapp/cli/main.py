@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 import click
 
 import lieapp
-from lieapp.cli.options import print_json
 from lieapp.errors import CancelledError, LieappError, UsageError, file_error, plugin_fault
 from lieapp.runs.process.signals import interrupted
 
@@ -116,6 +115,9 @@ def report_failure(error: BaseException, *, as_json: bool, debug: bool, command:
         traceback.print_exception(error)
     told = as_lieapp_error(error, command)
     if as_json:
+        # loaded by now, unless what was typed is no command
+        from lieapp.cli.options import print_json
+
         print_json(told.as_json())
     else:
         print(f"error: {told.message}", file=sys.stderr)

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lieapp import settings
+from lieapp.document import Column, Document, Heading, Table
 from lieapp.errors import UsageError
+from lieapp.registry.catalog import Catalog, Entry, load_catalog
+from lieapp.registry.modules import stdout_to_stderr
+from lieapp.results.base import Result
+from lieapp.runs.store.files import encode
+from lieapp.settings import Config, Owners
 
 if TYPE_CHECKING:
     import msgspec
     from rich.console import Console
-
-    from lieapp.document import Document
-    from lieapp.registry.catalog import Catalog, Entry
-    from lieapp.results.base import Result
-    from lieapp.settings import Config, Owners
 
 # the folders may come from a config of another machine: whether they exist is said later, by name
 FOLDER = click.Path(path_type=Path)
@@ -83,8 +85,6 @@ class Common:
 
     def catalog(self, more: Sequence[Path] = ()) -> Catalog:
         """All plugins. Raises UsageError for a folder that doesn't exist."""
-        from lieapp.registry.catalog import load_catalog
-
         return load_catalog([*self.plugins, *more])
 
     def entry(self, name: str) -> Entry:
@@ -100,25 +100,19 @@ class Common:
 
     def load(self, cls: type[Config], *, owners: Owners | None = None, **options: Any) -> Config:
         """The configuration from all of --config, --set and options. Raises ConfigError."""
-        from lieapp.settings import load_config
-
         owners = owners or (lambda: self.catalog().all_settings())
-        return load_config(cls, self.config, self.sets, owners, **self._options(options))
+        return settings.load_config(cls, self.config, self.sets, owners, **self._options(options))
 
     def given(
         self, cls: type[msgspec.Struct], *, owners: Owners | None = None, beside: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> dict[str, Any]:  # fmt: skip
         """Only the settings that were typed, checked. Raises ConfigError."""
-        from lieapp.settings import given
-
-        return given(cls, self.config, self.sets, owners, beside, **self._options(options))
+        return settings.given(cls, self.config, self.sets, owners, beside, **self._options(options))
 
     def typed(self, key: str) -> Any:
         """The value typed for one setting, unchecked; None if there is none. Raises ConfigError."""
-        from lieapp.settings import typed
-
-        return typed(key, self.config, self.sets, **self._options({}))
+        return settings.typed(key, self.config, self.sets, **self._options({}))
 
     def _options(self, more: dict[str, Any]) -> dict[str, Any]:
         return {"plugin": self.plugin, "seed": self.seed, "device": self.device, **more}
@@ -142,8 +136,6 @@ def common(*names: str) -> Callable[[Callable[..., Outcome]], Callable[..., int]
     def decorate(body: Callable[..., Outcome]) -> Callable[..., int]:
         @functools.wraps(body)
         def command(**given: Any) -> int:
-            from lieapp.registry.modules import stdout_to_stderr
-
             values = {name: given.pop(name) for name in (*names, *ALWAYS)}
             settings = Common(**values)
             if "out" in names:
@@ -178,8 +170,6 @@ def _check_folder(out: Path) -> None:
 
 def print_json(document: object) -> None:
     """One JSON document on stdout; NaN and infinities become null."""
-    from lieapp.runs.store.files import encode
-
     sys.stdout.write(encode(document).decode())
     sys.stdout.flush()
 
@@ -193,8 +183,6 @@ def console() -> Console:
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """A table; cells are shown as text, None as a dash."""
-    from lieapp.document import Column, Heading, Table
-
     # what is empty stays so
     cells = [[None if cell is None else str(cell) or " " for cell in row] for row in rows]
     print_document([Heading(title), Table([Column(name) for name in columns], cells)])

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from msgspec import UNSET
 
 from lieapp.cli.options import FOLDER, Common, Outcome, common, print_document
+from lieapp.config import CheckConfig, TruthConfig
 from lieapp.errors import EquationError, UsageError
-
-if TYPE_CHECKING:
-    from lieapp.registry.catalog import Entry
-    from lieapp.results.check import CheckResult
-    from lieapp.results.truth import TruthResult
-    from lieapp.runs.pipeline import Found
-    from lieapp.runs.store.directory import RunDirectory
-    from lieapp.settings import Config
+from lieapp.pde.derivation import check_request, derive_in_child
+from lieapp.registry.catalog import Entry
+from lieapp.report.documents import check_document
+from lieapp.report.truth_document import document
+from lieapp.results.base import result_of
+from lieapp.results.check import CheckResult, CheckRow
+from lieapp.results.truth import TruthResult
+from lieapp.runs import short
+from lieapp.runs.pipeline import Found, find_resumable, sitting
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.reporter import reporting
+from lieapp.settings import Config
 
 ALL = "all"
 
@@ -28,22 +34,13 @@ ALL = "all"
 def check(settings: Common, out: Path | None) -> Outcome:
     """Run a plugin's self-check: equation, derived symmetries, data. `--plugin all` checks every plugin."""
     result = _checked(settings, out)
-    from lieapp.report.documents import check_document
-
     return Outcome(result, lambda: print_document(check_document(result)), code=0 if result.ok else 1)
 
 
 def _checked(settings: Common, out: Path | None) -> CheckResult:
-    from lieapp.config import CheckConfig
-    from lieapp.results.check import CheckResult, CheckRow
-    from lieapp.runs.checks import checked, execute, rows_of
-    from lieapp.runs.pipeline import sitting
-    from lieapp.runs.store.directory import RunDirectory
-    from lieapp.runs.store.reporter import reporting
-
     def work(run: RunDirectory, entry: Entry) -> CheckResult:
         config = CheckConfig(plugin=entry.name)
-        return sitting(run, config, lambda session: execute(entry, session), quiet=settings.quiet)
+        return sitting(run, config, lambda session: short.check(entry, session), quiet=settings.quiet)
 
     if settings.resume is not None:
         run, config, result = _begun(settings, out, "check", CheckConfig, CheckResult)
@@ -64,8 +61,8 @@ def _checked(settings: Common, out: Path | None) -> CheckResult:
     broken = every.broken if every else []
     rows = [CheckRow(plugin=b.name, name="loads", ok=False, detail=str(b)) for b in broken]
     with reporting(settings.quiet) as report:
-        rows += [row for entry in entries for row in rows_of(entry, report, among=every is not None)]
-    return checked(rows, None if every else entries[0])
+        rows += [row for entry in entries for row in short.rows_of(entry, report, among=every is not None)]
+    return short.checked(rows, None if every else entries[0])
 
 
 def _names(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -103,15 +100,8 @@ def truth(settings: Common, out: Path | None, budget: float | None, **typed: Any
 
 
 def _derived(settings: Common, out: Path | None, typed: dict[str, Any]) -> TruthResult:
-    from lieapp.config import TruthConfig
-    from lieapp.pde.derivation import check_request, derive_in_child
-    from lieapp.results.truth import TruthResult
-    from lieapp.runs.derive import execute
-    from lieapp.runs.pipeline import sitting
-    from lieapp.runs.store.directory import RunDirectory
-
     def work(run: RunDirectory, config: TruthConfig, folders: list[Path]) -> TruthResult:
-        return sitting(run, config, lambda session: execute(config, session), folders, quiet=settings.quiet)
+        return sitting(run, config, lambda session: short.derive(config, session), folders, quiet=settings.quiet)
 
     if settings.resume is not None:
         run, config, result = _begun(settings, out, "truth", TruthConfig, TruthResult)
@@ -139,9 +129,6 @@ def _begun(
     settings: Common, out: Path | None, command: str, cls: type[Config], kind: type[Found]
 ) -> tuple[RunDirectory, Config, Found | None]:
     """A run of short work, of which nothing is kept half way, its settings, and its result if it is done."""
-    from lieapp.results.base import result_of
-    from lieapp.runs.pipeline import find_resumable
-
     run = find_resumable(out or Path("runs"), settings.resume or "", command, settings.given(cls))
     return run, run.config_as(cls), result_of(run.path, kind) if run.state == "done" else None
 
@@ -162,10 +149,6 @@ def _warn_of_period(declaration: Any) -> None:
 
 
 def _show(result: TruthResult) -> None:
-    from msgspec import UNSET
-
-    from lieapp.report.truth_document import document
-
     if result.latex is not UNSET:
         click.echo(result.latex)
     else:

@@ -8,17 +8,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import msgspec
 
 from lieapp.cli.options import Common, Outcome, common, print_document, print_line
+from lieapp.document import undrawn
 from lieapp.errors import ConfigError, ResumeError, RunError
-
-if TYPE_CHECKING:
-    from lieapp.extension import Work
-    from lieapp.registry.catalog import Catalog
-    from lieapp.results.base import Result
+from lieapp.extension import Work
+from lieapp.numerics.processor import check_device
+from lieapp.registry.catalog import Catalog
+from lieapp.results.base import Result
+from lieapp.runs.pipeline import find_resumable, work_on
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.settings import written
 
 SHIPPED = ("neural", "spectrum", "projection", "gradient", "flow")
 """Methods that --help names without loading any; `lieapp plugins` lists those of plugins too."""
@@ -129,8 +133,6 @@ def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
     work, result = (_started if settings.resume is None else _resumed)(settings, command, typed)
 
     def show() -> None:
-        from lieapp.document import undrawn
-
         print_document(work.document(result, undrawn))
         if result.run and (report := Path(result.run) / "report.html").exists():
             print_line(f"report: {report}")
@@ -139,10 +141,6 @@ def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
 
 
 def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
-    from lieapp.numerics.processor import check_device
-    from lieapp.runs.pipeline import work_on
-    from lieapp.runs.store.directory import RunDirectory
-
     name = settings.typed("plugin")
     if not isinstance(name, str):
         told = "is missing" if name is None else f"is {name!r}: expected str, the name of a plugin"
@@ -159,10 +157,6 @@ def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[
 
 
 def _resumed(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
-    from lieapp.numerics.processor import check_device
-    from lieapp.runs.pipeline import find_resumable, work_on
-    from lieapp.runs.store.directory import RunDirectory
-
     text = settings.resume or ""
     try:
         found = RunDirectory.find(settings.out, text)
@@ -189,10 +183,6 @@ def _given(
     settings: Common, catalog: Catalog, work: Work, document: Mapping[str, Any], typed: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The settings that were typed beside --resume, as the run's config.json would have them."""
-    import msgspec
-
-    from lieapp.settings import written
-
     cls, plugin = catalog.settings(work), str(document.get("plugin"))
     given = settings.given(cls, owners=catalog.all_settings, beside=document, **work.typed(plugin, typed))
     try:

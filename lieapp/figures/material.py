@@ -39,15 +39,6 @@ def read_material(folder: Path) -> Material:
     )
 
 
-def read_json(path: Path) -> Json:
-    """A JSON object, or an empty one when there is none yet."""
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
 def read_lines(path: Path) -> list[Json]:
     """The objects of a JSON-lines file; a last line still being written is left for the next reading."""
     try:

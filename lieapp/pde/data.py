@@ -36,6 +36,7 @@ MOST = 16384
 GOLDEN = (5**0.5 - 1) / 2
 
 Values = Float[Tensor, "slice unknown *space"]
+Finer = Float[Tensor, "slice unknown *finer"]
 
 
 class _Smooth:
@@ -67,7 +68,7 @@ class _Smooth:
         self.cut = tuple(next((s[3] for s in self._steps if s[0] == d), -1) for d in grid.dims)
         self.grid = Grid(tuple(axes))
 
-    def __call__(self, values: Values) -> Values:
+    def __call__(self, values: Values) -> Finer:
         if not self._fits:
             return resample(low_pass(values, self._source, self.cut), self._source, self.grid)
         for dim, alone, target, cut in self._steps:

@@ -117,7 +117,9 @@ class Catalog:
         known = list(self._by_name)
         near = get_close_matches(name, known, n=1)
         advice = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}."
-        raise UnknownPluginError(f"there is no plugin {name!r}; {advice}", hint=self._advice())
+        hint = "`lieapp plugins` lists what was found."
+        hint += " Not loaded: " + "; ".join(map(str, self.broken)) if self.broken else ""
+        raise UnknownPluginError(f"there is no plugin {name!r}; {advice}", hint=hint)
 
     def declared(self, declaration: object) -> Entry:
         """A declaration made in this process, which no plugin lists. Raises PluginError if it is of no kind."""
@@ -182,12 +184,6 @@ class Catalog:
             for known in self.kinds.values()
             for work in known.item.works
         }
-
-    def _advice(self) -> str:
-        advice = "`lieapp plugins` lists what was found."
-        if self.broken:
-            advice += " Not loaded: " + "; ".join(map(str, self.broken))
-        return advice
 
 
 def load_catalog(folders: Sequence[Path] = ()) -> Catalog:

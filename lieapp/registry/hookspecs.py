@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pluggy
 
-if TYPE_CHECKING:
-    from lieapp.extension import Kind, Method, Reader
+from lieapp.extension import Kind, Method, Reader
 
 hookspec = pluggy.HookspecMarker("lieapp")
 

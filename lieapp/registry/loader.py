@@ -37,15 +37,6 @@ OPTION = "--plugins"
 VARIABLE = "LIEAPP_PLUGINS"
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A plugin file, of a package its `__init__.py`; or a folder of them that can't be read, and why."""
-
-    file: Path
-    source: str
-    error: str = ""
-
-
 def shipped_folder(name: str = "plugins") -> Path | None:
     """The plugins, or docs, that come with lieapp: in the wheel inside the package, in a checkout beside it."""
     package = Path(lieapp.__file__).parent
@@ -61,10 +52,10 @@ def variable_folders() -> list[Path]:
     return [Path(part) for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
 
 
-def candidates(folders: Sequence[Path]) -> Iterator[Candidate]:
-    """Every plugin file, in the order in which files are loaded; `folders` are those of --plugins.
+def places(folders: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """Every folder of plugin files, or one file, and its source, in the order of loading.
 
-    Raises UsageError for a folder of --plugins that doesn't exist: it was typed a moment ago.
+    `folders` are those of --plugins. Raises UsageError for one that doesn't exist: it was typed a moment ago.
     """
     for folder in folders:
         if not folder.exists():
@@ -74,32 +65,26 @@ def candidates(folders: Sequence[Path]) -> Iterator[Candidate]:
             )
     shipped = shipped_folder()
     if shipped is not None:
-        yield from _files(shipped, SHIPPED)
+        yield shipped, SHIPPED
     if Path("plugins").is_dir():
-        yield from _files(Path("plugins"), WORKING)
-    for folder in folders:
-        yield from _files(folder, OPTION)
-    for folder in variable_folders():
-        yield from _files(folder, VARIABLE)
+        yield Path("plugins"), WORKING
+    yield from ((folder, OPTION) for folder in folders)
+    yield from ((folder, VARIABLE) for folder in variable_folders())
 
 
-def _files(place: Path, source: str) -> Iterator[Candidate]:
-    """The plugin files and packages of a folder, sorted; what starts with `_` or `.` are helpers and left alone."""
+def _files(place: Path) -> list[Path]:
+    """The plugin files of a folder, of a package its `__init__.py`, sorted; `_` and `.` begin names of helpers.
+
+    Raises LoadError for a folder that can't be read.
+    """
     if place.is_file():
-        yield Candidate(place, source)
-        return
+        return [place]
     try:
-        names = sorted(os.listdir(place))
+        names = sorted(name for name in os.listdir(place) if not name.startswith(("_", ".")))
     except OSError as error:
-        yield Candidate(place, source, f"the folder can't be read: {error.strerror}")
-        return
-    for name in names:
-        if name.startswith(("_", ".")):
-            continue
-        if name.endswith(".py"):
-            yield Candidate(place / name, source)
-        elif (place / name / PACKAGE).is_file():
-            yield Candidate(place / name / PACKAGE, source)
+        raise LoadError(f"the folder can't be read: {error.strerror}", None) from error
+    files = [place / name if name.endswith(".py") else place / name / PACKAGE for name in names]
+    return [file for file in files if file.name != PACKAGE or file.is_file()]
 
 
 PROJECT = "lieapp"
@@ -143,17 +128,16 @@ class Loader:
         """
         for name in MODULES:
             self._register(importlib.import_module(name), None, "", SHIPPED, name)
-        for candidate in candidates(folders):
-            self.load_file(candidate)
+        for place, source in places(folders):
+            with self._complaints(place, source, str(place)):
+                for file in _files(place):
+                    self.load_file(file, source)
         for point in sorted(entry_points(group=PROJECT), key=lambda point: (point.name, point.value)):
             self.load_entry_point(point)
 
-    def load_file(self, candidate: Candidate) -> None:
+    def load_file(self, file: Path, source: str) -> None:
         """Load one file; whatever is wrong with it ends up in `broken`."""
-        file, source = candidate.file, candidate.source
         with self._complaints(file, source, str(file)):
-            if candidate.error:
-                raise LoadError(candidate.error, None)
             try:
                 content = file.read_bytes()
                 sha256 = digest(content) if file.name != PACKAGE else folder_digest(file.parent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lieapp.document import cosine, cosines, number
@@ -18,43 +18,36 @@ NOTHING = "–"
 Columns = Mapping[str, list[str]]
 """Cells by heading, run by run."""
 
+MEASURED: tuple[tuple[Callable[[Compared], Sequence[float | None]], str, str, str], ...] = (
+    (lambda found: found.etas, "slot", "defect η (no unit)", "Defect of each slot"),
+    (
+        lambda found: [None if c is None else max(1 - c, LEAST) for c in found.cosines or ()],
+        "derived generator, in the order of the table",
+        "1 − cosine (no unit)",
+        "Missing part of each derived generator",
+    ),
+    (lambda found: found.turns, "slot", "angle of features (rad)", "Feature angle of each slot"),
+)
+"""Values of a run that are drawn as a curve, the labels of both axes and the title."""
+
 Named = Sequence[tuple[str, Compared]]
 """What each run is called in figures, and its result."""
 
 
-def eta_figure(runs: Named) -> Drawing | None:
-    """η of the slots of each run, best first; None without any."""
-    lines = [_line(name, found.etas) for name, found in runs]
-    return _chart(lines, "slot", "defect η (no unit)", "Defect of each slot")
+def figures(runs: Named) -> Iterator[Drawing]:
+    """Defects of slots, best first, cosines, angles of features and seconds; what no run has is left out.
 
-
-def cosine_figure(runs: Named) -> Drawing | None:
-    """1 − cosine of each derived generator with the exact slots of a run; None where none has any.
-
-    A cosine of .99999 and one of 1 differ by a hair; their distance from 1 by decades.
+    A cosine of .99999 and one of 1 differ by a hair; their distance from 1, which is drawn, by decades.
     """
-    lines = [
-        _line(name, [None if c is None else max(1 - c, LEAST) for c in found.cosines or ()]) for name, found in runs
-    ]
-    return _chart(
-        lines,
-        "derived generator, in the order of the table",
-        "1 − cosine (no unit)",
-        "Missing part of each derived generator",
-    )
-
-
-def angle_figure(runs: Named) -> Drawing | None:
-    """How far each slot of a run on pictures turns the features; None where none has any."""
-    lines = [_line(name, found.turns) for name, found in runs]
-    return _chart(lines, "slot", "angle of features (rad)", "Feature angle of each slot")
-
-
-def seconds_figure(runs: Named) -> Drawing | None:
-    """Seconds of each stage; None where none were kept."""
+    for values, x, y, title in MEASURED:
+        lines = [_line(name, values(found)) for name, found in runs]
+        shown = [line for line in lines if any(value == value for value in line.y)]
+        if shown:
+            yield curves(shown, x, y, title, log=True)
     rows = [(name, {stage: s for stage, s in found.seconds.items() if stage != "total"}) for name, found in runs]
     rows = [(name, sizes) for name, sizes in rows if sizes]
-    return bars(rows, "time in seconds", "Seconds per stage") if rows else None
+    if rows:
+        yield bars(rows, "time in seconds", "Seconds per stage")
 
 
 def result_columns(results: Sequence[Compared]) -> Columns:
@@ -97,11 +90,6 @@ def _ends(values: Sequence[float | None]) -> str:
 def _line(name: str, values: Sequence[float | None]) -> Curve:
     numbers = [float("nan") if value is None else value for value in values]
     return Curve(name, list(range(1, len(values) + 1)), numbers)
-
-
-def _chart(lines: Sequence[Curve], x: str, y: str, title: str) -> Drawing | None:
-    shown = [line for line in lines if any(value == value for value in line.y)]
-    return curves(shown, x, y, title, log=True) if shown else None
 
 
 def differences(differ: Mapping[str, Sequence[Any]]) -> list[tuple[str, list[str]]]:

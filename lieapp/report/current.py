@@ -12,7 +12,6 @@ from lieapp.drawing import Drawing
 from lieapp.figures.material import parts_of
 from lieapp.figures.quiver import plane_of, quiver
 from lieapp.pictures.document import fields_figure
-from lieapp.pictures.figures import Tensors
 from lieapp.runs.store.files import CURRENT
 
 
@@ -26,30 +25,24 @@ class Current:
 
 
 class Facts(msgspec.Struct):
-    """What the header of the file says; of pictures what is moved, of equations the names of the coordinates."""
+    """What the header of the file says; of equations the names of the coordinates."""
 
     stage: str = ""
     step: int = 0
-    domain: str = ""
     coordinates: list[str] = []
 
 
 def current_fields(folder: Path) -> Current | None:
     """What the run wrote last; None before the first training steps, and of kinds that write none."""
     facts, tensors = _facts(folder / CURRENT), parts_of(folder / CURRENT, 0, ())
-    if "learned" not in tensors:
+    learned = tensors.get("learned")
+    if learned is None:
         return None
-    names = [f"slot {k}" for k in range(1, len(tensors["learned"]) + 1)]
-    drawing = _drawn(facts, tensors, names)
-    return Current(drawing, facts.stage, facts.step) if drawing else None
-
-
-def _drawn(facts: Facts, tensors: Tensors, names: list[str]) -> Drawing | None:
-    """By what the fields are given on; None where the file lacks what that needs."""
+    names = [f"slot {k}" for k in range(1, len(learned) + 1)]
+    # by what the fields are given on; the file may lack what that needs
     plane = plane_of(tensors, facts.coordinates)
-    if plane is not None:
-        return quiver(plane, tensors["learned"], names, "Current fields")
-    return fields_figure(tensors, names)
+    drawing = quiver(plane, learned, names, "Current fields") if plane else fields_figure(tensors, names)
+    return Current(drawing, facts.stage, facts.step) if drawing else None
 
 
 def _facts(file: Path) -> Facts:

@@ -10,21 +10,7 @@ from pathlib import Path
 
 from latex2mathml.converter import convert
 
-from lieapp.document import (
-    Block,
-    Cell,
-    Column,
-    Document,
-    Figure,
-    Formula,
-    Heading,
-    Notice,
-    Table,
-    Text,
-    Words,
-    inline,
-    sections,
-)
+from lieapp import document as doc
 from lieapp.figures.files import pdf, svg
 from lieapp.runs.store.files import write_atomic
 
@@ -59,7 +45,7 @@ a { color: #0b5cad; }
 """
 
 
-def write_report(folder: Path, title: str, kind: str, document: Document) -> Path:
+def write_report(folder: Path, title: str, kind: str, document: doc.Document) -> Path:
     """Write report.html and figures/*.svg into the folder of a run; returns the report's path.
 
     Args:
@@ -71,7 +57,7 @@ def write_report(folder: Path, title: str, kind: str, document: Document) -> Pat
     drawn = {}
     told = [*document]
     for number, block in enumerate(document):
-        if isinstance(block, Figure) and block.drawing:
+        if isinstance(block, doc.Figure) and block.drawing:
             try:
                 drawn[block.key] = svg(block.drawing)
             except (ValueError, OverflowError) as error:
@@ -88,30 +74,30 @@ def write_report(folder: Path, title: str, kind: str, document: Document) -> Pat
     return path
 
 
-def write_pdfs(folder: Path, document: Document) -> list[Path]:
+def write_pdfs(folder: Path, document: doc.Document) -> list[Path]:
     """Write figures/*.pdf into the folder of a run, a page for each figure; returns their paths."""
     place = folder / "figures"
     place.mkdir(exist_ok=True)
     paths = []
     for block in document:
-        if isinstance(block, Figure) and block.drawing:
+        if isinstance(block, doc.Figure) and block.drawing:
             paths.append(place / f"{block.key}.pdf")
             write_atomic(paths[-1], pdf(block.drawing))
     return paths
 
 
-def fragment(document: Document) -> str:
+def fragment(document: doc.Document) -> str:
     """A document within another page, such as a notebook's: plain elements without a style sheet."""
     return _blocks(document, {})
 
 
-def page(title: str, kind: str, document: Document, drawn: Mapping[str, str] | None = None) -> str:
+def page(title: str, kind: str, document: doc.Document, drawn: Mapping[str, str] | None = None) -> str:
     """The whole page: what stands before the first heading goes into its head.
 
     Args:
         drawn: figures as SVG by their keys; the others are drawn here.
     """
-    parts = sections(document)
+    parts = doc.sections(document)
     top = [block for head, blocks in parts if not head.text for block in blocks]
     named = [(head, blocks) for head, blocks in parts if head.text]
     links = "".join(f'<a href="#{escape(head.key)}">{escape(head.text)}</a>' for head, _ in named if head.key)
@@ -128,7 +114,7 @@ def page(title: str, kind: str, document: Document, drawn: Mapping[str, str] | N
     )
 
 
-def mathml(formula: Formula, *, block: bool = False) -> str:
+def mathml(formula: doc.Formula, *, block: bool = False) -> str:
     """One `<math>` element; the text where its LaTeX can't be read."""
     try:
         found = convert(formula.latex, display="block" if block else "inline")
@@ -138,41 +124,41 @@ def mathml(formula: Formula, *, block: bool = False) -> str:
     return found if block else found.replace("<math ", '<math displaystyle="true" ', 1)
 
 
-def _heading(head: Heading) -> str:
+def _heading(head: doc.Heading) -> str:
     anchor = f' id="{escape(head.key)}"' if head.key else ""
     return f"<h2{anchor}>{escape(head.text)}</h2>"
 
 
-def _blocks(blocks: Iterable[Block], drawn: Mapping[str, str]) -> str:
+def _blocks(blocks: Iterable[doc.Block], drawn: Mapping[str, str]) -> str:
     return "".join(_block(block, drawn) for block in blocks)
 
 
-def _block(block: Block, drawn: Mapping[str, str]) -> str:
+def _block(block: doc.Block, drawn: Mapping[str, str]) -> str:
     match block:
-        case Heading():
+        case doc.Heading():
             return _heading(block)
-        case Text():
+        case doc.Text():
             kind = ' class="note"' if block.small else ""
             return f"<p{kind}>{_words(block.words)}</p>"
-        case Formula():
+        case doc.Formula():
             return f'<div class="equation">{mathml(block, block=True)}</div>'
-        case Notice():
+        case doc.Notice():
             return f'<p class="notice {block.level}">{_words(block.words)}</p>'
-        case Table():
+        case doc.Table():
             return _table(block)
-        case Figure():
+        case doc.Figure():
             return _figure(block, drawn)
 
 
-def _words(words: Words) -> str:
+def _words(words: doc.Words) -> str:
     return "".join(
         re.sub("`([^`]+)`", r"<code>\1</code>", escape(part)) if isinstance(part, str) else mathml(part)
-        for part in inline(words)
+        for part in doc.inline(words)
     )
 
 
-def _table(block: Table) -> str:
-    def line(tag: str, cells: Sequence[Cell]) -> str:
+def _table(block: doc.Table) -> str:
+    def line(tag: str, cells: Sequence[doc.Cell]) -> str:
         return "".join(_cell(tag, column, cell) for column, cell in zip(block.columns, cells, strict=True))
 
     top = line("th", [column.head for column in block.columns])
@@ -180,12 +166,12 @@ def _table(block: Table) -> str:
     return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
 
 
-def _cell(tag: str, column: Column, cell: Cell) -> str:
+def _cell(tag: str, column: doc.Column, cell: doc.Cell) -> str:
     words = _words(cell) if cell else "–" * (tag == "td")
     return f'<{tag} class="n">{words}</{tag}>' if column.number else f"<{tag}>{words}</{tag}>"
 
 
-def _figure(block: Figure, drawn: Mapping[str, str]) -> str:
+def _figure(block: doc.Figure, drawn: Mapping[str, str]) -> str:
     if block.drawing is None:
         return f'<p class="note">{escape(block.note)}</p>'
     shown = drawn.get(block.key) or svg(block.drawing)

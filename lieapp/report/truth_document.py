@@ -8,14 +8,7 @@ from msgspec import UNSET
 
 from lieapp.document import Block, Cell, Column, Formula, Heading, Notice, Table, Text, Words, joined, table
 from lieapp.extension import outcome
-from lieapp.results.truth import (
-    Explanation,
-    ReducedResult,
-    StepResult,
-    StructureResult,
-    TruthResult,
-    zero,
-)
+from lieapp.results.truth import Explanation, ReducedResult, StepResult, StructureResult, TruthResult, zero
 
 MOST = 60
 """Equations and steps of a derivation that a page shows; all of them are in summary.json."""
@@ -105,12 +98,12 @@ def _fields(names: Sequence[Formula], fields: Sequence[Formula], none: str) -> B
 
 def _brackets(result: TruthResult) -> Iterator[Block]:
     structure = result.structure
-    if structure.closed is None:
-        if result.generators:
-            yield Heading("Brackets", "brackets", "bracket")
-            yield Text("Not computed: the time limit was reached.")
+    if structure.closed is None and not result.generators:
         return
     yield Heading("Brackets", "brackets", "bracket")
+    if structure.closed is None:
+        yield Text("Not computed: the time limit was reached.")
+        return
     for (i, j, _), value in list(zip(structure.brackets, structure.brackets_shown, strict=True))[:MOST_BRACKETS]:
         yield Text([_equal(Formula(f"[V{i + 1}, V{j + 1}]", rf"[V_{{{i + 1}}}, V_{{{j + 1}}}]"), value)])
     if not structure.brackets and structure.closed:

@@ -72,12 +72,7 @@ def comparison(runs: Sequence[RunDirectory]) -> dict[str, Any]:
 
     Raises RunError for a result that can't be read.
     """
-    configs = []
-    for run in runs:
-        try:
-            configs.append(run.config())
-        except RunError:
-            configs.append({})
+    configs = [run.known_config() for run in runs]
     return {
         "runs": [_result(run, compared(run), config) for run, config in zip(runs, configs, strict=True)],
         "differ": differing(configs),

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from lieapp.document import Document
 from lieapp.errors import PluginError, ResumeError, RunError
 from lieapp.extension import Method, Work
+from lieapp.registry.catalog import Catalog, Entry
 from lieapp.registry.loader import HERE
+from lieapp.report.documents import provenance
 from lieapp.results.base import Result
 from lieapp.runs.process.claim import at_work, running
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.reporter import RunReporter, reporting
 from lieapp.runs.store.session import Session
 from lieapp.settings import leaves
-
-if TYPE_CHECKING:
-    from lieapp.registry.catalog import Catalog, Entry
 
 Found = TypeVar("Found", bound=Result)
 """What a command finds."""
@@ -57,23 +57,21 @@ def work_on(
                 hint="docs/hooks.md has the keywords of Work.",
             )
         run.write_summary(result)
-        write_run_report(run, work, result)
+        told, title = work.document(result, work.draw(result, run.path)), result.title or result.plugin or "Run"
+        write_run_report(run, title, work.about(result), told)
         return result
 
     methods = {name: known.item for name, known in catalog.methods.items()}
     return sitting(run, config, execute, catalog.folders, methods, quiet=quiet)
 
 
-def write_run_report(run: RunDirectory, work: Work, result: Result) -> Path:
-    """What a result says as report.html, its figures in figures/; returns the report's path."""
-    from lieapp.figures.material import read_json
-    from lieapp.report.documents import provenance
+def write_run_report(run: RunDirectory, title: str, about: str, told: Document) -> Path:
+    """What a result says, and where it comes from, as report.html, its figures in figures/; its path."""
+    # matplotlib and NumPy take their time to load
     from lieapp.report.page import write_report
 
-    origin = provenance(run.provenance(), read_json(run.path / "config.json"))
-    told = [*work.document(result, work.draw(result, run.path)), *origin]
-    title = result.title or result.plugin or "Run"
-    return write_report(run.path, title, f"{work.about(result)} · run {run.id}", told)
+    origin = provenance(run.provenance(), run.known_config())
+    return write_report(run.path, title, f"{about} · run {run.id}", [*told, *origin])
 
 
 def find_resumable(root: Path, text: str, kind: str, given: Mapping[str, Any]) -> RunDirectory:

@@ -1,4 +1,4 @@
-"""A run at work: stage, progress, curves, a button to stop it; and how it ended, with or without a result."""
+"""A run at work: stage, progress, curves, a button to stop it; how it ended, and what can be done next."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from lieapp.runs.store.status import ACTIVE, Status
 from lieapp.ui.finished import show_curves, show_result
 from lieapp.ui.jobs import resume
 from lieapp.ui.lists import before, show_files
-from lieapp.ui.navigation import config_of, page, runs_root
+from lieapp.ui.navigation import link, page, runs_root
 from lieapp.ui.plots import show_drawing
 from lieapp.ui.rendering import log_tail, show_error
-from lieapp.ui.steps import again, fails_again
 from lieapp.ui.words import RESUMABLE, WORKING, advice, duration, plain
+
+PASSING = ("FileError", "MemoryLackError", "RunError")
+"""Errors that may be gone at the next try; any other one comes again with the same settings."""
 
 
 @st.fragment(run_every=1.0)
@@ -201,7 +203,7 @@ def _resume(run: RunDirectory) -> None:
             st.error(plain(error), icon=":material/error:")
         else:
             st.rerun()
-    words = ["lieapp", str(config_of(run).get("kind", "discover")), "--resume", run.id]
+    words = ["lieapp", str(run.known_config().get("kind", "discover")), "--resume", run.id]
     root = str(runs_root())
     words += [] if root == "runs" else ["--out", root]
     st.caption("Equivalent command:")
@@ -217,3 +219,38 @@ def _leftovers(run: RunDirectory) -> None:
             show_curves(metrics)
     with st.expander("Log"):
         log_tail(run)
+
+
+def again(run: RunDirectory) -> tuple[str, dict[str, str]]:
+    """The page and the address of the form with a run's settings."""
+    derived = run.known_config().get("kind") == "truth"
+    return ("explore", {"run": run.id}) if derived else ("discover", {"again": run.id})
+
+
+def fails_again(run: RunDirectory) -> bool:
+    """Whether a run failed by an error that another try with the same settings meets too."""
+    status = run.status()
+    return status.state == "failed" and (status.error or {}).get("type") not in PASSING
+
+
+def show_steps(run: RunDirectory, here: str = "run") -> None:
+    """The links below the head of a finished run on the page `here`; nothing of a self-check."""
+    config = run.known_config()
+    kind, plugin, domain = config.get("kind"), config.get("plugin"), config.get("domain")
+    if not kind or kind == "check":
+        return
+    with st.container(horizontal=True):
+        key, address = again(run)
+        if key != here:
+            link(key, "Run again with changes", "tune", **address)
+        link("compare", "Compare with…", "compare_arrows", runs=run.id)
+        if kind == "truth":
+            typed = {"source": "typed", "from": run.id}
+            link("discover", "Discover in data", "travel_explore", **({"plugin": str(plugin)} if plugin else typed))
+            return
+        if kind == "discover" and domain in (None, "images"):
+            prefix, ways = ("augment", "none, truth") if domain is None else ("augmentimages", "none, affine")
+            moved = {"command": "augment", f"{prefix}-variants": f"{ways}, {run.id}", "like": run.id}
+            link("discover", "Train on moved data", "model_training", plugin=str(plugin), **moved)
+        if domain is None:
+            link("explore", "Derive", "function", plugin=str(plugin))

@@ -9,19 +9,7 @@ from pathlib import Path
 import streamlit as st
 from msgspec import UNSET
 
-from lieapp.document import (
-    Block,
-    Column,
-    Figure,
-    Formula,
-    Table,
-    Text,
-    cosine,
-    number,
-    seconds,
-    section,
-    sections,
-)
+from lieapp import document as doc
 from lieapp.drawing import Drawing, MissingError
 from lieapp.extension import described, outcome
 from lieapp.figures.charts import defect_chart, loss_chart
@@ -44,7 +32,6 @@ from lieapp.runs.overview import compared
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.help import popover, tip
 from lieapp.ui.lists import downloaded, readable, show_files, show_link
-from lieapp.ui.navigation import config_of
 from lieapp.ui.plots import show_drawing
 from lieapp.ui.rendering import facts_block, log_tail, markdown, show, show_block
 from lieapp.ui.words import plain
@@ -89,7 +76,7 @@ def _of_equation(run: RunDirectory, result: EquationResult) -> Views:
     """The sections of its document."""
     material = cache(partial(read_material, run.path))
 
-    def draw(key: str) -> Figure:
+    def draw(key: str) -> doc.Figure:
         return figure(key, result, material())
 
     def told(*keys: str) -> Callable[[], None]:
@@ -107,10 +94,10 @@ def _of_equation(run: RunDirectory, result: EquationResult) -> Views:
 def _of_pictures(run: RunDirectory, result: PictureDiscovery) -> Views:
     def figures() -> None:
         told = picture_document(result, draw(result, run.path))
-        show(section(told, *(figure.key for figure in result.figures)))
+        show(doc.section(told, *(figure.key for figure in result.figures)))
 
     return {
-        "Comparison": lambda: show(section(picture_document(result), *COMPARISON)),
+        "Comparison": lambda: show(doc.section(picture_document(result), *COMPARISON)),
         "Slots": lambda: _picture_slots(run, result),
         "Figures": figures,
         "Training": lambda: _training(run),
@@ -123,7 +110,7 @@ def _of_other(run: RunDirectory, result: Result) -> Views:
     def shown() -> None:
         work = load_catalog(run.plugin_folders()).work_of_run(run.config())
         told = described(result) if work is None else work.document(result, work.draw(result, run.path))
-        parts = [(head, own) for head, own in sections(told) if head.key not in ("", "seconds")]
+        parts = [(head, own) for head, own in doc.sections(told) if head.key not in ("", "seconds")]
         show([block for head, own in parts for block in (head, *own)])
 
     return {"Result": shown, "Training": lambda: _training(run)}
@@ -131,9 +118,9 @@ def _of_other(run: RunDirectory, result: Result) -> Views:
 
 def _origin(run: RunDirectory) -> None:
     """Seconds, provenance and log."""
-    show(seconds(compared(run).seconds))
+    show(doc.seconds(compared(run).seconds))
     st.subheader("Provenance")
-    facts_block(provenance_rows(run.provenance(), config_of(run)))
+    facts_block(provenance_rows(run.provenance(), run.known_config()))
     st.subheader("Log")
     log_tail(run)
 
@@ -195,11 +182,11 @@ def _slots(run: RunDirectory, result: EquationResult) -> None:
 def _said(result: EquationResult, place: int) -> str:
     """Defect and verdict, and the derived generator that is nearest."""
     row, names = result.generators[place], [known.name for known in result.truth]
-    words = f"η = {number(row.eta)}: {verdict(row, result.all_proved)}."
+    words = f"η = {doc.number(row.eta)}: {verdict(row, result.all_proved)}."
     inner = result.inner[place] if place < len(result.inner) else []
     if names and len(inner) == len(names):
         value, name = max((abs(value or 0.0), name) for value, name in zip(inner, names, strict=True))
-        words += f" Nearest derived generator: {name}, inner product {cosine(value, 3)} up to sign."
+        words += f" Nearest derived generator: {name}, inner product {doc.cosine(value, 3)} up to sign."
     return words
 
 
@@ -290,28 +277,28 @@ def show_derived(run: RunDirectory) -> None:
 
 def _show_derivation(result: TruthResult) -> None:
     shown = truth_document(result)
-    _beside(section(shown, "statement"), section(shown, "evolution"))
+    _beside(doc.section(shown, "statement"), doc.section(shown, "evolution"))
     head, badge, terms = st.columns([3, 2, 1], vertical_alignment="center")
     with head:
-        show(sections(shown)[0][1])
+        show(doc.sections(shown)[0][1])
     with badge:
         _certified(result)
     with terms:
         popover("generator", "families", "periodic", "certified", "assumed", "invariants")
-    _beside(section(shown, "symmetries"), section(shown, "periodic"))
+    _beside(doc.section(shown, "symmetries"), doc.section(shown, "periodic"))
     if result.structure.brackets and len(result.generators) <= LARGEST:
-        show([*section(shown, "brackets")[:1], _brackets(result)])
+        show([*doc.section(shown, "brackets")[:1], _brackets(result)])
         modulo = " modulo the families" if result.structure.modulo_families else ""
         st.caption(f"Row first, then column{modulo}; a dot is 0.")
     else:
-        show(section(shown, "brackets"))
-    show(section(shown, "structure", "flows", "reductions", "completeness", "derivation"))
-    for title, blocks in sections(section(shown, "determining", "steps", "general")):
+        show(doc.section(shown, "brackets"))
+    show(doc.section(shown, "structure", "flows", "reductions", "completeness", "derivation"))
+    for title, blocks in doc.sections(doc.section(shown, "determining", "steps", "general")):
         with st.expander(plain(title.text)):
             _listed(blocks)
 
 
-def _beside(left: Sequence[Block], right: Sequence[Block]) -> None:
+def _beside(left: Sequence[doc.Block], right: Sequence[doc.Block]) -> None:
     """Two sections beside each other; one of them, or none, as it is."""
     if not (left and right):
         show([*left, *right])
@@ -331,24 +318,24 @@ def _certified(result: TruthResult) -> None:
     st.badge(words, icon=f":material/{icon}:", color=color, help=tip("certified"))
 
 
-def _brackets(result: TruthResult) -> Table:
+def _brackets(result: TruthResult) -> doc.Table:
     """[row, column]; below the diagonal the same with the other sign."""
     structure, count = result.structure, len(result.generators)
-    cells = [[Formula("0", r"\cdot")] * count for _ in range(count)]
+    cells = [[doc.Formula("0", r"\cdot")] * count for _ in range(count)]
     for (i, j, _), there, back in zip(
         structure.brackets, structure.brackets_shown, structure.opposite_shown, strict=True
     ):
         cells[i][j], cells[j][i] = there, back
-    names = [Formula(f"V{k}", f"V_{{{k}}}") for k in range(1, count + 1)]
-    head = Formula("[row, column]", r"[\,\cdot\,,\,\cdot\,]")
+    names = [doc.Formula(f"V{k}", f"V_{{{k}}}") for k in range(1, count + 1)]
+    head = doc.Formula("[row, column]", r"[\,\cdot\,,\,\cdot\,]")
     rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
-    return Table([Column(head), *map(Column, names)], rows)
+    return doc.Table([doc.Column(head), *map(doc.Column, names)], rows)
 
 
-def _listed(blocks: Sequence[Block]) -> None:
+def _listed(blocks: Sequence[doc.Block]) -> None:
     """Lines as one list: of hundreds of elements a page would be slow."""
-    lines = [f"- {markdown(block.words)}" for block in blocks if isinstance(block, Text) and not block.small]
+    lines = [f"- {markdown(block.words)}" for block in blocks if isinstance(block, doc.Text) and not block.small]
     st.markdown("\n".join(lines))
     for block in blocks:
-        if not isinstance(block, Text) or block.small:
+        if not isinstance(block, doc.Text) or block.small:
             show_block(block)

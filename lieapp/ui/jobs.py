@@ -19,7 +19,7 @@ from lieapp.runs.process.queue import enqueue, ensure_runner, start_now
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import ACTIVE
 from lieapp.settings import from_values
-from lieapp.ui.navigation import config_of, newest_first, runs_root
+from lieapp.ui.navigation import newest_first, runs_root
 from lieapp.ui.words import RESUMABLE
 
 KINDS = ("truth", "check")
@@ -43,24 +43,13 @@ def checked(work: Work, values: Mapping[str, Any], catalog: Catalog) -> msgspec.
     return config
 
 
-def start(config: msgspec.Struct, entry: Entry, catalog: Catalog) -> str:
-    """Queue a run and see that somebody works on the queue; the run's id.
-
-    Raises RunError if the folder of runs can't be written.
-    """
-    root = runs_root()
-    run_id = enqueue(root, config, entry=entry, folders=catalog.folders)
-    ensure_runner(root)
-    return run_id
-
-
 def took(config: msgspec.Struct) -> float | None:
     """Seconds that the last finished run of the same plugin, command and method took; None if there is none."""
     keys = ("kind", "plugin", "domain", "preset", "method", "model")
     wanted = {key: getattr(config, key) for key in keys if hasattr(config, key)}
     named = [run for run in newest_first() if f"-{wanted['plugin']}-" in run.id]
     for run in named[:LOOKED_AT]:
-        own = config_of(run)
+        own = run.known_config()
         if run.state == "done" and all(own.get(key) == value for key, value in wanted.items()):
             with contextlib.suppress(RunError):
                 return compared(run).seconds.get("total")
@@ -84,15 +73,16 @@ def resume(run: RunDirectory) -> None:
     ensure_runner(run.path.parent)
 
 
-def begin(config: msgspec.Struct, entry: Entry | None, catalog: Catalog) -> str:
-    """Start a run of one of those kinds and give its id.
+def start(config: msgspec.Struct, entry: Entry | None, catalog: Catalog) -> str:
+    """Start a run, or queue it and see that somebody works on the queue; the run's id.
 
     Raises RunError if the folder of runs can't be written or no process can be started.
     """
     root = runs_root()
     run_id = enqueue(root, config, entry=entry, folders=catalog.folders)
+    short = getattr(config, "kind", "") in KINDS
     busy = [run for run in newest_first()[:LOOKED_AT] if run.state in ACTIVE and kind_of(run) in KINDS]
-    if len(busy) < MOST:
+    if short and len(busy) < MOST:
         start_now(root, run_id)
     else:
         ensure_runner(root)
@@ -111,4 +101,4 @@ def latest(kind: str, entry: Entry) -> RunDirectory | None:
 
 def kind_of(run: RunDirectory) -> str:
     """The kind in a run's settings; empty if they can't be read."""
-    return str(config_of(run).get("kind", ""))
+    return str(run.known_config().get("kind", ""))

@@ -17,8 +17,8 @@ from lieapp.runs.overview import equation_of, row
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.label import delete, label_of, write_label
 from lieapp.runs.store.status import Status
-from lieapp.ui.navigation import config_of, file_of, link_to_run, newest_first
-from lieapp.ui.rendering import show_error, state_badge
+from lieapp.ui.navigation import file_of, link, newest_first
+from lieapp.ui.rendering import errors_shown, state_badge
 from lieapp.ui.words import WORKING, ago, duration, plain, sign
 
 LONGEST_NAME, LONGEST_TITLE = 34, 120
@@ -71,14 +71,11 @@ def edit(run: RunDirectory) -> None:
     words = "A queued or active run can't be deleted. Cancel it first." if working else None
     sure = st.checkbox("Delete this run with all its files", disabled=working, help=words)
     deleted = st.button("Delete for good", icon=":material/delete:", disabled=not sure)
-    try:
+    with errors_shown():
         if saved:
             write_label(run, name, note)
         if deleted:
             delete(run)
-    except RunError as error:
-        show_error(error)
-    else:
         if saved or deleted:
             st.rerun()
 
@@ -87,7 +84,7 @@ def _row(run: RunDirectory, facts: dict[str, Any], now: float, edited: bool) -> 
     with st.container(border=True):
         name, state, outcome, *last = st.columns([5, 2, 6, *([1] if edited else [])], vertical_alignment="center")
         with name:
-            link_to_run(run.id, f"**{plain(_name(run, facts))}**")
+            link("run", f"**{plain(_name(run, facts))}**", run=run.id)
             named = facts["plugin"] if facts["name"] else None
             method = " ".join(filter(None, (named, facts["kind"], facts["method"])))
             method = f"{method} · " if method else ""
@@ -151,7 +148,7 @@ def before(run: RunDirectory) -> list[RunDirectory]:
 
 def show_head(run: RunDirectory, status: Status) -> None:
     """Title, state and main settings, which are there from the first moment of a run."""
-    config = config_of(run)
+    config = run.known_config()
     st.title(plain(title_of(run, config)))
     settings = [f"{key} {config[key]}" for key in ("method", "slots", "seed") if config.get(key) is not None]
     what = " ".join(str(config[key]) for key in ("kind", "plugin") if config.get(key))

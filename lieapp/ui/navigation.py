@@ -11,11 +11,10 @@ import re
 import sys
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
-from lieapp.errors import PluginError, RunError, UnknownPluginError
+from lieapp.errors import PluginError, UnknownPluginError
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.words import plain
@@ -52,9 +51,9 @@ def menu() -> list[st.Page]:
     return [page(key) for key in _PAGES]
 
 
-def link_to_run(run_id: str, label: str) -> None:
-    """A link that opens a run; its address can be sent to somebody else."""
-    st.page_link(page("run"), label=label, query_params={"run": run_id})
+def link(key: str, label: str, icon: str = "", **address: str) -> None:
+    """A link that opens a page; its address can be sent to somebody else."""
+    st.page_link(page(key), label=label, icon=f":material/{icon}:" if icon else None, query_params=address)
 
 
 def runs_root() -> Path:
@@ -116,8 +115,8 @@ def show_missing(catalog: Catalog, name: str, here: str) -> None:
     st.warning(plain(words), icon=":material/search_off:")
     with st.container(horizontal=True):
         for near in get_close_matches(name[:LONGEST], [entry.name for entry in catalog.entries], n=NEAREST):
-            st.page_link(page(here), label=plain(near), query_params={"plugin": near})
-        st.page_link(page("plugins"), label="All plugins", icon=":material/extension:")
+            link(here, plain(near), plugin=near)
+        link("plugins", "All plugins", "extension")
 
 
 def choose_plugin(catalog: Catalog, here: str, usual: str = "") -> Entry | None:
@@ -158,18 +157,10 @@ def show_no_plugin(what: str = "plugin") -> None:
 def show_no_runs(words: str = "There is no run yet.") -> None:
     """That the folder is empty, and where a run is started."""
     st.info(words, icon=":material/inbox:")
-    st.page_link(page("discover"), label="Start one", icon=":material/travel_explore:")
+    link("discover", "Start one", "travel_explore")
 
 
 def show_gone(run_id: str) -> None:
     """That an address names no run."""
     words = f"There is no run {plain(repr(run_id[:LONGEST]))} in this folder; it may have been deleted."
     st.warning(words, icon=":material/search_off:")
-
-
-def config_of(run: RunDirectory) -> dict[str, Any]:
-    """The run's settings; empty if they can't be read."""
-    try:
-        return run.config()
-    except RunError:
-        return {}

@@ -8,25 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from lieapp.drawing import (
-    DIVERGING,
-    MARKED,
-    SEQUENTIAL,
-    SERIES,
-    WIDE,
-    Axis,
-    Band,
-    Bars,
-    Curve,
-    Dots,
-    Drawing,
-    Layer,
-    Panel,
-    Raster,
-    Scale,
-    Strokes,
-    drawable,
-)
+from lieapp import drawing as data
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -46,7 +28,7 @@ Trace = dict[str, Any]
 """What plotly reads: its own names and values."""
 
 
-def show_drawing(drawing: Drawing, key: str) -> None:
+def show_drawing(drawing: data.Drawing, key: str) -> None:
     """Each panel as a chart of its own: beside each other where there is room, else below each other.
 
     Args:
@@ -63,14 +45,14 @@ def show_drawing(drawing: Drawing, key: str) -> None:
                 st.plotly_chart(drawn, key=name, config={"displaylogo": False, "displayModeBar": False})
 
 
-def _height(panel: Panel, *, alone: bool) -> float:
+def _height(panel: data.Panel, *, alone: bool) -> float:
     """Pictures keep their shape: wide ones are lower than charts."""
     high = HEIGHTS[alone or panel.equal]
-    whole = any(isinstance(layer, Raster) and layer.scale is None for layer in panel.layers)
+    whole = any(isinstance(layer, data.Raster) and layer.scale is None for layer in panel.layers)
     return min(high, AROUND + WIDTH / panel.aspect) if whole else high
 
 
-def chart(panel: Panel, height: float) -> Figure:
+def chart(panel: data.Panel, height: float) -> Figure:
     """One panel."""
     from plotly.graph_objects import Figure
 
@@ -79,9 +61,9 @@ def chart(panel: Panel, height: float) -> Figure:
     notes: list[Trace] = []
     for index, layer in enumerate(panel.layers):
         drawn += _traces(layer, index, panel)
-        if isinstance(layer, Band):
-            ends = {"x0": panel.x.low, "x1": layer.end, "y0": 0, "y1": 1, "yref": "paper"}
-            shapes.append({"type": "rect", **ends, "fillcolor": SERIES[2], "opacity": 0.15, "line": {"width": 0}})
+        if isinstance(layer, data.Band):
+            ends = {"type": "rect", "x0": panel.x.low, "x1": layer.end, "y0": 0, "y1": 1, "yref": "paper"}
+            shapes.append({**ends, "fillcolor": data.SERIES[2], "opacity": 0.15, "line": {"width": 0}})
             side = "left" if layer.end < 0.6 * panel.x.high else "right"
             notes.append({**NOTE, "xref": "x", "x": layer.end, "y": 0.02, "xanchor": side, "text": layer.words})
     if panel.note:
@@ -102,7 +84,7 @@ def chart(panel: Panel, height: float) -> Figure:
     return Figure(drawn, layout)
 
 
-def _axis(axis: Axis) -> Trace:
+def _axis(axis: data.Axis) -> Trace:
     ends = np.log10([axis.low, axis.high]) if axis.log else (axis.low, axis.high)
     found: Trace = {"title": {"text": axis.label}, "range": [*map(float, ends)], "zeroline": False}
     found |= {"automargin": True, "showgrid": False, "ticks": "outside", "exponentformat": "power"}
@@ -115,26 +97,26 @@ def _axis(axis: Axis) -> Trace:
     return found | ({"showticklabels": False, "ticks": ""} if axis.bare else {})
 
 
-def _traces(layer: Layer, index: int, panel: Panel) -> list[Trace]:
+def _traces(layer: data.Layer, index: int, panel: data.Panel) -> list[Trace]:
     match layer:
-        case Curve():
+        case data.Curve():
             return _curve(layer, index, log=panel.y.log)
-        case Dots():
+        case data.Dots():
             sizes = [8 * area**0.5 for area in layer.areas] or 8
             symbols = ["circle-open" if k in layer.hollow else "circle" for k in range(len(layer.x))]
             marker = {"color": [*layer.colours], "size": sizes, "symbol": symbols}
             said: Trace = {"hovertext": [*layer.tips], "hoverinfo": "text"} if layer.tips else {"hoverinfo": "skip"}
             return [_scatter(layer.x, layer.y, mode="markers", marker=marker, **said)]
-        case Raster():
+        case data.Raster():
             return _raster(layer, panel)
-        case Strokes(quiet=True):
+        case data.Strokes(quiet=True):
             return [_line(layer, QUIET, 1)]
-        case Strokes():
+        case data.Strokes():
             # a light line under the dark one: visible on both ends of the colours
             return [_line(layer, "rgba(255,255,255,0.85)", 3), _line(layer, "#1f2328", 1.3)]
-        case Band():
+        case data.Band():
             return []
-        case Bars():
+        case data.Bars():
             return [
                 {
                     "type": "bar", "orientation": "h", "x": [*lengths], "y": [*range(len(lengths))], "name": name,
@@ -149,29 +131,29 @@ def _scatter(x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray, *
     return {"type": "scatter", "x": x, "y": y, "showlegend": False, **more}
 
 
-def _line(strokes: Strokes, colour: str, width: float) -> Trace:
+def _line(strokes: data.Strokes, colour: str, width: float) -> Trace:
     return _scatter(strokes.x, strokes.y, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip")
 
 
-def _curve(line: Curve, index: int, *, log: bool) -> list[Trace]:
-    colour, dash = SERIES[index % len(SERIES)], DASHES[index // len(SERIES) % len(DASHES)]
-    x, y = drawable(line.x), drawable(line.y, log=log)
-    width, opacity = WIDE if line.below else (2.0, 1.0)
+def _curve(line: data.Curve, index: int, *, log: bool) -> list[Trace]:
+    colour, dash = data.SERIES[index % len(data.SERIES)], DASHES[index // len(data.SERIES) % len(DASHES)]
+    x, y = data.drawable(line.x), data.drawable(line.y, log=log)
+    width, opacity = data.WIDE if line.below else (2.0, 1.0)
     symbol = MARKS[index % len(MARKS)]
     shapes = [f"{symbol}-open" if k in line.hollow else symbol for k in range(len(x))]
     found = _scatter(
-        x, y, name=line.name, mode="lines+markers" if len(x) <= MARKED else "lines", showlegend=bool(line.name),
-        line={"color": colour, "width": width, "dash": dash}, opacity=opacity, marker={"symbol": shapes, "size": 8},
-        hovertemplate="%{y:.3g} at %{x:.6g}",
+        x, y, name=line.name, showlegend=bool(line.name), opacity=opacity, marker={"symbol": shapes, "size": 8},
+        mode="lines+markers" if len(x) <= data.MARKED else "lines", hovertemplate="%{y:.3g} at %{x:.6g}",
+        line={"color": colour, "width": width, "dash": dash},
     )  # fmt: skip
     if not line.raw:
         return [found]
     thin = {"color": colour, "width": 0.7}
-    raw = drawable(line.raw, log=log)
+    raw = data.drawable(line.raw, log=log)
     return [_scatter(x, raw, mode="lines", line=thin, opacity=0.3, hoverinfo="skip"), found]
 
 
-def _raster(raster: Raster, panel: Panel) -> list[Trace]:
+def _raster(raster: data.Raster, panel: data.Panel) -> list[Trace]:
     ends = [sorted((axis.low, axis.high)) for axis in (panel.x, panel.y)]
     (dx, dy) = ((high - low) / n for (low, high), n in zip(ends, raster.values.shape[1::-1], strict=True))
     place = {"x0": ends[0][0] + dx / 2, "y0": ends[1][0] + dy / 2, "dx": dx, "dy": dy}
@@ -182,7 +164,7 @@ def _raster(raster: Raster, panel: Panel) -> list[Trace]:
     low, high = (np.log10(v) if scale.log else v for v in (scale.low, scale.high))
     found: Trace = {
         "type": "heatmap", "z": values.astype(np.float32), **place, "zmin": float(low), "zmax": float(high),
-        "colorscale": list(DIVERGING) if scale.diverging else SEQUENTIAL, "showscale": panel.bar,
+        "colorscale": list(data.DIVERGING) if scale.diverging else data.SEQUENTIAL, "showscale": panel.bar,
         "colorbar": _bar(scale, float(low), float(high)), "hoverongaps": False,
         "hovertemplate": f"{panel.x.label} %{{x:.4g}}, {panel.y.label} %{{y:.4g}}: %{{z:.4g}}<extra></extra>",
     }  # fmt: skip
@@ -191,7 +173,7 @@ def _raster(raster: Raster, panel: Panel) -> list[Trace]:
     return [found]
 
 
-def _bar(scale: Scale, low: float, high: float) -> Trace:
+def _bar(scale: data.Scale, low: float, high: float) -> Trace:
     title = {"text": scale.label, "side": "right"}
     found: Trace = {"thickness": 10, "title": title, "nticks": 5, "outlinewidth": 0}
     if scale.log:
@@ -203,4 +185,4 @@ def _bar(scale: Scale, low: float, high: float) -> Trace:
 def _ramp(share: float) -> str:
     from plotly.colors import sample_colorscale
 
-    return str(sample_colorscale(SEQUENTIAL, [share])[0])
+    return str(sample_colorscale(data.SEQUENTIAL, [share])[0])

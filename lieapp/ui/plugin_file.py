@@ -7,14 +7,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lieapp.errors import LieappError, PluginError
+import sympy as sp
 
-if TYPE_CHECKING:
-    import sympy as sp
-
-    from lieapp.equations.equation import System
+from lieapp.api import PDE
+from lieapp.equations.equation import System
+from lieapp.equations.jets import JetSpace
+from lieapp.equations.parsing import parse_expression
+from lieapp.equations.printing import python_code
+from lieapp.errors import LieappError, PluginError, refused
 
 FOLDER = Path("plugins")
 """Where the app writes plugin files, if it was started so."""
@@ -37,8 +39,6 @@ class Draft:
 
 def plugin_text(system: System, draft: Draft) -> str:
     """The file. Raises PluginError, GridError or EquationError where a declaration would be refused."""
-    from lieapp.equations.printing import python_code
-
     _check(system, draft)
     jets = system.jets
     variables = [str(x) for x in jets.independent]
@@ -81,25 +81,18 @@ def write(text: str, name: str, folder: Path = FOLDER) -> Path:
         raise PluginError(
             f"name={name!r} isn't a valid file name.", hint="Use lower-case letters, digits, _ and -."
         )
-    try:
+    with refused(PluginError, f"{file} can't be written", "Download it instead."):
         folder.mkdir(parents=True, exist_ok=True)
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError:
-        raise PluginError(f"{file} already exists.", hint="Choose another name, or remove that file.") from None
-    except OSError as error:
-        raise PluginError(
-            f"{file} can't be written: {error.strerror or error}.", hint="Download it instead."
-        ) from None
+        try:
+            with file.open("x", encoding="utf-8") as stream:
+                stream.write(text)
+        except FileExistsError:
+            raise PluginError(f"{file} already exists.", hint="Choose another name, or remove that file.") from None
     return file
 
 
 def _check(system: System, draft: Draft) -> None:
     """Raises what a declaration with these values raises, and PluginError for names that the file uses."""
-    import sympy as sp
-
-    from lieapp.api import PDE
-
     named = [*map(str, system.jets.independent), *system.jets.dependent, *map(str, system.parameters)]
     taken = [name for name in named if name in TAKEN or name == _identifier(draft.name)]
     if taken:
@@ -125,8 +118,6 @@ def _check(system: System, draft: Draft) -> None:
 
 def _exact(parameter: str, text: str) -> Any:
     """The number that a text is, by the whitelist parser. Raises PluginError for anything else."""
-    from lieapp.equations.parsing import parse_expression
-
     try:
         return parse_expression(text, {}, typed=True)
     except LieappError as error:
@@ -136,9 +127,6 @@ def _exact(parameter: str, text: str) -> Any:
 
 
 def _values(draft: Draft) -> str:
-    from lieapp.equations.jets import JetSpace
-    from lieapp.equations.printing import python_code
-
     nothing = JetSpace((), ())
     return ", ".join(f"{name}: {python_code(_exact(name, text), nothing)}" for name, text in draft.values.items())
 

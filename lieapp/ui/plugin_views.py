@@ -1,7 +1,4 @@
-"""A plugin on pages: where it comes from, its equation, its self-check; broken files; a form that makes a new one.
-
-SymPy is loaded only when a page asks for an equation.
-"""
+"""A plugin on pages: its place, its equation, its self-check; broken files; a form that makes a new one."""
 
 from __future__ import annotations
 
@@ -11,8 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+import sympy as sp
 
 from lieapp.config import CheckConfig
+from lieapp.equations.equation import read_pde
+from lieapp.equations.evolution import evolution_form
+from lieapp.equations.printing import ordered_latex
 from lieapp.errors import LieappError, PluginError
 from lieapp.registry.catalog import Catalog, Entry
 from lieapp.registry.loader import SHIPPED
@@ -23,10 +24,10 @@ from lieapp.ui import jobs
 from lieapp.ui.at_work import show_unfinished, wait_for
 from lieapp.ui.help import tip
 from lieapp.ui.lists import readable
-from lieapp.ui.navigation import catalog_of, may_write, page, typed_plugins
+from lieapp.ui.navigation import catalog_of, link, may_write, page, typed_plugins
 from lieapp.ui.plugin_file import Draft, write
 from lieapp.ui.reader import Typed, plugin_file_text
-from lieapp.ui.rendering import facts_block, show, show_error, table
+from lieapp.ui.rendering import errors_shown, facts_block, show, table
 from lieapp.ui.typed_form import EXAMPLES, FIRST, ask
 from lieapp.ui.words import WORKING, plain
 
@@ -102,11 +103,6 @@ def show_all(catalog: Catalog) -> None:
 
 def system_latex(declaration: Any) -> list[str]:
     """Each equation in jet notation, u_{xx} for the second derivative; as declared where it can't be read."""
-    import sympy as sp
-
-    from lieapp.equations.equation import read_pde
-    from lieapp.equations.printing import ordered_latex
-
     try:
         system = read_pde(declaration)
         return [f"{ordered_latex(residual, system.jets)} = 0" for residual in system.residuals]
@@ -117,15 +113,8 @@ def system_latex(declaration: Any) -> list[str]:
 
 def evolution_latex(declaration: Any) -> list[str]:
     """u_t = F for every unknown. Raises LieappError where there is no such form."""
-    import sympy as sp
-
-    from lieapp.equations.equation import read_pde
-    from lieapp.equations.evolution import evolution_form
-    from lieapp.equations.printing import ordered_latex
-
     form = evolution_form(read_pde(declaration))
-    jets, time = form.jets, form.jets.raised(form.jets.zero, form.time)
-    return [f"{sp.latex(jets.symbol(a, time))} = {ordered_latex(rhs, jets)}" for a, rhs in enumerate(form.rhs)]
+    return [f"{sp.latex(rate)} = {ordered_latex(rhs, form.jets)}" for rate, rhs in form.rates()]
 
 
 def show_check(entry: Entry, catalog: Catalog) -> None:
@@ -143,11 +132,8 @@ def show_check(entry: Entry, catalog: Catalog) -> None:
     label = "Check" if run is None else "Check again"
     told = "Runs in a separate process; it continues if you leave."
     if st.button(label, icon=":material/fact_check:", help=told):
-        try:
-            jobs.begin(CheckConfig(plugin=entry.name), entry, catalog)
-        except LieappError as error:
-            show_error(error)
-        else:
+        with errors_shown():
+            jobs.start(CheckConfig(plugin=entry.name), entry, catalog)
             st.rerun()
 
 
@@ -185,14 +171,11 @@ def show_typed(start: Typed, version: str) -> None:
         return
     file = folder / f"{draft.name}.py"
     others = {e.name for e in catalog_of().entries if e.file is None or e.file.resolve() != file.resolve()}
-    try:
+    with errors_shown():
         if draft.name in others:
             raise PluginError(f"there is already a plugin {draft.name!r}.", hint="Choose another name.")
         if _text(file) != text:
             write(text, draft.name, folder)
-    except LieappError as error:
-        show_error(error)
-    else:
         st.switch_page(page("discover"), query_params={"plugin": draft.name})
 
 
@@ -201,12 +184,10 @@ def _ask_file(start: Typed, version: str, name: str) -> tuple[Draft, str] | None
     typed, reading = ask(start, version, FIELDS)
     if reading.error is not None:
         return None
-    try:
+    with errors_shown():
         draft = _draft(typed, reading.parameters, version, name)
         return draft, plugin_file_text(typed, draft)
-    except LieappError as error:
-        show_error(error)
-        return None
+    return None
 
 
 def _draft(typed: Typed, parameters: Sequence[str], version: str, usual: str) -> Draft:
@@ -252,5 +233,4 @@ def show_written() -> None:
     """A link to what was written last."""
     name = st.session_state.get("written")
     if name:
-        st.page_link(page("plugins"), label=f"Open {plain(name)}", icon=":material/extension:",
-                     query_params={"plugin": name})  # fmt: skip
+        link("plugins", f"Open {plain(name)}", "extension", plugin=name)

@@ -1,28 +1,29 @@
 """What somebody types is read by a process of its own, which is ended where that takes too long.
 
 A page can't be interrupted, and SymPy may take any time. The process stays, as starting one takes a second:
-`python -m lieapp.ui.reader` answers each line of JSON with another. What is typed are texts; the whitelist parser
-reads them.
+`python -m lieapp.ui.reader N` answers each question, in JSON, that comes through the pipe N. What is typed are
+texts; the whitelist parser reads them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-import select
-import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, Any
+from multiprocessing.connection import Connection, Pipe
+from typing import Any
 
 import msgspec
 
 from lieapp.child import child_command
-from lieapp.errors import BudgetError, LieappError, UsageError
+from lieapp.equations.parsing import parse_system
+from lieapp.equations.printing import ordered_latex
+from lieapp.errors import BudgetError, LieappError, UsageError, describe
 from lieapp.pde.derivation import Failure, error_told, leave_with
 from lieapp.ui.plugin_file import Draft, plugin_text
 
@@ -135,8 +136,9 @@ class _Reader:
     def ask(self, question: Question) -> Reading:
         """Raises BudgetError if no answer comes in time."""
         with self._lock:
-            pipes = self._started()
-            answer = _exchange(pipes, msgspec.json.encode(question), BUDGET)
+            if self._child is None or self._child.poll() is not None:
+                self._start()
+            answer = self._exchange(msgspec.json.encode(question), BUDGET)
             if answer:
                 return msgspec.json.decode(answer, type=Reading)
             self._end()
@@ -145,49 +147,38 @@ class _Reader:
             hint="Use fewer nested functions and roots, or derive it with `lieapp truth` and a longer --budget.",
         )
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        child = self._child
-        if child is None or child.poll() is not None:
-            pipe = subprocess.PIPE
-            child = subprocess.Popen(child_command("lieapp.ui.reader"), stdin=pipe, stdout=pipe, bufsize=0)
-            self._child = child
-            # an empty question: answered once the libraries are loaded
-            _exchange(child, b"", STARTING)
-        return child
+    def _start(self) -> None:
+        self._pipe, far = Pipe()
+        with far:
+            command = child_command("lieapp.ui.reader", str(far.fileno()))
+            # in a session of its own: Ctrl-C ends the app, and the end of the pipe this
+            self._child = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, pass_fds=[far.fileno()], start_new_session=True
+            )
+        # an empty question: answered once the libraries are loaded
+        self._exchange(b"", STARTING)
+
+    def _exchange(self, question: bytes, seconds: float) -> bytes:
+        """The answer; empty if none comes within so many seconds, or the process has ended."""
+        try:
+            self._pipe.send_bytes(question)
+            return self._pipe.recv_bytes() if self._pipe.poll(seconds) else b""
+        except (OSError, EOFError):
+            return b""
 
     def _end(self) -> None:
         if self._child is not None:
             self._child.kill()
-            self._child.communicate()
+            self._child.wait()
             self._child = None
+        self._pipe.close()
 
 
 _READER = _Reader()
 
 
-def _exchange(child: subprocess.Popen[bytes], line: bytes, seconds: float) -> bytes:
-    """The line that answers another; empty if none comes within so many seconds, or the process has ended."""
-    assert child.stdin is not None and child.stdout is not None
-    end, found = time.monotonic() + seconds, b""
-    try:
-        child.stdin.write(line + b"\n")
-    except BrokenPipeError:
-        return b""
-    while not found.endswith(b"\n"):
-        ready, _, _ = select.select([child.stdout], [], [], max(end - time.monotonic(), 0.0))
-        more = os.read(child.stdout.fileno(), 2**16) if ready else b""
-        if not more:
-            return b""
-        found += more
-    return found
-
-
 def _answer(question: Question) -> Reading:
     """The answer, here in this process."""
-    from lieapp.equations.parsing import parse_system
-    from lieapp.equations.printing import ordered_latex
-    from lieapp.errors import describe
-
     typed = question.typed
     try:
         _complete(typed)
@@ -227,24 +218,15 @@ def _place(error: Exception, equations: Sequence[str]) -> int | None:
     return equations.index(shown) if shown in equations else None
 
 
-def _main(questions: IO[bytes], answers: IO[bytes]) -> None:
+def _main(pipe: Connection) -> None:
     """Reading until nobody asks any more."""
-    from lieapp.registry.modules import stdout_to_stderr
-
-    # Ctrl-C ends the app, and with it this
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
-    for line in questions:
-        with stdout_to_stderr():
-            if line.strip():
-                found = msgspec.json.encode(_answer(msgspec.json.decode(line, type=Question)))
-            else:
-                import lieapp.equations.parsing  # noqa: F401
-
-                found = b""
-        answers.write(found + b"\n")
-        answers.flush()
+    with contextlib.suppress(EOFError):
+        while True:
+            line = pipe.recv_bytes()
+            found = msgspec.json.encode(_answer(msgspec.json.decode(line, type=Question))) if line else b""
+            pipe.send_bytes(found)
 
 
 if __name__ == "__main__":
-    _main(sys.stdin.buffer, sys.stdout.buffer)
+    _main(Connection(int(sys.argv[1])))

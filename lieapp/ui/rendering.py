@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import streamlit as st
 
-from lieapp.document import (
-    Block,
-    Cell,
-    Column,
-    Document,
-    Figure,
-    Formula,
-    Heading,
-    Notice,
-    Table,
-    Text,
-    Words,
-    inline,
-)
+from lieapp import document as doc
 from lieapp.errors import LieappError
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.help import TERMS, tip
@@ -34,37 +21,37 @@ LAST_BYTES = 6000
 ICONS = {"success": "verified", "info": "info", "warning": "warning", "error": "error"}
 
 
-def show(document: Document) -> None:
+def show(document: doc.Document) -> None:
     """Every block below the one before it."""
     for block in document:
         show_block(block)
 
 
-def show_block(block: Block) -> None:
+def show_block(block: doc.Block) -> None:
     """One block. Text that isn't lieapp's own can't act: Markdown shows it as it is."""
     match block:
-        case Heading():
+        case doc.Heading():
             tips = [tip(term) for term in block.term.split() if term in TERMS]
             st.subheader(plain(block.text), help="\n\n".join(tips) or None)
-        case Text():
+        case doc.Text():
             (st.caption if block.small else st.markdown)(markdown(block.words))
-        case Formula():
+        case doc.Formula():
             st.latex(enclosed(block.latex))
-        case Notice():
+        case doc.Notice():
             kinds = {"success": st.success, "info": st.info, "warning": st.warning, "error": st.error}
             kinds[block.level](markdown(block.words), icon=f":material/{ICONS[block.level]}:")
-        case Table():
+        case doc.Table():
             _table(block)
-        case Figure():
+        case doc.Figure():
             _figure(block)
 
 
-def markdown(words: Words, write: Callable[[str], str] = advice) -> str:
+def markdown(words: doc.Words, write: Callable[[str], str] = advice) -> str:
     """A line as Markdown, its formulas between dollars, what is to be typed as code."""
-    return "".join(write(part) if isinstance(part, str) else formula(part.latex) for part in inline(words))
+    return "".join(write(part) if isinstance(part, str) else formula(part.latex) for part in doc.inline(words))
 
 
-def _figure(shown: Figure) -> None:
+def _figure(shown: doc.Figure) -> None:
     """A figure, or the sentence in its place."""
     if shown.drawing:
         show_drawing(shown.drawing, shown.key)
@@ -74,13 +61,13 @@ def _figure(shown: Figure) -> None:
         st.caption(plain(shown.note))
 
 
-def _table(block: Table) -> None:
+def _table(block: doc.Table) -> None:
     rows = [[_cell(column, cell) for column, cell in zip(block.columns, row, strict=True)] for row in block.rows]
     rule = ["--:" if column.number else "---" for column in block.columns]
     table([markdown(column.head) for column in block.columns], rows, rule)
 
 
-def _cell(column: Column, cell: Cell) -> str:
+def _cell(column: doc.Column, cell: doc.Cell) -> str:
     if cell in (None, ""):
         return "–"
     return unbroken(cell) if column.number and isinstance(cell, str) else markdown(cell, plain)
@@ -138,6 +125,15 @@ def show_error(error: LieappError, where: str = "") -> None:
         st.code("\n".join(line.removeprefix("  ") for line in pointed), language="text")
     if error.hint:
         st.caption(advice(error.hint))
+
+
+@contextlib.contextmanager
+def errors_shown() -> Iterator[None]:
+    """Show an error in place of what is left of the block."""
+    try:
+        yield
+    except LieappError as error:
+        show_error(error)
 
 
 CAPTION = 0.76

@@ -63,7 +63,9 @@ def ask(start: Typed, version: str, fields: tuple[str, ...] = tuple(FIELDS)) -> 
         version: other fields begin anew under another version; a widget keeps what it showed first.
         fields: which of `FIELDS` are asked for.
     """
-    _begin(start, version)
+    # once: what was typed is there again after a look at another page
+    if not {_key("rows", version), _key("equation0", version)} <= set(st.session_state):
+        _fill(start, version)
     st.selectbox(
         "Example", list(EXAMPLES), index=None, placeholder="choose an example",
         key=_key("example", version), on_change=_take, args=(version,),
@@ -114,12 +116,6 @@ def _understood(reading: Reading, places: list[int]) -> None:
 
 def _key(name: str, version: str) -> str:
     return f"typed_{name}_{version}"
-
-
-def _begin(start: Typed, version: str) -> None:
-    """Fill the fields, once; what was typed is there again after a look at another page."""
-    if not {_key("rows", version), _key("equation0", version)} <= set(st.session_state):
-        _fill(start, version)
 
 
 def _fill(values: Typed, version: str) -> None:

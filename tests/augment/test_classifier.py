@@ -8,7 +8,7 @@ from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy
 from lieapp.data.images.pictures import make_pictures
 from lieapp.errors import ConfigError, DataError, DiscoveryError
 from lieapp.pictures.extractor import Extractor, Shape, extractor_bytes, read_extractor
-from lieapp.results import Network
+from lieapp.results.training import Network
 
 RECIPE = Recipe(epochs=3, batch=16, rate=0.01, optimizer="adam", flip=True)
 

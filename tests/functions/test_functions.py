@@ -18,7 +18,7 @@ from lieapp.functions.spans import EXACT, find
 from lieapp.functions.values import evaluated, monomials, slopes, values_of
 from lieapp.functions.written import module_generators, row_echelon, write_down
 from lieapp.progress import SilentReporter
-from lieapp.runs.checks import rows_of
+from lieapp.runs.short import rows_of
 
 SO3, LORENTZ, GL3_SL2 = 3 * 2 // 2, 4 * 3 // 2, 3 * 3 + 3
 KOSZUL = 4 * 3 // 2

@@ -3,7 +3,7 @@
 import pytest
 
 from lieapp.pictures.networks import near_guessing
-from lieapp.results import Network
+from lieapp.results.training import Network
 
 
 @pytest.mark.parametrize(("accuracy", "warned"), [(0.33, True), (0.44, True), (0.51, False), (0.9, False)])

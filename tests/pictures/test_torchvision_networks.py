@@ -17,7 +17,7 @@ from lieapp.pictures.extractor import (
     read_extractor,
     torchvision_body,
 )
-from lieapp.results import Network
+from lieapp.results.training import Network
 
 KIND = "shufflenet_v2_x0_5"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from lieapp.document import Caption, Formula
-from lieapp.results import Classifiers, Network, Operators, PictureDiscovery, Training
-from lieapp.results.augment import Row, label
+from lieapp.results.augment import Classifiers, Operators, Row, label
 from lieapp.results.discovery import Subspace
-from lieapp.results.pictures import Basis, NamedField, Nearest, Part, Slot, SmallFlow
+from lieapp.results.pictures import Basis, NamedField, Nearest, Part, PictureDiscovery, Slot, SmallFlow
+from lieapp.results.training import Network, Training
 
 
 def slot(number: int, angles: list[float], near: Nearest, parts: list[Part], **share: float) -> Slot:

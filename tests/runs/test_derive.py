@@ -14,7 +14,7 @@ from lieapp.pde.derivation import derive_in_child
 from lieapp.progress import SilentReporter
 from lieapp.results.base import result_of
 from lieapp.results.truth import TruthResult
-from lieapp.runs import derive
+from lieapp.runs import short
 from lieapp.runs.process import runner
 from lieapp.runs.process.queue import enqueue, start_now
 from lieapp.runs.store.directory import RunDirectory
@@ -34,7 +34,7 @@ def test_stages_are_told_and_the_statement_is_in_the_result(tmp_path):
             stages.append(name)
 
     run = RunDirectory.create(tmp_path, HEAT, "truth")
-    summary = derive.execute(HEAT, Session(run, Listening(), HEAT))
+    summary = short.derive(HEAT, Session(run, Listening(), HEAT))
     assert stages[0] == "deriving" and len(stages) > 1
     explained = summary.explain
     assert explained.evolution == [Formula("u_t = u_xx", "u_{t} = u_{xx}")]
@@ -51,7 +51,7 @@ def test_a_request_to_stop_ends_the_child_soon(tmp_path):
     threading.Timer(0.5, run.request_cancel).start()
     begun = time.monotonic()
     with pytest.raises(CancelledError, match="asked to stop"):
-        derive.execute(SLOW, Session(run, SilentReporter(), SLOW))
+        short.derive(SLOW, Session(run, SilentReporter(), SLOW))
     assert time.monotonic() - begun < 15 and result_of(run.path, TruthResult) is None
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from lieapp.config import DiscoverConfig
 from lieapp.errors import CancelledError, DataError, ResumeError, RunError
+from lieapp.progress import SilentReporter
 from lieapp.results.discovery import EquationResult
 from lieapp.runs.process import claim
 from lieapp.runs.process.claim import running
@@ -19,7 +20,7 @@ from lieapp.runs.process.queue import cancel
 from lieapp.runs.process.signals import delivered, interrupted, interruptible
 from lieapp.runs.store import status
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.runs.store.reporter import RunReporter, SilentReporter
+from lieapp.runs.store.reporter import RunReporter
 from lieapp.runs.store.status import host, is_alive, own_mark, start_mark
 
 CONFIG = DiscoverConfig(plugin="ckdv")

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from lieapp.results.check import CheckRow
-from lieapp.runs.checks import checked
+from lieapp.runs.short import checked
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import jobs
 
@@ -118,7 +118,7 @@ def test_a_new_file_is_written_only_where_that_is_allowed(open_page, plugins, mo
 def test_without_plugins(open_page, runs, words, monkeypatch):
     from lieapp.registry import loader
 
-    monkeypatch.setattr(loader, "candidates", lambda folders: iter(()))
+    monkeypatch.setattr(loader, "places", lambda folders: iter(()))
     monkeypatch.setattr(loader, "entry_points", lambda group: ())
     assert "No plugin was found." in words(open_page("plugins"))
 

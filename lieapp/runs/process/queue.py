@@ -7,17 +7,14 @@ import subprocess
 import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from lieapp.child import child_command
 from lieapp.errors import RunError
+from lieapp.registry.catalog import Entry
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import FINISHED
-
-if TYPE_CHECKING:
-    from lieapp.registry.catalog import Entry
 
 
 def cancel(run: RunDirectory) -> str:

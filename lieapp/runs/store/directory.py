@@ -16,18 +16,16 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 import lieapp
-from lieapp.errors import CancelledError, RunError, UnknownRunError
+from lieapp.errors import CancelledError, RunError, UnknownRunError, refused
+from lieapp.registry.catalog import Entry, load_catalog
 from lieapp.results.base import Result, read_result
-from lieapp.runs.store.files import append_line, encode, plain, process_lock, write_atomic
+from lieapp.runs.store.files import append_line, decoded, encode, plain, process_lock, write_atomic
 from lieapp.runs.store.status import Status, read_status
-
-if TYPE_CHECKING:
-    from lieapp.registry.catalog import Entry
 
 PACKAGES = ("torch", "sympy", "numpy", "scipy")
 
@@ -122,13 +120,9 @@ class RunDirectory:
             "provenance.json": encode(origin),
             "status.json": encode(Status(state=state, created=now, heartbeat=now)),
         }
-        try:
+        what, hint = f"{root}: a run directory can't be created here", "Give --out a folder that you can write to."
+        with refused(RunError, what, hint):
             return cls(_publish(root, files, _names(name, content, now)))
-        except OSError as error:
-            raise RunError(
-                f"{root}: a run directory can't be created here: {error.strerror or error}.",
-                hint="Give --out a folder that you can write to.",
-            ) from None
 
     @classmethod
     def find(cls, root: Path, text: str) -> RunDirectory:
@@ -152,19 +146,18 @@ class RunDirectory:
 
     def config(self) -> dict[str, Any]:
         """The fully resolved configuration. Raises RunError if it can't be read."""
-        found = self._json("config.json")
+        found = decoded(self.path / "config.json", dict[str, Any])
         if found is not None:
             return found
-        try:
+        what = f"{self.id}: config.json can't be read"
+        hint = f"Ask the owner of {self.path} for permission to read it."
+        with contextlib.suppress(OSError), refused(RunError, what, hint, PermissionError):
             (self.path / "config.json").read_bytes()
-        except PermissionError as error:
-            raise RunError(
-                f"{self.id}: config.json can't be read: {error.strerror or error}.",
-                hint=f"Ask the owner of {self.path} for permission to read it.",
-            ) from None
-        except OSError:
-            pass
-        raise RunError(f"{self.id}: config.json can't be read.", hint="The folder isn't a complete run.")
+        raise RunError(f"{what}.", hint="The folder isn't a complete run.")
+
+    def known_config(self) -> dict[str, Any]:
+        """The same; empty if it can't be read."""
+        return decoded(self.path / "config.json", dict[str, Any]) or {}
 
     def config_as(self, cls: type[Config]) -> Config:
         """The configuration as a struct. Raises RunError if it is of another kind or version."""
@@ -178,7 +171,7 @@ class RunDirectory:
 
     def provenance(self) -> dict[str, Any]:
         """Versions, plugin, device and command; empty if the file can't be read."""
-        return self._json("provenance.json") or {}
+        return decoded(self.path / "provenance.json", dict[str, Any]) or {}
 
     def add_provenance(self, **facts: Any) -> None:
         """Add facts that are known only once the run works, such as the device that was found."""
@@ -191,8 +184,6 @@ class RunDirectory:
         """
         found = read_result(self.path)
         if type(found) is Result:
-            from lieapp.registry.catalog import load_catalog
-
             load_catalog(self.plugin_folders())
             found = read_result(self.path)
         return found
@@ -256,13 +247,8 @@ class RunDirectory:
 
     def request_cancel(self) -> None:
         """Ask the process that works on this run to stop. Raises RunError if the folder can't be written."""
-        try:
+        with refused(RunError, f"{self.id}: can't be cancelled", f"Ask who may write {self.path} to stop it."):
             (self.path / "cancel").touch()
-        except OSError as error:
-            raise RunError(
-                f"{self.id}: can't be cancelled: {error.strerror or error}.",
-                hint=f"Ask who may write {self.path} to stop it.",
-            ) from None
 
     @property
     def cancel_requested(self) -> bool:
@@ -281,13 +267,6 @@ class RunDirectory:
         """
         return process_lock(self.path / ".lock")
 
-    def _json(self, name: str) -> dict[str, Any] | None:
-        try:
-            found = msgspec.json.decode((self.path / name).read_bytes())
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-            return None
-        return found if isinstance(found, dict) else None
-
     @classmethod
     def list(cls, root: Path) -> Runs:
         """All runs in a folder, oldest first; folders of something else are passed over.
@@ -303,15 +282,10 @@ class RunDirectory:
 
 def check_readable(root: Path) -> None:
     """Raises RunError if there is a folder of runs, but nobody lets it be read."""
-    try:
+    hint = "Ask its owner for permission to read it, or give --out another folder."
+    what = f"{root}: the folder of runs can't be read"
+    with contextlib.suppress(OSError), refused(RunError, what, hint, PermissionError):
         next(root.iterdir(), None)
-    except PermissionError as error:
-        raise RunError(
-            f"{root}: the folder of runs can't be read: {error.strerror or error}.",
-            hint="Ask its owner for permission to read it, or give --out another folder.",
-        ) from None
-    except OSError:
-        pass
 
 
 def _is_run(folder: Path) -> bool:

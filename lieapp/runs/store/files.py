@@ -9,19 +9,29 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from lieapp.errors import RunError
+from lieapp.errors import RunError, refused
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+Known = TypeVar("Known")
 
 
 def encode(value: Any) -> bytes:
     """JSON for people: indented, one line at the end; numbers of numpy and torch become plain ones."""
     return msgspec.json.format(msgspec.json.encode(value, enc_hook=plain), indent=2) + b"\n"
+
+
+def decoded(file: Path, kind: type[Known]) -> Known | None:
+    """What a JSON file holds; None if it isn't there or holds something else."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=kind)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def plain(value: Any) -> Any:
@@ -79,13 +89,9 @@ def process_lock(file: Path) -> Iterator[bool]:
     Where the file system knows no locks, the answer is True and the caller looks at the status instead.
     Raises RunError if the file can't be made.
     """
-    try:
+    hint = "Free disk space, or ask its owner for permission to write."
+    with refused(RunError, f"{file.parent}: the folder can't be written", hint):
         stream = file.open("ab")
-    except OSError as error:
-        raise RunError(
-            f"{file.parent}: the folder can't be written: {error.strerror or error}.",
-            hint="Free disk space, or ask its owner for permission to write.",
-        ) from None
     with stream:
         try:
             fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -6,9 +6,9 @@ import shutil
 
 import msgspec
 
-from lieapp.errors import RunError
+from lieapp.errors import RunError, refused
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.runs.store.files import encode, write_atomic
+from lieapp.runs.store.files import decoded, encode, write_atomic
 from lieapp.runs.store.status import ACTIVE
 
 FILE = "label.json"
@@ -23,19 +23,14 @@ class Label(msgspec.Struct, frozen=True):
 
 def label_of(run: RunDirectory) -> Label:
     """What was written on a run; nothing where nobody did, or it can't be read."""
-    try:
-        return msgspec.json.decode((run.path / FILE).read_bytes(), type=Label)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return Label()
+    return decoded(run.path / FILE, Label) or Label()
 
 
 def write_label(run: RunDirectory, name: str, note: str) -> None:
     """Keep a name and a note. Raises RunError if the run is gone, a link, or its folder can't be written."""
     _present(run)
-    try:
+    with refused(RunError, f"{run.id} can't be written", f"Ask the owner of {run.path} for permission."):
         write_atomic(run.path / FILE, encode(Label(" ".join(name.split()), note.strip())))
-    except OSError as error:
-        raise _refused(run, "can't be written", error) from None
 
 
 def delete(run: RunDirectory) -> None:
@@ -48,11 +43,9 @@ def delete(run: RunDirectory) -> None:
         gone = run.path.with_name(f".deleted-{run.id}")
         # what an earlier try may have left
         shutil.rmtree(gone, ignore_errors=True)
-        try:
+        with refused(RunError, f"{run.id} can't be deleted", f"Ask the owner of {run.path} for permission."):
             run.path.rename(gone)
             shutil.rmtree(gone)
-        except OSError as error:
-            raise _refused(run, "can't be deleted", error) from None
 
 
 def _present(run: RunDirectory) -> None:
@@ -61,8 +54,3 @@ def _present(run: RunDirectory) -> None:
         raise RunError(f"{run.id} is a link.", hint=f"Open the folder of {run.path.resolve()}, or remove the link.")
     if not run.path.is_dir():
         raise RunError(f"{run.id} is no longer there.", hint="It was deleted; `lieapp runs list` shows all.")
-
-
-def _refused(run: RunDirectory, what: str, error: OSError) -> RunError:
-    hint = f"Ask the owner of {run.path} for permission."
-    return RunError(f"{run.id} {what}: {error.strerror or error}.", hint=hint)

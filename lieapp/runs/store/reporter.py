@@ -8,10 +8,8 @@ import time
 from collections.abc import Iterator
 from typing import TextIO
 
-from lieapp.progress import Reporter, SilentReporter
+from lieapp.progress import Reporter
 from lieapp.runs.store.directory import RunDirectory
-
-__all__ = ["PlainReporter", "Reporter", "RunReporter", "SilentReporter", "reporting"]
 
 EVERY = 3.0
 """Seconds between two lines of progress where there is no terminal."""

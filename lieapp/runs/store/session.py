@@ -10,11 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
 import lieapp
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.runs.store.files import encode, write_atomic
+from lieapp.runs.store.files import decoded, encode, write_atomic
 
 if TYPE_CHECKING:
     from lieapp.extension import Method
@@ -37,7 +35,7 @@ class Stopwatch:
 
     def __init__(self, file: Path, began: float) -> None:
         self._file, self._began, self._now = file, began, ("start", began)
-        self._stages = _read(file)
+        self._stages = decoded(file, dict[str, float]) or {}
         self._earlier = self._stages.pop(TOTAL, 0.0)
         self._over()
 
@@ -72,14 +70,6 @@ class Stopwatch:
         self._stages = self._sums()
         del self._stages[TOTAL]
         self._now = "", 0.0
-
-
-def _read(file: Path) -> dict[str, float]:
-    """What earlier sessions took; nothing if there was none or its file can't be read."""
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=dict[str, float])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return {}
 
 
 Result = TypeVar("Result")

@@ -90,19 +90,13 @@ class Status(msgspec.Struct, kw_only=True):
 
 
 def read_status(file: Path, now: float | None = None) -> Status:
-    """The status in `file`, with `lost` put in where the process is gone. Never fails."""
+    """The status in `file`, with `lost` put in where the heartbeat is old and no such process runs. Never fails."""
     try:
         status = msgspec.json.decode(file.read_bytes(), type=Status)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         message = f"{file.name} can't be read: {error}"
         return Status(state="unreadable", error={"type": "RunError", "message": message, "hint": ""})
-    if is_lost(status, time.time() if now is None else now):
+    silent = (time.time() if now is None else now) - status.heartbeat > STALE
+    if status.state in ACTIVE and silent and (status.host != host() or not is_alive(status.pid, status.process)):
         status.state = "lost"
     return status
-
-
-def is_lost(status: Status, now: float) -> bool:
-    """Whether the heartbeat is old and no such process runs on this machine."""
-    if status.state not in ACTIVE or now - status.heartbeat <= STALE:
-        return False
-    return status.host != host() or not is_alive(status.pid, status.process)

@@ -9,13 +9,13 @@ import streamlit as st
 
 from lieapp.document import cosines
 from lieapp.errors import RunError
-from lieapp.report import comparison as figures
+from lieapp.report import comparison
 from lieapp.results.base import Compared
 from lieapp.runs.overview import compared, differing, row
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui.help import tip
 from lieapp.ui.lists import show_link
-from lieapp.ui.navigation import config_of, find_run, newest_first, show_no_runs
+from lieapp.ui.navigation import find_run, newest_first, show_no_runs
 from lieapp.ui.plots import show_drawing
 from lieapp.ui.rendering import formula, table
 from lieapp.ui.words import duration, plain, sign, unbroken
@@ -38,11 +38,13 @@ def show() -> None:
     letters = [f"run {place}" for place in range(1, len(chosen) + 1)]
     results = [_compared(run) for run in chosen]
     _results(chosen, results, letters)
-    _settings(differing([config_of(run) for run in chosen]), letters)
+    _settings(differing([run.known_config() for run in chosen]), letters)
     _generators(results, letters)
     _formulas(results, letters)
     _slots(results, letters)
-    _figures(list(zip(letters, results, strict=True)))
+    for drawing in comparison.figures(list(zip(letters, results, strict=True))):
+        show_drawing(drawing, drawing.title)
+    st.caption("Run numbers refer to the table. Lines differ in marker and colour.")
     show_link()
 
 
@@ -83,12 +85,12 @@ def _called(facts: dict[str, Any]) -> str:
 
 
 def _results(runs: Sequence[RunDirectory], results: Sequence[Compared], names: Sequence[str]) -> None:
-    columns = figures.result_columns(results)
+    columns = comparison.result_columns(results)
     st.subheader("Results", help=tip("cosine") if "worst cosine" in columns else None)
     cells = []
     for place, (name, run, found) in enumerate(zip(names, runs, results, strict=True)):
         link = f"[{name.replace(' ', '&nbsp;')}](run?run={run.id})"
-        facts = (config_of(run).get("plugin"), found.method, sign(run.state).word)
+        facts = (run.known_config().get("plugin"), found.method, sign(run.state).word)
         shown = [unbroken(column[place]) for column in columns.values()]
         took = unbroken(duration(found.seconds.get("total")))
         cells.append([link, *(plain(fact or "–") for fact in facts), *shown, took])
@@ -97,7 +99,7 @@ def _results(runs: Sequence[RunDirectory], results: Sequence[Compared], names: S
 
 def _slots(results: Sequence[Compared], names: Sequence[str]) -> None:
     """Of runs on pictures, what of each slot can be told beside the others."""
-    rows = figures.slots_table(results)
+    rows = comparison.slots_table(results)
     if rows:
         st.subheader("Slots of pictures")
         table(("slot", *names), [[plain(cell) for cell in row] for row in rows])
@@ -108,7 +110,7 @@ def _settings(differ: dict[str, list[Any]], names: Sequence[str]) -> None:
     if len(names) < 2:
         return
     st.subheader("Settings that differ")
-    rows = [[plain(key), *map(plain, values)] for key, values in figures.differences(differ)]
+    rows = [[plain(key), *map(plain, values)] for key, values in comparison.differences(differ)]
     if rows:
         table(("setting", *names), rows)
     else:
@@ -145,20 +147,6 @@ def _formulas(results: Sequence[Compared], names: Sequence[str]) -> None:
     if rows:
         st.subheader("Closed forms", help=tip("proved"))
         table(("", "proved"), rows)
-
-
-def _figures(runs: figures.Named) -> None:
-    """Defects, cosines and seconds; what no run has is left out."""
-    drawn = [
-        ("Defect of each slot", figures.eta_figure(runs)),
-        ("Missing part of each derived generator", figures.cosine_figure(runs)),
-        ("Feature angle of each slot", figures.angle_figure(runs)),
-        ("Seconds per stage", figures.seconds_figure(runs)),
-    ]
-    for title, drawing in drawn:
-        if drawing:
-            show_drawing(drawing, title)
-    st.caption("Run numbers refer to the table. Lines differ in marker and colour.")
 
 
 show()

@@ -12,20 +12,9 @@ from lieapp.extension import Work
 from lieapp.registry.catalog import Catalog, Entry
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.settings import load_config
-from lieapp.ui import forms, jobs
+from lieapp.ui import forms, jobs, navigation
 from lieapp.ui.help import popover
 from lieapp.ui.lists import show_queue
-from lieapp.ui.navigation import (
-    catalog_of,
-    choose_plugin,
-    config_of,
-    find_run,
-    page,
-    runs_root,
-    show_gone,
-    show_no_plugin,
-    show_not_loaded,
-)
 from lieapp.ui.plugin_views import show_typed
 from lieapp.ui.reader import typed_of
 from lieapp.ui.rendering import show_error
@@ -46,40 +35,36 @@ def show() -> None:
     """The whole page."""
     # the browser's Back leads to the page without its address
     if not st.query_params and KEPT in st.session_state:
-        st.switch_page(page("discover"), query_params=st.session_state[KEPT])
+        st.switch_page(navigation.page("discover"), query_params=st.session_state[KEPT])
     st.title("Discover")
     st.markdown("Learn symmetries from data and compare them with the derived ones.")
     if "again" in st.query_params:
         _again(st.query_params["again"])
     if st.query_params.get("source") == TYPED:
-        _switch("Choose a plugin instead", {"plugin": FIRST}, "extension")
-        run = find_run(st.query_params.get("from", ""))
-        typed = typed_of(config_of(run)) if run else EXAMPLES[FIRST_EQUATION]
+        navigation.link("discover", "Choose a plugin instead", "extension", plugin=FIRST)
+        run = navigation.find_run(st.query_params.get("from", ""))
+        typed = typed_of(run.known_config()) if run else EXAMPLES[FIRST_EQUATION]
         show_typed(typed, f"discover{run.id if run else ''}")
         st.session_state[KEPT] = st.query_params.to_dict()
     else:
-        _switch("Type an equation instead", {"source": TYPED}, "edit")
+        navigation.link("discover", "Type an equation instead", "edit", source=TYPED)
         _of_plugin()
     show_queue()
 
 
-def _switch(label: str, address: dict[str, str], icon: str) -> None:
-    st.page_link(page("discover"), label=label, icon=f":material/{icon}:", query_params=address)
-
-
 def _again(run_id: str) -> None:
     """Open the form with the settings of a run; why where that can't be done."""
-    run = find_run(run_id)
+    run = navigation.find_run(run_id)
     if run is None:
-        show_gone(run_id)
+        navigation.show_gone(run_id)
         return
-    catalog, config = catalog_of(run), config_of(run)
+    catalog, config = navigation.catalog_of(run), run.known_config()
     work = catalog.work_of_run(config)
     if work is None or not config.get("plugin"):
         st.warning(f"No plugin is available for {plain(run.id)}.", icon=":material/search_off:")
         return
     address = forms.address(work, catalog.settings(work), config)
-    st.switch_page(page("discover"), query_params={**address, **_like(run)})
+    st.switch_page(navigation.page("discover"), query_params={**address, **_like(run)})
 
 
 def _like(run: RunDirectory | None) -> dict[str, str]:
@@ -88,13 +73,13 @@ def _like(run: RunDirectory | None) -> dict[str, str]:
 
 
 def _of_plugin() -> None:
-    like = find_run(st.query_params.get("like", ""))
-    catalog = catalog_of(like)
-    show_not_loaded(catalog)
+    like = navigation.find_run(st.query_params.get("like", ""))
+    catalog = navigation.catalog_of(like)
+    navigation.show_not_loaded(catalog)
     if not catalog.entries:
-        show_no_plugin()
+        navigation.show_no_plugin()
         return
-    entry = choose_plugin(catalog, "discover", FIRST)
+    entry = navigation.choose_plugin(catalog, "discover", FIRST)
     if entry is None:
         return
     if not entry.works():
@@ -143,7 +128,7 @@ def _settings(work: Work, config: type[msgspec.Struct], plugin: str) -> tuple[di
 def _start(catalog: Catalog, entry: Entry, work: Work, defaults: dict[str, Any], values: dict[str, Any]) -> None:
     st.caption("Equivalent command:")
     folders = [folder for folder in catalog.folders if entry.file and entry.file.resolve().parent == folder]
-    line = forms.command_line(work.command, values, defaults, runs_root(), folders)
+    line = forms.command_line(work.command, values, defaults, navigation.runs_root(), folders)
     st.code(line, language="bash", wrap_lines=True)
     try:
         config = jobs.checked(work, values, catalog)
@@ -159,7 +144,7 @@ def _start(catalog: Catalog, entry: Entry, work: Work, defaults: dict[str, Any],
         except LieappError as error:
             st.error(f"{plain(error.message)} {advice(error.hint)}", icon=":material/error:")
         else:
-            st.switch_page(page("run"), query_params={"run": run_id})
+            st.switch_page(navigation.page("run"), query_params={"run": run_id})
 
 
 def _cost(work: Work, config: msgspec.Struct, entry: Entry) -> None:

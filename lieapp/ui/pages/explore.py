@@ -13,26 +13,13 @@ from lieapp.config import TruthConfig
 from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.ui import jobs
-from lieapp.ui.at_work import show_unfinished, wait_for
+from lieapp.ui import jobs, navigation
+from lieapp.ui.at_work import show_steps, show_unfinished, wait_for
 from lieapp.ui.finished import show_derived
 from lieapp.ui.help import tip
-from lieapp.ui.navigation import (
-    catalog_of,
-    config_of,
-    find_run,
-    link_to_run,
-    page,
-    runs_root,
-    show_gone,
-    show_missing,
-    show_no_plugin,
-    show_not_loaded,
-)
 from lieapp.ui.plugin_views import system_latex
 from lieapp.ui.reader import LISTS, typed_of
-from lieapp.ui.rendering import show_error, show_formulas, state_badge
-from lieapp.ui.steps import show_steps
+from lieapp.ui.rendering import errors_shown, show_formulas, state_badge
 from lieapp.ui.typed_form import EXAMPLES, FIRST, ask
 from lieapp.ui.words import WORKING, plain
 
@@ -48,7 +35,7 @@ def show() -> None:
     st.title("Explore")
     st.markdown("Derive and prove all point symmetries of an equation, with their algebra, flows and reductions.")
     run = _asked()
-    version, config = (run.id, config_of(run)) if run else ("", {})
+    version, config = (run.id, run.known_config()) if run else ("", {})
     left = _left(version, config)
     _form(version, config, left)
     if run and not left:
@@ -71,15 +58,15 @@ def _asked() -> RunDirectory | None:
     if not run_id:
         # of a name that means nothing the form says so
         with contextlib.suppress(LieappError):
-            return jobs.latest("truth", catalog_of().get(name)) if name else None
+            return jobs.latest("truth", navigation.catalog_of().get(name)) if name else None
         return None
-    run = find_run(run_id)
+    run = navigation.find_run(run_id)
     if run is None:
-        show_gone(run_id)
+        navigation.show_gone(run_id)
         return None
     if jobs.kind_of(run) != "truth":
         st.info("That run isn't a derivation.", icon=":material/search_off:")
-        link_to_run(run.id, "Open it")
+        navigation.link("run", "Open it", run=run.id)
         return None
     return run
 
@@ -107,15 +94,15 @@ def _form(version: str, config: dict[str, Any], left: bool) -> None:
         _start({**(asked or {}), **more}, entry, catalog)
     if asked:
         with st.expander("Equivalent command"):
-            st.code(command_line({**asked, **more}, runs_root()), language="bash", wrap_lines=True)
+            st.code(command_line({**asked, **more}, navigation.runs_root()), language="bash", wrap_lines=True)
 
 
 def _plugin(version: str, name: str) -> tuple[Catalog, Entry | None]:
-    catalog = catalog_of()
+    catalog = navigation.catalog_of()
     names = {entry.name: entry.title for entry in catalog.equations}
-    show_not_loaded(catalog)
+    navigation.show_not_loaded(catalog)
     if not names:
-        show_no_plugin("plugin with an equation")
+        navigation.show_no_plugin("plugin with an equation")
         return catalog, None
     unknown = st.empty()
     index = list(names).index(name) if name in names else None if name else 0
@@ -129,8 +116,7 @@ def _plugin(version: str, name: str) -> tuple[Catalog, Entry | None]:
         return catalog, None
     entry = catalog.get(chosen)
     show_formulas(system_latex(entry.declaration))
-    link = {"query_params": {"plugin": chosen}, "icon": ":material/extension:"}
-    st.page_link(page("plugins"), label=f"Source of {plain(chosen)}", **link)
+    navigation.link("plugins", f"Source of {plain(chosen)}", "extension", plugin=chosen)
     return catalog, entry
 
 
@@ -141,7 +127,7 @@ def _unknown(catalog: Catalog, name: str) -> None:
         words = f"{plain(name)} isn't an equation: nothing can be derived for {plain(kinds[name].words[1])}."
         st.warning(words, icon=":material/search_off:")
     else:
-        show_missing(catalog, name, "explore")
+        navigation.show_missing(catalog, name, "explore")
 
 
 def _options(version: str, config: dict[str, Any]) -> dict[str, Any]:
@@ -160,12 +146,9 @@ def _options(version: str, config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _start(values: dict[str, Any], entry: Entry | None, catalog: Catalog) -> None:
-    try:
-        run_id = jobs.begin(TruthConfig(**values), entry, catalog)
-    except LieappError as error:
-        show_error(error)
-    else:
-        st.switch_page(page("explore"), query_params={"run": run_id})
+    with errors_shown():
+        run_id = jobs.start(TruthConfig(**values), entry, catalog)
+        st.switch_page(navigation.page("explore"), query_params={"run": run_id})
 
 
 def command_line(values: dict[str, Any], root: Path) -> str:
@@ -185,12 +168,12 @@ def command_line(values: dict[str, Any], root: Path) -> str:
 
 def _result(run: RunDirectory) -> None:
     st.divider()
-    config, status = config_of(run), run.status()
+    config, status = run.known_config(), run.status()
     with st.container(horizontal=True, vertical_alignment="center"):
         if status.state not in WORKING:
             state_badge(status.state)
         st.caption(plain(str(config.get("plugin") or "; ".join(typed_of(config).equation))[:300]))
-        link_to_run(run.id, "This run")
+        navigation.link("run", "This run", run=run.id)
     if status.state in WORKING:
         wait_for(run, float(config.get("budget") or BUDGET) + SPARE)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from lieapp.ui import help as docs
-from lieapp.ui.navigation import page
+from lieapp.ui.navigation import link
 from lieapp.ui.words import plain
 
 
@@ -15,13 +15,14 @@ def show() -> None:
     if not asked:
         _terms()
         return
-    text = docs.text(asked)
-    if not text:
-        st.title("Help")
-        st.warning(f"There is no page {plain(repr(asked[:100]))}.", icon=":material/search_off:")
+    head, _, rest = docs.text(asked).partition("\n")
+    st.title(head.removeprefix("# ").strip() or "Help")
+    if head:
+        st.markdown(rest)
+        _others(asked)
     else:
-        _document(asked, text)
-    st.page_link(page("help"), label="Symbols and scores", icon=":material/help:")
+        st.warning(f"There is no page {plain(repr(asked[:100]))}.", icon=":material/search_off:")
+    link("help", "Symbols and scores", "help")
 
 
 def _terms() -> None:
@@ -37,19 +38,11 @@ def _terms() -> None:
         st.caption("No match.")
 
 
-def _document(name: str, text: str) -> None:
-    head, _, rest = text.partition("\n")
-    st.title(head.removeprefix("# ").strip())
-    st.markdown(rest)
-    _others(name)
-
-
 def _others(name: str) -> None:
     found = [other for other in docs.names() if other not in (name, docs.TERMS_PAGE)]
     with st.expander(f"Documentation: {len(found)} {'more ' if name else ''}pages", expanded=not name):
         for other in found:
-            label = plain(docs.title(other))
-            st.page_link(page("help"), label=label, icon=":material/description:", query_params={"doc": other})
+            link("help", plain(docs.title(other)), "description", doc=other)
 
 
 show()

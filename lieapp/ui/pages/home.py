@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from lieapp.ui.lists import run_rows, working
-from lieapp.ui.navigation import newest_first, page, runs_root
+from lieapp.ui.navigation import link, newest_first, runs_root
 from lieapp.ui.words import plain
 
 # title, words, the page that opens ready to start, its address, label of the link
@@ -71,7 +71,7 @@ def _examples() -> None:
             with column, st.container(border=True, height="stretch"):
                 st.markdown(f"**{title}**")
                 st.markdown(words)
-                st.page_link(page(key), label=label, icon=":material/play_arrow:", query_params=address)
+                link(key, label, "play_arrow", **address)
 
 
 @st.fragment(run_every=3.0)
@@ -98,7 +98,7 @@ def _last() -> None:
     busy = {run.id for run in working()}
     run_rows([run for run in runs if run.id not in busy][:LAST])
     if len(runs) > LAST:
-        st.page_link(page("runs"), label=f"All {len(runs)} runs", icon=":material/list:")
+        link("runs", f"All {len(runs)} runs", "list")
 
 
 show()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.ui.at_work import show_ended, watch
+from lieapp.ui.at_work import show_ended, show_steps, watch
 from lieapp.ui.lists import show_head
-from lieapp.ui.navigation import find_run, newest_first, page, show_gone, show_no_runs
-from lieapp.ui.steps import show_steps
+from lieapp.ui.navigation import find_run, link, newest_first, show_gone, show_no_runs
 from lieapp.ui.words import WORKING
 
 
@@ -42,7 +41,7 @@ def _asked() -> RunDirectory | None:
     if run is None:
         st.title("Run")
         show_gone(run_id)
-        st.page_link(page("runs"), label="All runs", icon=":material/list:")
+        link("runs", "All runs", "list")
     return run
 
 

@@ -10,7 +10,7 @@ from lieapp.runs.overview import row
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import STATES
 from lieapp.ui.lists import matches, run_rows
-from lieapp.ui.navigation import newest_first, page, runs_root, show_no_runs
+from lieapp.ui.navigation import link, newest_first, runs_root, show_no_runs
 from lieapp.ui.words import WORKING, plain
 
 AT_ONCE = 15
@@ -33,7 +33,7 @@ def show() -> None:
     head.caption(f"{count} in {plain(runs_root())}, page {number} of {last}")
     # a click is a rerun, and a rerun reads the folder
     button.button("Refresh", icon=":material/refresh:", width="stretch")
-    st.page_link(page("compare"), label="Compare runs side by side", icon=":material/compare_arrows:")
+    link("compare", "Compare runs side by side", "compare_arrows")
     states = {run.id: run.state for run in shown}
     if any(state in WORKING for state in states.values()):
         _watch(shown, states)
@@ -67,14 +67,14 @@ def _sheet(last: int) -> int:
 
 
 def _turn(number: int, last: int) -> None:
-    newer, older = st.columns(2)
     asked = {key: st.query_params[key] for key in ("text", "state", "kind") if key in st.query_params}
-    if number > 1:
-        address = {**asked, "sheet": str(number - 1)}
-        newer.page_link(page("runs"), label="Newer", icon=":material/chevron_left:", query_params=address)
-    if number < last:
-        address = {**asked, "sheet": str(number + 1)}
-        older.page_link(page("runs"), label="Older", icon=":material/chevron_right:", query_params=address)
+    newer, older = st.columns(2)
+    with newer:
+        if number > 1:
+            link("runs", "Newer", "chevron_left", **asked, sheet=str(number - 1))
+    with older:
+        if number < last:
+            link("runs", "Older", "chevron_right", **asked, sheet=str(number + 1))
 
 
 show()

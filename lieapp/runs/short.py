@@ -1,14 +1,21 @@
-"""A plugin's self-check, and the same as a run: its result in summary.json, what it works on in the status."""
+"""A self-check and a derivation as runs: the result in summary.json, what is worked on in the status."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
+from lieapp.config import TruthConfig
 from lieapp.errors import CancelledError
 from lieapp.extension import Check
+from lieapp.pde.derivation import derive_in_child
 from lieapp.progress import Reporter
 from lieapp.registry.catalog import Entry
+from lieapp.report.truth_document import document
 from lieapp.results.check import CheckResult, CheckRow
+from lieapp.results.truth import TruthResult
+from lieapp.runs.pipeline import write_run_report
 from lieapp.runs.store.session import Session
 
 
@@ -45,8 +52,35 @@ def checked(rows: Sequence[CheckRow], entry: Entry | None = None, run: str | Non
     )
 
 
-def execute(entry: Entry, session: Session) -> CheckResult:
+def check(entry: Entry, session: Session) -> CheckResult:
     """Check, and store the result with the run's id as summary.json."""
     result = checked(rows_of(entry, session.report), entry, session.directory.id)
     session.directory.write_summary(result)
+    return result
+
+
+def derive(config: TruthConfig, session: Session) -> TruthResult:
+    """Derive, and store the result with the run's id as summary.json; what it says as report.html.
+
+    Raises CancelledError if the run was asked to stop, and what `derive_in_child` raises.
+    """
+    run, report = session.directory, session.report
+    report.stage("deriving")
+    with tempfile.TemporaryDirectory() as place:
+        notes = Path(place) / "stage"
+        stage = ""
+
+        def watch() -> None:
+            nonlocal stage
+            if run.cancel_requested:
+                raise CancelledError(f"{run.id}: asked to stop.", hint="Start it again.")
+            now = notes.read_text(encoding="utf-8") if notes.exists() else ""
+            if now and now != stage:
+                stage = now
+                report.stage(stage)
+
+        result = derive_in_child(config, session.folders, str(notes), watch)
+    result.run = run.id
+    run.write_summary(result)
+    write_run_report(run, result.title or "; ".join(config.equation), "Symmetries derived", document(result))
     return result
