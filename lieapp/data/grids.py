@@ -185,6 +185,9 @@ def _measured(part: Part) -> Part:
         found = [measure(axis.points, part.probe(u, i), declared) for u in part.roles.unknowns]
         # one that isn't periodic decides; of periodic ones, one that doesn't repeat its first point
         worst = min(found, key=lambda m: (m.kind == "periodic", m.end_stored))
+        period = source.attributes.get("period") if source and declared == "periodic" else None
+        if isinstance(period, float):
+            worst = replace(worst, period=period)
         axes[i] = replace(axis, measured=worst)
         if worst.end_stored:
             notes.append(f"the last point of {axis.name} repeats the first; it is left out")
