@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from lieapp.document import Document
     from lieapp.registry.catalog import Catalog, Entry
-    from lieapp.results.base import Result
     from lieapp.settings import Config, Owners
 
 # the folders may come from a config of another machine: whether they exist is said later, by name
@@ -128,7 +127,7 @@ class Common:
 class Outcome:
     """What a command found: what --json prints, what prints the same for people, and the exit code."""
 
-    document: Result | dict[str, Any]
+    document: msgspec.Struct | dict[str, Any]
     show: Callable[[], None] = field(default=lambda: None)
     code: int = 0
 

@@ -125,6 +125,8 @@ def _seam(u: np.ndarray) -> float:
     may stand at the seam for a while. The largest ratio over m and derivatives counts; wide fits see through noise.
     """
     n, worst = u.shape[-1], 0.0
+    if n < 2 * WIDTHS[0]:
+        return np.inf
     floor = 64 * (np.finfo(np.float32).eps if u.dtype == np.float32 else np.finfo(np.float64).eps)
     size = np.abs(u).max(1)
     for m in WIDTHS:
