@@ -22,11 +22,20 @@ class Reporter(Protocol):
         """Something the reader of the result must know; shown even with --quiet."""
 
 
-class SilentReporter(Reporter):
+class SilentReporter:
     """Says nothing: for library use and tests. Warnings are kept in `warnings`."""
 
     def __init__(self) -> None:
         self.warnings: list[str] = []
+
+    def stage(self, name: str) -> None:
+        """Nothing."""
+
+    def progress(self, step: int, total: int | None, text: str = "") -> None:
+        """Nothing."""
+
+    def line(self, text: str) -> None:
+        """Nothing."""
 
     def warn(self, text: str) -> None:
         """Kept."""

@@ -64,7 +64,7 @@ def moved(
     dtype: torch.dtype = torch.float32,
     **settings: Any,
 ) -> MovedSolutions:
-    """A torch data set of moved solutions: `moved("kdv.h5", along="truth", sigma=0.2)`.
+    """A torch data set of moved solutions: `moved("kdv.nc", along="truth", sigma=0.2)`.
 
     Args:
         data: a file of `lieapp data`, or trajectories.

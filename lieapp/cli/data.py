@@ -21,10 +21,10 @@ from lieapp.runs.store.reporter import reporting
 @click.option(
     "--moved-by", metavar="SPEC", help="Move them along symmetries: truth, the fields of a run, or a mix."
 )
-@click.option("--out", type=FOLDER, required=True, metavar="FILE.h5", help="The file to write.")
+@click.option("--out", type=FOLDER, required=True, metavar="FILE.nc", help="The file to write.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def data(settings: Common, samples: int | None, moved_by: str | None, out: Path, force: bool) -> Outcome:
-    """Simulate trajectories of a plugin's equation and write them to an HDF5 file."""
+    """Simulate trajectories of a plugin's equation and write them to a netCDF file."""
     from lieapp.data.declared import check_data, check_equation
 
     config = settings.load(DataConfig, samples=samples, moved_by=moved_by)

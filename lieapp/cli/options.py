@@ -17,7 +17,6 @@ from lieapp.document import Column, Document, Heading, Table
 from lieapp.errors import UsageError
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.registry.modules import stdout_to_stderr
-from lieapp.results.base import Result
 from lieapp.runs.store.files import encode
 from lieapp.settings import Config, Owners
 
@@ -122,7 +121,7 @@ class Common:
 class Outcome:
     """What a command found: what --json prints, what prints the same for people, and the exit code."""
 
-    document: Result | dict[str, Any]
+    document: msgspec.Struct | dict[str, Any]
     show: Callable[[], None] = field(default=lambda: None)
     code: int = 0
 

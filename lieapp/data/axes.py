@@ -80,7 +80,7 @@ def checked_points(points: Any, name: str, where: str) -> np.ndarray:
 def measure(points: np.ndarray, values: np.ndarray, declared: str = "") -> Measured:
     """An axis of ascending points, by values on it (along their last dimension).
 
-    `declared` is what the file says of it: `open` is believed.
+    `declared` is what the file says of it, open or periodic, and is believed.
     """
     spacing = spacing_kind(points)
     step = float(points[-1] - points[0]) / (len(points) - 1)
@@ -88,6 +88,8 @@ def measure(points: np.ndarray, values: np.ndarray, declared: str = "") -> Measu
         return Measured(spacing, None, reason=f"the points are {spacing}")
     if declared == "open":
         return Measured("open", step, reason="the file says that its ends aren't joined")
+    if declared == "periodic":
+        return Measured("periodic", step, period=step * len(points), reason="the file says so")
     u = values.reshape(-1, values.shape[-1])
     u = u[np.isfinite(u).all(1)]
     size = np.abs(u).max() if u.size else 0.0
@@ -123,6 +125,8 @@ def _seam(u: np.ndarray) -> float:
     may stand at the seam for a while. The largest ratio over m and derivatives counts; wide fits see through noise.
     """
     n, worst = u.shape[-1], 0.0
+    if n < 2 * WIDTHS[0]:
+        return np.inf
     floor = 64 * (np.finfo(np.float32).eps if u.dtype == np.float32 else np.finfo(np.float64).eps)
     size = np.abs(u).max(1)
     for m in WIDTHS:

@@ -149,7 +149,7 @@ class Cut:
                     hint=f"Take one of {', '.join(str(k) for k in range(2, 33) if n % k == 0) or '1'}.",
                 )
             left = len(range(start, stop, step))
-            if left < MIN_POINTS:
+            if left < MIN_POINTS and not part.contents.names:
                 raise DataError(
                     f"{part.path}: {axis.name} has {left} points{'' if left == n else ' left'}; at least "
                     f"{MIN_POINTS} are needed.",

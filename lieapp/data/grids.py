@@ -13,7 +13,7 @@ from lieapp.arrays import SAMPLE, Contents
 from lieapp.data.axes import Measured, checked_points, measure, spacing_kind
 from lieapp.data.mapping import parse_mapping
 from lieapp.data.naming import named
-from lieapp.data.opening import damage, opened
+from lieapp.data.opening import opened
 from lieapp.data.roles import AxisPoints, Roles, Unknown
 from lieapp.errors import DataError
 from lieapp.extension import Reader
@@ -63,8 +63,7 @@ class Part:
         chosen = [_turned(wanted[d], sizes[d]) if turned.get(d) else wanted[d] for d in a.dims]
         # HDF5 reads single numbers of its last dimension slowly: a whole stretch is read there and thinned after
         last = chosen[-1]
-        with damage(self.path, self.contents.format):
-            found = np.asarray(a.load((*chosen[:-1], slice(last.start, last.stop))))[..., :: last.step or 1]
+        found = np.asarray(a.load((*chosen[:-1], slice(last.start, last.stop))))[..., :: last.step or 1]
         found = np.flip(found, tuple(i for i, d in enumerate(a.dims) if turned.get(d)))
         order = [a.dims.index(d) for d in wanted if d in a.dims]
         found = found.transpose(order).reshape(([] if SAMPLE in a.dims else [1]) + [found.shape[i] for i in order])
@@ -122,8 +121,7 @@ def _grids(contents: Contents, path: Path, roles: Roles) -> Iterator[Part]:
         return
     first = roles.unknowns[0].array
     sizes = dict(zip(first.dims, first.shape, strict=True))
-    with damage(path, contents.format):
-        points = [_raw_points(a, sizes[a.name]) for a in roles.axes]
+    points = [_raw_points(a, sizes[a.name]) for a in roles.axes]
     groups: dict[tuple[bytes, ...], list[int]] = {}
     for i in range(sizes.get(SAMPLE, 1)):
         groups.setdefault(tuple(_key(p[i]) for p in points if p.ndim == 2), []).append(i)
@@ -185,6 +183,9 @@ def _measured(part: Part) -> Part:
         found = [measure(axis.points, part.probe(u, i), declared) for u in part.roles.unknowns]
         # one that isn't periodic decides; of periodic ones, one that doesn't repeat its first point
         worst = min(found, key=lambda m: (m.kind == "periodic", m.end_stored))
+        period = source.attributes.get("period") if source and declared == "periodic" else None
+        if isinstance(period, float):
+            worst = replace(worst, period=period)
         axes[i] = replace(axis, measured=worst)
         if worst.end_stored:
             notes.append(f"the last point of {axis.name} repeats the first; it is left out")

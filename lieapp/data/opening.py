@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import errno
-import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from lieapp.arrays import Contents
+from lieapp.arrays import Contents, Index
 from lieapp.errors import DataError, LieappError
 from lieapp.extension import Reader
-from lieapp.registry.catalog import load_catalog
+from lieapp.registry.catalog import Catalog, load_catalog
 from lieapp.registry.loader import SHIPPED
 
 START = 520
@@ -22,8 +22,13 @@ SUFFERED = "The file is damaged or incomplete: compare its size with the origina
 
 
 def all_readers() -> list[Reader]:
+    """The readers of lieapp and of all plugins."""
+    return readers_of(load_catalog())
+
+
+def readers_of(catalog: Catalog) -> list[Reader]:
     """The registered readers; those of plugins first, so that they can take a file from a shipped one."""
-    known = load_catalog().readers.values()
+    known = catalog.readers.values()
     return [r.item for r in sorted(known, key=lambda registered: registered.source == SHIPPED)]
 
 
@@ -38,16 +43,27 @@ def opened(path: Path, readers: Sequence[Reader]) -> Iterator[list[Contents]]:
     assert reader.open is not None
     with damage(path, reader.name):
         contents = reader.open(path)
+    safe = tuple(replace(a, load=_guarded(path, reader.name, a.load)) for a in contents.arrays)
+    contents = replace(contents, arrays=safe)
     try:
         if path.suffix.lower() not in reader.suffixes and path.suffix:
             note = f"the name ends with {path.suffix}, but the content is {reader.name}"
             contents = replace(contents, notes=(*contents.notes, note))
-        with damage(path, contents.format):
-            yield _laid_out(contents, path, readers)
+        yield _laid_out(contents, path, readers)
     finally:
         contents.close()
     if _stamp(path) != before:
         raise DataError(f"{path} changed while it was read.", hint="Read it again when it is finished.")
+
+
+def _guarded(path: Path, kind: str, load: Callable[[Index], Any]) -> Callable[[Index], Any]:
+    """What reads values, with damage told as an error of the file."""
+
+    def guarded(index: Index) -> Any:
+        with damage(path, kind):
+            return load(index)
+
+    return guarded
 
 
 def _laid_out(contents: Contents, path: Path, readers: Sequence[Reader]) -> list[Contents]:
@@ -100,7 +116,7 @@ def damage(path: Path, kind: str) -> Iterator[None]:
         yield
     except (LieappError, MemoryError):
         raise
-    except (zipfile.BadZipFile, OSError, Exception) as error:
+    except Exception as error:
         text = " ".join(str(error).split()) or type(error).__name__
         if getattr(error, "errno", None) in (errno.EAGAIN, errno.EACCES) or "unable to lock" in text:
             raise DataError(

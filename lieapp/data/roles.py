@@ -88,6 +88,8 @@ def find_roles(contents: Contents) -> Roles:
     fields = [part for a in fields for part in _components(_dropped(a))]
     found = _alike([a for a in fields if len(a.dims) > 1 and not _lacking(a, axes)])
     for a in contents.arrays:
+        if a.name in roles.reasons:
+            continue
         if a.name in axes:
             roles.reasons[a.name] = ("axis", a.reason or axes[a.name][1])
         elif any(f.name == a.name or f.name.startswith(f"{a.name}_") for f in found):
@@ -100,7 +102,8 @@ def find_roles(contents: Contents) -> Roles:
         if not roles.questions:
             roles.questions.append(_nothing(contents, axes))
         return roles
-    _order(roles, found, {name: a for name, (a, _) in axes.items()})
+    once = next((a.name for a in contents.arrays if meaning(a.name) == "t" and all(n == 1 for n in a.shape)), "")
+    _order(roles, found, {name: a for name, (a, _) in axes.items()}, f" {once} is one time only." if once else "")
     return roles
 
 
@@ -140,6 +143,7 @@ def _by_lengths(fields: Sequence[Array], axes: dict[str, tuple[Array, str]], rol
             found.append(replace(a, dims=ways[0]))
         elif not found and not roles.questions and (ways or not axes or not _fits_another(a, fields, axes)):
             roles.questions.append(_open(a, ways, axes))
+            roles.reasons[a.name] = ("unknown", "it is asked which dimension is which")
     return found
 
 
@@ -160,7 +164,7 @@ def matches(shape: Sequence[int], axes: dict[str, Array], longer: int = 0) -> li
         if rows and (not left or shape[left[0]] not in rows):
             continue
         names = {i: name for (name, _), i in pairs}
-        if len(left) == 1 or rows:
+        if rows or (len(left) == 1 and any(meaning(name) != "t" for name in axes)):
             names[left[0]] = SAMPLE
         ways.append(tuple(names.get(i, "") for i in range(len(shape))))
     return ways
@@ -176,9 +180,10 @@ def _open(a: Array, ways: Sequence[tuple[str, ...]], axes: dict[str, tuple[Array
         return Question(text, suggested([a], later[0], arrays).replace(f"={time},", f"={time}[:-1],"))
     if ways:
         if len(ways) > 1:
-            text = f"{a.name} is {shape}: lengths alone don't say which dimension is which."
+            told = " or ".join(f"({', '.join(way)})" for way in ways[:3])
+            text = f"{a.name} is {shape}; lengths alone don't tell if its dimensions are {told}: which is right?"
         else:
-            text = f"{a.name} is {shape}: {', '.join(axes)} are among its dimensions, but what are the others?"
+            text = f"{a.name} is {shape}: along with {', '.join(axes)}, what are its dimensions?"
         return Question(text, suggested([a], ways[0], arrays))
     known = f"no axes fit to it ({', '.join(f'{n} has {b.shape[-1]}' for n, b in arrays.items())})" if axes else ""
     text = f"{a.name} is {shape}, but {known or 'the file has no points of its axes'}: what are its dimensions?"
@@ -248,7 +253,7 @@ def _why_not(a: Array, found: Sequence[Array]) -> str:
     if a.kind not in NUMBERS:
         return "it isn't made of numbers"
     if all(n == 1 for n in a.shape):
-        return "a single number"
+        return f"the number {a.values().ravel()[0]:.6g}"
     return f"it lacks dimensions of {found[0].name}" if found else "no role was found"
 
 
@@ -268,13 +273,14 @@ def _rank(name: str) -> int:
     return LETTERS.index(low) if low in LETTERS else len(LETTERS)
 
 
-def _order(roles: Roles, found: list[Array], axes: dict[str, Array]) -> None:
+def _order(roles: Roles, found: list[Array], axes: dict[str, Array], more: str) -> None:
     """The axes with time first, then x, y, z, then in the order of the array."""
     dims = [d for d in found[0].dims if meaning(d) != SAMPLE]
     kinds = {d: _kind(d, {name: (a, "") for name, a in axes.items()}) for d in dims}
     times = [d for d in dims if kinds[d] == "t"]
     if len(times) != 1:
         text = f"{found[0].name} has the dimensions {', '.join(found[0].dims)}: which is the evolution variable?"
+        text += more
         roles.questions.append(Question(text, suggested(found, ("t", *PLAIN)[: len(dims)], {})))
         return
     known = [d for kind in PLAIN for d in dims if kinds[d] == kind]

@@ -111,8 +111,8 @@ def test_a_result_that_can_not_be_read_is_told(run, content, message):
 @pytest.fixture
 def file(tmp_path):
     data, pde = small("kdv").trajectories, declaration("kdv")
-    write_trajectories(data, tmp_path / "kdv.h5", {"plugin": "kdv", "equation": equation_text(pde)})
-    return tmp_path / "kdv.h5"
+    write_trajectories(data, tmp_path / "kdv.nc", {"plugin": "kdv", "equation": equation_text(pde)})
+    return tmp_path / "kdv.nc"
 
 
 def test_three_lines_give_a_data_set(file):
@@ -154,5 +154,5 @@ def test_data_without_an_equation_need_one():
 
 def test_a_setting_that_there_is_not_is_told(tmp_path):
     with pytest.raises(UsageError, match="no setting 'copies'") as told:
-        moved(tmp_path / "kdv.h5", along="truth", copies=3)
+        moved(tmp_path / "kdv.nc", along="truth", copies=3)
     assert "sigma" in told.value.hint

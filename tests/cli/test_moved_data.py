@@ -1,8 +1,8 @@
 """`lieapp data --moved-by`: moved trajectories in a file."""
 
-import h5py
 import numpy as np
 import pytest
+import xarray as xr
 
 SMALL = """
 import sympy as sp
@@ -29,7 +29,7 @@ def small(tmp_path):
 
     def write(name="small", periodic="x", more=""):
         (tmp_path / "plugins" / f"{name}.py").write_text(SMALL.format(name=name, periodic=periodic, more=more))
-        return ["data", "--plugin", name, "--samples", "3", "--out", f"{name}.h5", "--json"]
+        return ["data", "--plugin", name, "--samples", "3", "--out", f"{name}.nc", "--json"]
 
     return write
 
@@ -41,7 +41,7 @@ def test_moved_copies_are_written_on_the_window_that_all_have(lieapp, small, tmp
     told = said.json
     assert told["moved_by"] == "truth" and told["samples"] == 6 and told["left_out"] == 0 and told["error"] is None
     assert told["generators"] == "time translation; space translation; Galilean boost"
-    with h5py.File(tmp_path / "small.h5") as file:
+    with xr.open_dataset(tmp_path / "small.nc") as file:
         time, u = np.asarray(file["t"]), np.asarray(file["u"])
         assert file.attrs["moved_by"] == "truth" and file.attrs["sigma"] == 0.1
     assert 21 <= len(time) < 41 and u.shape == (6, len(time), 32)
@@ -51,7 +51,7 @@ def test_moved_copies_are_written_on_the_window_that_all_have(lieapp, small, tmp
     assert np.ptp(u.mean(2), axis=1).max() < 1e-7
     assert len({round(float(m), 6) for m in u.mean((1, 2))}) == 6
     again = lieapp(*command, "--force").json
-    with h5py.File(tmp_path / "small.h5") as file:
+    with xr.open_dataset(tmp_path / "small.nc") as file:
         assert np.array_equal(np.asarray(file["u"]), u) and again["drawn_again"] == told["drawn_again"]
 
 
@@ -77,4 +77,4 @@ def test_bad_input(lieapp, small, tmp_path, options, more, code, words):
     said = lieapp(*small(**more), *options)
     assert said.code == code and words in said.error["message"], said.out
     assert said.error["hint"]
-    assert not (tmp_path / "small.h5").exists()
+    assert not (tmp_path / "small.nc").exists()

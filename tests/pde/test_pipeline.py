@@ -85,8 +85,8 @@ def test_a_new_equation_is_one_file(folder, summary):
     truth = run(folder, "truth", "--plugin", "gardner")
     assert len(truth["periodic"]) == 2
     assert run(folder, "check", "--plugin", "gardner")["ok"]
-    data = run(folder, "data", "--plugin", "gardner", "--samples", "2", "--out", "g.h5", "--set", "tolerance=1e-3")
-    assert (folder / "g.h5").exists() and data["samples"] == 2
+    data = run(folder, "data", "--plugin", "gardner", "--samples", "2", "--out", "g.nc", "--set", "tolerance=1e-3")
+    assert (folder / "g.nc").exists() and data["samples"] == 2
     assert summary["count"] == 2
     assert [row["field"] for row in summary["truth"]] == truth["periodic"]
     assert min(row["cosine"] for row in summary["truth"]) > 0.9999

@@ -8,12 +8,15 @@ from typing import Any
 import h5py
 
 from lieapp.arrays import Array, Attribute, Contents
-from lieapp.data.readers.named import plain
+from lieapp.data.readers.named import open_netcdf, plain
 
 
 def open_hdf5(path: Path) -> Contents:
     """Every dataset by its path; attributes of a group are named by its path too."""
     file = h5py.File(path, "r")
+    if "_NCProperties" in file.attrs:
+        file.close()
+        return open_netcdf(path)
     arrays: list[Array] = []
     attributes: dict[str, Attribute] = plain(file.attrs)
 

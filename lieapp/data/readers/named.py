@@ -26,7 +26,9 @@ def open_zarr(path: Path) -> Contents:
 def _contents(kind: str, data: xr.Dataset) -> Contents:
     arrays = tuple(_array(str(name), variable) for name, variable in data.variables.items())
     ours = "lieapp" in data.attrs
-    return Contents(kind, arrays, plain(data.attrs), layout="lieapp" if ours else "", names=ours, close=data.close)
+    kinds = {a.name: str(a.attributes.get("kind", "")) for a in arrays if ours}
+    layout = "lieapp" if ours else ""
+    return Contents(kind, arrays, plain(data.attrs), layout, kinds=kinds, names=ours, close=data.close)
 
 
 def _array(name: str, variable: xr.Variable) -> Array:

@@ -40,9 +40,9 @@ def _field(a: Array, space: list[str]) -> Iterator[Array]:
         yield replace(a, role="parameter", reason="it doesn't vary in time or in a direction")
         return
     parts = [a]
-    for _ in range(int(group[1])):
+    for left in range(int(group[1]), 0, -1):
         # components are the last dimensions, one for a vector, two for a tensor
-        parts = [c for b in parts for c in b.components([f"{b.name}_{d}" for d in space])]
+        parts = [c for b in parts for c in b.components([f"{b.name}_{d}" for d in space], -left)]
     dims = (*[SAMPLE] * bool(varying[0]), "dimensions/time", *(f"dimensions/{d}" for d in space))
     yield from (replace(b, dims=dims, role="unknown", reason=f"in the group {group}") for b in parts)
 
