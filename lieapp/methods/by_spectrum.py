@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lieapp.compare.verdict import FLOOR
 from lieapp.domains.base import Domain, EvolvingT
 from lieapp.domains.spread import Features
 from lieapp.errors import DiscoveryError
@@ -18,6 +19,8 @@ def by_spectrum(
     slots: int, slices: tuple[int, int], session: Session, further: Features | None = None,
 ) -> Discovery:  # fmt: skip
     """The lowest fields of Fourier x Chebyshev x monomial bases.
+
+    On several axes of space, where bases are large, a level that finds no further field at round-off is the last.
 
     Args:
         degrees: Chebyshev degree in the arguments that aren't periodic, one for each level, ascending.
@@ -41,5 +44,8 @@ def by_spectrum(
         levels.append(level)
         session.show(fields, i + 1)
         session.metrics({"step": i + 1, "total": len(degrees), "eta": level.eta})
+        exact = [sum(eta <= FLOOR for eta in known.eta) for known in levels[-2:]]
+        if domain.arguments.dependent.count(False) > 2 and len(exact) == 2 and 0 < exact[1] <= exact[0]:
+            break
     session.report.progress(len(degrees), len(degrees))
     return Discovery("spectrum", fields, levels, "degree in t", sorted(found.eta.tolist()), notes(found))

@@ -29,6 +29,13 @@ TANGENT = 1e-3
 """Directions with rms(Q) below this share of rms(V) move data along themselves and prove nothing."""
 
 Block = Float[Tensor, "_ batch _ *space"]
+Rows = Float[Tensor, "_ _"]
+
+ROWS, LEAST = 2, 256
+"""Nodes taken of a batch with several axes of space: for each field, and at least."""
+
+MOST = 2**22
+"""Numbers in one array of fields on a batch with several axes of space."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +69,16 @@ def factors(domain: Domain[EvolvingT], fields: Fields, batches: Iterable[Evolvin
     """Stream over batches and keep the three triangular factors."""
     result: list[Tensor | None] = [None, None, None]
     rows = 0
-    for batch in batches:
+    for number, batch in enumerate(batches):
         root = batch.weight.sqrt()[:, None]
-        rows += batch.weight.numel()
-        for i, block in enumerate(_blocks(domain, fields, batch)):
-            result[i] = updated(result[i], (block * root).flatten(1).T)
+        if batch.weight.ndim > 2 and isinstance(fields, EveryComponent):
+            blocks = _chosen(domain, fields, batch, number)
+            rows += blocks[0].shape[0]
+        else:
+            blocks = tuple((block * root).flatten(1).T for block in _blocks(domain, fields, batch))
+            rows += batch.weight.numel()
+        for i, block in enumerate(blocks):
+            result[i] = updated(result[i], block)
     size, characteristics, residuals = result
     if size is None or characteristics is None or residuals is None:
         raise DiscoveryError("there is no data to learn from.", hint="Ask for more samples.")
@@ -83,6 +95,28 @@ def _blocks(domain: Domain[EvolvingT], fields: Fields, batch: EvolvingT) -> tupl
         return h.values[:, :, None], q.value, domain.tangent(batch, q)
     v, q = domain.characteristic(batch, fields)
     return v, q.value, domain.tangent(batch, q)
+
+
+def _chosen(
+    domain: Domain[EvolvingT], fields: EveryComponent, batch: EvolvingT, number: int
+) -> tuple[Rows, Rows, Rows]:
+    """The rows of random nodes: on several axes of space a few times as many rows as fields are as good as all.
+
+    Fields are taken in turn, as many as MOST numbers hold.
+    """
+    h, dh = fields.features.jvp(batch.points, batch.tangents)
+    nodes, count = batch.weight.numel(), fields.components
+    wanted = min(nodes, max(LEAST, ROWS * len(h) * count))
+    where = torch.randperm(nodes, generator=torch.Generator().manual_seed(number))[:wanted].to(h.device)
+    root = batch.weight.flatten()[where].sqrt()
+    q_rows, m_rows = [], []
+    for part, rates in zip(*(z.split(max(1, MOST // (nodes * count))) for z in (h, dh)), strict=True):
+        _, q = domain.characteristic(batch, EveryComponent(Evaluated(part, rates), count))
+        for found, kept in ((q.value, q_rows), (domain.tangent(batch, q), m_rows)):
+            # field, batch, unknown, *space -> field, unknown, node
+            kept.append(found.movedim(2, 1).flatten(2)[..., where] * root)
+    q_all, m_all = (torch.cat(kept).flatten(1).T for kept in (q_rows, m_rows))
+    return (h.flatten(1)[:, where] * root).T, q_all, m_all
 
 
 def updated(

@@ -30,8 +30,8 @@ NOISE = 1e-9
 """Modes below this share of the largest one are cut: high derivatives would only amplify them."""
 
 
-MOST = 16384
-"""Points of a batch: of two-dimensional slices a few fill the memory."""
+MOST, ALL, FEWEST = 2**14, 2**18, 16
+"""Points of a batch and of all batches, where these are at least so many slices: planes have many points."""
 
 GOLDEN = (5**0.5 - 1) / 2
 
@@ -163,8 +163,9 @@ class SliceData:
         """
         share, begun = math.ceil(count / len(self._parts)), 0
         for part in self._parts:
-            most = max(1, min(size, MOST // math.prod(part.smooth.grid.shape)))
-            i = torch.arange(min(share, part.count))
+            points = math.prod(part.smooth.grid.shape)
+            most = max(1, min(size, MOST // points))
+            i = torch.arange(min(share, part.count, max(FEWEST, ALL // points)))
             # trajectories in turn; times by the golden section, which leaves no large gap at any count
             times = len(part.source.time)
             time = ((i + begun).double() * GOLDEN).remainder(1.0).mul(times).long()
@@ -178,6 +179,7 @@ class SliceData:
         part = self._parts[0]
         if len(self._parts) > 1:
             part = self._parts[int(torch.randint(len(self._parts), (), generator=generator))]
+        size = max(1, min(size, MOST // math.prod(part.smooth.grid.shape)))
         return self._take(part, torch.randint(part.count, (size,), generator=generator))
 
 

@@ -40,8 +40,9 @@ FIELD_DEGREE = 1
 """Degree in u allowed for a field when the grid is padded: the product Q = ξ(u) u_x adds it."""
 
 
-DRAFT_NOISE, TRAIN_NOISE = 3e-2, 1e-6
-"""Modes below this share of the largest are left out while training, and while solving for fields."""
+DRAFT_NOISE, TRAIN_NOISE, PLANE_NOISE = 3e-2, 1e-6, 1e-3
+"""Modes below this share of the largest are left out while training, and while solving for fields on one axis of
+space and on several."""
 
 
 @dataclass(frozen=True)
@@ -173,9 +174,10 @@ class PDEDomain:
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
         cut = max(map(_noise, [*train, *held_out])) if smoothing is None else smoothing
         cut = cut if cut > NOISE else 0.0
+        fine = TRAIN_NOISE if len(self.evolution.space) == 1 else PLANE_NOISE
         return PDEDataset(
             draft=SliceData(train, self.linearisation, scales, padding, max(cut, DRAFT_NOISE)),
-            train=SliceData(train, self.linearisation, scales, padding, max(cut, TRAIN_NOISE)),
+            train=SliceData(train, self.linearisation, scales, padding, max(cut, fine)),
             held_out=SliceData(held_out, self.linearisation, scales, padding, max(cut, NOISE)),
             scales=scales,
             noise=cut,
