@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import sympy as sp
 
 from lieapp.document import Formula
@@ -170,7 +169,7 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> results.TruthResult:
         assumed_independent=[list(map(str, span)) for span in truth.assumed_independent],
         assumed_generic=list(truth.assumed_generic),
         certified=truth.certified,
-        certificate=msgspec.convert(truth.certificate, results.CertificateResult, from_attributes=True),
+        certificate=truth.certificate,
         periodic=[field.as_json() for field in truth.periodic],
         periodic_families=[_family(family) for family in truth.periodic_families],
         structure=truth.structure or results.StructureResult(),
