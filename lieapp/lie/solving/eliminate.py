@@ -32,28 +32,19 @@ def eliminate(state: State, sources: bool = False) -> bool:
     Where f is the source of a partial equation for another function, α_t - α_xx + f = 0, only when nothing else
     determines `sources`: if other equations do, α is left as a family.
     """
-    best: tuple[tuple, Form, Key] | None = None
+    found: list[tuple[tuple, Form, Key]] = []
     for equation in state.equations:
-        everything = state.arguments(equation)
         if len(equation) > MAX_SWELLING and any(any(K) for _, K in equation):
             continue
         if not sources and _is_partial(state, equation):
             continue
-        for f, K in equation:
-            if any(K) or sum(1 for g, _ in equation if g == f) > 1:
-                continue
-            if state.unknowns.arguments[f] != everything:
-                continue
-            if not all(state.field.depends(c) <= everything for c in equation.values()):
-                continue
-            c = equation[(f, K)]
-            constant = not state.field.depends(c)
-            score = (len(equation), not c.numer.is_ground, not constant, len(c.numer), -f)
-            if best is None or score < best[0]:
-                best = (score, equation, (f, K))
-    if best is None:
+        for (f, K), c in equation.items():
+            if not any(K) and sum(g == f for g, _ in equation) == 1 and state.entire(equation, f):
+                varies = bool(state.field.depends(c))
+                found.append(((len(equation), not c.numer.is_ground, varies, len(c.numer), -f), equation, (f, K)))
+    if not found:
         return False
-    _, equation, key = best
+    _, equation, key = min(found, key=lambda candidate: candidate[0])
     pivot = equation[key]
     state.divide(pivot)
     state.remove(equation)

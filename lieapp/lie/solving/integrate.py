@@ -172,19 +172,13 @@ def polynomial(state: State, f: int, v: int, degree: int) -> Form:
 def integrate(state: State) -> bool:
     """Integrate the shortest equation in which some function occurs as one pure derivative."""
     for equation in sorted(state.equations, key=form_sort_key):
-        everything = state.arguments(equation)
         for key in sorted(equation, key=lambda k: sum(k[1])):
             f, K = key
             moved = [v for v, n in enumerate(K) if n]
-            if len(moved) != 1 or sum(1 for g, _ in equation if g == f) > 1:
+            if len(moved) != 1 or sum(g == f for g, _ in equation) > 1 or not state.entire(equation, f):
                 continue
-            if state.unknowns.arguments[f] != everything:
-                continue
-            if any(not state.field.depends(c) <= everything for c in equation.values()):
-                continue
-            if not state.first_try("integrate", frozenset(equation.items()), key):
-                continue
-            if _integrate(state, equation, key, moved[0]):
+            tried = state.first_try("integrate", frozenset(equation.items()), key)
+            if tried and _integrate(state, equation, key, moved[0]):
                 return True
     return False
 

@@ -163,12 +163,17 @@ class State:
         touched = [e for e in self.equations if any(g == f for g, _ in e)]
         for e in touched:
             self.remove(e)
-        self.add_equations(substituted(e, f, value, self.field, self.unknowns) for e in touched)
-        self.values = [substituted(v, f, value, self.field, self.unknowns) for v in self.values]
+        self.add_equations(substituted(e, {f: value}, self.field, self.unknowns) for e in touched)
+        self.values = [substituted(v, {f: value}, self.field, self.unknowns) for v in self.values]
 
     def arguments(self, form: Form) -> frozenset[int]:
         """The variables that any function of the form depends on."""
         return frozenset().union(*(self.unknowns.arguments[f] for f, _ in form))
+
+    def entire(self, form: Form, f: int) -> bool:
+        """Whether f depends on every variable that occurs in the form, also in its coefficients."""
+        own = self.unknowns.arguments[f]
+        return own == self.arguments(form) and all(self.field.depends(c) <= own for c in form.values())
 
     def divide(self, element: Element) -> None:
         """Record a division, for `assumed_nonzero`."""
