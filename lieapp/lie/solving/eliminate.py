@@ -10,7 +10,7 @@ from __future__ import annotations
 from lieapp.equations.coefficients import Element, FunctionOrderError
 from lieapp.lie.linear import Form, Key, combined, differentiated, raised, reduced
 from lieapp.lie.solving.complete import is_finite, reduced_form
-from lieapp.lie.solving.state import State, Step, coupled, form_sort_key
+from lieapp.lie.solving.state import State, coupled, form_sort_key
 
 MAX_SWELLING = 9
 """Terms of an equation with derivatives beyond which a function isn't expressed by it: the others would swell."""
@@ -45,11 +45,8 @@ def eliminate(state: State, sources: bool = False) -> bool:
     if not found:
         return False
     _, equation, key = min(found, key=lambda candidate: candidate[0])
-    pivot = equation[key]
-    state.divide(pivot)
-    state.remove(equation)
-    value = {other: -c / pivot for other, c in equation.items() if other != key}
-    state.substitute(key[0], value, "eliminate")
+    value = {other: -c / equation[key] for other, c in equation.items() if other != key}
+    state.use(equation, key, value, "eliminate")
     return True
 
 
@@ -67,10 +64,7 @@ def decouple(state: State) -> bool:
             continue
         found = [relation for f in functions if (relation := _relation(state, f, v, equations)) is not None]
         for form, divisors in sorted(found, key=lambda relation: len(relation[0])):
-            if state.add_consequence(form):
-                for divisor in divisors:
-                    state.divide(divisor)
-                state.steps.append(Step("decouple", state.equations[-1]))
+            if state.add_consequence(form, "decouple", *divisors):
                 return True
     return False
 
@@ -138,8 +132,6 @@ def separate(state: State, large: bool = False) -> bool:
         # not by the equation itself, of which it is a derivative
         others = [e for e in state.equations if e is not equation]
         consequence = reduced_form(state, best[0], others, only_lead=False)
-        if consequence and state.add_consequence(consequence):
-            state.divide(best[1])
-            state.steps.append(Step("differentiate", state.equations[-1]))
+        if consequence and state.add_consequence(consequence, "differentiate", best[1]):
             return True
     return False

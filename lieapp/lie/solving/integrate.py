@@ -194,10 +194,9 @@ def _integrate(state: State, equation: Form, key: Key, v: int) -> bool:
         if result is None:
             return False
         known = result
-    state.divide(pivot)
-    state.remove(_same(state, equation))
     homogeneous = polynomial(state, f, v, K[v])
-    state.substitute(f, combined((state.field.one, known), (state.field.one, homogeneous)), "integrate")
+    value = combined((state.field.one, known), (state.field.one, homogeneous))
+    state.use(equation, key, value, "integrate")
     return True
 
 
@@ -223,9 +222,3 @@ def form_antiderivative(state: State, form: Form, v: int) -> Form | None:
         else:
             return None
     return result
-
-
-def _same(state: State, equation: Form) -> Form:
-    """The equation as it stands in the state, which may have been lifted meanwhile."""
-    here = lifted(equation, state.field)
-    return next(e for e in state.equations if e == here)

@@ -16,7 +16,7 @@ from lieapp.equations.coefficients import Element
 from lieapp.errors import EquationError
 from lieapp.lie.linear import Form, lifted, raised
 from lieapp.lie.normal_form import echelon
-from lieapp.lie.solving.integrate import _same, antiderivative, integral
+from lieapp.lie.solving.integrate import antiderivative, integral
 from lieapp.lie.solving.state import State, form_sort_key
 
 Method = Callable[[State, list[sp.Expr], sp.Symbol], "list[sp.Expr] | None"]
@@ -177,12 +177,10 @@ def _solve(state: State, equation: Form, f: int, v: int) -> bool:
         if particular is None:
             return False
         value[(g, K)] = particular
-    state.divide(field.lift(pivot))
-    state.remove(_same(state, equation))
     rest = state.unknowns.arguments[f] - {v}
     for y in basis:
         value[(state.unknowns.new(rest), zero)] = y
-    state.substitute(f, lifted(value, field), "linear ODE")
+    state.use(equation, keys[-1], lifted(value, field), "linear ODE")
     return True
 
 
