@@ -9,6 +9,7 @@ conditions of the families, the other components; each modulo the conditions on 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from msgspec.structs import replace
 
 from lieapp.document import Formula
 from lieapp.equations.coefficients import CoefficientField, Element, parted
+from lieapp.equations.jets import directions
 from lieapp.lie.algebra import series
 from lieapp.lie.algebra.scalars import Undecided
 from lieapp.lie.algebra.simple import signature, type_of
@@ -232,11 +234,7 @@ class Members:
     def _substituted(self, form: Form, functions: dict[int, MultiForm]) -> MultiForm:
         total: MultiForm = {}
         for (f, K), c in form.items():
-            value = functions[f]
-            for v, times in enumerate(K):
-                for _ in range(times):
-                    value = self._differentiated(value, v)
-            _accumulate(total, c, value)
+            _accumulate(total, c, reduce(self._differentiated, directions(K), functions[f]))
         return total
 
     def _differentiated(self, form: MultiForm, v: int) -> MultiForm:

@@ -28,22 +28,18 @@ def solved(expression: sp.Expr, X: sp.Symbol, value: sp.Expr) -> sp.Expr | None:
     for _ in range(40):
         if expression == X:
             return tidy(value)
-        if expression.is_Add:
-            rest, core = expression.as_independent(X, as_Add=True)
-            if rest != 0:
-                expression, value = core, value - rest
+        if expression.is_Add or expression.is_Mul:
+            rest, core = expression.as_independent(X, as_Add=expression.is_Add)
+            if rest != expression.func.identity:
+                expression, value = core, value - rest if expression.is_Add else value / rest
                 continue
+            if expression.is_Mul:
+                return _of_polynomial(expression, X, value)
             # sums of logarithms as one
             joined = sp.logcombine(core, force=True) if core.has(sp.log) else core
             together = sp.factor(sp.together(joined))
             if together != expression and not together.is_Add:
                 expression = together
-                continue
-            return _of_polynomial(expression, X, value)
-        if expression.is_Mul:
-            factor, core = expression.as_independent(X, as_Add=False)
-            if factor != 1:
-                expression, value = core, value / factor
                 continue
             return _of_polynomial(expression, X, value)
         if isinstance(expression, sp.exp) or (expression.is_Pow and not expression.base.has(X)):
