@@ -7,7 +7,6 @@ uⁿ/u. Branches are the real generic ones: radicands and arguments of logarithm
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import sympy as sp
@@ -105,7 +104,7 @@ class AtomTable:
         logs = [f for f in sp.Mul.make_args(M) if isinstance(f, sp.log)]
         if logs:
             return self._power(logs[0].args[0], term / logs[0])
-        return self._in_unit(("exp", M), c, lambda unit: sp.exp(unit * M), lambda unit, v: unit * sp.diff(M, v))
+        return self._in_unit(sp.E, c, M)
 
     def _power(self, base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
         """base**exponent, factor by factor of the base."""
@@ -123,62 +122,40 @@ class AtomTable:
                 whole = sp.floor(c)
                 result *= self.rational(base) ** whole * self._root(base, c - whole)
             else:
-                result *= self._symbolic_power(base, c, M)
+                result *= self._in_unit(base, c, M)
         return result
-
-    def _symbolic_power(self, base: sp.Expr, c: sp.Rational, M: sp.Expr) -> sp.Expr:
-        """base**(c M) with M not a number."""
-        return self._in_unit(
-            ("pow", base, M),
-            c,
-            lambda unit: base ** (unit * M),
-            lambda unit, v: unit * (M * sp.diff(base, v) / base + sp.log(base) * sp.diff(M, v)),
-        )
 
     def _root(self, base: sp.Expr, c: sp.Rational) -> sp.Expr:
         if c == 0:
             return sp.S.One
         if base.is_negative:
             raise EquationError(f"({base})**({c}) is not real.", hint="Complex coefficients are not supported.")
-        return self._in_unit(
-            ("root", base),
-            c,
-            lambda unit: base**unit,
-            lambda unit, v: unit * sp.diff(base, v) / base,
-            base=base,
-        )
+        return self._in_unit(base, c, sp.S.One, root=True)
 
-    def _in_unit(
-        self,
-        group: tuple,
-        c: sp.Rational,
-        value: Callable[[sp.Rational], sp.Expr],
-        rate: Callable[[sp.Rational, sp.Symbol], sp.Expr],
-        base: sp.Expr | None = None,
-    ) -> sp.Expr:
-        """The c-th power in a one-parameter group, as an integer power of an atom of that group.
+    def _in_unit(self, base: sp.Expr, c: sp.Rational, M: sp.Expr, root: bool = False) -> sp.Expr:
+        """base**(c M), as an integer power of an atom of the group of all base**(r M) with rational r.
 
-        A finer unit than the group's last one gives an atom algebraic over it.
+        A finer unit than the group's last one gives an atom algebraic over it; a `root` is algebraic over the base.
         """
-        units = self._units.setdefault(group, [])
+        units = self._units.setdefault((base, M, root), [])
         for unit, symbol in reversed(units):
             if (c / unit).is_Integer:
                 return symbol ** (c / unit)
         if units:
             last, coarse = units[-1]
-            unit = sp.Rational(1, sp.ilcm(last.q, c.q)) if base is not None else sp.gcd(last, c)
+            unit = sp.Rational(1, sp.ilcm(last.q, c.q)) if root else sp.gcd(last, c)
             degree, power = int(last / unit), coarse
-        elif base is not None:
+        elif root:
             unit = sp.Rational(1, c.q)
             degree, power = int(c.q), self.rational(base)
         else:
             unit, degree, power = abs(c), 0, sp.S.Zero
         symbol = sp.Dummy(f"a{len(self.atoms)}", real=True)
-        slopes = {v: rate(unit, v) for v in self.variables}
+        slopes = {v: M * sp.diff(base, v) / base + sp.log(base) * sp.diff(M, v) for v in self.variables}
         # first what may be refused
-        derivatives = {v: self.rational(sp.together(s)) * symbol for v, s in slopes.items() if s != 0}
+        derivatives = {v: self.rational(sp.together(unit * s)) * symbol for v, s in slopes.items() if s != 0}
         units.append((unit, symbol))
-        self.atoms.append(Atom(symbol, value(unit), derivatives, degree, power))
+        self.atoms.append(Atom(symbol, base ** (unit * M), derivatives, degree, power))
         return symbol ** (c / unit)
 
     def _logarithm(self, argument: sp.Expr) -> sp.Expr:

@@ -19,6 +19,7 @@ from sympy.polys.fields import FracField
 from sympy.polys.orderings import grevlex
 
 from lieapp.equations.atoms import AtomTable
+from lieapp.equations.jets import raised
 from lieapp.errors import EquationError
 
 Element = Any
@@ -126,15 +127,6 @@ class CoefficientField:
                 result += slope * rate
         return self.reduce(result) if self._relations else result
 
-    def diffs(self, element: Element, J: Sequence[int]) -> Element:
-        """∂_J of an element."""
-        for v, count in enumerate(J):
-            for _ in range(count):
-                if not element:
-                    return element
-                element = self.diff(element, v)
-        return element
-
     def reduce(self, element: Element) -> Element:
         """The element with its numerator and denominator in normal form modulo the relations of the atoms."""
         if not self._relations:
@@ -153,13 +145,8 @@ class CoefficientField:
         for n, degree, power in self._relations:
             while any(m[n] >= degree for m in polynomial):
                 ring = polynomial.ring
-                low: dict[tuple[int, ...], Any] = {}
-                high: dict[tuple[int, ...], Any] = {}
-                for m, c in polynomial.items():
-                    if m[n] >= degree:
-                        high[(*m[:n], m[n] - degree, *m[n + 1 :])] = c
-                    else:
-                        low[m] = c
+                low = {m: c for m, c in polynomial.items() if m[n] < degree}
+                high = {raised(m, n, -degree): c for m, c in polynomial.items() if m[n] >= degree}
                 polynomial = ring.from_dict(low) + ring.from_dict(high) * power
         return polynomial
 

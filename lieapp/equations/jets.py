@@ -6,8 +6,9 @@ Jets are plain real symbols named as in the command line's grammar, `u_txx`; `mu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 import sympy as sp
 
@@ -21,6 +22,11 @@ def raised(J: MultiIndex, i: int, by: int = 1) -> MultiIndex:
     return (*J[:i], J[i] + by, *J[i + 1 :])
 
 
+def directions(J: MultiIndex) -> Iterator[int]:
+    """The positions of the variables by which ∂_J differentiates, one after the other."""
+    return (i for i, count in enumerate(J) for _ in range(count))
+
+
 def divides(J: MultiIndex, K: MultiIndex) -> bool:
     """Whether ∂_K is a derivative of ∂_J."""
     return all(j <= k for j, k in zip(J, K, strict=True))
@@ -28,7 +34,7 @@ def divides(J: MultiIndex, K: MultiIndex) -> bool:
 
 def jet_name(name: str, variables: Sequence[sp.Symbol], J: MultiIndex) -> str:
     """`u_txx`, with _ between the variables if some have longer names; dummies aren't differentiated by."""
-    letters = [str(x) for x, count in zip(variables, J, strict=True) for _ in range(count)]
+    letters = [str(variables[i]) for i in directions(J)]
     short = all(len(str(x)) == 1 for x in variables if not isinstance(x, sp.Dummy))
     return name + ("_" + ("" if short else "_").join(letters) if letters else "")
 
@@ -89,10 +95,7 @@ class JetSpace:
 
     def total_derivatives(self, expression: sp.Expr, J: MultiIndex) -> sp.Expr:
         """D_J of an expression: Dᵢ applied Jᵢ times for each i."""
-        for i, count in enumerate(J):
-            for _ in range(count):
-                expression = self.total_derivative(expression, i)
-        return expression
+        return reduce(self.total_derivative, directions(J), expression)
 
     def from_below(self, known: dict[Jet, sp.Expr], jet: Jet, total: Callable[[sp.Expr, int], sp.Expr]) -> sp.Expr:
         """What belongs to a derivative: Dᵢ, `total`, of what belongs to the one below it, kept in `known`."""

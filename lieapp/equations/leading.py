@@ -7,8 +7,9 @@ equations lead with derivatives of one unknown, the difference of their cross de
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain, permutations
+from itertools import permutations
 
 import sympy as sp
 
@@ -131,23 +132,6 @@ MAX_EQUATIONS = 24
 """Equations in a completed system beyond which a ranking is given up."""
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """An order of the derivatives that differentiation respects.
-
-    `variables` are positions, the most important first; an orderly one compares |J| before anything else.
-    """
-
-    variables: tuple[int, ...]
-    orderly: bool
-
-    def key(self, jet: Jet) -> tuple[int, ...]:
-        """Sort key; a higher key ranks higher."""
-        a, J = jet
-        front = (sum(J),) if self.orderly else ()
-        return (*front, *(J[i] for i in self.variables), -a)
-
-
 @dataclass
 class Leading:
     """Equations solved for their leading derivatives uᵃ_J = R.
@@ -232,18 +216,16 @@ def _best(system: System, roots: bool) -> Leading | None:
     best: tuple[tuple[int, ...], Leading] | None = None
     # space before time in orderly ones, time first otherwise
     places = range(len(system.jets.independent))
-    candidates = chain(
-        (Ranking(order, True) for order in permutations(reversed(places))),
-        (Ranking(order, False) for order in permutations(places)),
-    )
-    for n, ranking in enumerate(candidates):
-        solved = _solve(system, ranking, roots)
+    candidates = [(order, True) for order in permutations(reversed(places))]
+    candidates += [(order, False) for order in permutations(places)]
+    for n, (variables, orderly) in enumerate(candidates):
+        solved = _solve(system, variables, orderly, roots)
         if solved is None:
             continue
         weights = [_weight(c, system.jets) for c in solved.assumed_nonzero]
         # dividing by derivatives costs most; then cross derivatives; then high derivatives of the rules
         most = max(weights, default=0)
-        score = (most > 3, len(solved.rules), not ranking.orderly, most, n)
+        score = (most > 3, len(solved.rules), not orderly, most, n)
         if best is None or score < best[0]:
             best = (score, solved)
         if score[:4] == (False, len(system.residuals), False, 0):
@@ -251,7 +233,16 @@ def _best(system: System, roots: bool) -> Leading | None:
     return best and best[1]
 
 
-def _solve(system: System, ranking: Ranking, roots: bool) -> Leading | None:
+def _solve(system: System, variables: Sequence[int], orderly: bool, roots: bool) -> Leading | None:
+    """With a ranking, an order of the derivatives that differentiation respects.
+
+    `variables` are positions, the most important first; an orderly one compares |J| before anything else.
+    """
+
+    def rank(found: tuple[sp.Symbol, Jet]) -> tuple[int, ...]:
+        a, J = found[1]
+        return (sum(J) if orderly else 0, *(J[i] for i in variables), -a)
+
     solved = Leading(system.jets)
     queue = sorted(system.residuals, key=sp.count_ops)
     seen = 0
@@ -274,7 +265,7 @@ def _solve(system: System, ranking: Ranking, roots: bool) -> Leading | None:
             )
         if reduced not in system.residuals:
             solved.implied.append(equation)
-        symbol, lead = max(found.items(), key=lambda item: ranking.key(item[1]))
+        symbol, lead = max(found.items(), key=rank)
         alone = solved_for(equation, symbol)
         if alone is None or not (alone[2] or roots):
             return None

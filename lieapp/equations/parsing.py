@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, prod
+from operator import add, mul, sub, truediv
 from typing import Any, NoReturn
 
 import sympy as sp
@@ -34,6 +35,10 @@ SMOOTH = "Equations are real and smooth: write u = v + i w as two unknowns, |u|*
 SYSTEM = "Give each equation of a system by itself."
 LOWER = "Use lower powers, or put a parameter or function in place of what is raised."
 """Next steps that several errors share."""
+
+OPERATIONS: dict[type[ast.operator], Callable[[sp.Expr, sp.Expr], sp.Expr]] = {
+    ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: truediv, ast.Pow: pow,
+}  # fmt: skip
 
 Resolver = Callable[[str], sp.Expr | None]
 
@@ -246,22 +251,14 @@ class _Reader:
         return value
 
     def _combined(self, node: ast.BinOp, left: sp.Expr, right: sp.Expr) -> sp.Expr:
-        if isinstance(node.op, ast.Add):
-            return left + right
-        if isinstance(node.op, ast.Sub):
-            return left - right
-        if isinstance(node.op, ast.Mult):
-            return left * right
-        if isinstance(node.op, ast.Div):
-            if right == 0:
-                self._fail(node.right, *limits.ZERO)
-            return left / right
-        if isinstance(node.op, ast.Pow):
-            if (found := limits.power_problem(left, right)) is not None:
-                places = {"base": node.left, "exponent": node.right, "power": node}
-                self._fail(places[found[0]], *found[1])
-            return left**right
-        self._fail(node, "this operator is not allowed", "Use + - * / and **.")
+        if type(node.op) not in OPERATIONS:
+            self._fail(node, "this operator is not allowed", "Use + - * / and **.")
+        if isinstance(node.op, ast.Div) and right == 0:
+            self._fail(node.right, *limits.ZERO)
+        if isinstance(node.op, ast.Pow) and (found := limits.power_problem(left, right)) is not None:
+            places = {"base": node.left, "exponent": node.right, "power": node}
+            self._fail(places[found[0]], *found[1])
+        return OPERATIONS[type(node.op)](left, right)
 
     def _number(self, node: ast.Constant) -> sp.Expr:
         value: Any = node.value

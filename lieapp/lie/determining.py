@@ -7,7 +7,7 @@ remaining derivatives must vanish: linear homogeneous equations, kept as forms o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from typing import Any
@@ -17,10 +17,10 @@ import sympy as sp
 from lieapp.equations.coefficients import CoefficientField, Element, common_denominator
 from lieapp.equations.equation import System
 from lieapp.equations.factors import one_equation, without_products
-from lieapp.equations.jets import JetSpace, MultiIndex
+from lieapp.equations.jets import Jet, JetSpace, MultiIndex
 from lieapp.equations.leading import Leading, check_equations, solve_for_leading
 from lieapp.lie.invariance import GeneralProlongation
-from lieapp.lie.linear import Form, Key, Unknowns, add, derivative, lifted, primitive
+from lieapp.lie.linear import Form, Key, Unknowns, add, lifted, primitive, substituted
 from lieapp.lie.normal_form import Vector
 from lieapp.lie.solving import State, solve
 
@@ -118,22 +118,33 @@ def slopes_of(residual: sp.Expr, jets: JetSpace) -> dict[Any, sp.Expr]:
     return {key: e for key, e in slopes.items() if e != 0}
 
 
+def on_solutions(
+    system: System, leading: Leading, residuals: Sequence[sp.Expr], asked: Iterable[Jet]
+) -> tuple[CoefficientField, dict[Jet, sp.Expr], list[dict[Any, sp.Expr]]]:
+    """The derivatives that are asked for and the slopes of each residual, on solutions.
+
+    And a field for them, with the coordinates and then the derivatives that are left as its variables.
+    """
+    jets = system.jets
+    values = {jet: leading.normal(jet) for jet in asked}
+    slopes = [{key: leading.reduce(e) for key, e in slopes_of(r, jets).items()} for r in residuals]
+    used = [*values.values(), *(e for s in slopes for e in s.values())]
+    free = {s for e in used for s, (_, J) in jets.jets(e).items() if any(J)}
+    field = CoefficientField((*jets.coordinates, *sorted(free, key=jets.index)), system.parameters)
+    field.elements(used)
+    return field, values, slopes
+
+
 class _JetField:
     """pr V(Δ) on solutions, with coefficients in the field of coordinates, free derivatives and atoms."""
 
     def __init__(self, system: System, leading: Leading, residuals: list[sp.Expr], order: int) -> None:
-        self.system, self.jets = system, system.jets
+        self.jets = system.jets
         asked = {J for r in residuals for _, J in self.jets.jets(r).values()}
         self.prolongation = GeneralProlongation(self.jets, order, asked=asked)
-        ring = self.prolongation.ring
-        values = {s: leading.normal(self.jets.index(s)) for s in ring.symbols}
-        slopes = [{key: leading.reduce(e) for key, e in slopes_of(r, self.jets).items()} for r in residuals]
-        used = [*values.values(), *(e for s in slopes for e in s.values())]
-        free = {s for e in used for s, (_, J) in self.jets.jets(e).items() if any(J)}
-        self.free = sorted(free, key=self.jets.index)
-        self.field = CoefficientField((*self.jets.coordinates, *self.free), system.parameters)
-        self.field.elements(used)
-        elements = [self.field.element(values[s]) for s in ring.symbols]
+        asked_jets = map(self.jets.index, self.prolongation.ring.symbols)
+        self.field, values, slopes = on_solutions(system, leading, residuals, asked_jets)
+        elements = list(map(self.field.element, values.values()))
         self.common = common_denominator(elements, self.field.field.ring.one)
         self.fractions = [n for n, e in enumerate(elements) if e.denom != 1]
         # over one denominator, so that products need no common divisors
@@ -184,8 +195,7 @@ class _JetField:
         """The coefficients of the monomials in free derivatives, as forms over `target`."""
         condition, content = primitive(condition, self.field)
         self.divisors.append(self.field.expression(content))
-        size = len(self.jets.coordinates)
-        movers = set(self.field.movers(*range(size, size + len(self.free))))
+        movers = set(self.field.movers(*range(len(self.jets.coordinates), len(self.field.variables))))
         ring, names = self.field.field.ring, self.field.table.expressions()
         pieces: list[tuple[tuple[int, ...], Any, tuple[int, ...], Any]] = []
         plain: dict[tuple[int, ...], Element] = {}
@@ -215,16 +225,7 @@ def affine_symmetries(determining: DeterminingSystem) -> list[Vector]:
     values: dict[int, Form] = {}
     for f in determining.components:
         values[f] = {(unknowns.new(()), unknowns.zero): c for c in (field.one, *field.field.gens[: unknowns.size])}
-    known: dict[Key, Form] = {}
-    equations: list[Form] = []
-    for equation in determining.equations:
-        form: Form = {}
-        for (f, K), c in equation.items():
-            if sum(K) > 1:
-                continue
-            if (f, K) not in known:
-                known[(f, K)] = derivative(values[f], K, field, unknowns)
-            for key, d in known[(f, K)].items():
-                add(form, key, field.lift(c) * d)
-        equations.append(form)
+    # of higher order nothing is left
+    low = ({key: c for key, c in e.items() if sum(key[1]) <= 1} for e in determining.equations)
+    equations = [substituted(lifted(e, field), values, field, unknowns) for e in low]
     return solve(State(field, unknowns, equations, list(values.values()))).vectors()

@@ -15,7 +15,7 @@ from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.factors import named
 from lieapp.equations.jets import jet_name
 from lieapp.lie.determining import DeterminingSystem
-from lieapp.lie.linear import Form, Unknowns, add, derivative, lifted, reduced
+from lieapp.lie.linear import Form, Unknowns, add, lifted, reduced, substituted
 from lieapp.lie.normal_form import Row, Vector, echelon, normal_basis
 from lieapp.lie.solving import Solution, State, solve
 from lieapp.lie.solving.complete import reduced_form
@@ -113,15 +113,12 @@ def _written(form: Form, field: CoefficientField, names: dict[int, str]) -> sp.E
 
 def family_holds(group: Group, determining: DeterminingSystem) -> bool:
     """Whether a family solves the determining equations modulo its own conditions, exactly."""
-    field, unknowns, components = determining.field, determining.unknowns, determining.components
+    field, unknowns = determining.field, determining.unknowns
     state = State(field, unknowns, [], [])
     group = group.lifted(field)
+    values = dict(zip(determining.components, group.values, strict=True))
     for equation in determining.equations:
-        total: Form = {}
-        for (f, K), c in equation.items():
-            for key, d in derivative(group.values[components.index(f)], K, field, unknowns).items():
-                add(total, key, field.lift(c) * d)
-        total = reduced(total, field)
+        total = reduced(substituted(lifted(equation, field), values, field, unknowns), field)
         if total and reduced_form(state, total, list(group.conditions), only_lead=False):
             return False
     return True
@@ -151,22 +148,20 @@ def relations_modulo(
     vectors = [[field.lift(c) for c in v] for v in vectors]
     groups = [group.lifted(field) for group in groups]
     own = unknowns.copy()
-    constants = [own.new(()) for _ in vectors]
-    equations: list[Form] = []
-    for k in range(len(vectors[0])):
-        form: Form = {}
-        for c, vector in zip(constants, vectors, strict=True):
-            add(form, (c, own.zero), vector[k])
-        for group in groups:
-            for key, c in group.values[k].items():
-                add(form, key, -c)
-        equations.append(form)
-    equations += [dict(c) for group in groups for c in group.conditions]
-    state = State(field, own, equations, [own.form(field, c) for c in constants])
+    numbered = {own.new(()): v for v in vectors}
+    equations = [_component(k, numbered, groups, own) for k in range(len(vectors[0]))]
+    equations += [c for group in groups for c in group.conditions]
+    state = State(field, own, equations, [own.form(field, c) for c in numbered])
     solution = solve(state)
     if state.equations and any(any(f in g for f, _ in v) for v in state.values for g, _ in solution.groups):
         return None
     return [r for r in solution.vectors() if any(r)]
+
+
+def _component(k: int, vectors: dict[int, Vector], groups: Sequence[Group], unknowns: Unknowns) -> Form:
+    """The k-th component of Σ cᵢ Vᵢ, vectors by the number of their constant, and the families' general members."""
+    form = {(c, unknowns.zero): vector[k] for c, vector in vectors.items() if vector[k]}
+    return form | {key: c for group in groups for key, c in group.values[k].items()}
 
 
 def restrict(
@@ -190,20 +185,15 @@ def restrict(
     pad = (0,) * len(own)
 
     def widened(form: Form) -> Form:
-        return {key: wide.element(field.expression(c)) for key, c in form.items()}
+        return {(f, (*K, *pad)): wide.element(field.expression(c)) for (f, K), c in form.items()}
 
-    constants = [functions.new(()) for _ in vectors]
-    values = []
-    for k in range(len(field.variables)):
-        form = {(c, functions.zero): v[k] for c, v in zip(constants, vectors, strict=True) if v[k]}
-        for group in groups:
-            for (f, K), c in group.values[k].items():
-                add(form, (f, (*K, *pad)), c)
-        values.append(form)
-    conditions = [{(f, (*K, *pad)): c for (f, K), c in e.items()} for g in groups for e in g.conditions]
+    numbered = {functions.new(()): v for v in vectors}
+    values = [_component(k, numbered, groups, unknowns) for k in range(len(field.variables))]
+    conditions = [c for g in groups for c in g.conditions]
     equations = [widened(c) for c in conditions]
     for x, length in shifts.items():
-        equations += [_difference(form, x, length, field, wide) for form in (*values, *conditions)]
+        moved = (_difference(form, x, length, field, wide) for form in (*values, *conditions))
+        equations += [{(f, (*K, *pad)): c for (f, K), c in form.items()} for form in moved]
     equations = [lifted(e, wide) for e in equations]
     state = State(wide, functions, equations, [])
     state.values = [lifted(widened(v), wide) for v in values]

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 
 import sympy as sp
 
 from lieapp.equations.coefficients import CoefficientField, Element, FunctionOrderError
 from lieapp.equations.equation import System
+from lieapp.equations.jets import directions
 from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem, determining_equations
 from lieapp.lie.linear import Form, Unknowns, add, combined, lifted, raised
@@ -157,7 +158,7 @@ class _Search:
             left = state.field.zero
             for (f, K), c in form.items():
                 if f == ids[0] and (f, K) != top:
-                    left -= state.field.lift(c / pivot) * state.field.diffs(term, K)
+                    left -= state.field.lift(c / pivot) * reduce(state.field.diff, directions(K), term)
             left = state.field.reduce(left)
             if not left:
                 return self._found(state, [total])

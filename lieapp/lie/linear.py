@@ -6,11 +6,11 @@ equation is a form that must vanish; a solved unknown is a form in the functions
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from lieapp.equations.coefficients import CoefficientField, Element, common_denominator
-from lieapp.equations.jets import MultiIndex, raised
+from lieapp.equations.jets import MultiIndex, directions, raised
 
 Key = tuple[int, MultiIndex]
 Form = dict[Key, Element]
@@ -80,20 +80,19 @@ def differentiated(form: Form, v: int, field: CoefficientField, unknowns: Unknow
 
 def derivative(form: Form, K: MultiIndex, field: CoefficientField, unknowns: Unknowns) -> Form:
     """∂_K of a form."""
-    for v, count in enumerate(K):
-        for _ in range(count):
-            form = differentiated(form, v, field, unknowns)
+    for v in directions(K):
+        form = differentiated(form, v, field, unknowns)
     return form
 
 
-def substituted(form: Form, f: int, value: Form, field: CoefficientField, unknowns: Unknowns) -> Form:
-    """The form with f replaced by `value`, derivatives included."""
-    if all(g != f for g, _ in form):
+def substituted(form: Form, values: Mapping[int, Form], field: CoefficientField, unknowns: Unknowns) -> Form:
+    """The form with functions replaced by their `values`, derivatives included."""
+    if all(f not in values for f, _ in form):
         return form
-    result = {key: c for key, c in form.items() if key[0] != f}
-    for (g, K), c in form.items():
-        if g == f:
-            for key, d in derivative(value, K, field, unknowns).items():
+    result = {key: c for key, c in form.items() if key[0] not in values}
+    for (f, K), c in form.items():
+        if f in values:
+            for key, d in derivative(values[f], K, field, unknowns).items():
                 add(result, key, c * d)
     return result
 

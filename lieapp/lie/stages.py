@@ -14,11 +14,12 @@ from random import Random
 from typing import TypeVar
 
 import sympy as sp
+from msgspec import structs
 
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.errors import BudgetError, EquationError
-from lieapp.lie.certificate.certify import BUDGET, Certificate, certify
+from lieapp.lie.certificate.certify import BUDGET, certify
 from lieapp.lie.certificate.counting import TooLargeError
 from lieapp.lie.certificate.safeguard import disagreement
 from lieapp.lie.certificate.taylor import BadPointError
@@ -33,7 +34,7 @@ from lieapp.lie.solving.guess import agreed
 from lieapp.lie.structure import structure_of
 from lieapp.lie.truth import Truth
 from lieapp.lie.vector_field import Field
-from lieapp.results.truth import StructureResult
+from lieapp.results.truth import CertificateResult, StructureResult
 
 T = TypeVar("T")
 
@@ -235,18 +236,19 @@ def certified(so_far: Derivation) -> Derivation:
     clock = so_far.clock
     clock.note("counting for the certificate")
     found = so_far.within(-TELLING, _judged) if clock.left(clock.reserve / 4) > 0 else None
-    return replace(so_far, certificate=found or Certificate(dimension=len(so_far.vectors), reason=clock.told()))
+    found = found or CertificateResult(dimension=len(so_far.vectors), reason=clock.told())
+    return replace(so_far, certificate=found)
 
 
-def _judged(so_far: Derivation) -> Certificate:
+def _judged(so_far: Derivation) -> CertificateResult:
     size, counts = len(so_far.vectors), so_far.counts
     if not so_far.unsolved:
         return _certificate(so_far)
     reason = "conditions are left unsolved"
     if so_far.groups or not counts or None in counts:
-        return Certificate(dimension=size, reason=reason)
+        return CertificateResult(dimension=size, reason=reason)
     limited = _certificate(so_far)
-    return replace(limited, certified=False, reason=whole(size, counts, limited.bound) or reason)
+    return structs.replace(limited, reason=whole(size, counts, limited.bound) or reason)
 
 
 def whole(known: int, counts: Sequence[int | None], limit: int | None) -> str:
@@ -261,7 +263,7 @@ def whole(known: int, counts: Sequence[int | None], limit: int | None) -> str:
     return f"the dimension {would} {limit}, of which {missing} {'is' if missing == 1 else 'are'} not in closed form"
 
 
-def _certificate(so_far: Derivation) -> Certificate:
+def _certificate(so_far: Derivation) -> CertificateResult:
     one, vectors, seconds = so_far.determining, so_far.vectors, certificate_seconds(so_far.clock) / 3
     try:
         work = partial(disagreement, one, Random(0), time.perf_counter() + seconds)
@@ -270,7 +272,7 @@ def _certificate(so_far: Derivation) -> Certificate:
         # one safeguard less; the count itself says if it can't be done
         told = ""
     if told:
-        return Certificate(dimension=len(vectors), reason=told)
+        return CertificateResult(dimension=len(vectors), reason=told)
     return certify(one, vectors, so_far.groups, certificate_seconds(so_far.clock))
 
 

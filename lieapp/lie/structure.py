@@ -8,7 +8,8 @@ conditions of the families, the other components; each modulo the conditions on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -17,11 +18,12 @@ from msgspec.structs import replace
 
 from lieapp.document import Formula
 from lieapp.equations.coefficients import CoefficientField, Element, parted
+from lieapp.equations.jets import directions
 from lieapp.lie.algebra import series
 from lieapp.lie.algebra.scalars import Undecided
 from lieapp.lie.algebra.simple import signature, type_of
 from lieapp.lie.families import Group, relations_modulo
-from lieapp.lie.linear import Form, Key, Unknowns, add, differentiated, primitive, raised, reduced
+from lieapp.lie.linear import Form, Key, Unknowns, add, primitive, raised, reduced
 from lieapp.lie.normal_form import Row, Vector, coordinates_in, echelon
 from lieapp.lie.solving import State
 from lieapp.lie.solving.complete import cross, lead, reduced_form
@@ -154,37 +156,25 @@ class Members:
         self.components: list[Form] = [
             {key: c for g in lifted for key, c in g.values[k].items()} for k in range(len(field.variables))
         ]
+        self.general: list[MultiForm] = [{(key,): c for key, c in form.items()} for form in self.components]
         self.state = State(field, unknowns, [], [])
 
     def form_ideal(self, vectors: Sequence[Vector]) -> bool | None:
         """Whether brackets with the vectors, and of two members, are members; None if that can't be told."""
-        brackets = chain([self._pair()], (self._bracket([self.field.lift(c) for c in v]) for v in vectors))
+        plain: Iterator[list[MultiForm]] = ([{(): self.field.lift(c)} if c else {} for c in v] for v in vectors)
+        brackets = (self._bracket(one) for one in chain([self.general], plain))
         return next((answer for one in brackets if (answer := self.contain(one)) is not True), True)
 
-    def _bracket(self, V: Vector) -> list[MultiForm]:
-        """[V, F(α)]."""
+    def _bracket(self, V: Sequence[MultiForm]) -> list[MultiForm]:
+        """[V, F(β)], functions of V before β."""
         result = []
-        for k, form in enumerate(self.components):
+        for v, form in zip(V, self.general, strict=True):
             total: MultiForm = {}
-            for j in range(len(V)):
-                if V[j]:
-                    _accumulate(total, V[j], _single(differentiated(form, j, self.field, self.unknowns)))
-                if V[k]:
-                    _accumulate(total, -self.field.diff(V[k], j), _single(self.components[j]))
-            result.append(total)
-        return result
-
-    def _pair(self) -> list[MultiForm]:
-        """[F(α), F(β)]."""
-        result = []
-        for form in self.components:
-            total: MultiForm = {}
-            for j, factor in enumerate(self.components):
-                slope = differentiated(form, j, self.field, self.unknowns) if factor else {}
+            for j, (factor, other) in enumerate(zip(V, self.general, strict=True)):
                 for a, c in factor.items():
-                    for b, d in slope.items():
-                        _accumulate(total, c * d, {(a, b): self.field.one})
-                        _accumulate(total, -c * d, {(b, a): self.field.one})
+                    _accumulate(total, c, {(*a, *b): d for b, d in self._differentiated(form, j).items()})
+                for a, c in self._differentiated(v, j).items():
+                    _accumulate(total, -c, {(*a, *b): d for b, d in other.items()})
             result.append(total)
         return result
 
@@ -244,11 +234,7 @@ class Members:
     def _substituted(self, form: Form, functions: dict[int, MultiForm]) -> MultiForm:
         total: MultiForm = {}
         for (f, K), c in form.items():
-            value = functions[f]
-            for v, times in enumerate(K):
-                for _ in range(times):
-                    value = self._differentiated(value, v)
-            _accumulate(total, c, value)
+            _accumulate(total, c, reduce(self._differentiated, directions(K), functions[f]))
         return total
 
     def _differentiated(self, form: MultiForm, v: int) -> MultiForm:
@@ -288,10 +274,6 @@ class Members:
                 if condition is None and f == g and any(a and b for a, b in zip(J, K, strict=True)):
                     return False
         return True
-
-
-def _single(form: Form) -> MultiForm:
-    return {(key,): c for key, c in form.items()}
 
 
 def _accumulate(total: MultiForm, factor: Element, form: MultiForm) -> None:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import sympy as sp
 
 from lieapp.document import Formula
 from lieapp.equations.equation import System
 from lieapp.equations.evolution import evolution_form
-from lieapp.equations.jets import JetSpace, jet_name
+from lieapp.equations.jets import JetSpace, directions, jet_name
 from lieapp.equations.printing import equation_of, ordered_latex
 from lieapp.errors import EquationError
 from lieapp.lie.consequences import Flow, Reduced
@@ -69,7 +68,7 @@ class Notation:
         name = self.name(f)
         symbol = sp.Symbol(jet_name(name.text, self.field.variables, K), real=True)
         if symbol not in self._symbols:
-            script = " ".join(sp.latex(v) for v, n in zip(self.field.variables, K, strict=True) for _ in range(n))
+            script = " ".join(sp.latex(self.field.variables[v]) for v in directions(K))
             base = name.latex
             if script and base.endswith("}") and "_{" in base:
                 # f_{1} goes on below the line: f_{1, tx}
@@ -170,7 +169,7 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> results.TruthResult:
         assumed_independent=[list(map(str, span)) for span in truth.assumed_independent],
         assumed_generic=list(truth.assumed_generic),
         certified=truth.certified,
-        certificate=msgspec.convert(truth.certificate, results.CertificateResult, from_attributes=True),
+        certificate=truth.certificate,
         periodic=[field.as_json() for field in truth.periodic],
         periodic_families=[_family(family) for family in truth.periodic_families],
         structure=truth.structure or results.StructureResult(),

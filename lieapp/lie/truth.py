@@ -15,7 +15,6 @@ from lieapp.equations.equation import System, as_expression, exact
 from lieapp.equations.free_equations import SAME
 from lieapp.equations.printing import aligned, ordered_latex
 from lieapp.errors import EquationError, UsageError
-from lieapp.lie.certificate.certify import Certificate
 from lieapp.lie.consequences import free_name, taken_by
 from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem
@@ -27,7 +26,7 @@ from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.solving import State
 from lieapp.lie.told import called, explanation, statement, told
 from lieapp.lie.vector_field import Field
-from lieapp.results.truth import Explanation, StructureResult
+from lieapp.results.truth import CertificateResult, Explanation, StructureResult
 
 Generator = int | Field | Mapping[int, Any]
 """How one is given: 1 is V1, {1: 1, 2: c} is V1 + c V2."""
@@ -149,7 +148,7 @@ class Truth:
     generators: tuple[Field, ...] = ()
     families: tuple[Family, ...] = ()
     unsolved: tuple[str, ...] = ()
-    certificate: Certificate = attribute(default_factory=Certificate)
+    certificate: CertificateResult = attribute(default_factory=CertificateResult)
     periodic: tuple[Field, ...] = ()
     periodic_families: tuple[Family, ...] = ()
     structure: StructureResult | None = None

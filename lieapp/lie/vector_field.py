@@ -96,14 +96,13 @@ def _translation(parts: dict[str, sp.Expr], variables: list[str]) -> str:
 
 def _scaling(parts: dict[str, sp.Expr], variables: list[str]) -> str:
     """Every component is constant times its own coordinate, up to a shift of the origin."""
-    symbols = _symbols(parts)
+    symbols, names = _symbols(parts), [*variables, *parts]
     for coordinate, value in parts.items():
-        own = symbols.get(coordinate)
-        if own is None or not value.has(own) or not value.is_polynomial(own):
+        if coordinate not in symbols:
             return ""
-        p = sp.Poly(value, own)
-        others = [n for n in (*variables, *parts) if n in symbols]
-        if p.degree() != 1 or _depends(p.nth(1), others) or _depends(p.nth(0), others):
+        slope = sp.diff(value, symbols[coordinate])
+        rest = sp.expand(value - slope * symbols[coordinate])
+        if slope == 0 or _depends(slope, names) or _depends(rest, names):
             return ""
     return "scaling" if len(parts) > 1 else f"scaling of {next(iter(parts))}"
 

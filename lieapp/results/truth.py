@@ -50,13 +50,23 @@ class FamilyResult(msgspec.Struct, kw_only=True):
 
 
 class CertificateResult(msgspec.Struct, kw_only=True):
-    """The bounds of an independent count; see `lie.certificate.certify.Certificate`."""
+    """Upper and lower bounds of the algebra; certified if they meet at both points, else with the reason.
 
-    bound: int | None
-    dimension: int
-    orders: list[int]
-    known: list[int]
-    reason: str
+    The dimension is at most `bound`, None if it isn't bounded or there are families; `dimension` is the rank of
+    the derived generators' jets at the point, modulo the families'. `orders` are the numbers of free Taylor
+    coefficients of order at most 0, 1, …, and `known` those that the derived symmetries account for.
+    """
+
+    bound: int | None = None
+    dimension: int = 0
+    orders: list[int] = []
+    known: list[int] = []
+    reason: str = "nothing was counted"
+
+    @property
+    def certified(self) -> bool:
+        """Whether nothing speaks against it."""
+        return not self.reason
 
 
 class LeviResult(msgspec.Struct, kw_only=True):

@@ -20,6 +20,7 @@ from lieapp.lie.determining import determining_equations
 from lieapp.lie.families import Group
 from lieapp.lie.stages import derive
 from lieapp.registry.catalog import load_catalog
+from lieapp.results.truth import CertificateResult
 
 SHIPPED = ("kdv", "ks", "burgers", "nkdv", "ckdv", "heat")
 FINITE = {
@@ -177,7 +178,7 @@ def test_two_points_must_agree(monkeypatch):
     monkeypatch.setattr(
         certificate._Count,
         "at",
-        lambda self, order, random, margin=2: certificate.Certificate(True, orders=(margin,), reason=""),
+        lambda self, order, random, margin=2: CertificateResult(orders=[margin], reason=""),
     )
     result = judged(determining, vectors)
     assert not result.certified and "disagree" in result.reason

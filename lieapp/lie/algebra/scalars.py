@@ -17,6 +17,7 @@ from sympy.polys.matrices import DomainMatrix
 
 from lieapp.equations.coefficients import coprime
 from lieapp.equations.factors import vanishing_factors
+from lieapp.lie.linear import add
 
 Scalar = Any
 """An element of the field (QQ, an algebraic field or a fraction field of SymPy)."""
@@ -272,10 +273,7 @@ def _minus(row: SparseRow, pivot: int, other: SparseRow) -> SparseRow:
     """The row without its entry in the pivot's column."""
     if pivot not in row:
         return row
-    factor = row[pivot]
-    result = {k: c for k, c in row.items() if k not in other}
+    result, factor = dict(row), -row[pivot]
     for k, c in other.items():
-        value = row[k] - factor * c if k in row else -factor * c
-        if value:
-            result[k] = value
+        add(result, k, factor * c)
     return result

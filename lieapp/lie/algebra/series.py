@@ -98,26 +98,21 @@ class Algebra:
 
 def derived_series(g: Algebra) -> list[Basis]:
     """[g, g], [[g, g], [g, g]], … down to the member that repeats, given once; [] if that is 0."""
-    return _series(g, lambda A: g.commutator(A, A))
+    return _series(g.whole, lambda A: g.commutator(A, A))
 
 
 def lower_central_series(g: Algebra) -> list[Basis]:
     """[g, g], [g, [g, g]], … down to the member that repeats, given once; [] if that is 0."""
     whole = g.whole
-    return _series(g, lambda A: g.commutator(whole, whole if len(A) == g.size else A))
+    return _series(whole, lambda A: g.commutator(whole, whole if len(A) == g.size else A))
 
 
-def _series(g: Algebra, following: Callable[[Basis], Basis]) -> list[Basis]:
-    members: list[Basis] = []
-    current = g.whole
-    while True:
-        after = following(current)
-        if members and len(after) == len(current):
-            return members
+def _series(start: Basis, following: Callable[[Basis], Basis]) -> list[Basis]:
+    """What follows on the start, and so on, down to the member that repeats or to 0."""
+    members = [following(start)]
+    while members[-1] and len(after := following(members[-1])) < len(members[-1]):
         members.append(after)
-        if len(after) == len(current) or not after:
-            return members
-        current = after
+    return members
 
 
 def center(g: Algebra) -> Basis:
@@ -152,13 +147,7 @@ def radical(g: Algebra, form: list[Row], derived: Basis) -> Basis:
 
 def is_nilpotent(g: Algebra, A: Basis) -> bool:
     """Whether a subalgebra is nilpotent."""
-    current = A
-    while current:
-        after = g.commutator(A, current)
-        if len(after) == len(current):
-            return False
-        current = after
-    return True
+    return not _series(A, lambda B: g.commutator(A, B))[-1]
 
 
 def nilradical(g: Algebra, radical: Basis) -> Basis:
@@ -211,9 +200,7 @@ def levi_factor(g: Algebra, radical: Basis) -> Basis:
     factor = [g.unit(k) for k in range(g.size) if k not in pivots]
     if not radical or not factor:
         return factor
-    members = [radical]
-    while members[-1]:
-        members.append(g.commutator(members[-1], members[-1]))
+    members = [radical, *_series(radical, lambda A: g.commutator(A, A))]
     # structure constants of g / r in the basis of the complement
     pairs = list(combinations(range(len(factor)), 2))
     rows = g.coordinates([*factor, *radical], [g.product(factor[i], factor[j]) for i, j in pairs])

@@ -21,9 +21,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from random import Random
+
+from msgspec.structs import replace
 
 from lieapp.errors import EquationError
 from lieapp.lie.certificate import counting
@@ -33,6 +34,7 @@ from lieapp.lie.families import Group
 from lieapp.lie.invariance import multi_indices
 from lieapp.lie.linear import Unknowns, lifted, raised, reduced
 from lieapp.lie.normal_form import Vector
+from lieapp.results.truth import CertificateResult
 
 
 def order_of_values(group: Group) -> int:
@@ -127,32 +129,15 @@ BUDGET = 20.0
 """Seconds after which a certificate is given up, unless there is a budget for the whole."""
 
 
-@dataclass(frozen=True)
-class Certificate:
-    """Upper and lower bounds of the algebra; certified if they meet at both points, else with the reason.
-
-    The dimension is at most `bound`, None if it isn't bounded or there are families; `dimension` is the rank of
-    the derived generators' jets at the point, modulo the families'. `orders` are the numbers of free Taylor
-    coefficients of order at most 0, 1, …, and `known` those that the derived symmetries account for.
-    """
-
-    certified: bool = False
-    bound: int | None = None
-    dimension: int = 0
-    orders: tuple[int, ...] = ()
-    known: tuple[int, ...] = ()
-    reason: str = "nothing was counted"
-
-
 def certify(
     determining: DeterminingSystem, vectors: Sequence[Vector], groups: Sequence[Group], budget: float = BUDGET
-) -> Certificate:
+) -> CertificateResult:
     """Compare the derived generators (vectors) and families (groups) with all solutions of the equations.
 
     Raises EquationError when the derived symmetries are more than the equations allow, or one of them is none.
     """
     count = _Count(determining, vectors, groups, time.perf_counter() + budget)
-    last = Certificate(dimension=len(vectors))
+    last = CertificateResult(dimension=len(vectors))
     try:
         count.check()
         for order in range(count.lowest, count.lowest + FURTHER + 1):
@@ -161,12 +146,12 @@ def certify(
                 again = count.at(order, Random(1000 + order), margin=3)
                 if (again.orders, again.known, again.certified) == (last.orders, last.known, True):
                     return last
-                last = replace(last, certified=False, reason="two primes and points disagree")
+                last = replace(last, reason="two primes and points disagree")
     except BadPointError:
-        return replace(last, certified=False, reason="no point modulo a prime was found at which all roots exist")
+        return replace(last, reason="no point modulo a prime was found at which all roots exist")
     except counting.TooLargeError as error:
         reason = f"the count was given up, too {error}"
-        return replace(last, certified=False, reason=f"{reason}; {last.reason}" if last.orders else reason)
+        return replace(last, reason=f"{reason}; {last.reason}" if last.orders else reason)
     return last
 
 
@@ -222,7 +207,7 @@ class _Count:
                 return False
         return True
 
-    def at(self, order: int, random: Random, margin: int = 2) -> Certificate:
+    def at(self, order: int, random: Random, margin: int = 2) -> CertificateResult:
         """The counts of an expansion to some order."""
         size = len(self.field.variables)
         counting.check_size(len(self.components), size, order)
@@ -251,4 +236,4 @@ class _Count:
             reason = "" if bound == known[-1] else f"there may be {bound} symmetries, {known[-1]} are derived"
         if not reason and added != len(self.vectors):
             reason = f"{len(self.vectors)} generators are derived, but only {added} are independent"
-        return Certificate(not reason, bound, added, tuple(orders), tuple(known), reason)
+        return CertificateResult(bound=bound, dimension=added, orders=orders, known=known, reason=reason)

@@ -16,11 +16,10 @@ from random import Random
 
 import numpy as np
 
-from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.jets import Jet, JetSpace, MultiIndex, raised
 from lieapp.lie.certificate.counting import check_time
 from lieapp.lie.certificate.taylor import WIDTH, BadPointError, Point, Series, pack, random_prime
-from lieapp.lie.determining import DeterminingSystem, slopes_of
+from lieapp.lie.determining import DeterminingSystem, on_solutions
 from lieapp.lie.invariance import multi_indices
 
 Row = list[int]
@@ -78,17 +77,10 @@ class _Condition:
         self.order = max(1, self.jets.order(residuals))
         self.low = [J for n in range(self.order + 1) for J in multi_indices(self.size, n)]
         jets = [(a, J) for a in range(self.count) for J in self.low if any(J)]
-        values = {jet: leading.normal(jet) for jet in jets}
-        slopes = [slopes_of(residual, self.jets) for residual in residuals]
-        slopes = [{key: leading.reduce(e) for key, e in s.items()} for s in slopes]
-        used = [*values.values(), *(e for s in slopes for e in s.values())]
-        free = {s for e in used for s, (_, J) in self.jets.jets(e).items() if any(J)}
-        self.field = CoefficientField(
-            (*self.jets.coordinates, *sorted(free, key=self.jets.index)), determining.system.parameters
-        )
+        self.field, values, slopes = on_solutions(determining.system, leading, residuals, jets)
         base = determining.field
         coefficients = [{key: base.expression(c) for key, c in form.items()} for form in determining.equations]
-        self.field.elements([*used, *(e for form in coefficients for e in form.values())])
+        self.field.elements([e for form in coefficients for e in form.values()])
         self.values = {jet: self.field.element(e) for jet, e in values.items()}
         self.slopes = [{key: self.field.element(e) for key, e in s.items()} for s in slopes]
         self.forms = [{key: self.field.element(e) for key, e in form.items()} for form in coefficients]

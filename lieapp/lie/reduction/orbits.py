@@ -7,7 +7,7 @@ solver has no bound on its time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import sympy as sp
@@ -28,22 +28,18 @@ def solved(expression: sp.Expr, X: sp.Symbol, value: sp.Expr) -> sp.Expr | None:
     for _ in range(40):
         if expression == X:
             return tidy(value)
-        if expression.is_Add:
-            rest, core = expression.as_independent(X, as_Add=True)
-            if rest != 0:
-                expression, value = core, value - rest
+        if expression.is_Add or expression.is_Mul:
+            rest, core = expression.as_independent(X, as_Add=expression.is_Add)
+            if rest != expression.func.identity:
+                expression, value = core, value - rest if expression.is_Add else value / rest
                 continue
+            if expression.is_Mul:
+                return _of_polynomial(expression, X, value)
             # sums of logarithms as one
             joined = sp.logcombine(core, force=True) if core.has(sp.log) else core
             together = sp.factor(sp.together(joined))
             if together != expression and not together.is_Add:
                 expression = together
-                continue
-            return _of_polynomial(expression, X, value)
-        if expression.is_Mul:
-            factor, core = expression.as_independent(X, as_Add=False)
-            if factor != 1:
-                expression, value = core, value / factor
                 continue
             return _of_polynomial(expression, X, value)
         if isinstance(expression, sp.exp) or (expression.is_Pow and not expression.base.has(X)):
@@ -189,8 +185,7 @@ def _alone(f: sp.Expr, X: sp.Symbol, K: sp.Symbol, sigma: sp.Symbol, at_zero: bo
     slope = sp.diff(expanded, X)
     if not tidy(slope).has(X):
         slope = tidy(slope)
-        found = _linear(slope, tidy(expanded - slope * X), sigma, at_zero)
-        return None if found is None else ([found[0] * K + found[1]], [(X - found[1]) / found[0]])
+        return _linear(slope, tidy(expanded - slope * X), X, K, sigma, at_zero)
     return (
         _logarithmic(expanded, X, K, sigma, at_zero)
         or _separable(f, X, K, sigma, at_zero)
@@ -198,14 +193,26 @@ def _alone(f: sp.Expr, X: sp.Symbol, K: sp.Symbol, sigma: sp.Symbol, at_zero: bo
     )
 
 
-def _linear(a: sp.Expr, b: sp.Expr, sigma: sp.Symbol, at_zero: bool) -> tuple[sp.Expr, sp.Expr] | None:
-    """h and p of the solutions K h + p of X' = a X + b."""
+def _linear(
+    a: sp.Expr,
+    b: sp.Expr,
+    X: sp.Symbol,
+    K: sp.Symbol,
+    sigma: sp.Symbol,
+    at_zero: bool,
+    of: Callable[[sp.Expr], sp.Expr] = lambda X: X,
+    back: Callable[[sp.Expr], sp.Expr] = lambda Y: Y,
+) -> Solved | None:
+    """Y' = a Y + b for Y = of(X), X = back(Y): Y = K h + p."""
     exponent = primitive(a, sigma, at_zero)
     if exponent is None:
         return None
     h = tidy(exponential(exponent))
     weight = primitive(sp.expand(tidy(b / h)), sigma, at_zero)
-    return None if weight is None else (h, tidy(h * weight))
+    if weight is None:
+        return None
+    p = tidy(h * weight)
+    return [back(h * (of(K) if at_zero else K) + p)], [(of(X) - p) / h]
 
 
 def _separable(f: sp.Expr, X: sp.Symbol, K: sp.Symbol, sigma: sp.Symbol, at_zero: bool) -> Solved | None:
@@ -241,12 +248,8 @@ def _bernoulli(f: sp.Expr, X: sp.Symbol, K: sp.Symbol, sigma: sp.Symbol, at_zero
     if len(others) != 1:
         return None
     n = others[0]
-    found = _linear((1 - n) * terms.get(sp.S.One, sp.S.Zero), (1 - n) * terms[n], sigma, at_zero)
-    if found is None:
-        return None
-    h, p = found
-    start = K ** (1 - n) if at_zero else K
-    return [tidy(h * start + p) ** (1 / (1 - n))], [(X ** (1 - n) - p) / h]
+    a, b = ((1 - n) * c for c in (terms.get(sp.S.One, sp.S.Zero), terms[n]))
+    return _linear(a, b, X, K, sigma, at_zero, lambda X: X ** (1 - n), lambda Y: tidy(Y) ** (1 / (1 - n)))
 
 
 def _logarithmic(f: sp.Expr, X: sp.Symbol, K: sp.Symbol, sigma: sp.Symbol, at_zero: bool) -> Solved | None:
@@ -255,11 +258,7 @@ def _logarithmic(f: sp.Expr, X: sp.Symbol, K: sp.Symbol, sigma: sp.Symbol, at_ze
     rate = sp.expand(sp.expand(f / X).subs(sp.log(X), Y))
     if not f.has(sp.log) or rate.has(X) or not rate.is_polynomial(Y) or sp.degree(rate, Y) != 1:
         return None
-    found = _linear(sp.diff(rate, Y), rate.subs(Y, 0), sigma, at_zero)
-    if found is None:
-        return None
-    h, p = found
-    return [sp.exp(h * (sp.log(K) if at_zero else K) + p)], [(sp.log(X) - p) / h]
+    return _linear(sp.diff(rate, Y), rate.subs(Y, 0), X, K, sigma, at_zero, sp.log, sp.exp)
 
 
 def _coupled(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from lieapp.equations.coefficients import FunctionOrderError
+from lieapp.equations.coefficients import Element, FunctionOrderError
 from lieapp.equations.jets import divides
 from lieapp.lie.linear import Form, Key, combined, derivative, differentiated, reduced
 from lieapp.lie.solving.state import State, Step, form_sort_key
@@ -33,10 +34,8 @@ def complete(state: State) -> bool:
             return True
     for i, first in enumerate(ordered):
         for second in ordered[:i]:
-            if _taken(state, lambda: cross(state, first, second), ordered):  # noqa: B023 - called at once
-                state.divide(first[lead(state, first)])
-                state.divide(second[lead(state, second)])
-                state.steps.append(Step("cross-differentiate", state.equations[-1]))
+            divisors = first[lead(state, first)], second[lead(state, second)]
+            if _taken(state, partial(cross, state, first, second), ordered, "cross-differentiate", *divisors):
                 return True
     for equation in ordered:
         # variables on which its leading function f doesn't depend: f_v = 0 crosses with it
@@ -44,21 +43,22 @@ def complete(state: State) -> bool:
         pivot = equation[top]
         for v in sorted(state.arguments(equation).union(*used) - state.unknowns.arguments[top[0]]):
             scaled = {key: c / pivot for key, c in equation.items()}
-            if _taken(state, lambda: differentiated(scaled, v, state.field, state.unknowns), ordered):  # noqa: B023
-                state.divide(pivot)
-                state.steps.append(Step("differentiate", state.equations[-1]))
+            condition = partial(differentiated, scaled, v, state.field, state.unknowns)
+            if _taken(state, condition, ordered, "differentiate", pivot):
                 return True
     return False
 
 
-def _taken(state: State, condition: Callable[[], Form | None], ordered: list[Form]) -> bool:
+def _taken(
+    state: State, condition: Callable[[], Form | None], ordered: list[Form], rule: str, *divisors: Element
+) -> bool:
     """Reduce a condition, and add what is new."""
     try:
         form = condition()
         rest = None if form is None else reduced_form(state, form, ordered, only_lead=False)
     except FunctionOrderError:
         return False
-    return rest is not None and 0 < len(rest) <= MAX_TERMS and state.add_consequence(rest)
+    return rest is not None and 0 < len(rest) <= MAX_TERMS and state.add_consequence(rest, rule, *divisors)
 
 
 def common_divisor(state: State) -> bool:

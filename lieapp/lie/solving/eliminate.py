@@ -10,7 +10,7 @@ from __future__ import annotations
 from lieapp.equations.coefficients import Element, FunctionOrderError
 from lieapp.lie.linear import Form, Key, combined, differentiated, raised, reduced
 from lieapp.lie.solving.complete import is_finite, reduced_form
-from lieapp.lie.solving.state import State, Step, coupled, form_sort_key
+from lieapp.lie.solving.state import State, coupled, form_sort_key
 
 MAX_SWELLING = 9
 """Terms of an equation with derivatives beyond which a function isn't expressed by it: the others would swell."""
@@ -32,33 +32,21 @@ def eliminate(state: State, sources: bool = False) -> bool:
     Where f is the source of a partial equation for another function, α_t - α_xx + f = 0, only when nothing else
     determines `sources`: if other equations do, α is left as a family.
     """
-    best: tuple[tuple, Form, Key] | None = None
+    found: list[tuple[tuple, Form, Key]] = []
     for equation in state.equations:
-        everything = state.arguments(equation)
         if len(equation) > MAX_SWELLING and any(any(K) for _, K in equation):
             continue
         if not sources and _is_partial(state, equation):
             continue
-        for f, K in equation:
-            if any(K) or sum(1 for g, _ in equation if g == f) > 1:
-                continue
-            if state.unknowns.arguments[f] != everything:
-                continue
-            if not all(state.field.depends(c) <= everything for c in equation.values()):
-                continue
-            c = equation[(f, K)]
-            constant = not state.field.depends(c)
-            score = (len(equation), not c.numer.is_ground, not constant, len(c.numer), -f)
-            if best is None or score < best[0]:
-                best = (score, equation, (f, K))
-    if best is None:
+        for (f, K), c in equation.items():
+            if not any(K) and sum(g == f for g, _ in equation) == 1 and state.entire(equation, f):
+                varies = bool(state.field.depends(c))
+                found.append(((len(equation), not c.numer.is_ground, varies, len(c.numer), -f), equation, (f, K)))
+    if not found:
         return False
-    _, equation, key = best
-    pivot = equation[key]
-    state.divide(pivot)
-    state.remove(equation)
-    value = {other: -c / pivot for other, c in equation.items() if other != key}
-    state.substitute(key[0], value, "eliminate")
+    _, equation, key = min(found, key=lambda candidate: candidate[0])
+    value = {other: -c / equation[key] for other, c in equation.items() if other != key}
+    state.use(equation, key, value, "eliminate")
     return True
 
 
@@ -76,10 +64,7 @@ def decouple(state: State) -> bool:
             continue
         found = [relation for f in functions if (relation := _relation(state, f, v, equations)) is not None]
         for form, divisors in sorted(found, key=lambda relation: len(relation[0])):
-            if state.add_consequence(form):
-                for divisor in divisors:
-                    state.divide(divisor)
-                state.steps.append(Step("decouple", state.equations[-1]))
+            if state.add_consequence(form, "decouple", *divisors):
                 return True
     return False
 
@@ -147,8 +132,6 @@ def separate(state: State, large: bool = False) -> bool:
         # not by the equation itself, of which it is a derivative
         others = [e for e in state.equations if e is not equation]
         consequence = reduced_form(state, best[0], others, only_lead=False)
-        if consequence and state.add_consequence(consequence):
-            state.divide(best[1])
-            state.steps.append(Step("differentiate", state.equations[-1]))
+        if consequence and state.add_consequence(consequence, "differentiate", best[1]):
             return True
     return False

@@ -25,7 +25,7 @@ from lieapp.lie.certificate.counting import (
     without_vanishing,
 )
 from lieapp.lie.certificate.taylor import BadPointError, Point
-from lieapp.lie.linear import Form, Unknowns, add, combined, derivative, raised, substituted
+from lieapp.lie.linear import Form, Unknowns, add, combined, raised, substituted
 from lieapp.lie.normal_form import Row, echelon
 from lieapp.lie.solving.complete import is_finite
 from lieapp.lie.solving.eliminate import eliminate
@@ -91,7 +91,7 @@ def guess(state: State) -> bool:
                 return True
         for f, part in _combinations(state, functions, found).items():
             whole = combined((state.field.one, part), (state.field.one, state.unknowns.form(state.field, f)))
-            state.values = [substituted(v, f, whole, state.field, state.unknowns) for v in state.values]
+            state.values = [substituted(v, {f: whole}, state.field, state.unknowns) for v in state.values]
     return False
 
 
@@ -105,19 +105,14 @@ def ansatz(
     field, own = state.field, Unknowns(state.unknowns.size)
     values: dict[int, Form] = {}
     for f in functions:
-        monomials = _multiples(state, f, degree, factors) if factors else _monomials(state, f, degree)
+        monomials = dict.fromkeys(_monomials(state, f, degree, factors))
         values[f] = {(own.new(()), own.zero): m for m in monomials}
     if sum(map(len, values.values())) > MAX_CONSTANTS:
         return []
     sub = State(field, own, [], list(values.values()), state.nonzero)
-    places = {f: n for n, f in enumerate(functions)}
     # the short equations first: few coefficients are left when the long ones come
     for equation in sorted(equations, key=lambda e: sum(len(c.numer) for c in e.values())):
-        form: Form = {}
-        for (f, K), c in equation.items():
-            for key, slope in derivative(sub.values[places[f]], K, field, own).items():
-                add(form, key, c * slope)
-        sub.add_equations([form])
+        sub.add_equations([substituted(equation, dict(zip(functions, sub.values, strict=True)), field, own)])
         while sub.equations and (split(sub, arbitrary=True) or one_term(sub) or eliminate(sub)):
             pass
         if sub.equations:
@@ -161,40 +156,28 @@ def _terms(state: State, element: Element) -> list[Element]:
     return [field.field.raw_new(field.field.ring.from_dict({m: 1})) / below for m in element.numer]
 
 
-def _multiples(state: State, f: int, degree: int, factors: Sequence[Element]) -> list[Element]:
-    field, own = state.field, sorted(state.unknowns.arguments[f])
-    if not own:
-        return [field.one]
-    found: dict[Element, None] = {}
-    for exponents in product(range(degree + 1), repeat=len(own)):
-        if sum(exponents) <= degree:
-            for factor in factors:
-                if field.depends(factor) <= set(own):
-                    for v, e in zip(own, exponents, strict=True):
-                        factor *= field.field.gens[v] ** e
-                    found[factor] = None
-    return list(found)
-
-
-def _monomials(state: State, f: int, degree: int) -> Iterator[Element]:
+def _monomials(state: State, f: int, degree: int, factors: Sequence[Element]) -> Iterator[Element]:
     """Products of the variables of f and of atoms in these alone, up to a total degree.
 
-    Functions of one variable may also have poles: there the exponents are of either sign.
+    Functions of one variable may also have poles: there the exponents are of either sign. With `factors` products
+    of the variables times one of these.
     """
     field, own = state.field, state.unknowns.arguments[f]
     limits = dict.fromkeys(sorted(own), degree)
-    for atom in field.table.atoms:
+    for atom in () if factors else field.table.atoms:
         usable = atom.degree != 1 and atom.derivatives and not atom.expression.has(AppliedUndef)
         if usable and {field.variables.index(v) for v in atom.derivatives} <= own:
             limits[field.position[atom.symbol]] = min(atom.degree - 1, degree) if atom.degree else degree
     algebraic = {field.position[a.symbol] for a in field.table.atoms if a.degree}
-    ranges = [range(-top if len(own) == 1 and n not in algebraic else 0, top + 1) for n, top in limits.items()]
+    poles = len(own) == 1 and not factors
+    ranges = [range(-top if poles and n not in algebraic else 0, top + 1) for n, top in limits.items()]
     for exponents in product(*ranges):
         if sum(map(abs, exponents)) <= degree:
             monomial = field.one
             for n, e in zip(limits, exponents, strict=True):
                 monomial *= field.field.gens[n] ** e
-            yield monomial
+            multiples = factors if own and factors else (field.one,)
+            yield from (monomial * factor for factor in multiples if field.depends(factor) <= own)
 
 
 def _settle(state: State, functions: list[int], equations: list[Form], found: list[dict[int, Element]]) -> None:

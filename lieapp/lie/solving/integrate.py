@@ -172,19 +172,13 @@ def polynomial(state: State, f: int, v: int, degree: int) -> Form:
 def integrate(state: State) -> bool:
     """Integrate the shortest equation in which some function occurs as one pure derivative."""
     for equation in sorted(state.equations, key=form_sort_key):
-        everything = state.arguments(equation)
         for key in sorted(equation, key=lambda k: sum(k[1])):
             f, K = key
             moved = [v for v, n in enumerate(K) if n]
-            if len(moved) != 1 or sum(1 for g, _ in equation if g == f) > 1:
+            if len(moved) != 1 or sum(g == f for g, _ in equation) > 1 or not state.entire(equation, f):
                 continue
-            if state.unknowns.arguments[f] != everything:
-                continue
-            if any(not state.field.depends(c) <= everything for c in equation.values()):
-                continue
-            if not state.first_try("integrate", frozenset(equation.items()), key):
-                continue
-            if _integrate(state, equation, key, moved[0]):
+            tried = state.first_try("integrate", frozenset(equation.items()), key)
+            if tried and _integrate(state, equation, key, moved[0]):
                 return True
     return False
 
@@ -200,10 +194,9 @@ def _integrate(state: State, equation: Form, key: Key, v: int) -> bool:
         if result is None:
             return False
         known = result
-    state.divide(pivot)
-    state.remove(_same(state, equation))
     homogeneous = polynomial(state, f, v, K[v])
-    state.substitute(f, combined((state.field.one, known), (state.field.one, homogeneous)), "integrate")
+    value = combined((state.field.one, known), (state.field.one, homogeneous))
+    state.use(equation, key, value, "integrate")
     return True
 
 
@@ -229,9 +222,3 @@ def form_antiderivative(state: State, form: Form, v: int) -> Form | None:
         else:
             return None
     return result
-
-
-def _same(state: State, equation: Form) -> Form:
-    """The equation as it stands in the state, which may have been lifted meanwhile."""
-    here = lifted(equation, state.field)
-    return next(e for e in state.equations if e == here)

@@ -14,9 +14,9 @@ import sympy as sp
 
 from lieapp.equations.coefficients import Element
 from lieapp.errors import EquationError
-from lieapp.lie.linear import Form
+from lieapp.lie.linear import Form, lifted, raised
 from lieapp.lie.normal_form import echelon
-from lieapp.lie.solving.integrate import _same, antiderivative, integral
+from lieapp.lie.solving.integrate import antiderivative, integral
 from lieapp.lie.solving.state import State, form_sort_key
 
 Method = Callable[[State, list[sp.Expr], sp.Symbol], "list[sp.Expr] | None"]
@@ -140,14 +140,11 @@ MAX_ORDER = 6
 def ordinary(state: State) -> bool:
     """Solve one equation that is an ODE for one of its functions."""
     for equation in sorted(state.equations, key=form_sort_key):
-        everything = state.arguments(equation)
-        if any(not state.field.depends(c) <= everything for c in equation.values()):
-            continue
         signature = frozenset(equation.items())
         for f in sorted({g for g, _ in equation}):
-            if state.unknowns.arguments[f] != everything:
+            if not state.entire(equation, f):
                 continue
-            for v in sorted(everything):
+            for v in sorted(state.unknowns.arguments[f]):
                 tried = _is_ode(state, equation, f, v) and state.first_try("ordinary", signature, f, v)
                 if tried and _solve(state, equation, f, v):
                     return True
@@ -164,10 +161,10 @@ def _is_ode(state: State, equation: Form, f: int, v: int) -> bool:
 def _solve(state: State, equation: Form, f: int, v: int) -> bool:
     field = state.field
     # what was tried before may have brought new atoms
-    equation = {key: field.lift(c) for key, c in equation.items()}
+    equation = lifted(equation, field)
     order = max(K[v] for g, K in equation if g == f)
     zero = state.unknowns.zero
-    keys = [(f, (*zero[:v], k, *zero[v + 1 :])) for k in range(order + 1)]
+    keys = [(f, raised(zero, v, k)) for k in range(order + 1)]
     pivot = equation[keys[-1]]
     coefficients = [equation.get(key, field.zero) / pivot for key in keys]
     known = {key: -c / pivot for key, c in equation.items() if key[0] != f}
@@ -180,12 +177,10 @@ def _solve(state: State, equation: Form, f: int, v: int) -> bool:
         if particular is None:
             return False
         value[(g, K)] = particular
-    state.divide(field.lift(pivot))
-    state.remove(_same(state, equation))
     rest = state.unknowns.arguments[f] - {v}
     for y in basis:
         value[(state.unknowns.new(rest), zero)] = y
-    state.substitute(f, {key: field.lift(c) for key, c in value.items()}, "linear ODE")
+    state.use(equation, keys[-1], lifted(value, field), "linear ODE")
     return True
 
 
@@ -204,8 +199,7 @@ def fundamental_system(state: State, coefficients: list[Element], v: int) -> lis
             continue
         finally:
             state.lift()
-        lifted = [field.lift(a) for a in coefficients]
-        if all(_solves(state, lifted, y, v) for y in basis):
+        if all(_solves(state, list(map(field.lift, coefficients)), y, v) for y in basis):
             return basis
     return None
 

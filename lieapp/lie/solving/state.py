@@ -15,7 +15,7 @@ from sympy.polys.matrices import DomainMatrix
 
 from lieapp.equations.coefficients import CoefficientField, Element
 from lieapp.equations.factors import named, vanishing_factors
-from lieapp.lie.linear import Form, Unknowns, lifted, primitive, substituted
+from lieapp.lie.linear import Form, Key, Unknowns, lifted, primitive, substituted
 
 MAX_SETS = 8
 """Sets beyond which those with most in common are joined: that assumes more, and is shorter to read."""
@@ -130,13 +130,18 @@ class State:
                 count += 1
         return count
 
-    def add_consequence(self, form: Form) -> bool:
-        """Take in a consequence of the equations, unless it was derived before."""
+    def add_consequence(self, form: Form, rule: str, *divisors: Element) -> bool:
+        """Take in a consequence of the equations, unless it was derived before, and record how it was found."""
         signature = frozenset(primitive(form, self.field)[0].items())
         if signature in self._derived:
             return False
         self._derived.add(signature)
-        return bool(self.add_equations([form]))
+        if not self.add_equations([form]):
+            return False
+        for divisor in divisors:
+            self.divide(divisor)
+        self.steps.append(Step(rule, self.equations[-1]))
+        return True
 
     def first_try(self, *what: Any) -> bool:
         """Whether this was not asked before; what failed once costs seconds and fails again."""
@@ -163,12 +168,27 @@ class State:
         touched = [e for e in self.equations if any(g == f for g, _ in e)]
         for e in touched:
             self.remove(e)
-        self.add_equations(substituted(e, f, value, self.field, self.unknowns) for e in touched)
-        self.values = [substituted(v, f, value, self.field, self.unknowns) for v in self.values]
+        self.add_equations(substituted(e, {f: value}, self.field, self.unknowns) for e in touched)
+        self.values = [substituted(v, {f: value}, self.field, self.unknowns) for v in self.values]
+
+    def use(self, equation: Form, key: Key, value: Form, rule: str) -> None:
+        """Replace the function of a key by what an equation says of it, divided by the coefficient there.
+
+        The equation is used up; it may be older than the newest atoms.
+        """
+        here = lifted(equation, self.field)
+        self.divide(here[key])
+        self.remove(next(e for e in self.equations if e == here))
+        self.substitute(key[0], value, rule)
 
     def arguments(self, form: Form) -> frozenset[int]:
         """The variables that any function of the form depends on."""
         return frozenset().union(*(self.unknowns.arguments[f] for f, _ in form))
+
+    def entire(self, form: Form, f: int) -> bool:
+        """Whether f depends on every variable that occurs in the form, also in its coefficients."""
+        own = self.unknowns.arguments[f]
+        return own == self.arguments(form) and all(self.field.depends(c) <= own for c in form.values())
 
     def divide(self, element: Element) -> None:
         """Record a division, for `assumed_nonzero`."""
