@@ -272,11 +272,11 @@ def _check_size(path: Path, cuts: Sequence[Cut], loaded: int) -> None:
     total = loaded + sum(cut.bytes for cut in cuts)
     if total <= MOST:
         return
-    part, shape = cuts[0].part, cuts[0].shape
+    part, shape, kinds = cuts[0].part, cuts[0].shape, cuts[0].kinds
     steps, left = {}, total / MOST
-    for axis, n in sorted(zip(part.axes, shape[1:], strict=True), key=lambda pair: -pair[1]):
+    for axis, n, kind in sorted(zip(part.axes, shape[1:], kinds, strict=True), key=lambda triple: -triple[1]):
         k = 1
-        while left > 1 and n // (2 * k) >= 128:
+        while left > 1 and n // (2 * k) >= 128 and (kind != "periodic" or n % (2 * k) == 0):
             k, left = 2 * k, left / 2
         if k > 1:
             steps[axis.name] = k

@@ -20,7 +20,7 @@ def open_netcdf(path: Path) -> Contents:
 
 def open_zarr(path: Path) -> Contents:
     """A store of version 2 or 3, as xarray writes it."""
-    return _contents("zarr", xr.open_dataset(path, engine="zarr", cache=False, chunks=None))
+    return _contents("zarr", xr.open_dataset(path, engine="zarr", cache=False, consolidated=False))
 
 
 def _contents(kind: str, data: xr.Dataset) -> Contents:
@@ -41,7 +41,8 @@ def _array(name: str, variable: xr.Variable) -> Array:
 
 
 def _values(variable: xr.Variable, index: Index) -> Any:
-    return variable[index].values
+    # a copy: SciPy maps netCDF 3 into memory and can't close what is still looked at
+    return np.array(variable[index].values)
 
 
 def plain(attributes: Any) -> dict[str, Attribute]:
