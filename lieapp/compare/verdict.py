@@ -10,10 +10,7 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from lieapp.results.discovery import Verdict
-
-FLOOR = 1e-7
-"""eta at round-off: derived generators come out between 1e-12 and 1e-8 on the shipped equations."""
+from lieapp.results.discovery import FLOOR, Verdict
 
 FALL = 2.0
 """A field falls when each of the last two levels divides eta by this on (geometric) average …"""

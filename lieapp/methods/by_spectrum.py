@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lieapp.compare.verdict import FLOOR
 from lieapp.domains.base import Domain, EvolvingT
 from lieapp.domains.spread import Features
 from lieapp.errors import DiscoveryError
@@ -12,6 +11,7 @@ from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.beside import extended
 from lieapp.methods.loop import Session
 from lieapp.methods.result import SIZE, Dataset, Discovery, Level, notes, solve
+from lieapp.results.discovery import FLOOR
 
 
 def by_spectrum(

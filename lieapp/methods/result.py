@@ -126,7 +126,8 @@ def solve(
     """The lowest `slots` fields in some features, solved on training data, ordered by eta on held-out data."""
     count = len(domain.components)
     with torch.no_grad():
-        found = spectrum(factors(domain, EveryComponent(features, count), data.train.batches(slices, SIZE)))
+        batches = data.train.batches(slices, SIZE)
+        found = spectrum(factors(domain, EveryComponent(features, count), batches, sampled=True))
         chosen = found.coefficients[:slots].reshape(-1, features.count, count)
         eta = judge(domain, Combination(features, chosen), data.held_out.batches(held_slices, SIZE)).eta
         # the same at every level: histories of slots are read across levels

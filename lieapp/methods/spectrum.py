@@ -65,13 +65,19 @@ class Spectrum:
     tangent: int
 
 
-def factors(domain: Domain[EvolvingT], fields: Fields, batches: Iterable[EvolvingT]) -> Factors:
-    """Stream over batches and keep the three triangular factors."""
+def factors(
+    domain: Domain[EvolvingT], fields: Fields, batches: Iterable[EvolvingT], sampled: bool = False
+) -> Factors:
+    """Stream over batches and keep the three triangular factors.
+
+    Args:
+        sampled: whether random nodes may stand for all where there are several axes of space.
+    """
     result: list[Tensor | None] = [None, None, None]
     rows = 0
     for number, batch in enumerate(batches):
         root = batch.weight.sqrt()[:, None]
-        if batch.weight.ndim > 2 and isinstance(fields, EveryComponent):
+        if sampled and batch.weight.ndim > 2 and isinstance(fields, EveryComponent):
             blocks = _chosen(domain, fields, batch, number)
             rows += blocks[0].shape[0]
         else:
@@ -109,7 +115,8 @@ def _chosen(
     wanted = min(nodes, max(LEAST, ROWS * len(h) * count))
     where = torch.randperm(nodes, generator=torch.Generator().manual_seed(number))[:wanted].to(h.device)
     root = batch.weight.flatten()[where].sqrt()
-    q_rows, m_rows = [], []
+    q_rows: list[Tensor] = []
+    m_rows: list[Tensor] = []
     for part, rates in zip(*(z.split(max(1, MOST // (nodes * count))) for z in (h, dh)), strict=True):
         _, q = domain.characteristic(batch, EveryComponent(Evaluated(part, rates), count))
         for found, kept in ((q.value, q_rows), (domain.tangent(batch, q), m_rows)):

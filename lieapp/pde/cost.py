@@ -26,6 +26,9 @@ MUCH = 4e9
 MOST = 16384
 """Points of a batch of slices at most, but for a single slice (`pde.data.MOST`)."""
 
+PART, NODES = 2**22, 2
+"""Numbers of a part of the fields, and nodes for each field, in a plane (`methods.spectrum`)."""
+
 CHUNK = 8
 """Slices in memory at a time while fields are solved for (`methods.result.SIZE`)."""
 
@@ -141,19 +144,20 @@ def costs(config: DiscoverConfig, pde: PDE) -> dict[str, Cost]:
     coordinates = periodic + others + unknowns
     # the evolution variable isn't periodic: what is are the axes of space
     points = math.prod(pde.points[axis] for axis in pde.periodic)
-    padded = math.prod(padded_shape(pde, evolution))
+    padded, planar = math.prod(padded_shape(pde, evolution)), len(evolution.space) > 1
     found = {}
     plan, network = config.plan, config.projection
     if "spectrum" in plan or config.cross_check:
         fields = coordinates * basis_count(config, periodic, others, unknowns)
-        found["spectrum method"] = Cost(fields, _solving(fields, _rows(padded), coordinates, unknowns))
+        found["spectrum method"] = Cost(fields, _solving(fields, _rows(padded), coordinates, unknowns, planar))
     if set(plan) & {"projection", "gradient", "flow"} or ("spectrum" in plan and config.cross_check):
         fields = coordinates * (network.features + 1)
-        training = 8.0 * network.width * (8 * network.batch * points + 4 * network.width)
+        drawn = network.batch * points if not planar else min(network.batch * points, max(MOST, points))
+        training = 8.0 * network.width * (8 * drawn + 4 * network.width)
         # while training, only the modes that matter are kept, on about the grid of the data
-        rows = max(_rows(padded), network.batch * points)
-        found["neural method"] = Cost(fields, _solving(fields, rows, coordinates, unknowns) + training)
-    times = pde.keep_last or max(pde.points.values())
+        rows = max(_rows(padded), drawn)
+        found["neural method"] = Cost(fields, _solving(fields, rows, coordinates, unknowns, planar) + training)
+    times = pde.keep_last or pde.points[evolution.jets.independent[evolution.time]]
     trajectories = 8.0 * (config.samples + config.held_out) * times * points * unknowns
     # once more on their way to the device, and once in the checkpoint
     return {**found, "data": Cost(0, 3 * trajectories)}
@@ -179,7 +183,7 @@ def estimate(config: DiscoverConfig, pde: PDE) -> tuple[float, float]:
     """
     cost, plan, network = costs(config, pde), config.plan, config.projection
     points = math.prod(pde.points[axis] for axis in pde.periodic) / 256 / config.every_point
-    times = max(pde.points.values()) / 250
+    times = max(n for x, n in pde.points.items() if x not in pde.periodic) / 250
     seconds = OTHERS + FINITE * config.finite.samples
     seconds += DATA * (config.samples + config.held_out) / 20 * times * points * config.every_point
     if "spectrum method" in cost:
@@ -211,12 +215,22 @@ def padded_shape(pde: PDE, evolution: Evolution) -> list[int]:
 def basis_count(config: DiscoverConfig, periodic: int, others: int, unknowns: int) -> int:
     """How many functions the largest basis of the spectrum method has (`methods.basis.TensorBasis.count`)."""
     monomials = math.comb(config.spectrum.unknown_degree + unknowns, unknowns)
-    return (2 * config.modes + 1) ** periodic * (config.spectrum.degrees[-1] + 1) ** others * monomials
+    polynomials = math.comb(config.spectrum.degrees[-1] + others, others)
+    waves = sum(2**j * math.comb(periodic, j) * math.comb(config.modes, j) for j in range(periodic + 1))
+    return waves * polynomials * monomials
 
 
-def _solving(fields: int, rows: int, coordinates: int, unknowns: int) -> float:
-    """Fields, rates, characteristics and residuals of a batch, and the triangular factors with room to work."""
-    return 8.0 * fields * (rows * (2 * coordinates + 5 * unknowns) + 3 * (rows * unknowns + fields))
+def _solving(fields: int, rows: int, coordinates: int, unknowns: int, planar: bool) -> float:
+    """Fields, rates, characteristics and residuals of a batch, and the triangular factors with room to work.
+
+    In a plane fields come in parts, and few nodes stand for all.
+    """
+    if not planar:
+        return 8.0 * fields * (rows * (2 * coordinates + 5 * unknowns) + 3 * (rows * unknowns + fields))
+    part = min(fields, max(coordinates, PART // rows))
+    chosen = min(rows, NODES * fields)
+    whole = 2 * fields / coordinates * rows + 3 * fields * (chosen * unknowns + fields)
+    return 8.0 * (part * rows * (2 * coordinates + 5 * unknowns) + whole)
 
 
 def _written(config: DiscoverConfig, key: str) -> str:

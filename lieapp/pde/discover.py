@@ -14,7 +14,7 @@ from lieapp.augment.learned import Learned, content_of
 from lieapp.compare.outcome import Outcome, compare
 from lieapp.compare.verdict import gap_after
 from lieapp.config import DiscoverConfig
-from lieapp.data.own import OwnData, own_data
+from lieapp.data.own_trajectories import OwnData, own_data
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories, noisy, thin
 from lieapp.domains.formulas import FixedFields

@@ -31,6 +31,8 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
     check_memory(config, declaration)
 
 
+PLANAR = "it has several axes of space, and networks are trained on one axis only so far"
+
 OWN_SLOTS = 12
 """Fields that are sought in data of files, unless told: on open axes equations have more symmetries."""
 
@@ -85,6 +87,7 @@ PDES = Kind(
             words="Train on moved data",
             settings=AugmentConfig,
             execute=lazily("lieapp.augment.of_solutions:execute"),
+            refused=lambda own: "" if len(own.region) <= 2 else PLANAR,
             check=augment.check_solutions,
             complete=augment.complete_solutions,
             typed=augment.solution_options,

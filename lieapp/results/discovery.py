@@ -10,6 +10,9 @@ from lieapp.document import Formula
 from lieapp.results.base import Compared, Result
 from lieapp.results.truth import FamilyResult
 
+FLOOR = 1e-7
+"""eta at round-off: derived generators come out between 1e-12 and 1e-8 on the shipped equations."""
+
 Verdict: TypeAlias = Literal["exact", "approximate", "none"]
 
 FEW = 0.02

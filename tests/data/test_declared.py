@@ -88,11 +88,13 @@ def test_one_variable_is_not_enough(declare):
         check_data(declare(0, equation=u.diff(T) - u, region={T: (0, 1)}, points={T: 9}, periodic=[]))
 
 
-def test_a_source_brings_its_own_axes_but_derivatives_need_periodic_ones(declare):
+def test_a_source_brings_its_own_axes_and_simulations_need_periodic_ones(declare):
     sourced = declare(HEAT, periodic=[], source=lambda samples, seed: {})
     check_data(sourced)
-    with pytest.raises(LieappError, match="x is not periodic; symmetries are learned on periodic axes only"):
-        check_discovery(sourced)
+    check_discovery(sourced)
+    with pytest.raises(LieappError, match="x is not periodic; data are simulated on periodic axes only") as caught:
+        check_discovery(declare(HEAT, periodic=[]))
+    assert "--data FILE" in caught.value.hint
     check_discovery(declare(HEAT, source=lambda samples, seed: {}))
     check_discovery(declare(HEAT, keep_last=9))
 

@@ -12,6 +12,7 @@ from lieapp.api import PDE
 from lieapp.config import DiscoverConfig, Spectrum
 from lieapp.domains.base import Arguments
 from lieapp.errors import ConfigError
+from lieapp.methods import spectrum
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.result import SIZE
 from lieapp.pde import cost
@@ -72,20 +73,22 @@ def test_several(sets, keys):
 
 
 @pytest.mark.parametrize(
-    ("periodic", "unknowns", "settings"), [(1, 1, (1, 8, 1)), (2, 2, (2, 5, 3)), (1, 3, (3, 2, 2))]
+    ("periodic", "open_axes", "unknowns", "settings"),
+    [(1, 0, 1, (1, 8, 1)), (2, 0, 2, (2, 5, 3)), (1, 0, 3, (3, 2, 2)), (0, 1, 1, (1, 4, 1)), (1, 2, 1, (2, 3, 2))],
 )
-def test_fields_are_counted_as_the_basis_does(periodic, unknowns, settings):
+def test_fields_are_counted_as_the_basis_does(periodic, open_axes, unknowns, settings):
     modes, degree, power = settings
     config = DiscoverConfig(plugin="p", modes=modes, spectrum=Spectrum(degrees=(1, degree), unknown_degree=power))
-    flags = (False, *[True] * periodic, *[False] * unknowns)
-    dependent = (False, *[False] * periodic, *[True] * unknowns)
+    flags = (False, *[True] * periodic, *[False] * (open_axes + unknowns))
+    dependent = (False, *[False] * (periodic + open_axes), *[True] * unknowns)
     names = tuple(map(str, range(len(flags))))
     basis = TensorBasis(Arguments(names, flags, dependent), Degrees(modes, degree, power))
-    assert cost.basis_count(config, periodic, 1, unknowns) == basis.count
+    assert cost.basis_count(config, periodic, 1 + open_axes, unknowns) == basis.count
 
 
 def test_a_chunk_and_the_padding_are_those_of_the_engine():
     assert (cost.CHUNK, cost.FIELD_DEGREE, cost.MOST) == (SIZE, FIELD_DEGREE, MOST)
+    assert (cost.PART, cost.NODES) == (spectrum.MOST, spectrum.ROWS)
 
 
 def plane(points=32):
@@ -99,20 +102,14 @@ def plane(points=32):
 
 
 def test_a_grid_of_two_dimensions_is_warned_of_with_what_helps():
-    pde = plane(96)
-    (warning,) = cost.warnings(DiscoverConfig(plugin="plane", method="spectrum", cross_check=False), pde)
-    assert warning.startswith("the grid of plane, points = {t: 24, x: 96, y: 96}, is costly for the spectrum")
-    assert "648 fields and an estimated 6.9 GB" in warning
-    assert warning.endswith("; with --set degrees=[2,4], 360 fields and an estimated 3.8 GB")
-    milder = DiscoverConfig(
-        plugin="plane", method="spectrum", cross_check=False, spectrum=Spectrum(degrees=(2, 4))
-    )
-    assert cost.warnings(milder, pde) == []
-    # batches hold fewer slices where these are large
-    assert cost.warnings(DiscoverConfig(plugin="plane", method="spectrum", cross_check=False), plane()) == []
-    # nothing that is set helps
-    (warning,) = cost.warnings(DiscoverConfig(plugin="plane", method="spectrum", cross_check=False), plane(128))
-    assert warning.endswith("lower points in the plugin")
+    config = DiscoverConfig(plugin="plane", method="spectrum", cross_check=False)
+    (warning,) = cost.warnings(config, plane(640))
+    assert warning.startswith("the grid of plane, points = {t: 24, x: 640, y: 640}, is costly for the data")
+    # 20 trajectories of 24 x 640 x 640 numbers, three times
+    assert f"an estimated {3 * 20 * 24 * 640**2 * 8 / 1e9:.1f} GB" in warning and "--set samples=" in warning
+    # fields come in parts and few nodes stand for all: planes cost no more memory than lines
+    assert cost.warnings(config, plane(128)) == []
+    assert cost.costs(config, plane(128))["spectrum method"].memory < 1e9
 
 
 def test_grids_are_padded_as_the_engine_pads_them():
