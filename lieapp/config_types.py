@@ -95,6 +95,10 @@ class FileData(Settings, kw_only=True, frozen=True):
     ] = ()
 
 
+FILE_OPTIONS = {"files": "data", **{key: key for key in ("map", "every", "window", "parameter")}}
+"""Settings of data in files, and the options of the command line that set them."""
+
+
 class RunSettings(Settings, kw_only=True, frozen=True):
     """What most runs have to set."""
 

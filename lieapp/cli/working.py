@@ -5,7 +5,8 @@ Work is started with everything checked, and taken up again with --resume.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ import click
 import msgspec
 
 from lieapp.cli.options import Common, Outcome, common, print_document, print_line
+from lieapp.config_types import FILE_OPTIONS, FileData
 from lieapp.document import undrawn
-from lieapp.errors import ConfigError, ResumeError, RunError
+from lieapp.errors import ConfigError, ResumeError, RunError, UsageError
 from lieapp.extension import Work
 from lieapp.numerics.processor import check_device
 from lieapp.registry.catalog import Catalog
@@ -79,6 +81,12 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
     "--parameter", multiple=True, callback=_given_several, metavar="NAME:VALUE",
     help="A parameter of the equation in the file.",
 )
+@click.option(
+    "--equation", multiple=True, callback=_given_several, metavar="EXPR",
+    help="The equation of --data in place of a plugin: u_t + u*u_x + u_xxx.",
+)
+@click.option("--independent", callback=_parts, metavar="t,x", help="Its variables, unless derivatives name them.")
+@click.option("--dependent", callback=_parts, metavar="u,v", help="Its unknowns, unless derivatives name them.")
 @click.option("--slots", type=int, metavar="N", help="Largest number of fields to learn.")
 def discover(settings: Common, **typed: Any) -> Outcome:
     """Find the symmetries in data of a plugin and compare them with the derived ones.
@@ -86,7 +94,26 @@ def discover(settings: Common, **typed: Any) -> Outcome:
     In pictures, fields are sought that keep what a network sees of them, and compared with the affine ones. Makes
     a run directory with data, learned fields and tables.
     """
+    equation, independent, dependent = (typed.pop(key) for key in ("equation", "independent", "dependent"))
+    if equation is not None:
+        settings = _of_equation(settings, typed, equation, independent or (), dependent or ())
     return done(settings, "discover", typed)
+
+
+def _of_equation(
+    settings: Common, typed: Mapping[str, Any], equation: list[str], independent: Sequence[str],
+    dependent: Sequence[str],
+) -> Common:  # fmt: skip
+    """The options with the typed equation as a plugin. Raises UsageError if there are two equations."""
+    from lieapp.pde.typed import plugin_of
+
+    if settings.plugin is not None or settings.resume is not None:
+        other = "--plugin" if settings.plugin is not None else "--resume"
+        raise UsageError(f"--equation and {other} are both given.", hint="Give one of them.")
+    own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed[option]}
+    data = msgspec.convert(own, FileData)
+    name, folder = plugin_of(equation, data, settings.out, independent, dependent)
+    return replace(settings, plugin=name, plugins=(*settings.plugins, folder))
 
 
 @click.command("train")

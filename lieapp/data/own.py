@@ -45,7 +45,11 @@ def described(pde: PDE, data: FileData) -> PDE:
 
     Raises DataError and UsageError as `files.read` does, UsageError for a parameter that the equation doesn't have.
     """
-    unknowns, variables = names(pde)
+    return declared_on(pde, data, grids_of(data, *names(pde)))
+
+
+def grids_of(data: FileData, unknowns: Sequence[str], variables: Sequence[str]) -> list[list[OwnAxis]]:
+    """The axes of each grid in the files, of the evolution variable first. Raises what `files.read` raises."""
     grids: list[list[OwnAxis]] = []
     for path in data.files:
         with parts(Path(path), data.map, unknowns, variables, all_readers()) as found:
@@ -57,7 +61,17 @@ def described(pde: PDE, data: FileData) -> PDE:
                     OwnAxis(a.name, a.points[s], a.measured.period if kind == "periodic" else None)
                     for a, s, kind in zip(part.axes, cut.index, cut.kinds, strict=True)
                 ])  # fmt: skip
-    return declared_on(pde, data, grids)
+    return grids
+
+
+def periodic_in(grids: Sequence[Sequence[OwnAxis]]) -> list[str]:
+    """The axes that have the same period in all grids."""
+    found = []
+    for axes in zip(*grids, strict=True):
+        periods = [axis.period or math.inf for axis in axes]
+        if min(periods) < math.inf and max(periods) - min(periods) <= SAME * min(periods):
+            found.append(axes[0].name)
+    return found
 
 
 def declared_on(pde: PDE, data: FileData, grids: Sequence[Sequence[OwnAxis]]) -> PDE:
@@ -65,19 +79,17 @@ def declared_on(pde: PDE, data: FileData, grids: Sequence[Sequence[OwnAxis]]) ->
     symbols = {str(x): x for x in read_pde(pde).jets.independent}
     region: dict[sp.Symbol, tuple[float, float]] = {}
     points: dict[sp.Symbol, int] = {}
-    periodic = []
+    periodic = periodic_in(grids)
     for axes in zip(*grids, strict=True):
         x, first = symbols[axes[0].name], axes[0]
         lines = [axis.points for axis in axes]
         region[x] = (float(min(line[0] for line in lines)), float(max(line[-1] for line in lines)))
         points[x] = max(map(len, lines))
-        periods = [axis.period or math.inf for axis in axes]
-        if first.period and max(periods) - min(periods) <= SAME * first.period:
-            periodic.append(x)
+        if first.period and first.name in periodic:
             region[x] = (float(first.points[0]), float(first.points[0] + first.period))
     return replace(
         pde, region={x: region[x] for x in symbols.values()}, points={x: points[x] for x in symbols.values()},
-        periodic=periodic, keep_last=None, transform=None, source=_elsewhere,
+        periodic=[symbols[name] for name in periodic], keep_last=None, transform=None, source=_elsewhere,
         parameters=_parameters(pde, data.parameter),
     )  # fmt: skip
 

@@ -20,7 +20,7 @@ from lieapp.methods.result import SIZE, Discovery
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.known import Derived
 from lieapp.progress import Reporter
-from lieapp.results.discovery import ClosedForm, FormulasCheck, Verdict
+from lieapp.results.discovery import FLOOR, ClosedForm, FormulasCheck, Verdict
 
 SLICES = 24
 """Held-out slices on which formulas are measured."""
@@ -76,7 +76,8 @@ def write_down(
         )
     written = Written(forms, measured, len(functions))
     spanning = [(form.columns, form.coefficients) for form in written.proved]
-    return written, promoted(outcome, [n for n in near if measured.sine(n, spanning) <= WITHIN])
+    doubtful = [n for n in near if data.alone and eta[n] > FLOOR]
+    return written, promoted(outcome, [n for n in near if measured.sine(n, spanning) <= WITHIN], doubtful)
 
 
 def written_forms(domain: PDEDomain, written: Written, outcome: Outcome) -> list[ClosedForm]:

@@ -216,7 +216,12 @@ class _Job:
         train, held_out = (
             [self._spoiled(piece).to(self.session.device) for piece in part] for part in (own.train, own.held_out)
         )
-        return self._noted(self.domain.prepared(train, held_out, self.config.smoothing))
+        if own.alone:
+            self.report.warn(
+                "data: windows of so few trajectories aren't independent; only fields at round-off, or proved, "
+                "count as exact"
+            )
+        return self._noted(self.domain.prepared(train, held_out, self.config.smoothing, own.alone))
 
     def _noted(self, data: PDEDataset) -> PDEDataset:
         """The data; that modes are cut is said."""
@@ -270,7 +275,8 @@ class _Job:
         self, truth: Derived, found: Discovery, check: Discovery | None, written: Written, outcome: Outcome
     ) -> EquationResult:
         """What is known once formulas are proved."""
-        if check is not None and len(outcome.exact) != len(outcome.others_exact):
+        alone = self.own is not None and self.own.alone
+        if check is not None and not alone and len(outcome.exact) != len(outcome.others_exact):
             self.report.warn(
                 f"{self.config.method} finds {len(outcome.exact)} exact candidates, {check.method} "
                 f"{len(outcome.others_exact)}"

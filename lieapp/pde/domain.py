@@ -54,6 +54,7 @@ class PDEDataset:
         train: the first set, to solve on.
         held_out: the second set at full resolution.
         noise: share of the largest Fourier mode below which modes are cut as noise; 0 where none was found.
+        alone: whether both sets are windows of the same trajectories: η that falls may then fit these alone.
     """
 
     draft: SliceData
@@ -61,6 +62,7 @@ class PDEDataset:
     held_out: SliceData
     scales: Scales
     noise: float = 0.0
+    alone: bool = False
 
     def patches(
         self, time: int | None, space: int | None, most: tuple[int, int], dtype: torch.dtype
@@ -167,9 +169,10 @@ class PDEDomain:
         return self.prepared([train], [rest], _noise(everything) if smoothing is None else smoothing)
 
     def prepared(
-        self, train: Sequence[Trajectories], held_out: Sequence[Trajectories], smoothing: float | None = None
-    ) -> PDEDataset:
-        """Pieces of data to learn from and to judge on, made smooth; see `split`."""
+        self, train: Sequence[Trajectories], held_out: Sequence[Trajectories], smoothing: float | None = None,
+        alone: bool = False,
+    ) -> PDEDataset:  # fmt: skip
+        """Pieces of data to learn from and to judge on, made smooth; see `split` and PDEDataset."""
         scales = measure_scales(train, self.arguments.names)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
         cut = max(map(_noise, [*train, *held_out])) if smoothing is None else smoothing
@@ -181,6 +184,7 @@ class PDEDomain:
             held_out=SliceData(held_out, self.linearisation, scales, padding, max(cut, NOISE)),
             scales=scales,
             noise=cut,
+            alone=alone,
         )
 
     def shown(self) -> list[Formula]:

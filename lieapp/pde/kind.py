@@ -9,6 +9,7 @@ from lieapp.api import PDE, hookimpl
 from lieapp.augment import typed as augment
 from lieapp.config import DiscoverConfig
 from lieapp.config_augment import AugmentConfig
+from lieapp.config_types import FILE_OPTIONS
 from lieapp.errors import UsageError
 from lieapp.extension import Kind, Work, lazily
 
@@ -39,14 +40,14 @@ OWN_SLOTS = 12
 
 def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of the command line as settings: those of files stand together."""
-    own = {"files": "data", **{key: key for key in ("map", "every", "window", "parameter")}}
-    given = {key: options[option] for key, option in own.items() if options.get(option)}
-    rest = {key: value for key, value in options.items() if key not in own.values()}
+    given = {key: options[option] for key, option in FILE_OPTIONS.items() if options.get(option)}
+    rest = {key: value for key, value in options.items() if key not in FILE_OPTIONS.values()}
     if not given:
         return rest
     if "files" not in given:
         raise UsageError(
-            f"--{own[next(iter(given))]} says how files are read; there are none.", hint="Give --data FILE too."
+            f"--{FILE_OPTIONS[next(iter(given))]} says how files are read; there are none.",
+            hint="Give --data FILE too.",
         )
     return {**rest, "slots": rest["slots"] or OWN_SLOTS, "data": given}
 

@@ -13,6 +13,7 @@ import sympy as sp
 from lieapp.config import CheckConfig
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import evolution_form
+from lieapp.equations.plugin_file import Draft, write
 from lieapp.equations.printing import ordered_latex
 from lieapp.errors import LieappError, PluginError
 from lieapp.registry.catalog import Catalog, Entry
@@ -25,7 +26,6 @@ from lieapp.ui.at_work import show_unfinished, wait_for
 from lieapp.ui.help import tip
 from lieapp.ui.lists import readable
 from lieapp.ui.navigation import catalog_of, link, may_write, page, typed_plugins
-from lieapp.ui.plugin_file import Draft, write
 from lieapp.ui.reader import Typed, plugin_file_text
 from lieapp.ui.rendering import errors_shown, facts_block, show, table
 from lieapp.ui.typed_form import EXAMPLES, FIRST, ask

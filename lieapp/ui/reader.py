@@ -22,10 +22,10 @@ import msgspec
 
 from lieapp.child import child_command
 from lieapp.equations.parsing import parse_system
+from lieapp.equations.plugin_file import Draft, plugin_text
 from lieapp.equations.printing import ordered_latex
 from lieapp.errors import BudgetError, LieappError, UsageError, describe
 from lieapp.pde.derivation import Failure, error_told, leave_with
-from lieapp.ui.plugin_file import Draft, plugin_text
 
 LISTS = ("equation", "independent", "dependent", "parameter", "function", "periodic")
 """The settings of a derivation that are typed."""

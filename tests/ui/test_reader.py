@@ -5,9 +5,9 @@ import signal
 
 import pytest
 
+from lieapp.equations.plugin_file import Draft
 from lieapp.errors import BudgetError, PluginError
 from lieapp.ui import reader
-from lieapp.ui.plugin_file import Draft
 from lieapp.ui.reader import Typed, plugin_file_text, read
 
 BURGERS = Typed(("u_t + u*u_x - nu*u_xx",), ("t", "x"), ("u",), ("nu:positive",))

@@ -3,12 +3,12 @@
 import pytest
 import sympy as sp
 
+from lieapp.equations import plugin_file
 from lieapp.equations.equation import read_pde
 from lieapp.equations.parsing import parse_system
+from lieapp.equations.plugin_file import Draft, plugin_text
 from lieapp.errors import GridError, LieappError, PluginError
 from lieapp.registry.catalog import load_catalog
-from lieapp.ui import plugin_file
-from lieapp.ui.plugin_file import Draft, plugin_text
 
 
 def draft(**changes) -> Draft:
