@@ -91,7 +91,7 @@ def test_points_are_strictly_monotone_or_refused(points):
 
 @pytest.mark.parametrize("share", [1e-4, 0.01, 0.05])
 def test_noise_is_measured(share):
-    x, u = periodic([1, 2, 3], [0, 1, 2], 128, False, 1.0)
+    _, u = periodic([1, 2, 3], [0, 1, 2], 128, False, 1.0)
     rng = np.random.default_rng(1)
     level, words = noise_level((u + share * u.std() * rng.normal(size=u.shape))[None])
     assert level == pytest.approx(share, rel=0.1) and "differences of order" in words
