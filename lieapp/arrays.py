@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Index: TypeAlias = "tuple[slice, ...]"
 """One slice for each dimension, with a positive step."""
 
-Attribute: TypeAlias = "str | float | int | list[str] | list[float]"
+Attribute: TypeAlias = "str | float | int | list[str | float | int]"
 """The value of an attribute of a file or an array."""
 
 SAMPLE, COMPONENT = "sample", "component"

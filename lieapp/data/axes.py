@@ -152,10 +152,11 @@ def _tail(u: np.ndarray) -> float:
 
 
 def noise_level(values: np.ndarray) -> tuple[float, str]:
-    """The standard deviation of white noise over that of the values, at most, and how it was measured.
+    """The standard deviation of white noise over that of the values, about or at most, and how it was measured.
 
     `values` are (sample, t, axes of space). Differences of order k of white noise have the variance C(2k, k) σ²;
-    those of a resolved solution vanish with k. The least over orders and axes is a bound: medians leave fronts out.
+    those of a resolved solution vanish with k. The least over orders and axes is taken: where there is no noise, it
+    is a bound. Medians leave fronts out.
     """
     spread = float(values.std())
     best = (np.inf, "")
@@ -170,4 +171,4 @@ def noise_level(values: np.ndarray) -> tuple[float, str]:
                 best = min(best, (sigma, f"differences of order {order} along axis {axis}"))
     if not np.isfinite(best[0]) or spread == 0:
         return 0.0, "too few points to measure it"
-    return best[0] / spread, best[1]
+    return float(best[0] / spread), best[1]

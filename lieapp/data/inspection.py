@@ -149,7 +149,7 @@ def inspection_document(found: Inspected) -> Document:
         blocks += [Heading("Axes", "axes"), table(columns, map(_axis_row, result.axes))]
     if result.noise is not None:
         blocks += [Heading("Noise", "noise"), Text(
-            f"At most {number(100 * result.noise)} % of the values' standard deviation, by {result.noise_by}."
+            f"About {number(100 * result.noise)} % of the values' standard deviation or less, by {result.noise_by}."
         )]  # fmt: skip
     if result.attributes:
         told = [[key, str(value)[:200]] for key, value in result.attributes.items()]

@@ -91,7 +91,8 @@ def find_roles(contents: Contents) -> Roles:
         if a.name in roles.reasons:
             continue
         if a.name in axes:
-            roles.reasons[a.name] = ("axis", a.reason or axes[a.name][1])
+            role = SAMPLE if meaning(a.name) == SAMPLE else "axis"
+            roles.reasons[a.name] = (role, a.reason or axes[a.name][1])
         elif any(f.name == a.name or f.name.startswith(f"{a.name}_") for f in found):
             roles.reasons[a.name] = ("unknown", a.reason or f"it has the dimensions {', '.join(found[0].dims)}")
         elif a.role in ("sample", "parameter"):

@@ -59,7 +59,8 @@ class Inspection(msgspec.Struct, kw_only=True, frozen=True):
         axes: empty while a question is open; of the first grid if there are several.
         samples: number of trajectories, on all grids.
         missing: share of values that are NaN or infinite, among those looked at.
-        noise: standard deviation of white noise over that of the values, at most; `noise_by` says how measured.
+        noise: standard deviation of white noise over that of the values, about or at most; `noise_by` says how it
+            was measured.
         next: the command to type next.
     """
 

@@ -15,12 +15,21 @@ def open_netcdf(path: Path) -> Contents:
     """netCDF 3 by SciPy, 4 by h5netcdf."""
     with path.open("rb") as stream:
         engine = "scipy" if stream.read(3) == b"CDF" else "h5netcdf"
-    return _contents("netcdf", xr.open_dataset(path, engine=engine, cache=False))
+    return _contents("netcdf", _opened(path, engine))
 
 
 def open_zarr(path: Path) -> Contents:
     """A store of version 2 or 3, as xarray writes it."""
-    return _contents("zarr", xr.open_dataset(path, engine="zarr", cache=False, consolidated=False))
+    # the fill value of a zarr array is what was never written, not what is missing
+    return _contents("zarr", _opened(path, "zarr", consolidated=False, use_zarr_fill_value_as_mask=False))
+
+
+def _opened(path: Path, engine: str, **options: Any) -> xr.Dataset:
+    """Dates are decoded, except those of other calendars; times in seconds stay numbers."""
+    try:
+        return xr.open_dataset(path, engine=engine, cache=False, decode_timedelta=False, **options)
+    except ValueError:
+        return xr.open_dataset(path, engine=engine, cache=False, decode_times=False, **options)
 
 
 def _contents(kind: str, data: xr.Dataset) -> Contents:
@@ -56,6 +65,6 @@ def _plain(value: Any) -> Attribute:
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     if isinstance(value, np.ndarray | list | tuple):
-        found = [_plain(v) for v in np.asarray(value).ravel().tolist()]
-        return [v for v in found if isinstance(v, float | int)] or [str(v) for v in found]
+        items = np.asarray(value).ravel().tolist()
+        return [v if isinstance(v, str | float | int) else str(_plain(v)) for v in items]
     return value if isinstance(value, str | float | int) else str(value)

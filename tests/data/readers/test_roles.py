@@ -1,14 +1,21 @@
 """Roles of arrays that need thought: vectors, walls, grids for each sample, names of the equation, mappings."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
 from layouts import LAYOUTS, T, U, X
 
+from lieapp.arrays import held
 from lieapp.data.files import read
+from lieapp.data.grids import _turned
+from lieapp.data.inspection import inspect
 from lieapp.data.mapping import parse_mapping
 from lieapp.errors import DataError, LieappError, UsageError
 
@@ -201,3 +208,63 @@ def test_parts_that_can_not_be_taken(tmp_path, options, words):
 def test_a_window_of_a_periodic_axis_is_open(tmp_path):
     (data,) = read(LAYOUTS["pinn"].write(tmp_path / "a"), window="x=:8")
     assert data.x.attrs == {"kind": "open"} and data.sizes["x"] == 33
+
+
+def test_units_calendars_and_numbers_of_samples(tmp_path):
+    data = xr.Dataset({"u": (("member", "time", "x"), U)}, {"member": [5, 7, 9], "time": T, "x": X})
+    data.time.attrs["units"] = "seconds"
+    data.to_netcdf(tmp_path / "a.nc")
+    (found,) = read(tmp_path / "a.nc")
+    assert found.t.attrs["units"] == "seconds" and found.t.values[-1] == 1
+    result = inspect(tmp_path / "a.nc").result
+    assert {row.name: row.role for row in result.arrays} == {"u": "unknown", "member": "sample", "time": "axis",
+                                                             "x": "axis"}  # fmt: skip
+    data.time.attrs.update({"units": "days since 2000-01-01", "calendar": "noleap"})
+    data.to_netcdf(tmp_path / "b.nc")
+    (found,) = read(tmp_path / "b.nc")
+    assert found.t.attrs["units"] == "days" and found.t.values[-1] == 1
+
+
+def test_small_whole_numbers_are_times_too(tmp_path):
+    np.savez(tmp_path / "a.npz", u=(100 * U).astype("i2"), x=X, t=np.arange(0, 200, 10, dtype="u1"))
+    (data,) = read(tmp_path / "a.npz")
+    assert data.t.values[-1] == 190 and data.u.dtype == np.float64
+
+
+ends, steps = (st.none() | st.integers(0, 4), st.none() | st.integers(5, 9)), st.none() | st.integers(1, 3)
+slices = st.builds(slice, *ends, steps)
+
+
+@given(st.tuples(*[slices | st.integers(-4, 4)] * 3), st.tuples(*[slices] * 3))
+def test_a_part_of_an_array_is_what_numpy_gives(key, index):
+    values = np.arange(9 * 7 * 5).reshape(9, 7, 5)
+    array = held("a", values, dims=("s", "t", "x")).part(key)
+    expected = values[key]
+    assert array.shape == expected.shape and len(array.dims) == expected.ndim
+    np.testing.assert_array_equal(array.values(), expected)
+    index = index[: expected.ndim]
+    np.testing.assert_array_equal(array.load(index), expected[index])
+
+
+@given(st.integers(8, 30), slices)
+def test_parts_of_descending_axes_are_turned(n, part):
+    values = np.arange(n)
+    np.testing.assert_array_equal(values[::-1][_turned(part, n)][::-1], values[part])
+
+
+@pytest.mark.slow
+def test_a_file_of_4_gb_is_read_in_little_memory(tmp_path):
+    """The chunks that are written hold waves; the others cost no disk, and are read as zeros."""
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        u = file.create_dataset("tensor", (2600, 201, 1024), "f8", chunks=(1, 201, 1024))
+        x, t = np.arange(1024) / 1024, np.arange(201) / 201
+        for i in range(0, 2600, 100):
+            u[i] = np.sin(2 * np.pi * (x - t[:, None]))
+        file["x-coordinate"], file["t-coordinate"] = x, np.append(t, 1)
+    code = (
+        "import resource, sys; from lieapp.data.files import read; (d,) = read(sys.argv[1], every='t=2,x=8');"
+        "print(d.nbytes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "a.h5")], capture_output=True, text=True)
+    loaded, peak = map(int, done.stdout.split())
+    assert loaded > 2**28 and peak * 1024 < 2**30
