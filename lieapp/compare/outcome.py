@@ -117,17 +117,9 @@ class Outcome:
         return torch.diagonal(self.gram)[self.true]
 
 
-def promoted(outcome: Outcome, proved: Sequence[int], doubtful: Sequence[int] = ()) -> Outcome:
-    """The outcome with some slots exact because what they span was proved, whatever their histories say.
-
-    Args:
-        doubtful: slots whose histories say nothing: unless proved they aren't exact.
-    """
-    lowered: list[Verdict] = [
-        "approximate" if n in doubtful and verdict == "exact" else verdict
-        for n, verdict in enumerate(outcome.verdicts)
-    ]
-    verdicts: list[Verdict] = ["exact" if n in proved else verdict for n, verdict in enumerate(lowered)]
+def promoted(outcome: Outcome, proved: Sequence[int]) -> Outcome:
+    """The outcome with some slots exact because what they span was proved, whatever their histories say."""
+    verdicts: list[Verdict] = ["exact" if n in proved else verdict for n, verdict in enumerate(outcome.verdicts)]
     exact = [n for n in outcome.slots if verdicts[n] == "exact"]
     return replace(outcome, verdicts=verdicts, exact=exact)
 

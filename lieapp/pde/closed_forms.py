@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
@@ -20,7 +20,7 @@ from lieapp.methods.result import SIZE, Discovery
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.known import Derived
 from lieapp.progress import Reporter
-from lieapp.results.discovery import FLOOR, ClosedForm, FormulasCheck, Verdict
+from lieapp.results.discovery import ClosedForm, FormulasCheck, Verdict
 
 SLICES = 24
 """Held-out slices on which formulas are measured."""
@@ -40,11 +40,16 @@ class Written:
         forms: for the span of the candidates, the proved ones first.
         measured: the library and the learned fields on held-out data.
         functions: how many functions the library has.
+        undecided: candidates that these data can't decide, since both sets are windows of few trajectories: those
+            outside the span of the proved formulas.
+        alone: whether the data are such.
     """
 
     forms: list[Formula]
     measured: Measured
     functions: int
+    undecided: list[int] = field(default_factory=list)
+    alone: bool = False
 
     @property
     def proved(self) -> list[Formula]:
@@ -74,10 +79,12 @@ def write_down(
         forms = closed_forms(
             domain.system, measured, near, values, lambda n: report.progress(n, len(near), "proved")
         )
-    written = Written(forms, measured, len(functions))
+    written = Written(forms, measured, len(functions), alone=data.alone)
     spanning = [(form.columns, form.coefficients) for form in written.proved]
-    doubtful = [n for n in near if data.alone and eta[n] > FLOOR]
-    return written, promoted(outcome, [n for n in near if measured.sine(n, spanning) <= WITHIN], doubtful)
+    within = [n for n in near if measured.sine(n, spanning) <= WITHIN]
+    outcome = promoted(outcome, within)
+    undecided = [n for n in outcome.exact if data.alone and n not in within]
+    return replace(written, undecided=undecided), outcome
 
 
 def written_forms(domain: PDEDomain, written: Written, outcome: Outcome) -> list[ClosedForm]:
@@ -90,7 +97,7 @@ def proof_of(domain: PDEDomain, written: Written, outcome: Outcome, truth: Deriv
     """How much of the exact span is proved, and whether that is what was derived."""
     proved = [form.field for form in written.proved]
     return FormulasCheck(
-        dimension=len(outcome.exact),
+        dimension=len(proved) if written.alone else len(outcome.exact),
         proved=len(proved),
         derived=len(truth.formulas),
         same_span=same_span(domain.system, proved, truth.formulas),
@@ -103,6 +110,9 @@ def missing_words(written: Written, outcome: Outcome) -> str:
     missing = len(outcome.exact) - len(written.forms)
     if missing <= 0:
         return ""
+    if written.alone:
+        fields = f"{missing} more field{' holds' if missing == 1 else 's hold'} on these data"
+        return f"{fields} and can't be decided: windows of few trajectories aren't independent"
     return (
         f"{missing} of {len(outcome.exact)} exact fields have no formula in a library of {written.functions} "
         "functions; they are shown numerically; raise library_degree for more monomials"

@@ -38,6 +38,7 @@ from lieapp.results.discovery import (
     Slot,
     Spectrum,
     Subspace,
+    Verdict,
 )
 from lieapp.runs.store.files import CURRENT, naming, write_atomic
 from lieapp.runs.store.session import Session
@@ -55,9 +56,9 @@ def result_of(
         title=domain.declaration.title,
         warnings=warnings,
         method=config.method,
-        count=len(outcome.exact),
-        more=bool(outcome.slots) and len(outcome.exact) == len(outcome.slots),
-        generators=[_slot(found, outcome, n) for n in outcome.slots],
+        count=len(written.proved) if written.alone else len(outcome.exact),
+        more=not written.alone and bool(outcome.slots) and len(outcome.exact) == len(outcome.slots),
+        generators=[_slot(found, outcome, n, n in written.undecided) for n in outcome.slots],
         spectrum=_spectrum(found, check),
         truth=[
             DerivedField(name=name, field=field, cosine=cosine, shown=formula.formula())
@@ -85,8 +86,9 @@ def result_of(
     return result
 
 
-def _slot(found: Discovery, outcome: Outcome, n: int) -> Slot:
-    row = Slot(slot=n + 1, eta=found.levels[-1].eta[n], verdict=outcome.verdicts[n])
+def _slot(found: Discovery, outcome: Outcome, n: int, undecided: bool) -> Slot:
+    said: Verdict = "approximate" if undecided else outcome.verdicts[n]
+    row = Slot(slot=n + 1, eta=found.levels[-1].eta[n], verdict=said)
     if outcome.confidence is not None:
         sure = outcome.confidence[n]
         row.eta_interval, row.confidence = (sure.low, sure.high), sure.share
@@ -217,10 +219,7 @@ class _Job:
             [self._spoiled(piece).to(self.session.device) for piece in part] for part in (own.train, own.held_out)
         )
         if own.alone:
-            self.report.warn(
-                "data: windows of so few trajectories aren't independent; only fields at round-off, or proved, "
-                "count as exact"
-            )
+            self.report.line("data: windows of so few trajectories aren't independent; only proved fields count")
         return self._noted(self.domain.prepared(train, held_out, self.config.smoothing, own.alone))
 
     def _noted(self, data: PDEDataset) -> PDEDataset:
@@ -240,6 +239,7 @@ class _Job:
             self.report.line("data: too few times, or too far apart, to tell whether they solve the equation")
             return
         self.directory.add_provenance(misfit=found.relative)
+        self.report.line(f"data: the equation leaves {found.relative:.2g} of their change in time")
         if found.better and found.relative > self.config.misfit and found.fitted < FITS:
             beyond = math.ceil(found.relative + 1)
             raise DataError(
