@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lieapp.config_types import FILE_OPTIONS, FileData
 from lieapp.document import Document, Figure, undrawn
 from lieapp.errors import RunError, UsageError
 from lieapp.extension import Work, described
@@ -169,19 +170,26 @@ class Run:
 
 
 def discover(
-    plugin: str | object,
+    plugin: str | object = None,
     *,
+    equation: str | Sequence[str] = (),
+    data: object = None,
     out: str | Path | None = ROOT,
     plugins: Sequence[str | Path] = (),
     quiet: bool = True,
     **settings: Any,
 ) -> Run:
-    """Find symmetries in the data of a plugin or a declaration, in the current process.
+    """Find symmetries in the data of a plugin or a declaration, or in your own, in the current process.
 
-    Example: `lieapp.discover("kdv", method="spectrum", seed=0)`, or with a `PDE(…)` or `Function(…)`.
+    Examples: `lieapp.discover("kdv", method="spectrum", seed=0)`, also with a `PDE(…)` or `Function(…)`;
+    `lieapp.discover("burgers", data="file.mat", parameter=["nu:0.1"])`;
+    `lieapp.discover(dataset, equation="u_t + u*u_x")`.
 
     Args:
-        plugin: the name of a plugin, or a declaration.
+        plugin: the name of a plugin, a declaration, or data, see there.
+        equation: of the data in place of a plugin, in jet notation; several for a system.
+        data: an xarray Dataset (sample, t, x), a file or several; pictures: the name of a data set or a folder. How
+            files are read is said by `map`, `every`, `window`, `parameter` among the settings (docs/data.md).
         out: the folder of runs; None deletes the run together with its object.
         plugins: additional folders of plugin files.
         quiet: whether to suppress progress on stderr.
@@ -192,16 +200,59 @@ def discover(
     from lieapp.runs.pipeline import work_on
     from lieapp.settings import leaves, load_config
 
-    catalog = load_catalog([Path(folder).resolve() for folder in plugins])
-    entry = catalog.get(plugin) if isinstance(plugin, str) else catalog.declared(plugin)
-    work = catalog.work(entry, "discover")
-    config = load_config(catalog.settings(work), **dict(leaves({"plugin": entry.name, **settings})))
-    work.check(config, entry.declaration)
     kept = tempfile.TemporaryDirectory(prefix="lieapp-") if out is None else None
     root = Path(kept.name) if kept else Path(out or ROOT)
+    if hasattr(plugin, "to_netcdf"):
+        plugin, data = None, plugin
+    folders = [Path(folder).resolve() for folder in plugins]
+    typed = _typed(data, settings, root)
+    if equation:
+        plugin = _plugin_of([equation] if isinstance(equation, str) else equation, plugin, typed, root, folders)
+    catalog = load_catalog(folders)
+    entry = catalog.get(plugin) if isinstance(plugin, str) else catalog.declared(plugin)
+    work = catalog.work(entry, "discover")
+    typed = dict(work.typed(entry.name, typed))
+    given = {key: value for key, value in {**settings, **typed}.items() if value is not None}
+    config = load_config(catalog.settings(work), **dict(leaves({"plugin": entry.name, **given})))
+    work.check(config, entry.declaration)
     run = RunDirectory.create(root, config, entry.name, entry=entry, folders=catalog.folders)
     work_on(run, config, catalog, work, entry=entry, quiet=quiet)
     return Run(run, catalog, kept)
+
+
+def _typed(data: object, settings: dict[str, Any], root: Path) -> dict[str, Any]:
+    """What the command line would have of the data; takes its part out of the settings."""
+    found = {"slots": settings.pop("slots", None)}
+    found |= {key: settings.pop(key, None) for key in FILE_OPTIONS.values() if key != "data"}
+    if data is None:
+        return found
+    if hasattr(data, "to_netcdf"):
+        from lieapp.data.store import keep_dataset
+
+        data = keep_dataset(data, root)
+    places = [data] if isinstance(data, str | Path) else data
+    if not isinstance(places, Sequence) or not all(isinstance(place, str | Path) for place in places):
+        raise UsageError(
+            f"data is {type(data).__name__}; it must be an xarray Dataset, a path or a list of paths.",
+            hint="Give arrays as xarray.Dataset({'u': (('sample', 't', 'x'), u)}, coords={'t': t, 'x': x}).",
+        )
+    return {**found, "data": [str(place) for place in places]}
+
+
+def _plugin_of(
+    equations: Sequence[str], plugin: object, typed: Mapping[str, Any], root: Path, folders: list[Path]
+) -> str:
+    """The plugin of a typed equation, whose folder joins `folders`."""
+    import msgspec
+
+    from lieapp.pde.typed import plugin_of
+
+    if plugin is not None:
+        raise UsageError("a plugin and an equation are both given.", hint="Give one of them.")
+    own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}
+    name, folder = plugin_of(equations, msgspec.convert(own, FileData), root)
+    folders.append(folder)
+    return name
 
 
 def open_run(text: str | Path, root: str | Path = ROOT) -> Run:

@@ -6,6 +6,7 @@ is periodic and its period. A periodic axis leaves out its right end.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import math
 import os
@@ -26,7 +27,7 @@ from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import read_pde
-from lieapp.errors import DataError
+from lieapp.errors import DataError, refused
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.processor import find_device, use_processor
 from lieapp.progress import Reporter
@@ -75,6 +76,25 @@ def simulate_to_file(
         "shape": [trajectories.samples, len(trajectories.time), *trajectories.grid.shape],
         "error": None if math.isnan(trajectories.error) else trajectories.error,
     }
+
+
+def keep_dataset(dataset: object, root: Path) -> Path:
+    """An xarray Dataset as a netCDF file beside the runs, so that a run can be resumed; named by its content.
+
+    Raises DataError if it can't be written.
+    """
+    assert isinstance(dataset, xr.Dataset | xr.DataArray)
+    folder = root.resolve() / ".data"
+    with refused(DataError, f"{folder} can't be written", "Give `out` another folder."):
+        folder.mkdir(parents=True, exist_ok=True)
+        draft = folder / f".{os.getpid()}.part"
+        try:
+            dataset.to_netcdf(draft, engine="h5netcdf")
+            file = folder / f"{hashlib.sha256(draft.read_bytes()).hexdigest()[:12]}.nc"
+            draft.replace(file)
+        finally:
+            draft.unlink(missing_ok=True)
+    return file
 
 
 def equation_text(declaration: PDE) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from lieapp.api import PDE, hookimpl
@@ -49,6 +50,8 @@ def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
             f"--{FILE_OPTIONS[next(iter(given))]} says how files are read; there are none.",
             hint="Give --data FILE too.",
         )
+    # a run may be resumed from another folder
+    given["files"] = [str(Path(file).resolve()) for file in given["files"]]
     return {**rest, "slots": rest["slots"] or OWN_SLOTS, "data": given}
 
 
