@@ -40,14 +40,14 @@ class OwnData:
         declaration: the equation on the files' region, periodic where their axes are.
         train, held_out: pieces on one grid and at the same times each.
         words: what was done with the files.
-        alone: whether both are windows of the same trajectories.
+        whole: where both are windows of the same few trajectories, the first of these.
     """
 
     declaration: PDE
     train: list[Trajectories]
     held_out: list[Trajectories]
     words: list[str]
-    alone: bool
+    whole: Trajectories | None
 
 
 def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
@@ -63,8 +63,8 @@ def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
     ]
     train, held_out, words = divided(pieces)
     notes = [str(dataset.attrs["notes"]) for dataset in found if "notes" in dataset.attrs]
-    alone = sum(piece.samples for piece in pieces) < FEW
-    return OwnData(declared, train, held_out, [*dict.fromkeys(notes), words], alone)
+    whole = pieces[0] if sum(piece.samples for piece in pieces) < FEW else None
+    return OwnData(declared, train, held_out, [*dict.fromkeys(notes), words], whole)
 
 
 def _own_axis(dataset: xr.Dataset, name: str) -> OwnAxis:

@@ -27,7 +27,7 @@ from lieapp.pde.document import sentence, write_csv
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import write_fields
 from lieapp.pde.finite import finite_judgement, undecided
-from lieapp.pde.known import Derived, derived, deriving, scaled
+from lieapp.pde.known import Derived, derived, deriving, scaled, tangent_words
 from lieapp.pde.misfit import misfit
 from lieapp.pde.residual import Backend
 from lieapp.results.discovery import (
@@ -215,12 +215,13 @@ class _Job:
         for piece in pieces:
             piece.check_varying(self.domain.name)
         self._check_misfit(pieces)
+        whole = None if own.whole is None else self._spoiled(own.whole).to(self.session.device)
         train, held_out = (
             [self._spoiled(piece).to(self.session.device) for piece in part] for part in (own.train, own.held_out)
         )
-        if own.alone:
+        if own.whole is not None:
             self.report.line("data: windows of so few trajectories aren't independent; only proved fields count")
-        return self._noted(self.domain.prepared(train, held_out, self.config.smoothing, own.alone))
+        return self._noted(self.domain.prepared(train, held_out, self.config.smoothing, whole))
 
     def _noted(self, data: PDEDataset) -> PDEDataset:
         """The data; that modes are cut is said."""
@@ -265,17 +266,20 @@ class _Job:
         self, data: PDEDataset, truth: Derived, found: Discovery, check: Discovery | None
     ) -> tuple[FixedFields | None, Outcome]:
         known = scaled(self.domain, truth, data.scales) if truth.formulas else None
-        batches = data.held_out.batches(self.config.held_out_slices, SIZE)
+        batches = list(data.held_out.batches(self.config.held_out_slices, SIZE))
         derived_fields = (known, len(truth.formulas)) if known else None
         for text in found.warnings:
             self.report.warn(text)
+        if self.own is not None and known is not None:
+            words = tangent_words(truth, known, self.domain, batches)
+            self.report.warn(words) if words else None
         return known, compare(self.domain, batches, found, check, derived_fields)
 
     def _summary(
         self, truth: Derived, found: Discovery, check: Discovery | None, written: Written, outcome: Outcome
     ) -> EquationResult:
         """What is known once formulas are proved."""
-        alone = self.own is not None and self.own.alone
+        alone = self.own is not None and self.own.whole is not None
         if check is not None and not alone and len(outcome.exact) != len(outcome.others_exact):
             self.report.warn(
                 f"{self.config.method} finds {len(outcome.exact)} exact candidates, {check.method} "

@@ -170,22 +170,30 @@ class PDEDomain:
 
     def prepared(
         self, train: Sequence[Trajectories], held_out: Sequence[Trajectories], smoothing: float | None = None,
-        alone: bool = False,
+        whole: Trajectories | None = None,
     ) -> PDEDataset:  # fmt: skip
-        """Pieces of data to learn from and to judge on, made smooth; see `split` and PDEDataset."""
+        """Pieces of data to learn from and to judge on, made smooth; see `split`.
+
+        Args:
+            whole: if both are windows in time of the same few trajectories, the first of these: it is what is moved
+                and drawn.
+        """
         scales = measure_scales(train, self.arguments.names)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
         cut = max(map(_noise, [*train, *held_out])) if smoothing is None else smoothing
         cut = cut if cut > NOISE else 0.0
         fine = TRAIN_NOISE if len(self.evolution.space) == 1 else PLANE_NOISE
-        return PDEDataset(
+        found = PDEDataset(
             draft=SliceData(train, self.linearisation, scales, padding, max(cut, DRAFT_NOISE)),
             train=SliceData(train, self.linearisation, scales, padding, max(cut, fine)),
             held_out=SliceData(held_out, self.linearisation, scales, padding, max(cut, NOISE)),
             scales=scales,
             noise=cut,
-            alone=alone,
+            alone=whole is not None,
         )
+        if whole is not None:
+            found.train.source = found.held_out.source = whole
+        return found
 
     def shown(self) -> list[Formula]:
         """Each equation as it was declared, residual = 0."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import sympy as sp
 import torch
 
 from lieapp.config import TruthConfig
 from lieapp.domains.formulas import FixedFields
-from lieapp.domains.solutions import Scales
+from lieapp.domains.solutions import Scales, Slices
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import CancelledError, LieappError
 from lieapp.lie.told import told
 from lieapp.lie.vector_field import Field, name
+from lieapp.methods.spectrum import DEPENDENT, TANGENT, factors
 from lieapp.pde.beside import Beside
 from lieapp.pde.derivation import derive_in_child
 from lieapp.pde.domain import PDEDomain
@@ -86,6 +88,31 @@ def derived(
         formulas,
         result.periodic_families,
     )
+
+
+def tangent_words(truth: Derived, known: FixedFields, domain: PDEDomain, batches: Iterable[Slices]) -> str:
+    """Which combinations of derived generators move the data along themselves; empty if none does.
+
+    On a travelling wave u(x - c t) that is ∂t + c ∂x: such data can't tell ∂t from c ∂x.
+    """
+    found = factors(domain, known, batches)
+    size, rotation = torch.linalg.svd(found.fields)[1:]
+    whiten = rotation.T / size.clamp_min(DEPENDENT * size[0])
+    _, moved, directions = torch.linalg.svd(found.characteristics @ whiten)
+    rows = [(whiten @ c).tolist() for q, c in zip(moved, directions, strict=True) if q < TANGENT]
+    if not rows:
+        return ""
+    echelon, _ = sp.Matrix(rows).rref(iszerofunc=lambda e: abs(e) < NEGLIGIBLE, simplify=False)
+    texts = []
+    for row in echelon.tolist():
+        fields = zip(row, truth.formulas, strict=True)
+        terms = [(round(float(c), 3), own.formula().text) for c, own in fields]
+        texts.append(" + ".join(text if c == 1 else f"{c:g} ({text})" for c, text in terms if abs(c) > NEGLIGIBLE))
+    return f"these data move along themselves under {' and under '.join(texts)}: they can't tell its parts apart"
+
+
+NEGLIGIBLE = 1e-3
+"""Coefficients below this are 0, beside one that is 1."""
 
 
 def scaled(domain: PDEDomain, truth: Derived, scales: Scales) -> FixedFields:
