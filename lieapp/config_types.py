@@ -90,12 +90,16 @@ class FileData(Settings, kw_only=True, frozen=True):
     every: Annotated[str, told("Keep every n-th point of an axis: `t=4,x=2`.")] = ""
     window: Annotated[str, told("Keep a part of an axis: `t=0:10`.")] = ""
     samples: Annotated[Positive | None, told("Largest number of trajectories that are read; default: all.")] = None
+    extend: Annotated[
+        Count,
+        told("Simulate so many trajectories on the same periodic box; what they show is told apart from the data."),
+    ] = 0
     parameter: Annotated[
         tuple[str, ...], told("Values of the equation's parameters in these files: `nu:0.1`.")
     ] = ()
 
 
-FILE_OPTIONS = {"files": "data", **{key: key for key in ("map", "every", "window", "parameter")}}
+FILE_OPTIONS = {"files": "data", **{key: key for key in ("map", "every", "window", "parameter", "extend")}}
 """Settings of data in files, and the options of the command line that set them."""
 
 

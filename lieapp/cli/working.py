@@ -81,6 +81,7 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
     "--parameter", multiple=True, callback=_given_several, metavar="NAME:VALUE",
     help="A parameter of the equation in the file.",
 )
+@click.option("--extend", type=int, metavar="N", help="Simulate N more trajectories; told apart from the file.")
 @click.option(
     "--equation", multiple=True, callback=_given_several, metavar="EXPR",
     help="The equation of --data in place of a plugin: u_t + u*u_x + u_xxx.",

@@ -14,6 +14,7 @@ from lieapp.augment.learned import Learned, content_of
 from lieapp.compare.outcome import Outcome, compare
 from lieapp.compare.verdict import gap_after
 from lieapp.config import DiscoverConfig
+from lieapp.data.axes import noise_level
 from lieapp.data.own_trajectories import OwnData, own_data
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories, noisy, thin
@@ -26,6 +27,7 @@ from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down
 from lieapp.pde.document import sentence, write_csv
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import write_fields
+from lieapp.pde.extend import extended
 from lieapp.pde.finite import finite_judgement, undecided
 from lieapp.pde.known import Derived, derived, deriving, scaled, tangent_words
 from lieapp.pde.misfit import misfit
@@ -115,6 +117,9 @@ def _cross_check(check: Discovery | None, outcome: Outcome) -> CrossCheck | None
 MISSED = 0.05
 """Misfit of data that is warned of."""
 
+CLEAN = 1e-4
+"""Noise below this share of the data's spread is none."""
+
 FITS = 0.1
 """Misfit with the best factors below which the equation's terms are right, and its coefficients aren't."""
 
@@ -170,6 +175,9 @@ class _Job:
             "formulas", lambda: write_down(config, domain, data, found, compared, self.report)
         )
         result = self._summary(truth, found, check, written, outcome)
+        if self.own is not None and config.data.extend:
+            own = self.own
+            result.extended = timed("extending", lambda: extended(config, domain, own, truth, session))
         if config.finite.samples:
             timed("finite", lambda: self._finite(data, found, outcome, result))
         timed("report", lambda: self._pictures(data, found, known, outcome))
@@ -214,18 +222,24 @@ class _Job:
         self.directory.add_provenance(data=pieces[0].facts, data_notes=own.words)
         for piece in pieces:
             piece.check_varying(self.domain.name)
+        level, how = max(noise_level(z.numpy()) for piece in pieces for z in piece.values.unbind(2))
+        about = "about" if level > CLEAN else "below"
+        self.report.line(f"data: noise is {about} {level:.1g} of their spread, by {how}")
+        self.directory.add_provenance(noise_level=level)
         self._check_misfit(pieces)
+        periodic = all(axis.periodic for piece in pieces for axis in piece.grid.axes)
+        noisy_level = level if level > CLEAN and not periodic else 0.0
         whole = None if own.whole is None else self._spoiled(own.whole).to(self.session.device)
         train, held_out = (
             [self._spoiled(piece).to(self.session.device) for piece in part] for part in (own.train, own.held_out)
         )
         if own.whole is not None:
             self.report.line("data: windows of so few trajectories aren't independent; only proved fields count")
-        return self._noted(self.domain.prepared(train, held_out, self.config.smoothing, whole))
+        return self._noted(self.domain.prepared(train, held_out, self.config.smoothing, whole, noisy_level))
 
     def _noted(self, data: PDEDataset) -> PDEDataset:
         """The data; that modes are cut is said."""
-        if data.noise:
+        if data.noise and -1 not in data.held_out.kept:
             modes = ", ".join(map(str, data.held_out.kept))
             self.report.line(
                 f"data: modes below {data.noise:.1e} of the largest are cut as noise; modes up to {modes} are kept"
@@ -304,7 +318,7 @@ class _Job:
             return
         for row, entry in zip(result.generators, judged.rows(), strict=True):
             row.finite = entry
-            if words := undecided(entry):
+            if row.verdict != "none" and (words := undecided(entry)):
                 self.report.warn(f"slot {row.slot} was not judged at finite size: {words}")
         judged.write(self.directory.path / "finite.safetensors")
 

@@ -15,6 +15,7 @@ from lieapp.document import (
     Document,
     Draw,
     Heading,
+    Notice,
     Text,
     cosine,
     cosines,
@@ -26,7 +27,7 @@ from lieapp.document import (
 )
 from lieapp.extension import outcome
 from lieapp.pde.figures import FINITE, NOTE, folds, judged, keys, size_table, words, words_of
-from lieapp.results.discovery import AtSize, ClosedForm, EquationResult, Slot
+from lieapp.results.discovery import AtSize, ClosedForm, EquationResult, Extended, Slot
 
 MEMBERS = (
     "Learned fields can also be members of a family, which aren't compared. Each takes a slot, so the generators' "
@@ -42,7 +43,21 @@ def document(result: EquationResult, draw: Draw = undrawn) -> Document:
 
 def opening(result: EquationResult) -> list[Block]:
     """What stands before the first heading: the equation and the outcome."""
-    return [*result.equation_shown, *outcome(result)]
+    told = outcome(result)
+    if result.extended is not None:
+        told.insert(1, Notice(extended_words(result.extended, len(result.truth)), "info"))
+    return [*result.equation_shown, *told]
+
+
+def extended_words(found: Extended, derived: int) -> str:
+    """What the data show together with simulated trajectories, in one sentence."""
+    fields = ", ".join(field.text for field in found.proved)
+    left = found.count - len(found.proved)
+    more = f"; {left} exact candidate{'' if left == 1 else 's'} without a proof" if left > 0 else ""
+    return (
+        f"With {found.trajectories} more trajectories simulated on the same box: {len(found.proved)} symmetries "
+        f"found and proved, {derived} derived{': ' if fields else ''}{fields}{more}"
+    )
 
 
 def sections(result: EquationResult, draw: Draw, wanted: Iterable[str]) -> list[Block]:

@@ -170,13 +170,14 @@ class PDEDomain:
 
     def prepared(
         self, train: Sequence[Trajectories], held_out: Sequence[Trajectories], smoothing: float | None = None,
-        whole: Trajectories | None = None,
+        whole: Trajectories | None = None, level: float = 0.0,
     ) -> PDEDataset:  # fmt: skip
         """Pieces of data to learn from and to judge on, made smooth; see `split`.
 
         Args:
             whole: if both are windows in time of the same few trajectories, the first of these: it is what is moved
                 and drawn.
+            level: of noise, which isn't cut where an axis is open.
         """
         scales = measure_scales(train, self.arguments.names)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
@@ -188,7 +189,7 @@ class PDEDomain:
             train=SliceData(train, self.linearisation, scales, padding, max(cut, fine)),
             held_out=SliceData(held_out, self.linearisation, scales, padding, max(cut, NOISE)),
             scales=scales,
-            noise=cut,
+            noise=cut or level,
             alone=whole is not None,
         )
         if whole is not None:

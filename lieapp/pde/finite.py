@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -94,6 +95,9 @@ SHARES = (-1.0, -0.5, -0.25, 0.25, 0.5, 1.0)
 LONGEST = 140
 """Time samples of a trajectory that are moved at most."""
 
+NODES, FEWEST = 4 * 140 * 256, 24
+"""Nodes that are moved at most, over all slots; but so many time samples in any case."""
+
 FOLDED = 0.05
 """Largest share of folded nodes with which a field can hold."""
 
@@ -168,7 +172,8 @@ def finite_judgement(
     """Move held-out trajectories along every learned field and take their residual."""
     source = data.held_out.source
     chosen = source.select(slice(0, min(config.finite.samples, source.samples)))
-    shape = (min(LONGEST, len(source.time)), *[0] * len(source.grid.axes))
+    few = NODES // (max(len(outcome.slots), 1) * math.prod(source.grid.shape))
+    shape = (min(LONGEST, len(source.time), max(FEWEST, few)), *[0] * len(source.grid.axes))
     patches = PatchData(chosen, data.scales, domain.evolution.time, shape, torch.float64)
     weight = sum(float(b.weight.sum()) for b in data.held_out.batches(config.held_out_slices, 8))
     norms = (torch.diagonal(outcome.gram)[outcome.slots] / weight).sqrt()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,19 @@ def lieapp_kinds() -> list[Kind]:
 
 
 def _check(config: DiscoverConfig, declaration: PDE) -> None:
-    from lieapp.data.declared import check_discovery
+    from lieapp.data.declared import check_data, check_discovery
     from lieapp.data.own import described
     from lieapp.data.sizes import check_sizes
     from lieapp.pde.cost import check_memory
 
     if config.data.files:
         declaration = described(declaration, config.data)
+        if config.data.extend:
+            if len(declaration.periodic) < len(declaration.region) - 1:
+                raise UsageError(
+                    "--extend simulates on periodic axes, and these data have an open one.", hint="Leave --extend out."
+                )
+            check_data(replace(declaration, source=None))
     check_discovery(declaration)
     check_sizes(config, declaration)
     check_memory(config, declaration)

@@ -153,6 +153,21 @@ class Convergence(msgspec.Struct, kw_only=True):
     eta: list[float | None]
 
 
+class Extended(msgspec.Struct, kw_only=True):
+    """What a user's data show together with simulated trajectories of the same equation and box.
+
+    Args:
+        trajectories: how many were simulated.
+        count: exact fields; `proved`: the formulas of those that were proved.
+        angle: between their span and that of the derived generators, in radians.
+    """
+
+    trajectories: int
+    count: int
+    proved: list[Formula] = []
+    angle: float | None = None
+
+
 class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     """Symmetries learned from data of an equation, beside the derived ones.
 
@@ -185,6 +200,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     families: list[FamilyResult] = []
     formulas: list[ClosedForm] = []
     formulas_check: FormulasCheck = msgspec.field(default_factory=FormulasCheck)
+    extended: Extended | None = None
 
     @property
     def all_proved(self) -> bool:
