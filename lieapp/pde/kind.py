@@ -32,7 +32,8 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
         if config.data.extend:
             if len(declaration.periodic) < len(declaration.region) - 1:
                 raise UsageError(
-                    "--extend simulates on periodic axes, and these data have an open one.", hint="Leave --extend out."
+                    "--extend simulates on periodic axes, and these data have an open one.",
+                    hint="Leave --extend out.",
                 )
             check_data(replace(declaration, source=None))
     check_discovery(declaration)
