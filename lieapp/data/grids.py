@@ -122,8 +122,15 @@ def _grids(contents: Contents, path: Path, roles: Roles) -> Iterator[Part]:
     first = roles.unknowns[0].array
     sizes = dict(zip(first.dims, first.shape, strict=True))
     points = [_raw_points(a, sizes[a.name]) for a in roles.axes]
+    count = sizes.get(SAMPLE, 1)
+    for a, p in zip(roles.axes, points, strict=True):
+        if p.ndim == 2 and len(p) != count:
+            raise DataError(
+                f"{path}: {a.name} has rows for {len(p)} samples, {first.name} has {count}.",
+                hint="Give the points of the axis by --map: a list, a list for each sample, or START:STEP.",
+            )
     groups: dict[tuple[bytes, ...], list[int]] = {}
-    for i in range(sizes.get(SAMPLE, 1)):
+    for i in range(count):
         groups.setdefault(tuple(_key(p[i]) for p in points if p.ndim == 2), []).append(i)
     for indices in groups.values():
         rows = [p[indices[0]] if p.ndim == 2 else p for p in points]

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from lieapp.arrays import SAMPLE, Array, Contents
 from lieapp.data.mapping import EXAMPLE, Entry
-from lieapp.data.roles import AxisPoints, Question, Roles, Unknown, find_roles, matches, meaning, suggested
+from lieapp.data.roles import NUMBERS, AxisPoints, Question, Roles, Unknown, find_roles, matches, meaning, suggested
 from lieapp.errors import DataError, UsageError
 
 
@@ -30,6 +30,9 @@ def mapped(
     fields = {name: a for name, a in found.items() if name not in on}
     if not fields or not on:
         raise UsageError("--map: an unknown and its axes must be given.", hint=EXAMPLE)
+    for name, a in fields.items():
+        if a.kind not in NUMBERS:
+            raise UsageError(f"--map: {name}={entries[name].array} isn't made of numbers.", hint=EXAMPLE)
     _check_names("unknown", fields, unknowns, contents)
     _check_names("axis", axes, variables, contents)
     roles = Roles(notes=list(contents.notes))
@@ -107,7 +110,7 @@ def _shaped(name: str, a: Array, entry: Entry, axes: dict[str, Array]) -> Array 
         ways = matches(a.shape, axes)
         if len(ways) != 1 or "" in ways[0]:
             text = f"{entry.array} is {shape}: its dimensions can't be told by the lengths of {', '.join(axes)}."
-            return Question(text, suggested([a], ways[0] if ways else (), axes))
+            return Question(text, suggested(a, ways[0] if ways else (), axes))
         dims = ways[0]
     if len(dims) != len(a.shape):
         raise UsageError(

@@ -174,44 +174,39 @@ def matches(shape: Sequence[int], axes: dict[str, Array], longer: int = 0) -> li
 def _open(a: Array, ways: Sequence[tuple[str, ...]], axes: dict[str, tuple[Array, str]]) -> Question:
     """The question about the dimensions of an array, with the likeliest mapping."""
     shape, arrays = " x ".join(map(str, a.shape)), {name: b for name, (b, _) in axes.items()}
-    later = not ways and axes and matches(a.shape, arrays, 1)
+    later = not ways and axes and all(len(b.shape) == 1 for b in arrays.values()) and matches(a.shape, arrays, 1)
     if later:
         time = next(name for name in axes if meaning(name) == "t")
         text = f"{time} has {arrays[time].shape[-1]} entries, one more than {a.name} ({shape}): which isn't used?"
-        return Question(text, suggested([a], later[0], arrays).replace(f"={time},", f"={time}[:-1],"))
+        arrays[time] = arrays[time].part([slice(-1)])
+        return Question(text, suggested(a, later[0], arrays).replace(f"={time},", f"={time}[:-1],"))
     if ways:
         if len(ways) > 1:
             told = " or ".join(f"({', '.join(way)})" for way in ways[:3])
             text = f"{a.name} is {shape}; lengths alone don't tell if its dimensions are {told}: which is right?"
         else:
             text = f"{a.name} is {shape}: along with {', '.join(axes)}, what are its dimensions?"
-        return Question(text, suggested([a], ways[0], arrays))
+        return Question(text, suggested(a, ways[0], arrays))
     known = f"no axes fit to it ({', '.join(f'{n} has {b.shape[-1]}' for n, b in arrays.items())})" if axes else ""
     text = f"{a.name} is {shape}, but {known or 'the file has no points of its axes'}: what are its dimensions?"
-    return Question(text, suggested([a], (), arrays))
+    return Question(text, suggested(a, (), arrays))
 
 
-def suggested(unknowns: Sequence[Array], dims: Sequence[str], axes: dict[str, Array]) -> str:
-    """A mapping to paste; what isn't known follows the usual order sample, t, x, y, then components."""
-    a = unknowns[0]
-    left = [d for d in ("t", *PLAIN) if d not in {meaning(name) for name in axes}]
-    known = [SAMPLE if d == SAMPLE else meaning(d) for d in dims]
-    if not known:
-        by_length = {b.shape[-1]: meaning(n) for n, b in reversed(axes.items())}
-        known = [by_length.pop(n, "") for n in a.shape]
-        left = [d for d in ("t", *PLAIN) if d not in known]
-    index = ""
-    if known and not known[-1] and len(known) > 3 and a.shape[-1] <= MOST_COMPONENTS:
-        known, index = known[:-1], "[..., 0]"
-    if known and not known[0] and (known.count("") > len(left) or len(known) > 2):
-        known[0] = SAMPLE
-    named = [d or (left.pop(0) if left else f"s{i}") for i, d in enumerate(known)]
-    name = a.name.rpartition("/")[2] if index else "u"
-    parts = [f"{name if name.isidentifier() else 'u'}={a.name}{index}({','.join(named)})"]
-    for d in sorted(set(named) - {SAMPLE}):
-        source = next((n for n in axes if meaning(n) == d and axes[n].shape[-1] in a.shape), "0:STEP")
-        source = next((n for n in axes if meaning(n) == d), source)
-        parts.append(f"{d}={source}")
+def suggested(a: Array, dims: Sequence[str], axes: dict[str, Array]) -> str:
+    """A mapping to paste; dimensions that aren't known get the usual order sample, t, x, y, z, then components."""
+    vector = len(a.shape) > 3 and a.shape[-1] <= MOST_COMPONENTS and not (dims and dims[-1])
+    count = len(a.shape) - vector
+    lengths = {b.shape[-1]: meaning(name) for name, b in axes.items()}
+    known = [meaning(d) for d in dims[:count]] if dims else [lengths.pop(n, "") for n in a.shape[:count]]
+    usual = (SAMPLE, "t", *PLAIN)[count <= 2 :][:count]
+    free = iter([d for d in usual if d not in known] + ["p", "q", "r", "s"])
+    named = [d or next(free) for d in known]
+    name = a.name.rpartition("/")[2]
+    name = name if vector and name.isidentifier() and not meaning(name) else "u"
+    parts = [f"{name}={a.name}{'[..., 0]' * vector}({','.join(named)})"]
+    for d, n in sorted(zip(named, a.shape, strict=False)):
+        source = next((name for name, b in axes.items() if meaning(name) == d and b.shape[-1] == n), "0:STEP")
+        parts += [f"{d}={source}"] if d != SAMPLE else []
     return ", ".join(parts)
 
 
@@ -264,9 +259,10 @@ def _nothing(contents: Contents, axes: dict[str, tuple[Array, str]]) -> Question
     for a in contents.arrays:
         if a.kind == "O":
             text += f" {a.name} has objects instead of numbers, which aren't opened."
-    largest = max((a for a in contents.arrays if len(a.shape) > 1), key=lambda a: len(a.shape), default=None)
+    tables = [a for a in contents.arrays if len(a.shape) > 1 and a.kind in NUMBERS]
+    largest = max(tables, key=lambda a: len(a.shape), default=None)
     arrays = {name: a for name, (a, _) in axes.items()}
-    return Question(text, suggested([largest], (), arrays) if largest else "u=ARRAY(t,x), t=ARRAY, x=ARRAY")
+    return Question(text, suggested(largest, (), arrays) if largest else "u=ARRAY(t,x), t=ARRAY, x=ARRAY")
 
 
 def _rank(name: str) -> int:
@@ -282,14 +278,14 @@ def _order(roles: Roles, found: list[Array], axes: dict[str, Array], more: str) 
     if len(times) != 1:
         text = f"{found[0].name} has the dimensions {', '.join(found[0].dims)}: which is the evolution variable?"
         text += more
-        roles.questions.append(Question(text, suggested(found, ("t", *PLAIN)[: len(dims)], {})))
+        roles.questions.append(Question(text, suggested(found[0], ("t", *PLAIN)[: len(dims)], {})))
         return
     known = [d for kind in PLAIN for d in dims if kinds[d] == kind]
     space = known if len(known) == len(dims) - 1 else [d for d in dims if d not in times]
     missing = [d for d in (*times, *space) if d not in axes]
     if missing:
         text = f"the file has no points of {', '.join(missing)}, axes of {found[0].name}: what are their steps?"
-        roles.questions.append(Question(text, suggested(found, found[0].dims, axes)))
+        roles.questions.append(Question(text, suggested(found[0], found[0].dims, axes)))
         return
     samples = {d: SAMPLE for d in found[0].dims if meaning(d) == SAMPLE}
     renamed = [replace(a, dims=tuple(samples.get(d, d) for d in a.dims)) for a in found]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lieapp.data.axes import checked_points, measure, noise_level, spacing_kind
@@ -30,6 +30,7 @@ WAVES = {
 }
 
 
+@settings(deadline=None)
 @given(**WAVES, ends=st.booleans(), noise=st.sampled_from([0.0, 0.01, 0.05]))
 def test_waves_are_periodic_with_noise_too(modes, phases, n, speed, ends, noise):
     x, u = periodic(modes, phases, n, ends, speed)
@@ -41,6 +42,7 @@ def test_waves_are_periodic_with_noise_too(modes, phases, n, speed, ends, noise)
     assert found.period == pytest.approx(1)
 
 
+@settings(deadline=None)
 @given(**WAVES, cut=st.floats(0.1, 0.4))
 def test_a_piece_of_waves_is_open(modes, phases, n, speed, cut):
     x, u = periodic(modes, phases, 2 * n, False, speed)

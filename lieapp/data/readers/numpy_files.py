@@ -69,7 +69,10 @@ def apebench(contents: Contents, path: Path) -> list[Contents] | None:
     described = path.with_name(f"{path.stem.rpartition('_')[0]}.json")
     if not described.is_file():
         return None
-    found = dict(_flat(json.loads(described.read_text(encoding="utf-8"))))
+    try:
+        found = dict(_flat(json.loads(described.read_text(encoding="utf-8"))))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{described} can't be read: {error}.", hint=f"It describes the grid of {path}.") from None
     (u,) = contents.arrays
     space = ("x", "y", "z")[: len(u.shape) - 3]
     if not space:

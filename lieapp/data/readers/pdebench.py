@@ -60,9 +60,9 @@ def _joined(same: list[tuple[Array, ...]]) -> Iterator[Array]:
         a = stacked(arrays, arrays[0].name)
         if a.name in axes:
             yield replace(a, dims=(SAMPLE, a.name), role="axis", reason="a list in every group")
-        elif list(a.shape[1:-1]) == lengths:
+        elif lengths and list(a.shape[1:-1]) == lengths:
             yield replace(a, dims=(SAMPLE, *order, COMPONENT), role="unknown", reason="data of every group")
-        elif list(a.shape[1:]) == lengths:
+        elif lengths and list(a.shape[1:]) == lengths:
             yield replace(a, dims=(SAMPLE, *order), role="unknown", reason="data of every group")
         else:
             yield replace(a, role="parameter", reason="its shape isn't that of the axes")

@@ -22,7 +22,7 @@ def layout(contents: Contents, path: Path) -> list[Contents] | None:
     present = [mode for mode in MODES if any(a.name.startswith(f"{mode}/") for a in contents.arrays)]
     inside = contents.under(present[0]) if present else contents
     notes = [*contents.notes, *([f"{', '.join(present[1:])} is left out"] if present[1:] else [])]
-    grids = [a for a in inside.arrays if re.fullmatch(r"pde_\d+-\d+", a.name)]
+    grids = [a for a in inside.arrays if re.fullmatch(r"pde_\d+-\d+", a.name) and len(a.shape) in (3, 4)]
     if grids:
         chosen = max(grids, key=lambda a: a.shape[-1])
         notes += [f"{a.name} is the same on another grid; it is left out" for a in grids if a is not chosen]

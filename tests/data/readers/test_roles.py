@@ -1,5 +1,6 @@
 """Roles of arrays that need thought: vectors, walls, grids for each sample, names of the equation, mappings."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from layouts import LAYOUTS, T, U, X
 
@@ -17,8 +18,10 @@ from lieapp.data.files import read
 from lieapp.data.grids import _turned
 from lieapp.data.inspection import inspect
 from lieapp.data.mapping import parse_mapping
+from lieapp.data.opening import all_readers
 from lieapp.errors import DataError, LieappError, UsageError
 
+READERS = all_readers()
 Y = np.arange(32) * 0.5
 PLANE = np.cos(2 * np.pi * Y / 16) * U[..., None] + 1  # sample, t, x, y
 
@@ -268,3 +271,21 @@ def test_a_file_of_4_gb_is_read_in_little_memory(tmp_path):
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "a.h5")], capture_output=True, text=True)
     loaded, peak = map(int, done.stdout.split())
     assert loaded > 2**28 and peak * 1024 < 2**30
+
+
+NAMES = st.sampled_from(["u", "usol", "x", "t", "y", "tt", "sample", "v", "lon", "component", "T", "p"])
+SHAPES = st.lists(st.sampled_from([1, 2, 8, 9, 12]), max_size=4).map(tuple)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.dictionaries(NAMES, st.tuples(SHAPES, st.sampled_from(["f8", "c16", "i4", "U2", "?"])), min_size=1))
+def test_any_arrays_give_datasets_or_one_error_whose_mapping_can_be_read(tmp_path_factory, arrays):
+    values = np.random.default_rng(0)
+    path = tmp_path_factory.mktemp("any") / "a.npz"
+    np.savez(path, **{name: values.normal(size=shape).astype(kind) for name, (shape, kind) in arrays.items()})
+    try:
+        read(path, readers=READERS)
+    except LieappError as error:
+        assert error.hint
+        for shown in re.findall('--map "(.+?)"', error.hint):
+            parse_mapping(shown.replace("STEP", "1"))
