@@ -103,22 +103,26 @@ def _parameters(pde: PDE, given: Sequence[str]) -> dict[object, sp.Expr | float]
     """The declared parameters, with those that were typed as `nu:0.1`."""
     found = dict(pde.parameters)
     known = {str(symbol): symbol for symbol in found}
-    for text in given:
-        name, _, value = text.partition(":")
-        if name.strip() not in known:
+    for text, (name, number) in zip(given, map(typed_value, given), strict=True):
+        if name not in known:
             raise UsageError(
-                f"--parameter {text}: the equation has no parameter {name.strip()!r}; it has "
-                f"{', '.join(known) or 'none'}.",
+                f"--parameter {text}: the equation has no parameter {name!r}; it has {', '.join(known) or 'none'}.",
                 hint="Give the name of a parameter of the plugin, for example --parameter nu:0.1.",
             )
-        try:
-            number = parse_expression(value.strip(), {"pi": sp.pi})
-        except LieappError:
-            number = sp.nan
-        if not number.is_finite or not number.is_real:
-            raise UsageError(
-                f"--parameter {text}: {value.strip()!r} isn't a number.",
-                hint=f"For example {name.strip()}:0.1 or {name.strip()}:0.01/pi.",
-            )
-        found[known[name.strip()]] = number
+        found[known[name]] = number
     return found
+
+
+def typed_value(text: str) -> tuple[str, sp.Expr]:
+    """Name and value of a parameter that was typed as `nu:0.1`. Raises UsageError if that isn't a number."""
+    name, _, value = (part.strip() for part in text.partition(":"))
+    try:
+        number = parse_expression(value, {"pi": sp.pi})
+    except LieappError:
+        number = sp.nan
+    if not number.is_finite or not number.is_real:
+        raise UsageError(
+            f"--parameter {text}: {value!r} isn't a number.",
+            hint=f"For example {name or 'nu'}:0.1 or {name or 'nu'}:0.01/pi.",
+        )
+    return name, number

@@ -78,7 +78,7 @@ def _derivative_matrix(axis: GaussAxis, order: int) -> Float[Tensor, "points poi
 class Fit:
     """Least squares on part of an axis by Legendre polynomials.
 
-    The degree is the highest for which the fit is well conditioned: about 2 √n on n uniform nodes, n - 1 on
+    The degree is the highest for which the fit is well conditioned: about 3 √n on n uniform nodes, n - 1 on
     Chebyshev nodes, at most LARGEST.
 
     Args:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lieapp.config_types import FileData
-from lieapp.data.own import OwnAxis, grids_of, periodic_in
+from lieapp.data.own import OwnAxis, grids_of, periodic_in, typed_value
 from lieapp.equations.evolution import evolution_form
 from lieapp.equations.parsing import parse_system
 from lieapp.equations.plugin_file import Draft, plugin_text
@@ -38,8 +38,8 @@ def plugin_of(
     found = [match for text in equations for match in DERIVATIVE.findall(text)]
     unknowns = list(dependent) or list(dict.fromkeys(name for name, _ in found))
     letters = sorted({letter for _, letters in found for letter in letters}, key=lambda x: (x != "t", x))
-    values = dict(text.partition(":")[::2] for text in data.parameter)
-    system = parse_system(equations, list(independent) or letters, unknowns, [name.strip() for name in values])
+    values = {name: str(value) for name, value in map(typed_value, data.parameter)}
+    system = parse_system(equations, list(independent) or letters, unknowns, list(values))
     evolution = evolution_form(system)
     variables = [str(x) for x in system.jets.independent]
     ordered = (variables[evolution.time], *(variables[i] for i in evolution.space))
@@ -54,7 +54,7 @@ def plugin_of(
         region=region,
         points={name: points[name] for name in variables},
         periodic=tuple(periodic_in(grids)),
-        values={name.strip(): value.strip() for name, value in values.items()},
+        values=values,
     )
     text, folder = plugin_text(system, draft), root / FOLDER
     with refused(UsageError, f"{folder} can't be written", "Give --out another folder."):

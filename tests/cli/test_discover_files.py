@@ -1,0 +1,40 @@
+"""`lieapp discover --data`: options that need files, and what files and typed equations may not be."""
+
+import numpy as np
+import pytest
+
+BURGERS = ("--equation", "u_t + u*u_x - nu*u_xx", "--parameter", "nu:0.1")
+
+
+@pytest.fixture
+def file(tmp_path_factory):
+    """A file outside of the working folder."""
+    x, t = np.linspace(-1, 1, 32), np.linspace(0, 1, 10)
+    path = tmp_path_factory.mktemp("data") / "eight.npz"
+    np.savez(path, x=x, t=t, u=np.exp(t[:, None] * x))
+    return path
+
+
+BAD = [
+    (("--plugin", "burgers", "--map", "u=u"), "UsageError", "--map says how files are read; there are none"),
+    (("--plugin", "burgers", "--every", "t=2"), "UsageError", "--every says"),
+    (("--plugin", "burgers", "--window", "t=0:1"), "UsageError", "--window says"),
+    (("--plugin", "burgers", "--parameter", "nu:0.1"), "UsageError", "--parameter says"),
+    (BURGERS[:2], "UsageError", "--equation needs data"),
+    ((*BURGERS, "--plugin", "kdv", "--data", "eight.npz"), "UsageError", "--equation and --plugin are both given"),
+    ((*BURGERS, "--resume", "20", "--data", "eight.npz"), "UsageError", "--equation and --resume are both given"),
+    ((*BURGERS[:3], "nu:abc", "--data", "eight.npz"), "UsageError", "--parameter nu:abc: 'abc' isn't a number"),
+    ((*BURGERS[:3], "nu", "--data", "eight.npz"), "UsageError", "--parameter nu: '' isn't a number"),
+    ((*BURGERS, "--parameter", "mu:1", "--data", "eight.npz"), "ParseError", "mu is declared but occurs in no"),
+    ((*BURGERS, "--data", "none.npz"), "DataError", "none.npz doesn't exist"),
+    ((*BURGERS, "--data", "eight.npz", "--window", "x=3:4"), "DataError", "x has 0 points left"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "kind", "words"), BAD)
+def test_bad_input_is_refused_before_anything_is_made(lieapp, discovery, tmp_path, file, arguments, kind, words):
+    given = [str(file) if a == "eight.npz" else a for a in arguments]
+    said = lieapp("discover", *given, "--json")
+    assert said.code in (1, 2) and said.error["type"] == kind, said.out
+    assert words in said.error["message"] and said.error["hint"]
+    assert discovery == [] and not list(tmp_path.rglob("config.json"))
