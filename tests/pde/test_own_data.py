@@ -65,7 +65,7 @@ def read(pde, *files, **options):
 def etas(own):
     """η of the derived generators on the held-out data, with their names."""
     domain = PDEDomain(own.declaration)
-    data = domain.prepared(own.train, own.held_out, alone=own.alone)
+    data = domain.prepared(own.train, own.held_out, whole=own.whole)
     truth = domain.truth().periodic
     known = scaled(domain, Derived([], [], list(truth), []), data.scales)
     eta = judge(domain, known, data.held_out.batches(24, 8)).eta
@@ -120,7 +120,7 @@ def test_files_are_trajectories(tmp_path):
         files.append(npz(tmp_path / f"{k}.npz", x=x, t=t, u=u[0]))
         rights.append(u)
     own = read(burgers(), *files, parameter=("nu:0.1",))
-    assert not own.alone and own.words[-1] == "6 trajectories; 2 of them are held out for validation"
+    assert own.whole is None and own.words[-1] == "6 trajectories; 2 of them are held out for validation"
     assert [piece.grid.shape[0] for piece in own.train] == [64, 96, 64, 80]
     assert [piece.grid.shape[0] for piece in own.held_out] == [64, 128]
     for piece, right in zip([*own.train, *own.held_out], rights, strict=True):
@@ -147,7 +147,7 @@ def test_few_trajectories_are_cut_into_windows(tmp_path, count):
     x, t = nodes_of("uniform", 32), np.linspace(0, 1, 43)
     u = cole_hopf(x, t, count)
     own = read(burgers(), npz(tmp_path / "a.npz", x=x, t=t, u=u.squeeze()))
-    assert own.alone and f"cut into {WINDOWS} windows in t; 2 of them" in own.words[-1]
+    assert own.whole is not None and f"cut into {WINDOWS} windows in t; 2 of them" in own.words[-1]
     pieces = sorted([*own.train, *own.held_out], key=lambda piece: float(piece.time[0]))
     np.testing.assert_array_equal(torch.cat([piece.time for piece in pieces]).numpy(), t)
     np.testing.assert_array_equal(torch.cat([p.values[:, :, 0] for p in pieces], 1).numpy(), u)
