@@ -18,14 +18,31 @@ def lieapp_kinds() -> list[Kind]:
     return [PDES]
 
 
+def _placed(config: DiscoverConfig, declaration: PDE) -> PDE:
+    """The declaration on the grids of the files, if there are any."""
+    from lieapp.data.own import described
+
+    return described(declaration, config.data) if config.data.files else declaration
+
+
+def _costs(config: DiscoverConfig, declaration: PDE) -> list[str]:
+    from lieapp.pde.cost import warnings
+
+    return warnings(config, _placed(config, declaration))
+
+
+def _estimate(config: DiscoverConfig, declaration: PDE) -> tuple[float, float]:
+    from lieapp.pde.cost import estimate
+
+    return estimate(config, _placed(config, declaration))
+
+
 def _check(config: DiscoverConfig, declaration: PDE) -> None:
     from lieapp.data.declared import check_discovery
-    from lieapp.data.own import described
     from lieapp.data.sizes import check_sizes
     from lieapp.pde.cost import check_memory
 
-    if config.data.files:
-        declaration = described(declaration, config.data)
+    declaration = _placed(config, declaration)
     check_discovery(declaration)
     check_sizes(config, declaration)
     check_memory(config, declaration)
@@ -76,8 +93,8 @@ PDES = Kind(
             execute=lazily("lieapp.pde.discover:execute"),
             check=_check,
             typed=_typed,
-            costs=lazily("lieapp.pde.cost:warnings"),
-            estimate=lazily("lieapp.pde.cost:estimate"),
+            costs=_costs,
+            estimate=_estimate,
             document=lazily("lieapp.pde.document:document"),
             draw=lazily("lieapp.pde.figures:draw"),
             about=lambda result: f"Symmetries learned from data · {result.method} method",
