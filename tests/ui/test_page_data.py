@@ -1,6 +1,7 @@
 """Data: a file that is read, one that asks, one that can't be read, an upload; and the run that is started."""
 
 import json
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -140,3 +141,12 @@ def test_the_page_is_there_again_after_another_one(open_page, plugins, file):
     app.switch_page("lieapp/ui/pages/runs.py").run()
     app.switch_page("lieapp/ui/pages/data.py").run()
     assert app.text_input(key="own-data.window").value == "t=0:0.9"
+
+
+def test_an_equation_that_is_typed_comes_back_to_the_file(open_page, plugins, file, words):
+    links = [link.proto for link in open_page("data", file=str(file)).get("page_link")]
+    link = next(link for link in links if link.label == "Type another one")
+    app = open_page(link.page, **dict(parse_qsl(link.query_string)))
+    button(app, "Continue").click().run()
+    assert not app.exception and app.title[0].value == "Data" and "u: 1 trajectory" in words(app)
+    assert "--plugin equation1" in words(app) and not button(app, "Start").disabled
