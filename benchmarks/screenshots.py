@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 from PIL import Image
 
@@ -33,6 +34,9 @@ COMMANDS = (
     ("discover", "--plugin", "ckdv", "--method", "spectrum", "--slots", "3"),
 )
 """What is run where the folder is empty."""
+
+DATA = Path(".data") / "kdv.nc"
+"""A file to open, in the folder of runs."""
 
 TALLEST = 2600
 """Pixels of a page that are shown."""
@@ -76,6 +80,10 @@ def views(every: bool) -> list[tuple[bool, int]]:
 
 def make(runs: Path) -> None:
     """Something to show."""
+    if not (runs / DATA).exists():
+        (runs / DATA).parent.mkdir(parents=True, exist_ok=True)
+        command = ["data", "--plugin", "kdv", "--samples", "4", "--out", str(runs / DATA)]
+        subprocess.run([sys.executable, "-m", "lieapp", *command], check=True)
     if runs.is_dir() and any(runs.glob("2*")):
         return
     for command in COMMANDS:
@@ -93,6 +101,7 @@ def pages(runs: Path) -> dict[str, str]:
         "explore": "explore",
         **({"derived": f"explore?run={derived[-1]}"} if derived else {}),
         "discover": "discover?plugin=ckdv",
+        "data": f"data?plugin=kdv&own-method=spectrum&file={quote(f'runs/{DATA}')}",
         **({"run": f"run?run={found[-1]}"} if found else {}),
         "runs": "runs",
         "compare": "compare?" + "&".join(f"runs={name}" for name in found[-3:]),

@@ -87,15 +87,20 @@ class FileData(Settings, kw_only=True, frozen=True):
     map: Annotated[
         str, told("Which array of a file is what: `u=usol(x,t), x=x, t=tt`. Default: found by names and lengths.")
     ] = ""
-    every: Annotated[str, told("Keep every n-th point of an axis: `t=4,x=2`.")] = ""
-    window: Annotated[str, told("Keep a part of an axis: `t=0:10`.")] = ""
-    samples: Annotated[Positive | None, told("Largest number of trajectories that are read; default: all.")] = None
+    every: Annotated[str, told("Keep every n-th point of an axis: `t=4,x=2`.", "Every n-th point")] = ""
+    window: Annotated[str, told("Keep a part of an axis: `t=0:10`.", "Part of an axis")] = ""
+    samples: Annotated[
+        Positive | None, told("Largest number of trajectories that are read; default: all.", "Trajectories")
+    ] = None
     extend: Annotated[
         Count,
-        told("Simulate so many trajectories on the same periodic box; what they show is told apart from the data."),
+        told(
+            "Simulate so many trajectories on the same periodic box; what they show is told apart from the data.",
+            "More, simulated",
+        ),
     ] = 0
     parameter: Annotated[
-        tuple[str, ...], told("Values of the equation's parameters in these files: `nu:0.1`.")
+        tuple[str, ...], told("Values of the equation's parameters in these files: `nu:0.1`.", "Parameters")
     ] = ()
 
 

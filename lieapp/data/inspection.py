@@ -13,7 +13,7 @@ from lieapp.arrays import Contents
 from lieapp.data.axes import noise_level
 from lieapp.data.grids import Part, parts
 from lieapp.data.opening import all_readers
-from lieapp.data.roles import Unknown
+from lieapp.data.roles import Roles, Unknown
 from lieapp.document import Block, Column, Document, Figure, Heading, Notice, Table, Text, number, table
 from lieapp.drawing import Axis, Drawing, Panel, Raster, Scale
 from lieapp.extension import Reader
@@ -82,6 +82,7 @@ def _result(path: Path, mapping: str, grids: list[Part], values: dict[str, np.nd
         samples=sum(len(p.samples) for p in grids), grids=len(grids), unknowns=[u.name for u in roles.unknowns],
         missing=max(bad, default=None), noise=worst[0] if worst else None,
         noise_by=_by(worst[1], part) if worst else "", notes=list(dict.fromkeys(n for p in grids for n in p.notes)),
+        mapping=mapping if mapping and not questions else _mapping(contents, roles),
         questions=[Asked(text, shown) for text, shown in questions],
         next=_next(path, mapping, contents, part, [shown for _, shown in questions]),
     )  # fmt: skip
@@ -96,6 +97,15 @@ def _by(words: str, part: Part) -> str:
     """`along axis 2` with the name of that axis."""
     head, _, axis = words.rpartition("axis ")
     return head + part.axes[int(axis) - 1].name if axis.isdecimal() else words
+
+
+def _mapping(contents: Contents, roles: Roles) -> str:
+    """What --map would say; empty where it can't, as of components that a layout took apart."""
+    parts = [f"{u.name}={u.array.name}({','.join(u.array.dims)})" for u in roles.unknowns]
+    parts += [f"{a.name}={a.array.name if a.array else f'{a.start:.15g}:{a.step:.15g}'}" for a in roles.axes]
+    arrays = [*(u.array for u in roles.unknowns), *(a.array for a in roles.axes if a.array)]
+    known = not roles.questions and all(contents.get(a.name) for a in arrays)
+    return ", ".join(parts) if known else ""
 
 
 def _next(path: Path, mapping: str, contents: Contents, part: Part, asked: Sequence[str]) -> str:
@@ -132,39 +142,57 @@ def _drawing(part: Part) -> Drawing:
 
 
 def inspection_document(found: Inspected) -> Document:
-    """The presentation of an inspection on terminals, in reports and in the app."""
+    """The presentation of an inspection on terminals and in reports."""
+    return [*opening(found), *arrays(found), *measured(found), Heading("Next", "next"), Text(found.result.next)]
+
+
+def opening(found: Inspected) -> list[Block]:
+    """What the file is taken for, and what must be said of it."""
     result = found.result
     blocks: list[Block] = [Notice(_sentence(result), "info" if result.questions else "success")]
     for question in result.questions:
         blocks += [Notice(question.text, "warning"), Text(f'`--map "{question.mapping}"`')]
     if result.missing:
         blocks.append(Notice(f"{result.missing:.2g} of the values looked at are NaN or infinite.", "warning"))
-    blocks += [Heading("Arrays", "arrays"), table(
+    return blocks
+
+
+def arrays(found: Inspected) -> list[Block]:
+    """Every array and what it is taken for, and the attributes of the file."""
+    blocks: list[Block] = [Heading("Arrays", "arrays"), table(
         ["array", "shape", "unit", "taken for", "because"],
-        [[a.name, " x ".join(map(str, a.shape)), a.unit, a.role, a.reason] for a in result.arrays],
+        [[a.name, " x ".join(map(str, a.shape)), a.unit, a.role, a.reason] for a in found.result.arrays],
     )]  # fmt: skip
+    if found.result.attributes:
+        told = [[key, str(value)[:200]] for key, value in found.result.attributes.items()]
+        blocks += [Heading("Attributes", "attributes"), Table([Column("attribute"), Column("value")], told)]
+    return blocks
+
+
+def measured(found: Inspected) -> list[Block]:
+    """The picture, the axes and the noise; nothing while a question is open."""
+    result = found.result
+    blocks: list[Block] = []
+    if found.drawing is not None:
+        blocks += [Heading("Picture", "picture", pages_only=True),
+                   Figure("data", found.drawing.title, "The first trajectory.", found.drawing)]  # fmt: skip
     if result.axes:
         columns = [Column("axis"), Column("points", True), Column("from", True), Column("to", True), Column("unit"),
-                   Column("spacing", True), Column("kind"), Column("period", True), Column("measured")]  # fmt: skip
+                   Column("spacing", True), Column("kind"), Column("period", True)]  # fmt: skip
         blocks += [Heading("Axes", "axes"), table(columns, map(_axis_row, result.axes))]
+        blocks += [Text(f"{a.name} is {a.kind}: {a.reason}.", small=True) for a in result.axes]
     if result.noise is not None:
         blocks += [Heading("Noise", "noise"), Text(
             f"About {number(100 * result.noise)} % of the values' standard deviation or less, by {result.noise_by}."
         )]  # fmt: skip
-    if result.attributes:
-        told = [[key, str(value)[:200]] for key, value in result.attributes.items()]
-        blocks += [Heading("Attributes", "attributes"), Table([Column("attribute"), Column("value")], told)]
-    if found.drawing is not None:
-        blocks += [Heading("Picture", "picture", pages_only=True),
-                   Figure("data", found.drawing.title, "The first trajectory.", found.drawing)]  # fmt: skip
-    return [*blocks, Heading("Next", "next"), Text(result.next)]
+    return blocks
 
 
 def _axis_row(a: AxisRow) -> list[str | None]:
     unit = f"{a.unit} since {a.since}" if a.since else a.unit
     kind = f"{a.kind}, end stored" if a.end_stored else a.kind
     spacing, period = (None if value is None else f"{value:.6g}" for value in (a.spacing, a.period))
-    return [a.name, str(a.points), f"{a.low:.6g}", f"{a.high:.6g}", unit, spacing, kind, period, a.reason]
+    return [a.name, str(a.points), f"{a.low:.6g}", f"{a.high:.6g}", unit, spacing, kind, period]
 
 
 def _sentence(result: Inspection) -> str:

@@ -38,7 +38,7 @@ def opened(path: Path, readers: Sequence[Reader]) -> Iterator[list[Contents]]:
 
     Raises DataError for a file that doesn't exist, that no reader knows, that is damaged, in use or that changes.
     """
-    before = _stamp(path)
+    before = stamp(path)
     reader = _reader(path, readers)
     assert reader.open is not None
     with damage(path, reader.name):
@@ -52,7 +52,7 @@ def opened(path: Path, readers: Sequence[Reader]) -> Iterator[list[Contents]]:
         yield _laid_out(contents, path, readers)
     finally:
         contents.close()
-    if _stamp(path) != before:
+    if stamp(path) != before:
         raise DataError(f"{path} changed while it was read.", hint="Read it again when it is finished.")
 
 
@@ -75,11 +75,14 @@ def _laid_out(contents: Contents, path: Path, readers: Sequence[Reader]) -> list
     return [contents]
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def stamp(path: Path) -> tuple[int, int]:
+    """Size and time of a file: it changed if they did. Raises DataError for one that can't be found."""
     try:
         state = path.stat()
-    except OSError as error:
-        text = "doesn't exist" if isinstance(error, FileNotFoundError) else f"can't be read: {error.strerror}"
+    except (OSError, ValueError) as error:
+        # ValueError: a name that no file can have
+        why = getattr(error, "strerror", None) or error
+        text = "doesn't exist" if isinstance(error, FileNotFoundError) else f"can't be read: {why}"
         raise DataError(f"{path} {text}.", hint="Check the name of the file.") from None
     return state.st_size, state.st_mtime_ns
 

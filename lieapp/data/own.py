@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from lieapp.api import PDE
 from lieapp.config_types import FileData
 from lieapp.data.files import Cut, asked
 from lieapp.data.grids import parts
-from lieapp.data.opening import all_readers
+from lieapp.data.opening import all_readers, stamp
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import evolution_form
 from lieapp.equations.parsing import parse_expression
@@ -48,19 +49,34 @@ def described(pde: PDE, data: FileData) -> PDE:
     return declared_on(pde, data, grids_of(data, *names(pde)))
 
 
-def grids_of(data: FileData, unknowns: Sequence[str], variables: Sequence[str]) -> list[list[OwnAxis]]:
+def grids_of(
+    data: FileData, unknowns: tuple[str, ...], variables: tuple[str, ...]
+) -> list[list[OwnAxis]]:  # fmt: skip
     """The axes of each grid in the files, of the evolution variable first. Raises what `files.read` raises."""
+    found = [
+        _grids(path, stamp(Path(path)), data.map, data.every, data.window, unknowns, variables)
+        for path in data.files
+    ]  # fmt: skip
+    return [grid for grids in found for grid in grids]
+
+
+# a form asks for the same grids to check, to warn and to estimate
+@functools.lru_cache(maxsize=16)
+def _grids(
+    path: str, stamp: tuple[int, int], mapping: str, every: str, window: str, unknowns: tuple[str, ...],
+    variables: tuple[str, ...],
+) -> list[list[OwnAxis]]:  # fmt: skip
+    """The axes of each grid of a file; `stamp` tells a file that was written anew."""
     grids: list[list[OwnAxis]] = []
-    for path in data.files:
-        with parts(Path(path), data.map, unknowns, variables, all_readers()) as found:
-            for part in found:
-                for question in part.roles.questions:
-                    raise asked(Path(path), question)
-                cut = Cut.of(part, data.every, data.window)
-                grids.append([
-                    OwnAxis(a.name, a.points[s], a.measured.period if kind == "periodic" else None)
-                    for a, s, kind in zip(part.axes, cut.index, cut.kinds, strict=True)
-                ])  # fmt: skip
+    with parts(Path(path), mapping, unknowns, variables, all_readers()) as found:
+        for part in found:
+            for question in part.roles.questions:
+                raise asked(Path(path), question)
+            cut = Cut.of(part, every, window)
+            grids.append([
+                OwnAxis(a.name, a.points[s], a.measured.period if kind == "periodic" else None)
+                for a, s, kind in zip(part.axes, cut.index, cut.kinds, strict=True)
+            ])  # fmt: skip
     return grids
 
 

@@ -21,21 +21,37 @@ def lieapp_kinds() -> list[Kind]:
     return [PDES]
 
 
+def _placed(config: DiscoverConfig, declaration: PDE) -> PDE:
+    """The declaration on the grids of the files, if there are any."""
+    from lieapp.data.own import described
+
+    return described(declaration, config.data) if config.data.files else declaration
+
+
+def _costs(config: DiscoverConfig, declaration: PDE) -> list[str]:
+    from lieapp.pde.cost import warnings
+
+    return warnings(config, _placed(config, declaration))
+
+
+def _estimate(config: DiscoverConfig, declaration: PDE) -> tuple[float, float]:
+    from lieapp.pde.cost import estimate
+
+    return estimate(config, _placed(config, declaration))
+
+
 def _check(config: DiscoverConfig, declaration: PDE) -> None:
     from lieapp.data.declared import check_data, check_discovery
-    from lieapp.data.own import described
     from lieapp.data.sizes import check_sizes
     from lieapp.pde.cost import check_memory
 
-    if config.data.files:
-        declaration = described(declaration, config.data)
-        if config.data.extend:
-            if len(declaration.periodic) < len(declaration.region) - 1:
-                raise UsageError(
-                    "--extend simulates on periodic axes, and these data have an open one.",
-                    hint="Leave --extend out.",
-                )
-            check_data(replace(declaration, source=None))
+    declaration = _placed(config, declaration)
+    if config.data.extend:
+        if len(declaration.periodic) < len(declaration.region) - 1:
+            raise UsageError(
+                "--extend simulates on periodic axes, and these data have an open one.", hint="Leave --extend out."
+            )
+        check_data(replace(declaration, source=None))
     check_discovery(declaration)
     check_sizes(config, declaration)
     check_memory(config, declaration)
@@ -88,8 +104,8 @@ PDES = Kind(
             execute=lazily("lieapp.pde.discover:execute"),
             check=_check,
             typed=_typed,
-            costs=lazily("lieapp.pde.cost:warnings"),
-            estimate=lazily("lieapp.pde.cost:estimate"),
+            costs=_costs,
+            estimate=_estimate,
             document=lazily("lieapp.pde.document:document"),
             draw=lazily("lieapp.pde.figures:draw"),
             about=lambda result: f"Symmetries learned from data · {result.method} method",

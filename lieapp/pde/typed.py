@@ -43,7 +43,7 @@ def plugin_of(
     evolution = evolution_form(system)
     variables = [str(x) for x in system.jets.independent]
     ordered = (variables[evolution.time], *(variables[i] for i in evolution.space))
-    grids = grids_of(data, system.jets.dependent, ordered)
+    grids = grids_of(data, tuple(system.jets.dependent), ordered)
     region = {name: _ends(name, grids) for name in variables}
     points = {axis.name: len(axis.points) for axis in grids[0]}
     title = "; ".join(f"{residual} = 0" for residual in system.residuals)

@@ -59,6 +59,7 @@ class Inspection(msgspec.Struct, kw_only=True, frozen=True):
         axes: empty while a question is open; of the first grid if there are several.
         samples: number of trajectories, on all grids.
         missing: share of values that are NaN or infinite, among those looked at.
+        mapping: the value of --map that says the same; empty while a question is open.
         noise: standard deviation of white noise over that of the values, about or at most; `noise_by` says how it
             was measured.
         next: the command to type next.
@@ -78,5 +79,6 @@ class Inspection(msgspec.Struct, kw_only=True, frozen=True):
     noise: float | None
     noise_by: str
     notes: list[str]
+    mapping: str
     questions: list[Asked]
     next: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import json
 import re
@@ -28,6 +29,12 @@ REST = "Further settings"
 
 OPTIONS = ("preset", "method", "data", "seed", "slots", "device")
 """Settings with an option of their own, in the order of the form; the others go through --set."""
+
+OF_FILES = ("data.files", "data.map", "data.every", "data.window", "data.parameter")
+"""Settings with the option of their last word; of files it is --data."""
+
+LONGEST = 1000
+"""Characters of a text field: files have long names."""
 
 COLUMNS = 3
 """Widgets beside each other in a folded group."""
@@ -144,7 +151,7 @@ def _addressed(setting: Setting, value: Any) -> str | list[str]:
     """A value as the widget of its setting writes it into the address."""
     if setting.many:
         names = list(map(str, value))
-        return names if isinstance(setting.kind, types.LiteralType) else ", ".join(names)
+        return names if isinstance(setting.kind, types.LiteralType) else joined(names)
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -205,15 +212,36 @@ def ask(setting: Setting, default: Any, prefix: str = "") -> Any:
         value, low = (None if given is None else float(given) for given in (default, kind.ge))
         step = abs(value or 0.1) / 10
         return st.number_input(setting.label, low, None, value, step, format="%g", placeholder="by itself", **bound)
-    return st.text_input(setting.label, value=default, max_chars=300, **bound)
+    return st.text_input(setting.label, value=default, max_chars=LONGEST, placeholder=_example(setting), **bound)
 
 
 def _ask_many(setting: Setting, default: Sequence[Any], bound: Mapping[str, Any]) -> list[Any]:
     """Several names in the order in which they are chosen, or values typed with commas between them."""
     if isinstance(setting.kind, types.LiteralType):
         return st.multiselect(setting.label, list(setting.kind.values), default=list(default), **bound)
-    text = st.text_input(setting.label, value=", ".join(map(str, default)), max_chars=300, **bound)
+    text = st.text_input(
+        setting.label, value=joined(default), max_chars=LONGEST, placeholder=_example(setting), **bound
+    )
+    if isinstance(setting.kind, types.StrType):
+        return split(text)
     return [_number(part) for part in re.split(r"[,\s]+", text) if part]
+
+
+def _example(setting: Setting) -> str:
+    """What its text gives as one, `…: `t=0:10`.`; empty if it gives none."""
+    found = re.search(r": `([^`]+)`\.", setting.text)
+    return found[1] if found else ""
+
+
+def joined(values: Sequence[Any]) -> str:
+    """Values with commas between them; one that has a comma itself, as a file's name may, stands in quotes."""
+    return ", ".join(f'"{value}"' if "," in str(value) else str(value) for value in values)
+
+
+def split(text: str) -> list[str]:
+    """The texts that commas separate."""
+    rows = csv.reader(text.splitlines(), skipinitialspace=True)
+    return [part.strip() for row in rows for part in row if part.strip()]
 
 
 def _number(text: str) -> Any:
@@ -231,9 +259,17 @@ def command_line(
     words = ["lieapp", kind, "--plugin", str(values["plugin"])]
     words += [word for folder in folders for word in ("--plugins", str(folder))]
     usual = dict(leaves(defaults))
-    order = {name: place for place, name in enumerate(OPTIONS)}
+    if dict(leaves(values)).get("data.files"):
+        # the command has another default beside --data
+        usual.pop("slots", None)
+    order = {name: place for place, name in enumerate((*OF_FILES, *OPTIONS))}
     for name, value in sorted(leaves(values), key=lambda item: order.get(item[0], len(order))):
         if name in _FIXED or _same(value, usual.get(name)):
+            continue
+        if name in OF_FILES:
+            option = "--data" if name == "data.files" else f"--{name.removeprefix('data.')}"
+            parts = [value] if isinstance(value, str) else value
+            words += [word for part in parts for word in (option, part)]
             continue
         words += [f"--{name}", str(value)] if name in OPTIONS else ["--set", f"{name}={_written(value)}"]
     if root != Path("runs"):

@@ -25,6 +25,7 @@ _PAGES = {
     "home": ("Home", ":material/home:"),
     "explore": ("Explore", ":material/function:"),
     "discover": ("Discover", ":material/travel_explore:"),
+    "data": ("Data", ":material/upload_file:"),
     "run": ("Run", ":material/monitoring:"),
     "runs": ("Runs", ":material/list:"),
     "compare": ("Compare", ":material/compare_arrows:"),
@@ -51,7 +52,7 @@ def menu() -> list[st.Page]:
     return [page(key) for key in _PAGES]
 
 
-def link(key: str, label: str, icon: str = "", **address: str) -> None:
+def link(key: str, label: str, icon: str = "", **address: str | list[str]) -> None:
     """A link that opens a page; its address can be sent to somebody else."""
     st.page_link(page(key), label=label, icon=f":material/{icon}:" if icon else None, query_params=address)
 

@@ -176,7 +176,9 @@ def show_typed(start: Typed, version: str) -> None:
             raise PluginError(f"there is already a plugin {draft.name!r}.", hint="Choose another name.")
         if _text(file) != text:
             write(text, draft.name, folder)
-        st.switch_page(page("discover"), query_params={"plugin": draft.name})
+        carried = {key: value for key, value in st.query_params.items() if key in ("file", "map")}
+        target = page("data" if carried else "discover")
+        st.switch_page(target, query_params={"plugin": draft.name, **carried})
 
 
 def _ask_file(start: Typed, version: str, name: str) -> tuple[Draft, str] | None:

@@ -164,7 +164,7 @@ CSS = f"""<style>
   display: block; overflow-x: auto; width: fit-content; max-width: 100%; }}
 [data-testid="stImageContainer"] img {{ max-width: 100%; height: auto; }}
 [data-testid="stCaptionContainer"] {{ opacity: {CAPTION} !important; }}
-[data-testid="stBaseButton-primary"], [data-testid="stMultiSelect"] [data-tag] * {{
+[data-testid="stBaseButton-primary"]:enabled, [data-testid="stMultiSelect"] [data-tag] * {{
   color: light-dark({", ".join(ON_PRIMARY)}) !important; }}
 {chr(10).join(_token(names, *colours) for names, colours in TOKENS.items())}
 </style>"""

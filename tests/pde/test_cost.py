@@ -4,6 +4,7 @@ import dataclasses
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sympy as sp
 import torch
@@ -152,3 +153,17 @@ def test_the_paper_s_preset_takes_a_day():
     config = load_config(DiscoverConfig, None, ["preset=paper"], plugin="kdv")
     seconds, memory = cost.estimate(config, CATALOG.get("kdv").declaration)
     assert 5 < seconds / 3600 < 50 and 2e9 < memory < 6e9
+
+
+def test_costs_are_those_of_the_grid_of_the_files(tmp_path):
+    file, entry = tmp_path / "waves.npz", CATALOG.get("kdv")
+    work = entry.kind.work("discover")
+    config = load_config(CATALOG.settings(work), plugin="kdv", data={"files": [str(file)]}, method="spectrum")
+
+    def seconds(points: int) -> float:
+        t, x = np.linspace(0, 1, 32), np.arange(points) * 16 / points
+        np.savez(file, t=t, x=x, u=np.sin(2 * np.pi * (x - t[:, None]) / 16))
+        return work.estimate(config, entry.declaration)[0]
+
+    # a file that is written anew is measured anew
+    assert seconds(64) < seconds(256) < seconds(512)

@@ -10,10 +10,24 @@ import pytest
 from registered import CATALOG, DISCOVER
 from settings_docs import rows
 
+from lieapp.cli.options import ALWAYS
+from lieapp.cli.working import TAKEN, discover
 from lieapp.config_types import told
 from lieapp.settings import from_values, load_config
-from lieapp.ui.forms import COMMON, OPTIONS, REST, address_prefix, command_line, grouped, laid_over, settings
+from lieapp.ui.forms import (
+    COMMON,
+    OPTIONS,
+    REST,
+    address_prefix,
+    command_line,
+    grouped,
+    joined,
+    laid_over,
+    settings,
+    split,
+)
 
+COMMON_OPTIONS = (*TAKEN, *ALWAYS)
 FORMS = list(dict.fromkeys(CATALOG.all_settings().values()))
 
 form = pytest.mark.parametrize("struct", FORMS, ids=lambda struct: struct.__name__)
@@ -92,3 +106,23 @@ def test_the_command_line_means_the_same_settings(changes):
 def test_forms_of_other_settings_have_other_addresses():
     made = [address_prefix(struct) for struct in FORMS]
     assert len(set(made)) == len(FORMS) and made[0] == ""
+
+
+@pytest.mark.parametrize("slots", [4, 12])
+def test_the_command_line_of_files_means_the_same_settings(slots):
+    data = {"data.files": ["a b.mat", "c,d.mat"], "data.map": "u=usol(x,t), x=x, t=t", "data.every": "t=2",
+            "data.window": "t=0:1", "data.parameter": ["nu:0.1", "mu:2"], "data.samples": 3}  # fmt: skip
+    defaults = msgspec.to_builtins(load_config(DISCOVER, plugin="warm"))
+    values = laid_over(defaults, {**data, "slots": slots})
+    words = shlex.split(command_line("discover", values, defaults, Path("runs")))[2:]
+    typed = discover.make_context("discover", words).params
+    work = CATALOG.get("kdv").kind.work("discover")
+    own = {k: v for k, v in typed.items() if k not in COMMON_OPTIONS}
+    assert load_config(DISCOVER, None, typed["sets"], plugin="warm", **work.typed("warm", own)) == from_values(
+        DISCOVER, values
+    )
+
+
+def test_texts_with_commas_between_them():
+    names = ["/home/me/a b.mat", "/home/me/c, d.mat", "1"]
+    assert split(joined(names)) == names and split("a, , b") == ["a", "b"] and split("") == []

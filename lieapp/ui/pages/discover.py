@@ -7,20 +7,18 @@ from typing import Any
 import msgspec
 import streamlit as st
 
-from lieapp.errors import LieappError
 from lieapp.extension import Work
-from lieapp.registry.catalog import Catalog, Entry
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.settings import load_config
-from lieapp.ui import forms, jobs, navigation
+from lieapp.ui import forms, navigation
 from lieapp.ui.help import popover
 from lieapp.ui.lists import show_queue
 from lieapp.ui.plugin_views import show_typed
 from lieapp.ui.reader import typed_of
-from lieapp.ui.rendering import show_error
+from lieapp.ui.starting import show_start
 from lieapp.ui.typed_form import EXAMPLES
 from lieapp.ui.typed_form import FIRST as FIRST_EQUATION
-from lieapp.ui.words import advice, duration, plain
+from lieapp.ui.words import plain
 
 # the plugin of an address without one
 FIRST = "ckdv"
@@ -29,6 +27,8 @@ AUGMENT = ("variant", "rollout", "nmse", "renew", "pool")
 TYPED = "typed"
 # where the address of the form is kept while other pages are looked at
 KEPT = "discover_form"
+# what the Data page has under other keys than own-…
+OF_DATA = {"plugin": "plugin", "data.files": "file", "data.map": "map"}
 
 
 def show() -> None:
@@ -90,8 +90,12 @@ def _of_plugin() -> None:
         popover(*AUGMENT, label="Words")
     config = catalog.settings(work)
     defaults, values = _settings(work, config, entry.name)
-    st.session_state[KEPT] = {**forms.address(work, config, values), **_like(like)}
-    _start(catalog, entry, work, defaults, values)
+    address = forms.address(work, config, values)
+    st.session_state[KEPT] = {**address, **_like(like)}
+    if "data.files" in address:
+        told = {OF_DATA.get(key, f"own-{key}"): value for key, value in address.items() if key != "command"}
+        navigation.link("data", "Look at the data", "upload_file", **told)
+    show_start(catalog, entry, work, defaults, values)
 
 
 def _work(offered: list[Work]) -> Work:
@@ -123,43 +127,6 @@ def _settings(work: Work, config: type[msgspec.Struct], plugin: str) -> tuple[di
     defaults = msgspec.to_builtins(load_config(config, plugin=plugin, preset=preset))
     values = forms.laid_over(defaults, forms.ask_all(config, defaults, prefix))
     return {**defaults, **({"preset": usual} if usual else {})}, values
-
-
-def _start(catalog: Catalog, entry: Entry, work: Work, defaults: dict[str, Any], values: dict[str, Any]) -> None:
-    st.caption("Equivalent command:")
-    folders = [folder for folder in catalog.folders if entry.file and entry.file.resolve().parent == folder]
-    line = forms.command_line(work.command, values, defaults, navigation.runs_root(), folders)
-    st.code(line, language="bash", wrap_lines=True)
-    try:
-        config = jobs.checked(work, values, catalog)
-        _cost(work, config, entry)
-    except LieappError as error:
-        config = None
-        show_error(error)
-    if not st.button("Start", type="primary", icon=":material/play_arrow:", disabled=config is None):
-        st.caption("The run is a separate process: it continues if you close this page.")
-    elif config is not None:
-        try:
-            run_id = jobs.start(config, entry, catalog)
-        except LieappError as error:
-            st.error(f"{plain(error.message)} {advice(error.hint)}", icon=":material/error:")
-        else:
-            st.switch_page(navigation.page("run"), query_params={"run": run_id})
-
-
-def _cost(work: Work, config: msgspec.Struct, entry: Entry) -> None:
-    """Time and memory that the run will take, as far as that is known."""
-    for words in work.costs(config, entry.declaration):
-        st.warning(plain(words), icon=":material/timer:")
-    said, found, took = [], work.estimate(config, entry.declaration), jobs.took(config)
-    if found is not None:
-        seconds, memory = found
-        about = duration(float(f"{seconds:.2g}"))
-        said.append(f"Estimate: {about} and {memory / 1e9:.1f} GB of memory on one core.")
-    if took is not None:
-        said.append(f"The last run with this method took {duration(took)}.")
-    if said:
-        st.caption(plain(" ".join(said)))
 
 
 show()

@@ -72,6 +72,7 @@ def _examples() -> None:
                 st.markdown(f"**{title}**")
                 st.markdown(words)
                 link(key, label, "play_arrow", **address)
+    link("data", "Open a file with your own data", "upload_file")
 
 
 @st.fragment(run_every=3.0)

@@ -8,6 +8,7 @@ import pytest
 from layouts import LAYOUTS, T, U, X
 
 from lieapp.data.files import read
+from lieapp.data.inspection import inspect
 from lieapp.errors import DataError
 
 
@@ -52,3 +53,11 @@ def test_names_and_parts_are_those_asked_for(layout):
     assert len(found) == 1 and found[0].w.dims == ("sample", "s", "y")
     np.testing.assert_allclose(found[0].w[0], U[0][times][:, ::4], atol=1e-6)
     assert found[0].y.attrs["period"] == pytest.approx(16)
+
+
+def test_the_mapping_of_an_inspection_reads_the_same(layout):
+    layout, path = layout
+    shown = inspect(path, layout.mapping).result.mapping
+    assert shown == layout.mapping or not layout.mapping
+    found, again = read(path, layout.mapping), read(path, shown)
+    assert shown and [d.equals(e) for d, e in zip(found, again, strict=True)] == [True] * len(found)
