@@ -92,7 +92,7 @@ def find_roles(contents: Contents) -> Roles:
             continue
         if a.name in axes:
             role = SAMPLE if meaning(a.name) == SAMPLE else "axis"
-            roles.reasons[a.name] = (role, a.reason or axes[a.name][1])
+            roles.reasons[a.name] = (role, axes[a.name].reason)
         elif any(f.name == a.name or f.name.startswith(f"{a.name}_") for f in found):
             roles.reasons[a.name] = ("unknown", a.reason or f"it has the dimensions {', '.join(found[0].dims)}")
         elif a.role in ("sample", "parameter"):
@@ -104,20 +104,20 @@ def find_roles(contents: Contents) -> Roles:
             roles.questions.append(_nothing(contents, axes))
         return roles
     once = next((a.name for a in contents.arrays if meaning(a.name) == "t" and all(n == 1 for n in a.shape)), "")
-    _order(roles, found, {name: a for name, (a, _) in axes.items()}, f" {once} is one time only." if once else "")
+    _order(roles, found, axes, f" {once} is one time only." if once else "")
     return roles
 
 
-def _named_axes(contents: Contents) -> dict[str, tuple[Array, str]]:
+def _named_axes(contents: Contents) -> dict[str, Array]:
     found = {}
     for a in contents.arrays:
         own = a.dims == (a.name.rpartition("/")[2],)
         if a.role == "axis" or (own and not a.role and a.kind in "fiuM"):
-            found[a.name] = (a, "it is named like its dimension")
+            found[a.name] = replace(a, reason=a.reason or "it is named like its dimension")
     return found
 
 
-def _likely_axes(contents: Contents) -> dict[str, tuple[Array, str]]:
+def _likely_axes(contents: Contents) -> dict[str, Array]:
     """Lists, and tables with a row for each sample, whose name is that of an axis."""
     found = {}
     lengths = {n for a in contents.arrays if a.kind in NUMBERS and len(a.squeezed().shape) > 1 for n in a.shape}
@@ -127,19 +127,20 @@ def _likely_axes(contents: Contents) -> dict[str, tuple[Array, str]]:
         if role in ("", SAMPLE, COMPONENT) or a.kind not in "fiuM":
             continue
         if len(flat.shape) == 1 and (flat.shape[0] in lengths or flat.shape[0] - 1 in lengths):
-            found[a.name] = (replace(flat, dims=(a.name,)), f"a list of {flat.shape[0]} numbers called {a.name}")
+            reason = f"a list of {flat.shape[0]} numbers called {a.name}"
+            found[a.name] = replace(flat, dims=(a.name,), reason=reason)
         elif len(flat.shape) == 2 and flat.shape[0] in starts and flat.shape[1] in lengths:
-            found[a.name] = (replace(flat, dims=(SAMPLE, a.name)), f"a row of {a.name} for each sample")
+            found[a.name] = replace(flat, dims=(SAMPLE, a.name), reason=f"a row of {a.name} for each sample")
     return found
 
 
-def _by_lengths(fields: Sequence[Array], axes: dict[str, tuple[Array, str]], roles: Roles) -> list[Array]:
+def _by_lengths(fields: Sequence[Array], axes: dict[str, Array], roles: Roles) -> list[Array]:
     """The arrays with dimensions named by the axes of the same length; what is open is asked once."""
     found = []
     for a in sorted(fields, key=lambda a: (-len(a.shape), _rank(a.name))):
         if len(a.shape) < 2 or len(a.shape) < len(axes):
             continue
-        ways = list(dict.fromkeys(matches(a.shape, {name: b for name, (b, _) in axes.items()}))) if axes else []
+        ways = list(dict.fromkeys(matches(a.shape, axes))) if axes else []
         if len(ways) == 1 and SAMPLE not in ways[0][1:] and "" not in ways[0]:
             found.append(replace(a, dims=ways[0]))
         elif not found and not roles.questions and (ways or not axes or not _fits_another(a, fields, axes)):
@@ -148,8 +149,8 @@ def _by_lengths(fields: Sequence[Array], axes: dict[str, tuple[Array, str]], rol
     return found
 
 
-def _fits_another(a: Array, fields: Sequence[Array], axes: dict[str, tuple[Array, str]]) -> bool:
-    return any(matches(b.shape, {n: c for n, (c, _) in axes.items()}) for b in fields if b is not a)
+def _fits_another(a: Array, fields: Sequence[Array], axes: dict[str, Array]) -> bool:
+    return any(matches(b.shape, axes) for b in fields if b is not a)
 
 
 def matches(shape: Sequence[int], axes: dict[str, Array], longer: int = 0) -> list[tuple[str, ...]]:
@@ -171,25 +172,25 @@ def matches(shape: Sequence[int], axes: dict[str, Array], longer: int = 0) -> li
     return ways
 
 
-def _open(a: Array, ways: Sequence[tuple[str, ...]], axes: dict[str, tuple[Array, str]]) -> Question:
+def _open(a: Array, ways: Sequence[tuple[str, ...]], axes: dict[str, Array]) -> Question:
     """The question about the dimensions of an array, with the likeliest mapping."""
-    shape, arrays = " x ".join(map(str, a.shape)), {name: b for name, (b, _) in axes.items()}
-    later = not ways and axes and all(len(b.shape) == 1 for b in arrays.values()) and matches(a.shape, arrays, 1)
+    shape = " x ".join(map(str, a.shape))
+    later = not ways and axes and all(len(b.shape) == 1 for b in axes.values()) and matches(a.shape, axes, 1)
     if later:
         time = next(name for name in axes if meaning(name) == "t")
-        text = f"{time} has {arrays[time].shape[-1]} entries, one more than {a.name} ({shape}): which isn't used?"
-        arrays[time] = arrays[time].part([slice(-1)])
-        return Question(text, suggested(a, later[0], arrays).replace(f"={time},", f"={time}[:-1],"))
+        text = f"{time} has {axes[time].shape[-1]} entries, one more than {a.name} ({shape}): which isn't used?"
+        shorter = {**axes, time: axes[time].part([slice(-1)])}
+        return Question(text, suggested(a, later[0], shorter).replace(f"={time},", f"={time}[:-1],"))
     if ways:
         if len(ways) > 1:
             told = " or ".join(f"({', '.join(way)})" for way in ways[:3])
             text = f"{a.name} is {shape}; lengths alone don't tell if its dimensions are {told}: which is right?"
         else:
             text = f"{a.name} is {shape}: along with {', '.join(axes)}, what are its dimensions?"
-        return Question(text, suggested(a, ways[0], arrays))
-    known = f"no axes fit to it ({', '.join(f'{n} has {b.shape[-1]}' for n, b in arrays.items())})" if axes else ""
+        return Question(text, suggested(a, ways[0], axes))
+    known = f"no axes fit to it ({', '.join(f'{n} has {b.shape[-1]}' for n, b in axes.items())})" if axes else ""
     text = f"{a.name} is {shape}, but {known or 'the file has no points of its axes'}: what are its dimensions?"
-    return Question(text, suggested(a, (), arrays))
+    return Question(text, suggested(a, (), axes))
 
 
 def suggested(a: Array, dims: Sequence[str], axes: dict[str, Array]) -> str:
@@ -222,16 +223,16 @@ def _components(a: Array) -> list[Array]:
     return a.components([f"{a.name}_{k}" for k in range(a.shape[at[0]])], at[0]) if at else [a]
 
 
-def _lacking(a: Array, axes: dict[str, tuple[Array, str]]) -> bool:
+def _lacking(a: Array, axes: dict[str, Array]) -> bool:
     """Whether an array has no time or no axis of space."""
     kinds = [_kind(d, axes) for d in a.dims]
-    return not ("t" in kinds and len([k for k in kinds if k not in ("t", SAMPLE)])) and "t" in {
-        _kind(d, axes) for d in axes
-    }
+    complete = "t" in kinds and any(kind not in ("t", SAMPLE) for kind in kinds)
+    # where the file has no time at all, it is asked for later
+    return not complete and "t" in [_kind(d, axes) for d in axes]
 
 
-def _kind(dim: str, axes: dict[str, tuple[Array, str]]) -> str:
-    array = axes[dim][0] if dim in axes else None
+def _kind(dim: str, axes: dict[str, Array]) -> str:
+    array = axes.get(dim)
     if array is not None and (array.kind == "M" or " since " in array.unit or array.attributes.get("axis") == "T"):
         return "t"
     return meaning(dim)
@@ -253,7 +254,7 @@ def _why_not(a: Array, found: Sequence[Array]) -> str:
     return f"it lacks dimensions of {found[0].name}" if found else "no role was found"
 
 
-def _nothing(contents: Contents, axes: dict[str, tuple[Array, str]]) -> Question:
+def _nothing(contents: Contents, axes: dict[str, Array]) -> Question:
     shapes = ", ".join(f"{a.name} ({' x '.join(map(str, a.shape))})" for a in contents.arrays) or "none"
     text = f"no array has a time and an axis of space; there are {shapes[:400]}."
     for a in contents.arrays:
@@ -261,8 +262,7 @@ def _nothing(contents: Contents, axes: dict[str, tuple[Array, str]]) -> Question
             text += f" {a.name} has objects instead of numbers, which aren't opened."
     tables = [a for a in contents.arrays if len(a.shape) > 1 and a.kind in NUMBERS]
     largest = max(tables, key=lambda a: len(a.shape), default=None)
-    arrays = {name: a for name, (a, _) in axes.items()}
-    return Question(text, suggested(largest, (), arrays) if largest else "u=ARRAY(t,x), t=ARRAY, x=ARRAY")
+    return Question(text, suggested(largest, (), axes) if largest else "u=ARRAY(t,x), t=ARRAY, x=ARRAY")
 
 
 def _rank(name: str) -> int:
@@ -273,7 +273,7 @@ def _rank(name: str) -> int:
 def _order(roles: Roles, found: list[Array], axes: dict[str, Array], more: str) -> None:
     """The axes with time first, then x, y, z, then in the order of the array."""
     dims = [d for d in found[0].dims if meaning(d) != SAMPLE]
-    kinds = {d: _kind(d, {name: (a, "") for name, a in axes.items()}) for d in dims}
+    kinds = {d: _kind(d, axes) for d in dims}
     times = [d for d in dims if kinds[d] == "t"]
     if len(times) != 1:
         text = f"{found[0].name} has the dimensions {', '.join(found[0].dims)}: which is the evolution variable?"

@@ -80,6 +80,7 @@ def test_what_the_file_says_is_believed():
     assert measure(x[:40], u[:, :40], "periodic").period == pytest.approx(40 / 64)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=20))
 def test_points_are_strictly_monotone_or_refused(points):
     try:

@@ -238,6 +238,7 @@ ends, steps = (st.none() | st.integers(0, 4), st.none() | st.integers(5, 9)), st
 slices = st.builds(slice, *ends, steps)
 
 
+@settings(deadline=None)
 @given(st.tuples(*[slices | st.integers(-4, 4)] * 3), st.tuples(*[slices] * 3))
 def test_a_part_of_an_array_is_what_numpy_gives(key, index):
     values = np.arange(9 * 7 * 5).reshape(9, 7, 5)
@@ -249,6 +250,7 @@ def test_a_part_of_an_array_is_what_numpy_gives(key, index):
     np.testing.assert_array_equal(array.load(index), expected[index])
 
 
+@settings(deadline=None)
 @given(st.integers(8, 30), slices)
 def test_parts_of_descending_axes_are_turned(n, part):
     values = np.arange(n)
