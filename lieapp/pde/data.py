@@ -93,10 +93,14 @@ class _Part:
         self.smooth = _Smooth(trajectories.values.flatten(0, 1), trajectories.grid, dict(window), degree, noise)
 
 
-def _parts(trajectories: Trajectories, first: int, degree: int, noise: float) -> Iterator[_Part]:
+def _parts(
+    trajectories: Trajectories, first: int, degree: int, noise: float, draft: bool
+) -> Iterator[_Part]:  # fmt: skip
     """One part; several where axes that aren't periodic are cut into windows."""
     axes = [(i, axis) for i, axis in enumerate(trajectories.grid.axes) if not axis.periodic]
-    for window in itertools.product(*([(i, Fit(axis, part)) for part in windows(axis)] for i, axis in axes)):
+    cuts = [[slice(0, axis.points)] if draft else windows(axis) for _, axis in axes]
+    fits = [[(i, Fit(axis, part)) for part in cut] for (i, axis), cut in zip(axes, cuts, strict=True)]
+    for window in itertools.product(*fits):
         yield _Part(trajectories, first, window, degree, noise)
 
 
@@ -107,23 +111,21 @@ class SliceData:
         pieces: trajectories, those of one piece on one grid and at the same times.
         degree: factors of the products that mustn't alias.
         noise: modes below this share of the largest are cut.
+        draft: one fit of the whole of an axis that isn't periodic, however much it leaves, in place of windows. Of
+            one window a batch shows too little: many fields that aren't symmetries pass on it.
     """
 
     def __init__(
-        self,
-        pieces: Sequence[Trajectories],
-        linearisation: Linearisation,
-        scales: Scales,
-        degree: int,
-        noise: float = NOISE,
-    ) -> None:
+        self, pieces: Sequence[Trajectories], linearisation: Linearisation, scales: Scales, degree: int,
+        noise: float = NOISE, draft: bool = False,
+    ) -> None:  # fmt: skip
         self.source, self.scales, self._linearisation = pieces[0], scales, linearisation
         firsts = [0, *itertools.accumulate(piece.samples for piece in pieces)]
         self.trajectories = firsts[-1]
         self._parts = [
             part
             for piece, first in zip(pieces, firsts, strict=False)
-            for part in _parts(piece, first, degree, noise)
+            for part in _parts(piece, first, degree, noise, draft)
         ]
 
     @property

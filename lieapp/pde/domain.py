@@ -185,7 +185,7 @@ class PDEDomain:
         cut = cut if cut > NOISE else 0.0
         fine = TRAIN_NOISE if len(self.evolution.space) == 1 else PLANE_NOISE
         found = PDEDataset(
-            draft=SliceData(train, self.linearisation, scales, padding, max(cut, DRAFT_NOISE)),
+            draft=SliceData(train, self.linearisation, scales, padding, max(cut, DRAFT_NOISE), draft=True),
             train=SliceData(train, self.linearisation, scales, padding, max(cut, fine)),
             held_out=SliceData(held_out, self.linearisation, scales, padding, max(cut, NOISE)),
             scales=scales,

@@ -86,6 +86,18 @@ def test_derived_fields_are_exact_on_open_axes(tmp_path, kind):
     assert len(found) == 5 and max(found.values()) < 1e-7
 
 
+def test_drafts_hold_the_whole_of_an_open_axis(tmp_path):
+    """In one batch: on a window of it fields pass that aren't symmetries, and training goes astray."""
+    x, t = nodes_of("uniform", 128), np.linspace(0, 1, 10)
+    own = read(burgers(), npz(tmp_path / "a.npz", x=x, t=t, u=cole_hopf(x, t, 5)))
+    data = PDEDomain(own.declaration).prepared(own.train, own.held_out)
+    generator = torch.Generator().manual_seed(0)
+    draft, fine = data.draft.draw(4, generator).points[:, 1], data.train.draw(4, generator).points[:, 1]
+    assert draft.min() < 0.02 and draft.max() > 0.98 and fine.max() - fine.min() < 0.25
+    whole = torch.cat([batch.points[:, 1].flatten() for batch in data.train.batches(16, 4)])
+    assert whole.min() < 0.02 and whole.max() > 0.98
+
+
 @pytest.mark.parametrize("order", ["xy", "yx"])
 def test_derived_fields_are_exact_on_a_periodic_and_an_open_axis(tmp_path, order):
     """Any smooth slice will do for an exact symmetry, solution or not."""
@@ -247,6 +259,17 @@ def test_the_whole_algebra_of_burgers_is_found_on_an_open_axis(found):
     assert max(row["eta"] for row in found["generators"] if row["verdict"] == "exact") < 1e-6
     assert found["subspace"]["angle"] < 1e-4
     assert found["warnings"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["uniform", "chebyshev", "uneven"])
+def test_training_finds_the_whole_algebra_on_an_open_axis(folder, kind):
+    x, t = nodes_of(kind, 128), np.linspace(0, 1, 10)
+    npz(folder / f"{kind}.npz", x=x, t=t, u=cole_hopf(x, t, 8))
+    found = run(folder, "discover", *BURGERS, "--data", f"{kind}.npz", "--method", "neural", *FAST[4:])
+    check = found["formulas_check"]
+    assert check["proved"] == check["derived"] == 5 and check["same_span"]
+    assert found["cross_check"]["count"] == 5
 
 
 def test_a_typed_equation_is_kept_as_a_plugin(folder, found):
