@@ -153,7 +153,10 @@ def solution_options(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What was typed, as settings. Raises ConfigError for what is of pictures."""
     _check_model(plugin, "an equation", ("fno",), options["model"])
     if options["data"] is not None:
-        raise ConfigError("--data: an equation has trajectories of its own.", hint="Leave --data out.")
+        raise ConfigError(
+            "--data: networks are trained on simulated trajectories; files of yours can't be used for that yet.",
+            hint="Leave --data out.",
+        )
     return {key: value for key, value in options.items() if key != "data"}
 
 

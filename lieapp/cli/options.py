@@ -156,6 +156,30 @@ def common(*names: str) -> Callable[[Callable[..., Outcome]], Callable[..., int]
     return decorate
 
 
+def given_several(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> list[str] | None:
+    return list(texts) or None
+
+
+FILE_OPTIONS = (
+    click.option(
+        "--data", multiple=True, callback=given_several, metavar="PLACE",
+        help="Solutions of the equation: a file, or several. For pictures: a file, a folder, or a data set.",
+    ),
+    click.option("--map", metavar="MAP", help='What a file\'s arrays are: "u=usol(x,t), x=x, t=tt".'),
+    click.option("--every", metavar="t=4,x=2", help="Read every n-th point of an axis."),
+    click.option("--window", metavar="t=0:10", help="Read a part of an axis."),
+    click.option(
+        "--parameter", multiple=True, callback=given_several, metavar="NAME:VALUE",
+        help="A parameter of the equation in the file.",
+    ),
+)
+
+
+def of_files(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say which files of the user's own are read, and how."""
+    return functools.reduce(lambda made, option: option(made), reversed(FILE_OPTIONS), body)
+
+
 def _check_folder(out: Path) -> None:
     """Raises UsageError if the folder of runs is a file, or would lie in one."""
     for place in (out, *out.parents):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import UNSET
+from msgspec import UNSET, convert
 
-from lieapp.cli.options import FOLDER, Common, Outcome, common, print_document
+from lieapp.cli.options import FOLDER, Common, Outcome, common, of_files, print_document
 from lieapp.config import CheckConfig, TruthConfig
+from lieapp.config_types import FileData
+from lieapp.data.declared import check_equation
 from lieapp.errors import EquationError, UsageError
 from lieapp.pde.derivation import check_request, derive_in_child
 from lieapp.registry.catalog import Entry
@@ -30,11 +33,28 @@ ALL = "all"
 
 @click.command("check")
 @common("plugin", "plugins", "resume")
+@of_files
 @click.option("--out", type=FOLDER, metavar="DIR", help="Keep the checks as a run in this folder of runs.")
-def check(settings: Common, out: Path | None) -> Outcome:
-    """Run a plugin's self-check: equation, derived symmetries, data. `--plugin all` checks every plugin."""
-    result = _checked(settings, out)
+def check(settings: Common, out: Path | None, **typed: Any) -> Outcome:
+    """Run a plugin's self-check: equation, derived symmetries, data. `--plugin all` checks every plugin.
+
+    With --data the equation is checked on files: whether they solve it, and whether its symmetries hold there.
+    """
+    result = _checked_on_files(settings, out, typed) if any(typed.values()) else _checked(settings, out)
     return Outcome(result, lambda: print_document(check_document(result)), code=0 if result.ok else 1)
+
+
+def _checked_on_files(settings: Common, out: Path | None, typed: Mapping[str, Any]) -> CheckResult:
+    """Raises UsageError for what isn't an equation, and options that don't go together."""
+    if settings.plugin is None or settings.plugin == ALL or settings.resume or out:
+        raise UsageError(
+            "--data checks one plugin and isn't kept as a run.", hint="Give --plugin NAME and --data FILE."
+        )
+    entry = settings.entry(settings.plugin)
+    check_equation(entry.declaration, "check --data", entry.kind.words)
+    files = convert(entry.works()[0].typed(entry.name, {**typed, "slots": None})["data"], FileData)
+    with reporting(settings.quiet) as report:
+        return short.checked(short.rows_of(entry, report, files=files), entry)
 
 
 def _checked(settings: Common, out: Path | None) -> CheckResult:

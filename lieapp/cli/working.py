@@ -14,7 +14,7 @@ from typing import Any
 import click
 import msgspec
 
-from lieapp.cli.options import Common, Outcome, common, print_document, print_line
+from lieapp.cli.options import Common, Outcome, common, given_several, of_files, print_document, print_line
 from lieapp.config_types import FILE_OPTIONS, FileData
 from lieapp.document import undrawn
 from lieapp.errors import ConfigError, ResumeError, RunError, UsageError
@@ -45,10 +45,6 @@ def _parts(context: click.Context, parameter: click.Parameter, text: str | None)
     return None if text is None else [part.strip() for part in text.split(",")]
 
 
-def _given_several(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> list[str] | None:
-    return list(texts) or None
-
-
 def _whole(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
     """Whole numbers. Raises ConfigError for anything else."""
     numbers = []
@@ -70,20 +66,10 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
     help=f"Discovery method: {', '.join(SHIPPED)}, or a plugin's{_installed()}; see `lieapp plugins`.",
 )
 @PRESET
-@click.option(
-    "--data", multiple=True, callback=_given_several, metavar="PLACE",
-    help="Solutions of the equation: a file, or several. For pictures: a file, a folder, or a data set.",
-)
-@click.option("--map", metavar="MAP", help='What a file\'s arrays are: "u=usol(x,t), x=x, t=tt".')
-@click.option("--every", metavar="t=4,x=2", help="Read every n-th point of an axis.")
-@click.option("--window", metavar="t=0:10", help="Read a part of an axis.")
-@click.option(
-    "--parameter", multiple=True, callback=_given_several, metavar="NAME:VALUE",
-    help="A parameter of the equation in the file.",
-)
+@of_files
 @click.option("--extend", type=int, metavar="N", help="Simulate N more trajectories; told apart from the file.")
 @click.option(
-    "--equation", multiple=True, callback=_given_several, metavar="EXPR",
+    "--equation", multiple=True, callback=given_several, metavar="EXPR",
     help="The equation of --data in place of a plugin: u_t + u*u_x + u_xxx.",
 )
 @click.option("--independent", callback=_parts, metavar="t,x", help="Its variables, unless derivatives name them.")

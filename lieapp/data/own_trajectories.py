@@ -38,16 +38,21 @@ class OwnData:
 
     Args:
         declaration: the equation on the files' region, periodic where their axes are.
-        train, held_out: pieces on one grid and at the same times each.
+        pieces: trajectories on one grid and at the same times each.
+        train, held_out: the same divided, or windows in time of too few.
         words: what was done with the files.
-        whole: where both are windows of the same few trajectories, the first of these.
     """
 
     declaration: PDE
+    pieces: list[Trajectories]
     train: list[Trajectories]
     held_out: list[Trajectories]
     words: list[str]
-    whole: Trajectories | None
+
+    @property
+    def whole(self) -> Trajectories | None:
+        """Where both are windows of the same few trajectories, the first of these."""
+        return self.pieces[0] if sum(piece.samples for piece in self.pieces) < FEW else None
 
 
 def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
@@ -63,8 +68,7 @@ def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
     ]
     train, held_out, words = divided(pieces)
     notes = [str(dataset.attrs["notes"]) for dataset in found if "notes" in dataset.attrs]
-    whole = pieces[0] if sum(piece.samples for piece in pieces) < FEW else None
-    return OwnData(declared, train, held_out, [*dict.fromkeys(notes), words], whole)
+    return OwnData(declared, pieces, train, held_out, [*dict.fromkeys(notes), words])
 
 
 def _own_axis(dataset: xr.Dataset, name: str) -> OwnAxis:

@@ -17,8 +17,11 @@ import torch
 from torch import Tensor
 
 from lieapp.api import MIN_POINTS, PDE
+from lieapp.config_types import FileData
 from lieapp.data.change import unknowns_on_jets
 from lieapp.data.declared import check_coefficients, check_times
+from lieapp.data.own import described
+from lieapp.data.own_trajectories import own_data
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
@@ -34,6 +37,7 @@ from lieapp.lie.stages import Truth, derive
 from lieapp.numerics.codegen import Tape
 from lieapp.pde.data import SliceData, measure_scales
 from lieapp.pde.domain import FIELD_DEGREE, PDEDomain
+from lieapp.pde.misfit import misfit
 from lieapp.progress import Reporter
 
 
@@ -195,6 +199,14 @@ FLOOR = 1e-5
 """Defect η that derived generators stay below; a field that is no symmetry lies far above it."""
 
 
+def check_files(pde: PDE, files: FileData, report: Reporter) -> list[Check]:
+    """Verify an equation on data in files: the equation holds, and derived generators keep it there.
+
+    Raises DataError and UsageError for files that can't be read as solutions of it.
+    """
+    return _Checks(described(pde, files), report, files).run()
+
+
 def check(pde: PDE, report: Reporter) -> list[Check]:
     """Verify an equation: itself, its derived symmetries, data, and that tensors and formulas agree."""
     return _Checks(pde, report).run()
@@ -203,8 +215,8 @@ def check(pde: PDE, report: Reporter) -> list[Check]:
 class _Checks:
     """The steps; each gets what those that it needs have found."""
 
-    def __init__(self, pde: PDE, report: Reporter) -> None:
-        self.pde, self.report, self.done = pde, report, list[Check]()
+    def __init__(self, pde: PDE, report: Reporter, files: FileData | None = None) -> None:
+        self.pde, self.report, self.done, self.files = pde, report, list[Check](), files
         self.found: dict[str, Any] = {}
 
     def run(self) -> list[Check]:
@@ -270,6 +282,8 @@ class _Checks:
         return domain, f"agree with exact evaluation to {error:.0e} at {points} random jets"
 
     def _data(self, evolution: Evolution) -> tuple[Trajectories, str]:
+        if self.files is not None:
+            return self._own(evolution, self.files)
         check_times(self.pde, evolution, MIN_POINTS)
         data = short_trajectories(short_declaration(self.pde), self.report.progress)
         if not data.values.isfinite().all():
@@ -279,6 +293,18 @@ class _Checks:
             raise DataError(f"the data's estimated error is {data.error:.1e}; at most {ACCURATE:g}.")
         shape = " x ".join(map(str, data.values.shape))
         return data, f"{shape} values, estimated relative error {data.error:.0e}"
+
+    def _own(self, evolution: Evolution, files: FileData) -> tuple[Trajectories, str]:
+        own = own_data(self.pde, files, self.report)
+        for piece in own.pieces:
+            piece.check_varying(self.pde.name)
+        found = misfit(evolution, own.pieces)
+        if found is not None and found.refutes:
+            raise DataError(f"the data don't solve the equation: {found.words()}.")
+        words = "too few times, or too far apart, to tell whether they solve the equation"
+        if found is not None:
+            words = f"the equation leaves {found.relative:.2g} of their change in time"
+        return own.pieces[0], f"{own.words[-1]}; {words}"
 
     def _linearisation(self, evolution: Evolution, domain: PDEDomain, data: Trajectories) -> tuple[bool, str]:
         error = frechet_error(domain, data)

@@ -120,9 +120,6 @@ MISSED = 0.05
 CLEAN = 1e-4
 """Noise below this share of the data's spread is none."""
 
-FITS = 0.1
-"""Misfit with the best factors below which the equation's terms are right, and its coefficients aren't."""
-
 
 def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> EquationResult:
     """Do or go on with a run; returns its result and writes the run's other files.
@@ -218,7 +215,7 @@ class _Job:
     def _from_files(self, own: OwnData) -> PDEDataset:
         for words in own.words:
             self.report.line(f"data: {words}")
-        pieces = [*own.train, *own.held_out]
+        pieces = own.pieces
         self.directory.add_provenance(data=pieces[0].facts, data_notes=own.words)
         for piece in pieces:
             piece.check_varying(self.domain.name)
@@ -255,7 +252,7 @@ class _Job:
             return
         self.directory.add_provenance(misfit=found.relative)
         self.report.line(f"data: the equation leaves {found.relative:.2g} of their change in time")
-        if found.better and found.relative > self.config.misfit and found.fitted < FITS:
+        if found.refutes and found.relative > self.config.misfit:
             beyond = math.ceil(found.relative + 1)
             raise DataError(
                 f"{self.domain.name}: the data don't solve the equation: {found.words()}.",

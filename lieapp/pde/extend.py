@@ -32,7 +32,7 @@ def declared_for(own: OwnData) -> PDE:
 
     Raises GridError if an axis isn't periodic.
     """
-    first, pde = (own.whole or own.train[0]), own.declaration
+    first, pde = own.pieces[0], own.declaration
     initial = {name: _like(first, a) for a, name in enumerate(first.unknowns)}
     made = replace(pde, source=None, initial=initial)
     check_data(made)

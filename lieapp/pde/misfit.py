@@ -46,6 +46,9 @@ FINE = 8
 COARSE = 0.1
 """Relative change of the integrals without every second time above which nothing can be told."""
 
+FITS = 0.1
+"""Misfit with the best factors below which the equation's terms are right, and its coefficients aren't."""
+
 OFF = 0.05
 """Departure of a factor from 1 that is told."""
 
@@ -68,6 +71,11 @@ class Misfit:
     def better(self) -> bool:
         """Whether other factors of the terms fit so much better that these are wrong."""
         return self.fitted <= self.relative / 2 and any(abs(a - 1) > OFF for _, _, a in self.factors)
+
+    @property
+    def refutes(self) -> bool:
+        """Whether the terms are right and their coefficients aren't."""
+        return self.better and self.fitted < FITS
 
     def words(self) -> str:
         """What is said of it: the terms that are off, with the factor that the data ask for."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lieapp.config import TruthConfig
+from lieapp.config_types import FileData
 from lieapp.errors import CancelledError
 from lieapp.extension import Check
 from lieapp.pde.derivation import derive_in_child
@@ -19,11 +20,22 @@ from lieapp.runs.pipeline import write_run_report
 from lieapp.runs.store.session import Session
 
 
-def rows_of(entry: Entry, report: Reporter, *, among: bool = False) -> list[CheckRow]:
-    """Each check of a plugin; `among` others, which are checked whatever this one raises."""
+def rows_of(
+    entry: Entry, report: Reporter, *, among: bool = False, files: FileData | None = None
+) -> list[CheckRow]:
+    """Each check of a plugin; `among` others, which are checked whatever this one raises.
+
+    Args:
+        files: data of the user's own that an equation is checked on, in place of simulated ones.
+    """
     report.stage(f"check {entry.name}")
     try:
-        checks = entry.kind.check(entry.declaration, report)
+        if files is None:
+            checks = entry.kind.check(entry.declaration, report)
+        else:
+            from lieapp.pde.check import check_files
+
+            checks = check_files(entry.declaration, files, report)
     except Exception as error:  # a plugin's own code may raise anything
         if not among or isinstance(error, CancelledError):
             raise

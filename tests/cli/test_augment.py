@@ -147,7 +147,7 @@ def test_a_run_that_is_asked_to_stop_goes_on_later(lieapp, warm, tmp_path, monke
         (("--with", "none,none"), "none stands twice", ""),
         (("--with", "none,,truth"), "an entry is empty", ""),
         (("--model", "resnet"), "warm is an equation", "fno"),
-        (("--data", "digits"), "trajectories of its own", ""),
+        (("--data", "digits"), "simulated trajectories", ""),
         (("--seeds", "one"), "'one' isn't a whole number", "--seeds 0,1,2"),
         (("--set", "history=11"), "history = 11: trajectories have 30 frames", "Set history to 10"),
         (("--set", "task=single"), "ahead = 70: trajectories have 30 frames", "Set ahead to 29"),

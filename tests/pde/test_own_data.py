@@ -315,3 +315,13 @@ def test_what_one_trajectory_cannot_decide_is_not_counted(folder):
     small = [row for row in found["generators"] if row["eta"] < 1e-6 and row["verdict"] != "exact"]
     if small:
         assert any("can't be decided" in text for text in found["warnings"])
+
+
+def test_an_equation_is_checked_on_files(folder, tmp_path):
+    t, x = np.linspace(0, 1, 21), np.linspace(-1, 1, 96)
+    file = npz(tmp_path / "waves.npz", u=cole_hopf(x, t, 2), t=t, x=x)
+    options = ["check", "--plugin", "burgers", "--data", str(file), "--json", "--quiet"]
+    for nu, code, names in (("1/10", 0, []), ("1/5", 1, ["data"])):
+        rows = run(folder, *options, "--parameter", f"nu:{nu}", code=code)["checks"]
+        assert [row["name"] for row in rows if row["ok"] is False] == names
+    assert "u_xx/5 should be taken 0.5 times" in next(row["detail"] for row in rows if row["name"] == "data")
