@@ -238,6 +238,7 @@ class Solutions(Protocol):
         draft: those to learn from, strongly smoothed and cheap to train on.
         train: the same, to solve on.
         noise: share of the largest Fourier mode below which modes are cut as noise; 0 where none was found.
+        noisy: whether any noise was found, on whatever axis.
     """
 
     draft: Data[Slices]
@@ -245,6 +246,9 @@ class Solutions(Protocol):
     held_out: Data[Slices]
     scales: Scales
     noise: float
+
+    @property
+    def noisy(self) -> bool: ...
 
     def patches(
         self, time: int | None, space: int | None, most: tuple[int, int], dtype: torch.dtype

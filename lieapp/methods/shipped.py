@@ -86,7 +86,7 @@ def _refined(
 
 
 def _noisy(data: Solutions, settings: Flow) -> str:
-    return NOISY if data.noise and settings.epochs else ""
+    return NOISY if data.noisy and settings.epochs else ""
 
 
 def _slices(session: RunSession) -> tuple[int, int]:

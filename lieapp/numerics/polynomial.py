@@ -32,6 +32,33 @@ NODES = 24
 """Nodes of data that one fit is made of; longer axes are cut into windows."""
 
 
+ORDERS = (6, 8)
+"""Divided differences of a resolved function fall from the one order to the other, those of noise don't."""
+
+FLAT = 1.6
+"""Largest fall that counts as none."""
+
+
+def white_noise(values: Float[Tensor, "*rest points"], axis: Axis) -> float:
+    """The standard deviation of white noise along an axis over that of the values; 0 where there is none to see.
+
+    Divided differences vanish on polynomials. With weights of norm 1 those of noise have its own deviation,
+    whatever the nodes and the order. Medians leave fronts out.
+    """
+    nodes, spread = axis.coordinates().numpy(), float(values.std())
+    levels = []
+    for order in ORDERS:
+        if len(nodes) < 2 * order or not spread:
+            return 0.0
+        stencils = np.lib.stride_tricks.sliding_window_view(nodes, order + 1)
+        gaps = (stencils[:, :, None] - stencils[:, None, :]) / (stencils[:, -1:] - stencils[:, :1])[:, None]
+        weights = 1 / (gaps + np.eye(order + 1)).prod(2)
+        weights /= np.linalg.norm(weights, axis=1, keepdims=True)
+        windows = values.unfold(-1, order + 1, 1)
+        levels.append(float((windows * torch.as_tensor(weights).to(values)).sum(-1).abs().median()) / 0.6745)
+    return levels[1] / spread if levels[0] < FLAT * levels[1] else 0.0
+
+
 def windows(axis: Axis) -> list[slice]:
     """The parts of an axis that are fitted one by one, of NODES nodes or, the last ones, a little more or less."""
     count = max(1, round(axis.points / NODES))
@@ -117,7 +144,3 @@ class Fit:
         """The fit on the nodes of an axis."""
         x = 2 * (axis.coordinates().numpy() - self.left) / (self.right - self.left) - 1
         return coefficients @ torch.as_tensor(legendre.legvander(x, self.degree)).to(coefficients).T
-
-    def left_over(self, values: Tensor, coefficients: Float[Tensor, "... order"]) -> Tensor:
-        """What the fit leaves of the values at their nodes."""
-        return values - coefficients @ torch.as_tensor(self._basis[:, : self.degree + 1]).to(values).T

@@ -223,7 +223,13 @@ class _Job:
         return self._noted(self.domain.prepared(train, held_out, self.config.smoothing, own.alone))
 
     def _noted(self, data: PDEDataset) -> PDEDataset:
-        """The data; that modes are cut is said."""
+        """The data; what was measured and cut as noise is said."""
+        if data.open_noise:
+            self.report.line(
+                f"data: noise of {100 * data.open_noise:.2g} % of their standard deviation along axes that aren't "
+                "periodic; fits on windows average over it"
+            )
+            self.directory.add_provenance(open_noise=data.open_noise)
         if data.noise:
             modes = ", ".join(map(str, data.held_out.kept))
             self.report.line(
@@ -290,7 +296,7 @@ class _Job:
 
     def _finite(self, data: PDEDataset, found: Discovery, outcome: Outcome, result: EquationResult) -> None:
         """Fields at finite size, into the result and into finite.safetensors."""
-        if data.noise:
+        if data.noisy:
             self.report.warn(f"fields were not judged at finite size: {NOISY}")
             return
         try:

@@ -31,6 +31,7 @@ from lieapp.lie.stages import Truth, derive
 from lieapp.methods.result import SIZE
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
+from lieapp.numerics.polynomial import white_noise
 from lieapp.numerics.spectral import noise_floor
 from lieapp.pde.data import NOISE, SliceData, measure_scales
 from lieapp.pde.linearisation import Linearisation
@@ -54,6 +55,7 @@ class PDEDataset:
         train: the first set, to solve on.
         held_out: the second set at full resolution.
         noise: share of the largest Fourier mode below which modes are cut as noise; 0 where none was found.
+        open_noise: standard deviation of noise along axes that aren't periodic, over that of the values.
         alone: whether both sets are windows of the same trajectories: η that falls may then fit these alone.
     """
 
@@ -63,6 +65,12 @@ class PDEDataset:
     scales: Scales
     noise: float = 0.0
     alone: bool = False
+    open_noise: float = 0.0
+
+    @property
+    def noisy(self) -> bool:
+        """Whether noise was found."""
+        return max(self.noise, self.open_noise) > 0
 
     def patches(
         self, time: int | None, space: int | None, most: tuple[int, int], dtype: torch.dtype
@@ -81,6 +89,16 @@ def _noise(data: Trajectories) -> float:
     """The noise floor of data on periodic axes; 0 where an axis isn't periodic."""
     periodic = all(axis.periodic for axis in data.grid.axes)
     return noise_floor(data.values.flatten(0, 1), data.grid) if periodic else 0.0
+
+
+def _open_noise(data: Trajectories) -> float:
+    """Noise along the axis that isn't periodic and shows least, of the unknown with most; see `white_noise`."""
+    axes = [(dim, axis) for dim, axis in zip(data.grid.dims, data.grid.axes, strict=True) if not axis.periodic]
+    found = [
+        min(white_noise(data.values[:, :, i].movedim(dim, -1), axis) for dim, axis in axes)
+        for i in range(len(data.unknowns) if axes else 0)
+    ]
+    return max(found, default=0.0)
 
 
 class PDEDomain:
@@ -176,7 +194,7 @@ class PDEDomain:
         scales = measure_scales(train, self.arguments.names)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
         cut = max(map(_noise, [*train, *held_out])) if smoothing is None else smoothing
-        cut = cut if cut > NOISE else 0.0
+        cut, rough = (z if z > NOISE else 0.0 for z in (cut, max(map(_open_noise, [*train, *held_out]))))
         fine = TRAIN_NOISE if len(self.evolution.space) == 1 else PLANE_NOISE
         return PDEDataset(
             draft=SliceData(train, self.linearisation, scales, padding, max(cut, DRAFT_NOISE), draft=True),
@@ -185,6 +203,7 @@ class PDEDomain:
             scales=scales,
             noise=cut,
             alone=alone,
+            open_noise=rough,
         )
 
     def shown(self) -> list[Formula]:

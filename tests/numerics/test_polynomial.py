@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.polynomial import Polynomial
 
 from lieapp.numerics.grid import Axis
-from lieapp.numerics.polynomial import ENDS, LARGEST, NODES, STEEPEST, Fit, GaussAxis, windows
+from lieapp.numerics.polynomial import ENDS, LARGEST, NODES, STEEPEST, Fit, GaussAxis, white_noise, windows
 
 LEFT, RIGHT = -3.0, 5.0
 
@@ -72,9 +72,8 @@ def test_a_fit_holds_every_polynomial_up_to_its_degree(kind, points, draw):
     found = fit.coefficients(values)
     assert found.shape == (fit.degree + 1,)
     size = max(1e-3, sum(map(abs, c)))
-    assert fit.left_over(values, found).abs().max() < 1e-13 * STEEPEST * size
-    fine = fit.target(3)
-    assert (fit.at(found, fine) - values_of(p, fine)).abs().max() < 1e-13 * STEEPEST * size
+    for nodes in (axis, fit.target(3)):
+        assert (fit.at(found, nodes) - values_of(p, nodes)).abs().max() < 1e-13 * STEEPEST * size
 
 
 @given(st.sampled_from(["uniform", "chebyshev", "uneven"]), st.integers(8, 60))
@@ -132,3 +131,21 @@ def test_windows_cover_an_axis(points):
     lengths = [part.stop - part.start for part in found]
     assert max(lengths) - min(lengths) <= 1
     assert max(lengths) <= 1.5 * NODES + 1 and (len(found) == 1 or min(lengths) >= NODES / 1.5)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "chebyshev", "uneven"])
+@pytest.mark.parametrize("share", [0.0, 1e-4, 0.01, 0.3])
+def test_noise_is_measured_on_any_nodes(kind, share):
+    axis = axis_of(kind, 96)
+    x = axis.coordinates()
+    smooth = torch.stack([torch.sin(2 * x + k) + torch.exp(-((x - k) ** 2)) for k in range(-2, 4)])
+    noise = torch.randn(smooth.shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    values = smooth + share * smooth.std() * noise
+    assert white_noise(values, axis) == pytest.approx(share * float(smooth.std() / values.std()), rel=0.2)
+
+
+def test_a_front_is_no_noise():
+    axis = axis_of("uniform", 96)
+    assert white_noise(torch.tanh((axis.coordinates() - 1) / 0.3)[None], axis) == 0
+    assert white_noise(torch.ones(3, 96, dtype=torch.float64), axis) == 0
+    assert white_noise(torch.rand(3, 8, dtype=torch.float64), axis_of("uniform", 8)) == 0

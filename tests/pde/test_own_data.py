@@ -98,6 +98,20 @@ def test_drafts_hold_the_whole_of_an_open_axis(tmp_path):
     assert whole.min() < 0.02 and whole.max() > 0.98
 
 
+def test_noise_on_open_axes_is_measured_and_does_no_harm(tmp_path):
+    """Fits average over it; and what is differentiated in time isn't tried."""
+    x, t = nodes_of("uniform", 128), np.linspace(0, 1, 10)
+    u = cole_hopf(x, t, 6)
+    spoiled = u + 0.02 * u.std() * np.random.default_rng(0).standard_normal(u.shape)
+    found = {}
+    for name, values in (("clean", u), ("spoiled", spoiled)):
+        own = read(burgers(), npz(tmp_path / f"{name}.npz", x=x, t=t, u=values), parameter=("nu:0.1",))
+        found[name] = PDEDomain(own.declaration).prepared(own.train, own.held_out)
+        assert max(etas(own).values()) < 1e-7
+    assert not found["clean"].noisy and found["clean"].open_noise == 0
+    assert found["spoiled"].noisy and found["spoiled"].open_noise == pytest.approx(0.02, rel=0.3)
+
+
 @pytest.mark.parametrize("order", ["xy", "yx"])
 def test_derived_fields_are_exact_on_a_periodic_and_an_open_axis(tmp_path, order):
     """Any smooth slice will do for an exact symmetry, solution or not."""
