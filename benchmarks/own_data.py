@@ -1,6 +1,7 @@
 """Discovery in files: those published with papers, files on open axes, windows, noise, a travelling wave, planes.
 
-    python benchmarks/own_data.py [--parts papers open window noise wave plane] [--only WORD] [--seeds 0 1 2 3 4]
+    python benchmarks/own_data.py [--parts papers open window noise wave plane] [--only WORD]
+        [--methods spectrum neural] [--seeds 0 1 2 3 4]
 
 Each row is `lieapp discover` in a process of its own; rows are added to benchmarks/results/own_data.json, from
 which own_data.md is made. Files of papers are those in ../shared/data; rows for them are left out without it.
@@ -206,6 +207,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Discovery in files.")
     parser.add_argument("--parts", nargs="*", default=list(PARTS))
     parser.add_argument("--only", default="", help="rows with this word")
+    parser.add_argument("--methods", nargs="+", default=["spectrum", "neural"])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--note", default="", help="what else is to be known, such as what ran beside")
@@ -218,7 +220,7 @@ def main() -> None:
         for case in made:
             if case.part not in arguments.parts or arguments.only not in case.name:
                 continue
-            for method in case.methods:
+            for method in (m for m in case.methods if m in arguments.methods):
                 for seed in arguments.seeds[: case.seeds]:
                     row = run(case, method, seed)
                     rows[case.part, case.name, method, seed] = row
