@@ -16,8 +16,9 @@ for number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, lambda *_: None)
 
-# a gate that draws other examples each time passes or fails by chance; --hypothesis-profile=default draws new ones
-settings.register_profile("steady", derandomize=True)
+# a gate that draws other examples each time, or counts seconds beside other work, passes or fails by chance;
+# --hypothesis-profile=default draws new ones
+settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
 ROOMS = ("augment", "compare", "data", "domains", "methods", "numerics", "pde", "pictures", "functions")
