@@ -38,12 +38,14 @@ class OwnData:
 
     Args:
         declaration: the equation on the files' region, periodic where their axes are.
-        train, held_out: pieces on one grid and at the same times each.
+        pieces: as they are in the files, those of one on one grid and at the same times.
+        train, held_out: the same, divided.
         words: what was done with the files.
         alone: whether both are windows of the same trajectories.
     """
 
     declaration: PDE
+    pieces: list[Trajectories]
     train: list[Trajectories]
     held_out: list[Trajectories]
     words: list[str]
@@ -64,7 +66,7 @@ def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
     train, held_out, words = divided(pieces)
     notes = [str(dataset.attrs["notes"]) for dataset in found if "notes" in dataset.attrs]
     alone = sum(piece.samples for piece in pieces) < FEW
-    return OwnData(declared, train, held_out, [*dict.fromkeys(notes), words], alone)
+    return OwnData(declared, pieces, train, held_out, [*dict.fromkeys(notes), words], alone)
 
 
 def _own_axis(dataset: xr.Dataset, name: str) -> OwnAxis:

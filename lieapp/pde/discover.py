@@ -210,11 +210,10 @@ class _Job:
     def _from_files(self, own: OwnData) -> PDEDataset:
         for words in own.words:
             self.report.line(f"data: {words}")
-        pieces = [*own.train, *own.held_out]
-        self.directory.add_provenance(data=pieces[0].facts, data_notes=own.words)
-        for piece in pieces:
+        self.directory.add_provenance(data=own.pieces[0].facts, data_notes=own.words)
+        for piece in own.pieces:
             piece.check_varying(self.domain.name)
-        self._check_misfit(pieces)
+        self._check_misfit(own.pieces)
         train, held_out = (
             [self._spoiled(piece).to(self.session.device) for piece in part] for part in (own.train, own.held_out)
         )
