@@ -316,6 +316,15 @@ def test_a_wrong_coefficient_is_refused_before_learning(folder):
     assert not list((folder / "wrong").glob("*/fields.safetensors"))
 
 
+def test_a_wrong_coefficient_is_seen_in_one_trajectory_with_few_times(folder):
+    """It is looked for in the whole of it, not in windows of a few times each."""
+    x, t = nodes_of("uniform", 64), np.linspace(0, 1, 24)
+    npz(folder / "few.npz", x=x, t=t, u=cole_hopf(x, t, 1)[0])
+    wrong = (*BURGERS[:3], "nu:0.3", "--data", "few.npz")
+    error = run(folder, "discover", *wrong, *FAST, "--out", "wrong", code=1)["error"]
+    assert "u_xx/10 should be taken 0.333 times" in error["message"]
+
+
 def test_what_one_trajectory_cannot_decide_is_not_counted(folder):
     """Fields tangent to it hold on it; only those that are proved are counted."""
     found = run(folder, "discover", *BURGERS, "--data", "one.npz", *FAST)
