@@ -111,7 +111,8 @@ def test_forms_of_other_settings_have_other_addresses():
 @pytest.mark.parametrize("slots", [4, 12])
 def test_the_command_line_of_files_means_the_same_settings(slots):
     data = {"data.files": ["/data/a b.mat", "/data/c,d.mat"], "data.map": "u=usol(x,t), x=x, t=t",
-            "data.every": "t=2", "data.window": "t=0:1", "data.parameter": ["nu:0.1", "mu:2"], "data.samples": 3}  # fmt: skip
+            "data.every": "t=2", "data.window": "t=0:1", "data.parameter": ["nu:0.1", "mu:2"],
+            "data.samples": 3}  # fmt: skip
     defaults = msgspec.to_builtins(load_config(DISCOVER, plugin="warm"))
     values = laid_over(defaults, {**data, "slots": slots})
     words = shlex.split(command_line("discover", values, defaults, Path("runs")))[2:]
