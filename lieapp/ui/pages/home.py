@@ -55,8 +55,9 @@ def show() -> None:
         "every solution to another solution. It is written as a vector field, such as "
         r"$2\sqrt{t+1}\,\partial_x + \frac{1}{\sqrt{t+1}}\,\partial_u$."
         "\n\n"
-        "lieapp simulates solutions of an equation, or reads yours, and learns such fields from them. It also derives "
-        "them by algebra and reports how well the two agree. The [Help](help) page explains terms and symbols."
+        "lieapp simulates solutions of an equation, or reads yours, and learns such fields from them. It also "
+        "derives them by algebra and reports how well the two agree. "
+        "The [Help](help) page explains terms and symbols."
     )
     _examples()
     _work()
