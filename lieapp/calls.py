@@ -202,7 +202,7 @@ def discover(
 
     kept = tempfile.TemporaryDirectory(prefix="lieapp-") if out is None else None
     root = Path(kept.name) if kept else Path(out or ROOT)
-    if hasattr(plugin, "to_netcdf"):
+    if hasattr(plugin, "to_netcdf") or hasattr(plugin, "__array__"):
         plugin, data = None, plugin
     folders = [Path(folder).resolve() for folder in plugins]
     typed = _typed(data, settings, root)
@@ -229,7 +229,7 @@ def _typed(data: object, settings: dict[str, Any], root: Path) -> dict[str, Any]
     if hasattr(data, "to_netcdf"):
         from lieapp.data.store import keep_dataset
 
-        data = keep_dataset(data, root)
+        data = keep_dataset(data, root, mapped=bool(found["map"]))
     places = [data] if isinstance(data, str | Path) else data
     if not isinstance(places, Sequence) or not all(isinstance(place, str | Path) for place in places):
         raise UsageError(

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import sympy as sp
 import torch
+import xarray as xr
 
 import lieapp
-from lieapp.errors import ConfigError, PluginError, RunError, UnknownPluginError, UsageError
+from lieapp.errors import ConfigError, DataError, PluginError, RunError, UnknownPluginError, UsageError
 
 T, X = sp.symbols("t x", real=True)
 U = sp.Function("u")(T, X)
@@ -96,6 +97,11 @@ def test_simulated_data_are_those_of_the_run():
         (lambda: lieapp.discover(3), PluginError, "int 3 isn't a declaration"),
         (lambda: lieapp.discover("ckdv", sampels=3), ConfigError, "sampels: there is no such key"),
         (lambda: lieapp.discover("ckdv", spectrum={"degree": [2]}), ConfigError, "spectrum.degree: there is no"),
+        (lambda: lieapp.discover(np.zeros((2, 9)), equation="u_t + u_x"), UsageError, "data is ndarray; it must"),
+        (
+            lambda: lieapp.discover(xr.Dataset({"u": (("t", "x"), np.eye(9))}), equation="u_t + u_x"),
+            DataError, "no coordinates, so the points of t, x",
+        ),
         (lambda: lieapp.simulate("images", 2), UsageError, "images"),
         (lambda: lieapp.open_run("nowhere"), RunError, "there is no run"),
     ],

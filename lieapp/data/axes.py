@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import Any
@@ -172,3 +173,9 @@ def noise_level(values: np.ndarray) -> tuple[float, str]:
     if not np.isfinite(best[0]) or spread == 0:
         return 0.0, "too few points to measure it"
     return float(best[0] / spread), best[1]
+
+
+def along(words: str, names: Sequence[str]) -> str:
+    """`along axis 2`, as noise_level says it, with the name of that axis."""
+    head, _, axis = words.rpartition("axis ")
+    return head + names[int(axis) - 1] if axis.isdecimal() else words

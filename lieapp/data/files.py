@@ -184,7 +184,7 @@ class Cut:
                     values = np.empty(self.shape, block.dtype)
                 values[rows[1], times[1]] = block
                 done += block.nbytes
-                report.progress(done, total, f"{done / 2**20:.0f} of {total / 2**20:.0f} MiB read")
+                report.progress(done, total, f"{done / 2**20:.1f} of {total / 2**20:.1f} MiB read")
             assert values is not None
             self._check_finite(unknown.name, values)
             found[unknown.name] = (dims, values)

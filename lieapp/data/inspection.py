@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from lieapp.arrays import Contents
-from lieapp.data.axes import noise_level
+from lieapp.data.axes import along, noise_level
 from lieapp.data.grids import Part, parts
 from lieapp.data.opening import all_readers
 from lieapp.data.roles import Roles, Unknown
@@ -81,7 +81,8 @@ def _result(path: Path, mapping: str, grids: list[Part], values: dict[str, np.nd
         ],
         samples=sum(len(p.samples) for p in grids), grids=len(grids), unknowns=[u.name for u in roles.unknowns],
         missing=max(bad, default=None), noise=worst[0] if worst else None,
-        noise_by=_by(worst[1], part) if worst else "", notes=list(dict.fromkeys(n for p in grids for n in p.notes)),
+        noise_by=along(worst[1], [a.name for a in part.axes]) if worst else "",
+        notes=list(dict.fromkeys(n for p in grids for n in p.notes)),
         mapping=mapping if mapping and not questions else _mapping(contents, roles),
         questions=[Asked(text, shown) for text, shown in questions],
         next=_next(path, mapping, contents, part, [shown for _, shown in questions]),
@@ -91,12 +92,6 @@ def _result(path: Path, mapping: str, grids: list[Part], values: dict[str, np.nd
 def _size(path: Path) -> int:
     files = [f for f in path.rglob("*") if f.is_file()] if path.is_dir() else [path]
     return sum(f.stat().st_size for f in files)
-
-
-def _by(words: str, part: Part) -> str:
-    """`along axis 2` with the name of that axis."""
-    head, _, axis = words.rpartition("axis ")
-    return head + part.axes[int(axis) - 1].name if axis.isdecimal() else words
 
 
 def _mapping(contents: Contents, roles: Roles) -> str:

@@ -78,12 +78,19 @@ def simulate_to_file(
     }
 
 
-def keep_dataset(dataset: object, root: Path) -> Path:
+def keep_dataset(dataset: object, root: Path, *, mapped: bool = False) -> Path:
     """An xarray Dataset as a netCDF file beside the runs, so that a run can be resumed; named by its content.
 
-    Raises DataError if it can't be written.
+    Raises DataError if it can't be written, or has no points of its axes and isn't `mapped`.
     """
     assert isinstance(dataset, xr.Dataset | xr.DataArray)
+    lists = [v for v in dataset.variables.values() if v.ndim == 1] if isinstance(dataset, xr.Dataset) else []
+    bare = [str(d) for d in dataset.dims if d != SAMPLE]
+    if bare and not mapped and not lists and not len(dataset.coords):
+        raise DataError(
+            f"the Dataset has no coordinates, so the points of {', '.join(bare)} aren't known.",
+            hint=f"Add them: data.assign_coords({', '.join(f'{d}={d}' for d in bare)}).",
+        )
     folder = root.resolve() / ".data"
     with refused(DataError, f"{folder} can't be written", "Give `out` another folder."):
         folder.mkdir(parents=True, exist_ok=True)

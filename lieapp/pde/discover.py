@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from lieapp.augment.learned import Learned, content_of
 from lieapp.compare.outcome import Outcome, compare
 from lieapp.compare.verdict import gap_after
 from lieapp.config import DiscoverConfig
-from lieapp.data.axes import noise_level
+from lieapp.data.axes import along, noise_level
 from lieapp.data.own_trajectories import OwnData, own_data
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories, noisy, thin
@@ -69,7 +70,7 @@ def result_of(
             )
         ],
         subspace=Subspace(angle=outcome.angle),
-        cross_check=_cross_check(check, outcome),
+        cross_check=_cross_check(check, outcome, written.undecided),
         equation_latex=",\\quad ".join(equation.latex for equation in shown),
         equation_shown=shown,
         coordinates=list(domain.components),
@@ -103,12 +104,12 @@ def _spectrum(found: Discovery, check: Discovery | None) -> Spectrum:
     return Spectrum(method=shown.method, eta=[*shown.spectrum], gap_after=gap_after(shown.spectrum))
 
 
-def _cross_check(check: Discovery | None, outcome: Outcome) -> CrossCheck | None:
+def _cross_check(check: Discovery | None, outcome: Outcome, undecided: Sequence[int]) -> CrossCheck | None:
     if check is None:
         return None
     return CrossCheck(
         method=check.method,
-        angle=outcome.cross_angle,
+        angle=replace(outcome, exact=[n for n in outcome.exact if n not in undecided]).cross_angle,
         count=len(outcome.others_exact),
         eta=[*check.levels[-1].eta],
     )
@@ -221,7 +222,8 @@ class _Job:
             piece.check_varying(self.domain.name)
         level, how = max(noise_level(z.numpy()) for piece in pieces for z in piece.values.unbind(2))
         about = "about" if level > CLEAN else "below"
-        self.report.line(f"data: noise is {about} {level:.1g} of their spread, by {how}")
+        how = along(how, [pieces[0].time_name, *(axis.name for axis in pieces[0].grid.axes)])
+        self.report.line(f"data: noise is {about} {level:.1g} of their standard deviation, by {how}")
         self.directory.add_provenance(noise_level=level)
         self._check_misfit(pieces)
         periodic = all(axis.periodic for piece in pieces for axis in piece.grid.axes)
@@ -251,7 +253,7 @@ class _Job:
             self.report.line("data: too few times, or too far apart, to tell whether they solve the equation")
             return
         self.directory.add_provenance(misfit=found.relative)
-        self.report.line(f"data: the equation leaves {found.relative:.2g} of their change in time")
+        self.report.line(f"data: they miss the equation by {100 * found.relative:.2g} % of their change in time")
         if found.refutes and found.relative > self.config.misfit:
             beyond = math.ceil(found.relative + 1)
             raise DataError(

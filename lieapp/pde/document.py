@@ -35,6 +35,9 @@ MEMBERS = (
 )
 """What to know about learned fields where there are families."""
 
+APART = 0.1
+"""Largest principal angle, in radians, up to which two methods' spans are called the same."""
+
 
 def document(result: EquationResult, draw: Draw = undrawn) -> Document:
     """All that is said of a result; without `draw` the figures are empty."""
@@ -110,7 +113,7 @@ def verdict(slot: Slot, proved: bool) -> str:
         "none": "none: not a symmetry",
     }[slot.verdict]
     share = slot.confidence
-    return said if share is None or share == 1 else f"{said} (in {100 * share:.0f} % of draws)"
+    return said if share is None or share == 1 else f"{said} (in {min(round(100 * share), 99)} % of draws)"
 
 
 def _slots(result: EquationResult, draw: Draw) -> list[Block]:
@@ -167,6 +170,10 @@ def _proof(result: EquationResult) -> str:
     check = result.formulas_check
     what = "slots" if result.all_proved else "candidates"
     said = f"{check.proved} of {check.dimension} exact {what} written as proved formulas"
+    if check.proved > check.dimension:
+        # both methods' fields are written, and the other one has more
+        said = f"{check.proved} formulas proved, of both methods; {check.dimension} of this one's slots are exact"
+        said += " candidates" if what == "candidates" else ""
     if not check.derived or not check.proved:
         return f"{said}."
     if check.same_span:
@@ -205,9 +212,22 @@ def _angle(result: EquationResult) -> str:
 
 def _check(result: EquationResult, draw: Draw) -> list[Block]:
     check, said = result.cross_check, "No cross-check by a second method was run."
-    if check is not None and check.angle is not None:
-        said = f"The {check.method} method finds the same span within {number(check.angle)} rad."
+    if check is not None:
+        said = _agreement(check.method, check.angle, result.count, check.count)
     return [Heading("Cross-check", "check"), Text(said)]
+
+
+def _agreement(method: str, angle: float | None, mine: int, theirs: int) -> str:
+    """How near the other method's exact span is to this run's."""
+    found = f"The {method} method finds {theirs or 'no'} exact candidate{'' if theirs == 1 else 's'}"
+    if angle is None:
+        return f"{found}, this one {mine or 'none'}."
+    if angle > APART:
+        far = f"the largest principal angle is {number(angle)} rad"
+        return f"{found}, this one {mine}, and the spans differ: {far}."
+    if mine != theirs:
+        return f"{found}, this one {mine}; the smaller span lies in the larger one within {number(angle)} rad."
+    return f"The {method} method finds the same span within {number(angle)} rad."
 
 
 def _at_size(result: EquationResult, draw: Draw) -> list[Block]:

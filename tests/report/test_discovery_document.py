@@ -11,7 +11,7 @@ from lieapp.extension import outcome
 from lieapp.pde.document import MEMBERS, document, sentence, write_csv
 from lieapp.report.terminal import rendered
 from lieapp.results.base import decode
-from lieapp.results.discovery import ClosedForm, EquationResult, FormulasCheck
+from lieapp.results.discovery import ClosedForm, CrossCheck, EquationResult, FormulasCheck
 from lieapp.results.truth import FamilyResult
 from lieapp.runs.store.files import encode
 
@@ -209,3 +209,28 @@ def test_nothing_found_is_no_success(synthetic):
 @pytest.mark.parametrize(("value", "words"), [(0.99996, "0.99996"), (0.9991, "0.9991"), (0.12345, "0.1234")])
 def test_fewer_decimals_are_not_rounded_up_either(value, words):
     assert cosine(value, 4) == words
+
+
+@pytest.mark.parametrize(
+    ("angle", "mine", "theirs", "said"),
+    [
+        (1.5, 2, 6, "finds 6 exact candidates, this one 2, and the spans differ: the largest principal angle is"),
+        (1e-3, 3, 1, "finds 1 exact candidate, this one 3; the smaller span lies in the larger one within 0.001"),
+        (None, 2, 0, "finds no exact candidates, this one 2."),
+        (None, 0, 3, "finds 3 exact candidates, this one none."),
+    ],
+)
+def test_spans_that_differ_are_not_called_the_same(synthetic, angle, mine, theirs, said):
+    content = synthetic.summary()
+    content.count = mine
+    content.cross_check = CrossCheck(method="neural", angle=angle, count=theirs, eta=[])
+    assert f"The neural method {said}" in _printed(content)
+
+
+def test_more_proved_formulas_than_exact_slots_are_no_share(synthetic):
+    content = synthetic.summary()
+    content.formulas_check = FormulasCheck(dimension=3, proved=7, derived=6)
+    content.formulas = [ClosedForm(field={}, verdict="exact", proved=True, eta=0.0, shown=content.truth[0].shown)]
+    text = _printed(content)
+    assert "7 formulas proved, of both methods; 3 of this one's slots are exact candidates" in text
+    assert "7 of 3" not in text

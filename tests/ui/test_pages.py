@@ -1,12 +1,14 @@
 """What holds for every page."""
 
+import ast
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from lieapp.ui import navigation
+from lieapp.ui import app, navigation
 
 PAGES = sorted(file.stem for file in navigation.FOLDER.glob("*.py"))
 
@@ -16,6 +18,12 @@ def test_a_page_begins_with_its_title(open_page, plugins, make_run, key):
     # a string standing alone in a page file would be printed by Streamlit, above the title
     make_run("done")
     assert open_page(key).main[0].type == "title"
+
+
+def test_no_string_stands_alone_in_the_script():
+    # `lieapp app` runs this file, and Streamlit would print it on every page
+    tree = ast.parse(Path(app.__file__).read_text(encoding="utf-8"))
+    assert not [node for node in tree.body[1:] if isinstance(node, ast.Expr)]
 
 
 def test_every_page_is_in_the_menu():

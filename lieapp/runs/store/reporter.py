@@ -40,7 +40,7 @@ class PlainReporter:
             return
         self._last = now
         of = f"/{total}" if total is not None else ""
-        self.line(f"{self._stage}: {step}{of} {text}".rstrip())
+        self.line(f"{self._stage or 'start'}: {step}{of} {text}".rstrip())
 
     def line(self, text: str) -> None:
         if not self._quiet:
