@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from lieapp.config_types import FileData
+from lieapp.config_types import TYPED, FileData
 from lieapp.data.own import OwnAxis, grids_of, periodic_in, typed_value
 from lieapp.equations.evolution import evolution_form
 from lieapp.equations.parsing import parse_system
@@ -49,7 +49,7 @@ def plugin_of(
     title = "; ".join(f"{residual} = 0" for residual in system.residuals)
     known = repr((title, sorted(values.items()), region, points))
     draft = Draft(
-        name="typed-" + hashlib.sha256(known.encode()).hexdigest()[:8],
+        name=TYPED + hashlib.sha256(known.encode()).hexdigest()[:8],
         title=title,
         region=region,
         points={name: points[name] for name in variables},
