@@ -114,7 +114,7 @@ def verdict(slot: Slot, proved: bool) -> str:
         "none": "none: not a symmetry",
     }[slot.verdict]
     if slot.undecided:
-        said = "undecided: holds on these data"
+        said = "undecided: falls, but unproved"
     share = slot.confidence
     return said if share is None or share == 1 else f"{said} (in {min(round(100 * share), 99)} % of draws)"
 

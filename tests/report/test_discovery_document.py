@@ -240,4 +240,4 @@ def test_what_holds_on_few_windows_is_undecided(synthetic):
     content = synthetic.summary()
     content.generators[2].verdict, content.generators[2].undecided = "approximate", True
     text = _printed(content)
-    assert "undecided: holds on these data" in text and "approximate: η is" not in text
+    assert "undecided: falls, but unproved" in text and "approximate: η is" not in text
