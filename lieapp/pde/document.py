@@ -75,7 +75,7 @@ def sentence(result: EquationResult) -> str:
     if not result.truth:
         parts.append("no derived generators to compare with")
     if result.more:
-        parts.append("more may exist: every slot was filled")
+        parts.append("more may exist: every slot was filled, take more slots")
     return "; ".join(parts)
 
 
