@@ -104,6 +104,9 @@ class FileData(Settings, kw_only=True, frozen=True):
     ] = ()
 
 
+TYPED = "typed-"
+"""How the names of plugins begin that are made of equations typed for data in files."""
+
 FILE_OPTIONS = {"files": "data", **{key: key for key in ("map", "every", "window", "parameter", "extend")}}
 """Settings of data in files, and the options of the command line that set them."""
 

@@ -79,6 +79,11 @@ def _show_plugins(catalog: Catalog) -> None:
         print_line(f"broken: {broken}", style="red")
 
 
+def _cell(value: Any) -> Any:
+    """Several names with commas between them."""
+    return ", ".join(value) or None if isinstance(value, list) else value
+
+
 @click.group("runs")
 def runs() -> None:
     """List, show, draw or cancel runs. RUN is an id, the beginning of one, or a path."""
@@ -95,9 +100,9 @@ def list_runs(settings: Common) -> Outcome:
         if not rows:
             print_line(f"No runs in {settings.out} yet; `lieapp discover --plugin ckdv` makes one.")
             return
-        labels = [key for key in ("name", "note") if any(one[key] for one in rows)]
+        labels = [key for key in ("data", "name", "note") if any(one[key] for one in rows)]
         keys = ("state", "kind", "method", "stage", "count", "seconds", *labels)
-        lines = ([one["run"], one["plugin"] or one["equation"], *(one[key] for key in keys)] for one in rows)
+        lines = ([one["run"], one["equation"] or one["plugin"], *(_cell(one[key]) for key in keys)] for one in rows)
         print_table(f"Runs in {settings.out}", ("run", "plugin or equation", *keys), lines)
 
     return Outcome({"runs": rows}, show)

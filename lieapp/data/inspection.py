@@ -156,7 +156,7 @@ def arrays(found: Inspected) -> list[Block]:
     """Every array and what it is taken for, and the attributes of the file."""
     blocks: list[Block] = [Heading("Arrays", "arrays"), table(
         ["array", "shape", "unit", "taken for", "because"],
-        [[a.name, " x ".join(map(str, a.shape)), a.unit, a.role, a.reason] for a in found.result.arrays],
+        [[a.name, " x ".join(map(str, a.shape)), a.unit, _taken_for(a), a.reason] for a in found.result.arrays],
     )]  # fmt: skip
     if found.result.attributes:
         told = [[key, str(value)[:200]] for key, value in found.result.attributes.items()]
@@ -183,6 +183,11 @@ def measured(found: Inspected) -> list[Block]:
     return blocks
 
 
+def _taken_for(a: ArrayRow) -> str | None:
+    """The role; of numbers and lists that no equation uses only where they may be parameters."""
+    return a.role if a.role != "parameter" or a.reason.startswith("the number ") else None
+
+
 def _axis_row(a: AxisRow) -> list[str | None]:
     unit = f"{a.unit} since {a.since}" if a.since else a.unit
     kind = f"{a.kind}, end stored" if a.end_stored else a.kind
@@ -193,7 +198,7 @@ def _axis_row(a: AxisRow) -> list[str | None]:
 def _sentence(result: Inspection) -> str:
     head = f"{result.file}: {result.format}" + (f", {result.layout}" if result.layout != "generic" else "")
     if result.questions:
-        return f"{head}. Something must be said before it can be used."
+        return f"{head}. It can't be used before a question is answered."
     grids = f" on {result.grids} grids" if result.grids > 1 else ""
     sizes = " x ".join(f"{a.points - a.end_stored} {a.name}" for a in result.axes)
     many = f"{result.samples} {'trajectory' if result.samples == 1 else 'trajectories'}"

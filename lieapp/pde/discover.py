@@ -91,7 +91,7 @@ def result_of(
 
 def _slot(found: Discovery, outcome: Outcome, n: int, undecided: bool) -> Slot:
     said: Verdict = "approximate" if undecided else outcome.verdicts[n]
-    row = Slot(slot=n + 1, eta=found.levels[-1].eta[n], verdict=said)
+    row = Slot(slot=n + 1, eta=found.levels[-1].eta[n], verdict=said, undecided=undecided)
     if outcome.confidence is not None:
         sure = outcome.confidence[n]
         row.eta_interval, row.confidence = (sure.low, sure.high), sure.share

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeAlias
 
+from lieapp.compare.verdict import SMALL
 from lieapp.document import (
     Block,
     Column,
@@ -74,7 +75,7 @@ def sentence(result: EquationResult) -> str:
     if not result.truth:
         parts.append("no derived generators to compare with")
     if result.more:
-        parts.append("more may exist: every slot was filled")
+        parts.append("more may exist: every slot was filled, take more slots")
     return "; ".join(parts)
 
 
@@ -112,6 +113,8 @@ def verdict(slot: Slot, proved: bool) -> str:
         "approximate": f"approximate: η is {number(slot.eta)}",
         "none": "none: not a symmetry",
     }[slot.verdict]
+    if slot.undecided:
+        said = "undecided: falls, but unproved"
     share = slot.confidence
     return said if share is None or share == 1 else f"{said} (in {min(round(100 * share), 99)} % of draws)"
 
@@ -138,7 +141,20 @@ def _slots(result: EquationResult, draw: Draw) -> list[Block]:
         else "Here, exact means a candidate: η falls towards the floor as the ansatz grows; nothing is proved."
     )
     about = "η is the relative error that a moved solution accumulates over the time window, on held-out data."
-    return [head, table(columns, rows), Text(f"{about} {note}", small=True)]
+    return [head, table(columns, rows), Text(" ".join([about, note, *_columns(result)]), small=True)]
+
+
+def _columns(result: EquationResult) -> list[str]:
+    """What the columns say that not every run has."""
+    said = []
+    if any(slot.eta_interval for slot in result.generators):
+        said.append("Draws: the held-out trajectories, resampled.")
+    if judged(result):
+        said.append(
+            "Defect: the same error for solutions moved by s, its largest value; a field holds if it is below "
+            f"{number(SMALL)}; % left: the share of grid points that could be judged, if less than half."
+        )
+    return said
 
 
 def _forms(result: EquationResult, draw: Draw) -> list[Block]:

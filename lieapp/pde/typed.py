@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from lieapp.config_types import FileData
+from lieapp.config_types import TYPED, FileData
 from lieapp.data.own import OwnAxis, grids_of, periodic_in, typed_value
 from lieapp.equations.evolution import evolution_form
 from lieapp.equations.parsing import parse_system
 from lieapp.equations.plugin_file import Draft, plugin_text
-from lieapp.errors import UsageError, refused
+from lieapp.errors import ParseError, UsageError, refused
 
 FOLDER = ".equations"
 """Beside the runs: runs of typed equations take their plugins from here."""
@@ -39,7 +39,12 @@ def plugin_of(
     unknowns = list(dependent) or list(dict.fromkeys(name for name, _ in found))
     letters = sorted({letter for _, letters in found for letter in letters}, key=lambda x: (x != "t", x))
     values = {name: str(value) for name, value in map(typed_value, data.parameter)}
-    system = parse_system(equations, list(independent) or letters, unknowns, list(values))
+    try:
+        system = parse_system(equations, list(independent) or letters, unknowns, list(values))
+    except ParseError as error:
+        if error.hint.startswith("Declare it"):
+            error.hint = "Give the value of a constant by --parameter NAME:VALUE; derivatives are written u_x."
+        raise
     evolution = evolution_form(system)
     variables = [str(x) for x in system.jets.independent]
     ordered = (variables[evolution.time], *(variables[i] for i in evolution.space))
@@ -49,7 +54,7 @@ def plugin_of(
     title = "; ".join(f"{residual} = 0" for residual in system.residuals)
     known = repr((title, sorted(values.items()), region, points))
     draft = Draft(
-        name="typed-" + hashlib.sha256(known.encode()).hexdigest()[:8],
+        name=TYPED + hashlib.sha256(known.encode()).hexdigest()[:8],
         title=title,
         region=region,
         points={name: points[name] for name in variables},

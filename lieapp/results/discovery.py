@@ -65,6 +65,7 @@ class Slot(msgspec.Struct, kw_only=True):
         eta_interval: ends of the 90 % interval over draws of the held-out trajectories; None with too few.
         confidence: share of the draws with this verdict.
         finite: None where it wasn't judged at finite size.
+        undecided: whether it holds on the data, but these are windows of few trajectories and no formula is proved.
     """
 
     slot: int
@@ -73,6 +74,7 @@ class Slot(msgspec.Struct, kw_only=True):
     eta_interval: tuple[float | None, float | None] | None = None
     confidence: float | None = None
     finite: AtSize | None = None
+    undecided: bool = False
 
 
 class ClosedForm(msgspec.Struct, kw_only=True):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from lieapp.config_types import TYPED
 from lieapp.errors import RunError
 from lieapp.results.base import Compared
 from lieapp.runs.store.directory import RunDirectory
@@ -35,7 +37,8 @@ def row(run: RunDirectory) -> dict[str, Any]:
         "state": state if config else "unreadable",
         "kind": config.get("kind"),
         "plugin": config.get("plugin"),
-        "equation": equation_of(config) or None,
+        "equation": equation_of(config) or _typed(run, config) or None,
+        "data": _files(config),
         "method": config.get("method"),
         "seed": config.get("seed"),
         "stage": status.stage,
@@ -51,6 +54,23 @@ def row(run: RunDirectory) -> dict[str, Any]:
 def equation_of(config: Mapping[str, Any]) -> str:
     """The equations that were typed for a run; empty of a plugin's."""
     return "; ".join(text for text in config.get("equation") or [] if isinstance(text, str))
+
+
+def _files(config: Mapping[str, Any]) -> list[str]:
+    """The names of the files that a run read."""
+    data = config.get("data")
+    files = data.get("files") if isinstance(data, Mapping) else None
+    return [Path(file).name for file in files if isinstance(file, str)] if isinstance(files, list) else []
+
+
+def _typed(run: RunDirectory, config: Mapping[str, Any]) -> str:
+    """The equation that was typed for data in files, whose plugin has a name made of its content."""
+    if not str(config.get("plugin") or "").startswith(TYPED):
+        return ""
+    try:
+        return str((run.provenance().get("plugin") or {}).get("title") or "")
+    except (RunError, AttributeError):
+        return ""
 
 
 def compared(run: RunDirectory) -> Compared:

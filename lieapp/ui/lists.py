@@ -105,7 +105,7 @@ def _name(run: RunDirectory, facts: dict[str, Any]) -> str:
     """The name it was given, else the plugin, or the equations that were typed."""
     if facts["name"]:
         return str(facts["name"])
-    if facts["plugin"] or facts["state"] == "unreadable":
+    if facts["state"] == "unreadable" or (facts["plugin"] and not facts["equation"]):
         return str(facts["plugin"] or run.id)
     return _short(str(facts["equation"] or facts["kind"] or run.id), LONGEST_NAME)
 

@@ -10,6 +10,7 @@ import pytest
 from lieapp.cli import app
 from lieapp.cli.options import Common
 from lieapp.config import DiscoverConfig, TruthConfig
+from lieapp.config_types import FileData
 from lieapp.document import Formula
 from lieapp.errors import SimulationError
 from lieapp.results.discovery import DerivedField, EquationResult
@@ -192,6 +193,15 @@ def test_compare_shows_what_differs(lieapp, tmp_path):
     said = lieapp("compare", *ids)
     assert said.code == 0 and "slots" in said.out and "0.9999" in said.out
     assert lieapp("compare", "none").code == 2
+
+
+def test_a_typed_equation_and_its_file_are_listed(lieapp, tmp_path):
+    config = DiscoverConfig(plugin="typed-0123abcd", data=FileData(files=["/far/away/waves.mat"]))
+    run = RunDirectory.create(tmp_path / "runs", config, "typed-0123abcd")
+    run.add_provenance(plugin={"name": "typed-0123abcd", "title": "u_t + u*u_x = 0"})
+    (listed,) = lieapp("runs", "list", "--json").json["runs"]
+    assert (listed["equation"], listed["data"]) == ("u_t + u*u_x = 0", ["waves.mat"])
+    assert "u_t + u*u_x = 0" in lieapp("runs", "list").out and "waves.mat" in lieapp("runs", "list").out
 
 
 def test_runs_list_and_show(lieapp, tmp_path):

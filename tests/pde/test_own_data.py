@@ -305,6 +305,12 @@ def test_a_typed_equation_is_kept_as_a_plugin(folder, found):
     assert derived["dimension"] == len(derived["periodic"]) == 5
 
 
+def test_a_constant_without_a_value_is_told_the_option(folder):
+    typed = ("--equation", "u_t + u*u_x - nu*u_xx", "--data", "eight.npz")
+    error = run(folder, "discover", *typed, "--out", "wrong", code=2)["error"]
+    assert "'nu' is not declared" in error["message"] and "--parameter NAME:VALUE" in error["hint"]
+
+
 def test_a_wrong_coefficient_is_refused_before_learning(folder):
     wrong = ("--equation", "u_t + 2*u*u_x - nu*u_xx", "--parameter", "nu:0.1", "--data", "eight.npz")
     error = run(folder, "discover", *wrong, *FAST, "--out", "wrong", code=1)["error"]

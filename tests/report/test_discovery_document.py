@@ -234,3 +234,10 @@ def test_more_proved_formulas_than_exact_slots_are_no_share(synthetic):
     text = _printed(content)
     assert "7 formulas proved, of both methods; 3 of this one's slots are exact candidates" in text
     assert "7 of 3" not in text
+
+
+def test_what_holds_on_few_windows_is_undecided(synthetic):
+    content = synthetic.summary()
+    content.generators[2].verdict, content.generators[2].undecided = "approximate", True
+    text = _printed(content)
+    assert "undecided: falls, but unproved" in text and "approximate: η is" not in text

@@ -80,7 +80,7 @@ def _compared(run: RunDirectory) -> Compared:
 def _called(facts: dict[str, Any]) -> str:
     """How a run is called in the list: what it is, then its id."""
     seed = "" if facts["seed"] is None else f"seed {facts['seed']}"
-    parts = (facts["name"], facts["plugin"] or facts["equation"] or facts["kind"], facts["method"], seed)
+    parts = (facts["name"], facts["equation"] or facts["plugin"] or facts["kind"], facts["method"], seed)
     return f"{' · '.join(str(part) for part in parts if part)} · {facts['state']} · {facts['run']}"
 
 
@@ -90,11 +90,12 @@ def _results(runs: Sequence[RunDirectory], results: Sequence[Compared], names: S
     cells = []
     for place, (name, run, found) in enumerate(zip(names, runs, results, strict=True)):
         link = f"[{name.replace(' ', '&nbsp;')}](run?run={run.id})"
-        facts = (run.known_config().get("plugin"), found.method, sign(run.state).word)
+        known = row(run)
+        facts = (known["equation"] or known["plugin"], found.method, sign(run.state).word)
         shown = [unbroken(column[place]) for column in columns.values()]
         took = unbroken(duration(found.seconds.get("total")))
         cells.append([link, *(plain(fact or "–") for fact in facts), *shown, took])
-    table(("", "plugin", "method", "state", *map(plain, columns), "time"), cells)
+    table(("", "plugin or equation", "method", "state", *map(plain, columns), "time"), cells)
 
 
 def _slots(results: Sequence[Compared], names: Sequence[str]) -> None:
