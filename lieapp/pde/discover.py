@@ -49,7 +49,7 @@ from lieapp.runs.store.session import Session
 
 def result_of(
     config: DiscoverConfig, run: Path, domain: PDEDomain, found: Discovery, check: Discovery | None, truth: Derived,
-    written: Written, outcome: Outcome, warnings: list[str],
+    written: Written, outcome: Outcome, warnings: list[str], missed: float | None,
 ) -> EquationResult:  # fmt: skip
     """Everything but the judgement at finite size and the seconds."""
     shown = domain.shown()
@@ -84,6 +84,7 @@ def result_of(
         families=truth.families,
         formulas=written_forms(domain, written, outcome),
         formulas_check=proof_of(domain, written, outcome, truth),
+        misfit=missed,
     )
     result.sentence = sentence(result)
     return result
@@ -138,6 +139,7 @@ class _Job:
     def __init__(self, config: DiscoverConfig, declaration: PDE, session: Session) -> None:
         self.config, self.session = config, session
         self.directory, self.report = session.directory, session.report
+        self.missed: float | None = None
         moving = config.moving
         options = (("extra", moving.weno_extra),) if moving.backend == "weno" else ()
         self.own = own_data(declaration, config.data, session.report) if config.data.files else None
@@ -252,6 +254,7 @@ class _Job:
         if found is None:
             self.report.line("data: too few times, or too far apart, to tell whether they solve the equation")
             return
+        self.missed = found.relative
         self.directory.add_provenance(misfit=found.relative)
         self.report.line(f"data: they miss the equation by {100 * found.relative:.2g} % of their change in time")
         if found.refutes and found.relative > self.config.misfit:
@@ -302,7 +305,7 @@ class _Job:
             self.report.warn(words)
         return result_of(
             self.config, self.directory.path, self.domain, found, check, truth, written, outcome,
-            self.report.warnings,
+            self.report.warnings, self.missed,
         )  # fmt: skip
 
     def _finite(self, data: PDEDataset, found: Discovery, outcome: Outcome, result: EquationResult) -> None:

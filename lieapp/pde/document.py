@@ -74,6 +74,8 @@ def sentence(result: EquationResult) -> str:
     parts = [_found(result) if result.all_proved else _candidates(result)]
     if not result.truth:
         parts.append("no derived generators to compare with")
+    if result.missed:
+        parts.append(f"but the data miss the equation by {100 * (result.misfit or 0):.0f} % of their change in time")
     if result.more:
         parts.append("more may exist: every slot was filled, take more slots")
     return "; ".join(parts)

@@ -155,6 +155,10 @@ class Convergence(msgspec.Struct, kw_only=True):
     eta: list[float | None]
 
 
+MISSED = 0.5
+"""Misfit from which on the outcome says so: the equation's symmetries may not be the data's."""
+
+
 class Extended(msgspec.Struct, kw_only=True):
     """What a user's data show together with simulated trajectories of the same equation and box.
 
@@ -180,6 +184,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
         inner: slot x derived generator, of normalised fields in scaled coordinates.
         truth_eta: the defect of each derived generator on held-out data.
         grows: what the levels of `convergence` count.
+        misfit: what data from elsewhere leave of the equation, relative to their change in time; None if unknown.
         seconds: of each stage in the order of work, and in all.
     """
 
@@ -203,6 +208,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     formulas: list[ClosedForm] = []
     formulas_check: FormulasCheck = msgspec.field(default_factory=FormulasCheck)
     extended: Extended | None = None
+    misfit: float | None = None
 
     @property
     def all_proved(self) -> bool:
@@ -211,8 +217,13 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
 
     @property
     def level(self) -> Literal["success", "info"]:
-        """A success if a slot is exact."""
-        return "success" if self.count else "info"
+        """A success if a slot is exact, and the data solve the equation."""
+        return "success" if self.count and not self.missed else "info"
+
+    @property
+    def missed(self) -> bool:
+        """Whether the data leave so much of the equation that it isn't theirs, or noise hides that it is."""
+        return self.misfit is not None and self.misfit > MISSED
 
     def compared(self) -> Compared:
         return Compared(

@@ -351,3 +351,9 @@ def test_an_equation_is_checked_on_files(folder, tmp_path):
         rows = run(folder, *options, "--parameter", f"nu:{nu}", code=code)["checks"]
         assert [row["name"] for row in rows if row["ok"] is False] == names
     assert "u_xx/5 should be taken 0.5 times" in next(row["detail"] for row in rows if row["name"] == "data")
+
+
+def test_data_of_another_equation_are_told_in_the_outcome(folder):
+    options = ("--equation", "u_t + u_xxx + u", "--data", "eight.npz", *FAST, "--out", "other")
+    found = run(folder, "discover", *options)
+    assert found["misfit"] > 0.5 and "but the data miss the equation by" in found["sentence"]
