@@ -37,8 +37,9 @@ PARTS = {
 HEAD = ("data", "method", "seeds", "derived", "proved", "what", "not proved", "undecided", "false exact", "misfit",
         "discovery / s", "process / s", "memory / GiB")  # fmt: skip
 NOTE = """Rows of earlier calls are kept and replaced one by one; `own_data.json` says at which commit each was
-measured. "derived": generators that the equation has on such axes; "proved": those written down and proved; "not
-proved": derived ones that the proved span doesn't hold, with the cosine of each with the span of all exact slots;
+measured. "derived": generators that the equation has on such axes; "proved": how many were written down and proved,
+seed by seed, and "what" for the first of them; "not proved": derived ones that the proved span of a seed doesn't
+hold, with the least cosine of each with the span of all exact slots;
 "undecided": exact on these data and neither proved nor refuted; "false exact": exact slots beyond the derived
 number. Seconds are medians, of the discovery stage and of the whole process, start, check by the other method and
 report included; memory is the largest of a process."""
@@ -180,8 +181,9 @@ def table(rows: list[dict[str, Any]]) -> str:
             lines.append((*key, seeds, "refused", *[""] * 5, fit, "", walls, memory))
             below.append(f"- {key[0]}: {first['refused']['message']} *{first['refused']['hint']}*")
             continue
-        numbers = "–".join(map(str, sorted({len(row["proved"]) for row in group})))
-        missing = {f"{name} ({c or 0:.3g})": 1 for row in group for name, c in row["missing"].items()}
+        numbers = " ".join(str(len(row["proved"])) for row in group)
+        lost = sorted(((c or 0, name) for row in group for name, c in row["missing"].items()), reverse=True)
+        missing = [f"{name} ({c:.3g})" for name, c in {name: c for c, name in lost}.items()]
         undecided = "–".join(map(str, sorted({row["undecided"] for row in group})))
         spare = sum(max(0, row["count"] - row["derived"]) for row in group if not row["families"])
         lines.append((
@@ -228,7 +230,7 @@ def main() -> None:
                     file.write_text(json.dumps(list(rows.values()), indent=1) + "\n", encoding="utf-8")
     order = {key: n for n, key in enumerate((c.part, c.name, m) for c in made for m in c.methods)}
     shown = sorted(rows.items(), key=lambda item: (order.get(item[0][:3], len(order)), item[0][3]))
-    text = f"{heading('Discovery in files')}\n{NOTE} {arguments.note}\n"
+    text = f"{heading('Discovery in files', None if arguments.parts else [])}\n{NOTE} {arguments.note}\n"
     for key, title in PARTS.items():
         part = [row for (name, *_), row in shown if name == key]
         text += f"\n## {title}\n\n{table(part)}\n" if part else ""
