@@ -75,7 +75,8 @@ def sentence(result: EquationResult) -> str:
     if not result.truth:
         parts.append("no derived generators to compare with")
     if result.missed:
-        parts.append(f"but the data miss the equation by {100 * (result.misfit or 0):.0f} % of their change in time")
+        missed = 100 * (result.misfit or 0.0)
+        parts.append(f"but the data miss the equation by {missed:.0f} % of their change in time")
     if result.more:
         parts.append("more may exist: every slot was filled, take more slots")
     return "; ".join(parts)
