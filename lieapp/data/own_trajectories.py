@@ -40,6 +40,8 @@ class OwnData:
         declaration: the equation on the files' region, periodic where their axes are.
         train, held_out: pieces on one grid and at the same times each.
         words: what was done with the files.
+        units: in which the axes count that have one.
+        pieces: all of it, uncut: trajectories on one grid each.
         whole: where both are windows of the same few trajectories, the first of these.
     """
 
@@ -47,6 +49,8 @@ class OwnData:
     train: list[Trajectories]
     held_out: list[Trajectories]
     words: list[str]
+    units: list[str]
+    pieces: list[Trajectories]
     whole: Trajectories | None
 
 
@@ -63,8 +67,10 @@ def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
     ]
     train, held_out, words = divided(pieces)
     notes = [str(dataset.attrs["notes"]) for dataset in found if "notes" in dataset.attrs]
+    known = {name: found[0][name].attrs.get("units") for name in variables}
+    units = [f"{name} is in {unit}" for name, unit in known.items() if unit]
     whole = pieces[0] if sum(piece.samples for piece in pieces) < FEW else None
-    return OwnData(declared, train, held_out, [*dict.fromkeys(notes), words], whole)
+    return OwnData(declared, train, held_out, [*units, *dict.fromkeys(notes), words], units, pieces, whole)
 
 
 def _own_axis(dataset: xr.Dataset, name: str) -> OwnAxis:

@@ -12,7 +12,7 @@ from lieapp.data.own import OwnAxis, grids_of, periodic_in, typed_value
 from lieapp.equations.evolution import evolution_form
 from lieapp.equations.parsing import parse_system
 from lieapp.equations.plugin_file import Draft, plugin_text
-from lieapp.errors import UsageError, refused
+from lieapp.errors import ParseError, UsageError, refused
 
 FOLDER = ".equations"
 """Beside the runs: runs of typed equations take their plugins from here."""
@@ -39,7 +39,16 @@ def plugin_of(
     unknowns = list(dependent) or list(dict.fromkeys(name for name, _ in found))
     letters = sorted({letter for _, letters in found for letter in letters}, key=lambda x: (x != "t", x))
     values = {name: str(value) for name, value in map(typed_value, data.parameter)}
-    system = parse_system(equations, list(independent) or letters, unknowns, list(values))
+    try:
+        system = parse_system(equations, list(independent) or letters, unknowns, list(values))
+    except ParseError as error:
+        if "' is not declared" in error.message:
+            name = error.message.split("'")[1]
+            error.hint = (
+                f"A constant has its value by --parameter {name}:0.1; an unknown has an equation of its own, with "
+                "its derivative in time."
+            )
+        raise
     evolution = evolution_form(system)
     variables = [str(x) for x in system.jets.independent]
     ordered = (variables[evolution.time], *(variables[i] for i in evolution.space))

@@ -31,6 +31,12 @@ BAD = [
 ]  # fmt: skip
 
 
+def test_a_constant_without_value_is_asked_for(lieapp, file):
+    said = lieapp("discover", *BURGERS[:2], "--data", str(file), "--json")
+    assert said.error["message"].count("'nu' is not declared") == 1
+    assert "by --parameter nu:0.1" in said.error["hint"]
+
+
 @pytest.mark.parametrize(("arguments", "kind", "words"), BAD)
 def test_bad_input_is_refused_before_anything_is_made(lieapp, discovery, tmp_path, file, arguments, kind, words):
     given = [str(file) if a == "eight.npz" else a for a in arguments]

@@ -56,7 +56,8 @@ def show() -> None:
         r"$2\sqrt{t+1}\,\partial_x + \frac{1}{\sqrt{t+1}}\,\partial_u$."
         "\n\n"
         "lieapp simulates solutions of an equation, or reads yours, and learns such fields from them. It also "
-        "derives them by algebra and reports how well the two agree. The [Help](help) page explains terms and symbols."
+        "derives them by algebra and reports how well the two agree. The [Help](help) page explains terms and "
+        "symbols."
     )
     _examples()
     _work()
