@@ -26,6 +26,8 @@ BAD = [
     ((*BURGERS[:3], "nu:abc", "--data", "eight.npz"), "UsageError", "--parameter nu:abc: 'abc' isn't a number"),
     ((*BURGERS[:3], "nu", "--data", "eight.npz"), "UsageError", "--parameter nu: '' isn't a number"),
     ((*BURGERS, "--parameter", "mu:1", "--data", "eight.npz"), "ParseError", "mu is declared but occurs in no"),
+    ((*BURGERS, "--data", "eight.npz", "--data", "eight.npz"), "UsageError", "eight.npz is given 2 times."),
+    (("--plugin", "burgers", *["--data", "eight.npz"] * 4), "UsageError", "eight.npz is given 4 times."),
     ((*BURGERS, "--data", "none.npz"), "DataError", "none.npz doesn't exist"),
     ((*BURGERS, "--data", "eight.npz", "--window", "x=3:4"), "DataError", "x has 0 points left"),
 ]  # fmt: skip
