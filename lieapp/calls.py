@@ -197,12 +197,14 @@ def discover(
 
     Raises LieappError, with a hint, for invalid input and for errors during the run.
     """
+    from lieapp.api import PDE
     from lieapp.runs.pipeline import work_on
     from lieapp.settings import leaves, load_config
 
     kept = tempfile.TemporaryDirectory(prefix="lieapp-") if out is None else None
     root = Path(kept.name) if kept else Path(out or ROOT)
-    if hasattr(plugin, "to_netcdf") or hasattr(plugin, "__array__"):
+    others = equation and not isinstance(plugin, str | PDE | None)
+    if data is None and (hasattr(plugin, "to_netcdf") or hasattr(plugin, "__array__") or others):
         plugin, data = None, plugin
     folders = [Path(folder).resolve() for folder in plugins]
     typed = _typed(data, settings, root)
@@ -213,7 +215,8 @@ def discover(
     work = catalog.work(entry, "discover")
     typed = dict(work.typed(entry.name, typed))
     given = {key: value for key, value in {**settings, **typed}.items() if value is not None}
-    config = load_config(catalog.settings(work), **dict(leaves({"plugin": entry.name, **given})))
+    loaded = load_config(catalog.settings(work), **dict(leaves({"plugin": entry.name, **given})))
+    config = work.complete(loaded, root)
     work.check(config, entry.declaration)
     run = RunDirectory.create(root, config, entry.name, entry=entry, folders=catalog.folders)
     work_on(run, config, catalog, work, entry=entry, quiet=quiet)
@@ -248,7 +251,9 @@ def _plugin_of(
     from lieapp.pde.typed import plugin_of
 
     if plugin is not None:
-        raise UsageError("a plugin and an equation are both given.", hint="Give one of them.")
+        raise UsageError(
+            "a plugin and an equation are both given.", hint="Give one of them; a file is given as data='file.npz'."
+        )
     own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}
     name, folder = plugin_of(equations, msgspec.convert(own, FileData), root)
     folders.append(folder)

@@ -129,7 +129,8 @@ class Work:
         check: validates settings and declaration before a run folder is created; raises LieappError.
         costs: warnings about slow settings.
         estimate: approximate seconds and bytes needed; None if unknown.
-        complete: settings with the runs they name looked up in the folder of runs; raises LieappError.
+        complete: settings with the runs they name looked up in the folder of runs, and absolute paths of files;
+            raises LieappError.
         typed: converts a plugin's name and the options of the command line (None: not given) to settings; raises
             ConfigError.
         refused: why this task isn't possible for a declaration; empty if it is.

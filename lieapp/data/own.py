@@ -52,7 +52,14 @@ def described(pde: PDE, data: FileData) -> PDE:
 def grids_of(
     data: FileData, unknowns: tuple[str, ...], variables: tuple[str, ...]
 ) -> list[list[OwnAxis]]:  # fmt: skip
-    """The axes of each grid in the files, of the evolution variable first. Raises what `files.read` raises."""
+    """The axes of each grid in the files, of the evolution variable first.
+
+    Raises what `files.read` raises, UsageError for a file that is given twice: it would be judged on itself.
+    """
+    places = [Path(path).resolve() for path in data.files]
+    for path, place in zip(data.files, places, strict=True):
+        if places.count(place) > 1:
+            raise UsageError(f"{path} is given {places.count(place)} times.", hint="Give each file once.")
     found = [
         _grids(path, stamp(Path(path)), data.map, data.every, data.window, unknowns, variables)
         for path in data.files

@@ -41,6 +41,7 @@ class OwnData:
         pieces: trajectories on one grid and at the same times each.
         train, held_out: the same divided, or windows in time of too few.
         words: what was done with the files.
+        units: in which the axes count that have one.
     """
 
     declaration: PDE
@@ -48,6 +49,7 @@ class OwnData:
     train: list[Trajectories]
     held_out: list[Trajectories]
     words: list[str]
+    units: list[str]
 
     @property
     def whole(self) -> Trajectories | None:
@@ -68,7 +70,9 @@ def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
     ]
     train, held_out, words = divided(pieces)
     notes = [str(dataset.attrs["notes"]) for dataset in found if "notes" in dataset.attrs]
-    return OwnData(declared, pieces, train, held_out, [*dict.fromkeys(notes), words])
+    known = {name: found[0][name].attrs.get("units") for name in variables}
+    units = [f"{name} is in {unit}" for name, unit in known.items() if unit]
+    return OwnData(declared, pieces, train, held_out, [*units, *dict.fromkeys(notes), words], units)
 
 
 def _own_axis(dataset: xr.Dataset, name: str) -> OwnAxis:

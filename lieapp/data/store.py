@@ -96,7 +96,13 @@ def keep_dataset(dataset: object, root: Path, *, mapped: bool = False) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         draft = folder / f".{os.getpid()}.part"
         try:
-            dataset.to_netcdf(draft, engine="h5netcdf")
+            try:
+                dataset.to_netcdf(draft, engine="h5netcdf")
+            except (TypeError, ValueError, NotImplementedError) as error:
+                raise DataError(
+                    f"the Dataset can't be written as netCDF: {str(error).rstrip('.')}.",
+                    hint="Keep its unknowns and axes only: dataset[['u']].drop_attrs().",
+                ) from None
             file = folder / f"{hashlib.sha256(draft.read_bytes()).hexdigest()[:12]}.nc"
             draft.replace(file)
         finally:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -57,20 +58,31 @@ class Trajectories:
 
         Raises DataError if an unknown is one constant everywhere, or if nothing varies along an axis of space.
         """
-        largest = self.values.abs().amax()
-        for unknown, values in zip(self.unknowns, self.values.unbind(2), strict=True):
-            if values.max() - values.min() <= STILL * values.abs().max():
-                raise DataError(
-                    f"{name}: {unknown} is {float(values.flatten()[0]):g} at every time and place of every sample; "
-                    "nothing can be learned from data that don't vary.",
-                    hint="Change the initial state, or what the source gives.",
-                )
-        for dim, axis in zip(self.grid.dims, self.grid.axes, strict=True):
-            if (self.values - self.values.mean(dim, keepdim=True)).abs().amax() <= STILL * largest:
-                raise DataError(
-                    f"{name}: the data don't vary along {axis.name}; fields along it can't be told apart.",
-                    hint="Change the initial state, or what the source gives.",
-                )
+        check_varying([self], name, "Change the initial state, or what the source gives.")
+
+
+def check_varying(pieces: Sequence[Trajectories], name: str, hint: str) -> None:
+    """Whether there is anything to learn from trajectories, taken together; a single one may be constant.
+
+    Raises DataError if an unknown is one constant everywhere, or if nothing varies along an axis of space.
+    """
+    for a, unknown in enumerate(pieces[0].unknowns):
+        values = [piece.values[:, :, a] for piece in pieces]
+        low, high = min(float(z.min()) for z in values), max(float(z.max()) for z in values)
+        if high - low <= STILL * max(-low, high):
+            raise DataError(
+                f"{name}: {unknown} is {low:g} at every time and place of every sample; "
+                "nothing can be learned from data that don't vary.",
+                hint=hint,
+            )
+    largest = max(piece.values.abs().amax() for piece in pieces)
+    first = pieces[0].grid
+    for dim, axis in zip(first.dims, first.axes, strict=True):
+        rests = (piece.values - piece.values.mean(dim, keepdim=True) for piece in pieces)
+        if max(rest.abs().amax() for rest in rests) <= STILL * largest:
+            raise DataError(
+                f"{name}: the data don't vary along {axis.name}; fields along it can't be told apart.", hint=hint
+            )
 
 
 STREAM = 7919

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import torch
 
 from lieapp.api import PDE
 from lieapp.augment.learned import FILE as LEARNED
@@ -18,7 +21,7 @@ from lieapp.config import DiscoverConfig
 from lieapp.data.axes import along, noise_level
 from lieapp.data.own_trajectories import OwnData, own_data
 from lieapp.data.stepping import Tolerance
-from lieapp.data.trajectories import Trajectories, noisy, thin
+from lieapp.data.trajectories import Trajectories, check_varying, noisy, thin
 from lieapp.domains.formulas import FixedFields
 from lieapp.errors import DataError, GridError
 from lieapp.methods.result import SIZE, Discovery
@@ -123,6 +126,15 @@ CLEAN = 1e-4
 """Noise below this share of the data's spread is none."""
 
 
+UNTOLD = (
+    "too few times, too far apart or too noisy, or nothing changes in time: they don't tell whether they solve the "
+    "equation"
+)
+
+FAR = 1e5
+"""Mean over spread of an unknown from which on its changes are lost in rounding."""
+
+
 def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> EquationResult:
     """Do or go on with a run; returns its result and writes the run's other files.
 
@@ -219,9 +231,10 @@ class _Job:
         for words in own.words:
             self.report.line(f"data: {words}")
         pieces = own.pieces
+        self._check_unchanged(pieces)
         self.directory.add_provenance(data=pieces[0].facts, data_notes=own.words)
-        for piece in pieces:
-            piece.check_varying(self.domain.name)
+        check_varying(pieces, self.domain.name, "Read other files, or another part of these.")
+        self._check_offsets(pieces)
         level, how = max(noise_level(z.numpy()) for piece in pieces for z in piece.values.unbind(2))
         about = "about" if level > CLEAN else "below"
         how = along(how, [pieces[0].time_name, *(axis.name for axis in pieces[0].grid.axes)])
@@ -248,11 +261,39 @@ class _Job:
             self.directory.add_provenance(noise=data.noise, modes_kept=list(data.held_out.kept))
         return data
 
+    def _check_unchanged(self, pieces: Sequence[Trajectories]) -> None:
+        """Raises DataError if a resumed run finds other data than it began with: its fields are of these."""
+        stamps: dict[str, Any] = {}
+        for facts in (piece.facts for piece in pieces):
+            stamps[str(facts["file"])] = [facts.get(key) for key in ("sha256", "size", "modified")]
+        known = self.directory.provenance().get("data_files", stamps)
+        for file, stamp in stamps.items():
+            if known.get(file) != stamp:
+                raise DataError(
+                    f"{file} has changed since this run began.",
+                    hint="Put the old file back and resume, or start a new run.",
+                )
+        self.directory.add_provenance(data_files=stamps)
+
+    def _units(self) -> str:
+        return f" ({', '.join(self.own.units)})" if self.own and self.own.units else ""
+
+    def _check_offsets(self, pieces: Sequence[Trajectories]) -> None:
+        """Warn of unknowns that change little beside their mean."""
+        for a, name in enumerate(pieces[0].unknowns):
+            values = torch.cat([piece.values[:, :, a].flatten() for piece in pieces])
+            mean, spread = float(values.mean()), float(values.std())
+            if abs(mean) > FAR * spread:
+                self.report.warn(
+                    f"data: {name} is {mean:.3g} and changes by {spread:.2g} only: symmetries that change {name} "
+                    "are lost in rounding; take a constant off it, in the file and in the equation"
+                )
+
     def _check_misfit(self, data: Sequence[Trajectories]) -> None:
         """Raises DataError if data from elsewhere ask for other coefficients: what is found would not be theirs."""
         found = misfit(self.domain.evolution, data)
         if found is None:
-            self.report.line("data: too few times, or too far apart, to tell whether they solve the equation")
+            self.report.line(f"data: {UNTOLD}")
             return
         self.missed = found.relative
         self.directory.add_provenance(misfit=found.relative)
@@ -261,8 +302,8 @@ class _Job:
             beyond = math.ceil(found.relative + 1)
             raise DataError(
                 f"{self.domain.name}: the data don't solve the equation: {found.words()}.",
-                hint=f"Correct the equation or the data; --set misfit={beyond} goes on all the same, with the "
-                "equation's symmetries, not the data's.",
+                hint=f"Correct the equation or the data{self._units()}; --set misfit={beyond} goes on all the "
+                "same, with the equation's symmetries, not the data's.",
             )
         if found.relative > MISSED:
             self.report.warn(f"data: {found.words()}")

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from lieapp.api import PDE, hookimpl
 from lieapp.augment import typed as augment
 from lieapp.config import DiscoverConfig
@@ -57,6 +59,12 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
     check_memory(config, declaration)
 
 
+def _complete(config: DiscoverConfig, root: Path) -> DiscoverConfig:
+    """With absolute paths of files: a run may be resumed from another folder."""
+    files = tuple(str(Path(file).resolve()) for file in config.data.files)
+    return msgspec.structs.replace(config, data=msgspec.structs.replace(config.data, files=files))
+
+
 PLANAR = "it has several axes of space, and networks are trained on one axis only so far"
 
 OWN_SLOTS = 12
@@ -74,8 +82,7 @@ def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
             f"--{FILE_OPTIONS[next(iter(given))]} says how files are read; there are none.",
             hint="Give --data FILE too.",
         )
-    # a run may be resumed from another folder
-    given["files"] = [str(Path(file).resolve()) for file in given["files"]]
+    given["files"] = [*map(str, given["files"])]
     return {**rest, "slots": rest["slots"] or OWN_SLOTS, "data": given}
 
 
@@ -103,6 +110,7 @@ PDES = Kind(
             settings=DiscoverConfig,
             execute=lazily("lieapp.pde.discover:execute"),
             check=_check,
+            complete=_complete,
             typed=_typed,
             costs=_costs,
             estimate=_estimate,

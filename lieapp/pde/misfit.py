@@ -49,6 +49,12 @@ COARSE = 0.1
 FITS = 0.1
 """Misfit with the best factors below which the equation's terms are right, and its coefficients aren't."""
 
+ROUNDING = 1e-10
+"""Share of its largest possible size below which an integral is rounding."""
+
+FEW_DIGITS = 1e-4
+"""Share of its values below which what is left of them without their mean may be rounding."""
+
 OFF = 0.05
 """Departure of a factor from 1 that is told."""
 
@@ -111,6 +117,7 @@ def misfit(evolution: Evolution, pieces: Sequence[Trajectories]) -> Misfit | Non
         change = np.concatenate([part[0] for part in parts if part])
         columns = np.concatenate([part[1] for part in parts if part])
         best, *_ = np.linalg.lstsq(columns, change, rcond=None)
+        best[~columns.any(0)] = 1.0
         factors += [(name, str(term), float(b)) for (term, _), b in zip(row, best, strict=True)]
         squares += [np.sum((change - columns @ b) ** 2) for b in (np.ones(len(best)), best)]
         total += float(np.sum(change**2))
@@ -118,6 +125,11 @@ def misfit(evolution: Evolution, pieces: Sequence[Trajectories]) -> Misfit | Non
         return None
     relative, fitted = np.sqrt(squares / total)
     return Misfit(float(relative), float(fitted), tuple(factors))
+
+
+def _differentiated(J: Sequence[int]) -> int | None:
+    """The dimension of (sample, time, *space) along which J differentiates first."""
+    return next((place for place, order in enumerate(J, start=2) if order), None)
 
 
 class _Piece:
@@ -136,18 +148,25 @@ class _Piece:
     def integrals(
         self, a: int, terms: Sequence[tuple[sp.Expr, MultiIndex, sp.Expr]]
     ) -> tuple[np.ndarray, np.ndarray] | None:
-        """∫ φ u_t and the column of each term; None if the times are too far apart for them."""
+        """∫ φ u_t and the column of each term, 0 where it is rounding; None if nothing can be told.
+
+        That is so if the times are too far apart for them, if a term isn't finite, or if nothing changes in time.
+        """
         evolution, values = self.evolution, self.values
         none = (0,) * len(self.axes)
-        change = -self._integral(values[:, :, a].numpy(), self.time_weights[1], none)
+        change = -self._integral(values[:, :, a].numpy(), self.time_weights[1], none, 1)
+        if not change.any():
+            return None
         densities = self._evaluated([rate * density for rate, _, density in terms])
         space = [tuple(J[i] for i in evolution.space) for _, J, _ in terms]
 
         def columns(time: np.ndarray, every: int) -> np.ndarray:
             parts = zip(densities, space, strict=True)
-            found = [(-1) ** sum(J) * self._integral(z[:, ::every], time, J) for z, J in parts]
+            found = [(-1) ** sum(J) * self._integral(z[:, ::every], time, J, _differentiated(J)) for z, J in parts]
             return np.stack(found, 1) if found else np.zeros((len(change), 0))
 
+        if not all(np.isfinite(density).all() for density in densities):
+            return None
         found = columns(self.time_weights[0], 1)
         if self.half_weights is not None:
             sums = found.sum(1)
@@ -156,13 +175,27 @@ class _Piece:
                 return None
         return change, found
 
-    def _integral(self, values: np.ndarray, time: np.ndarray, J: Sequence[int]) -> np.ndarray:
-        """∫∫ of values of shape (sample, time, *space) times the bumps' derivatives, flattened."""
+    def _integral(self, values: np.ndarray, time: np.ndarray, J: Sequence[int], along: int | None) -> np.ndarray:
+        """∫∫ of values of shape (sample, time, *space) times the bumps' derivatives, flattened; 0 if it's rounding.
+
+        Args:
+            along: a dimension along which bumps are differentiated, so that a constant adds nothing.
+        """
+        weights = [time, *(w[n] for w, n in zip(self.space_weights, J, strict=True))]
+        found = self._summed(values, weights)
+        rest = values if along is None else values - values.mean(along, keepdims=True)
+        size = np.maximum(np.abs(rest), FEW_DIGITS * np.abs(values))
+        most = self._summed(size, [np.abs(w) for w in weights])
+        return found if np.linalg.norm(found) > ROUNDING * np.linalg.norm(most) else np.zeros_like(found)
+
+    def _summed(self, values: np.ndarray, weights: Sequence[np.ndarray]) -> np.ndarray:
+        """Σ of values of shape (sample, time, *space) times weights of each axis, flattened."""
+        time, *space = weights
         found = np.moveaxis(np.tensordot(values, time, (1, 1)), -1, 1)
-        for place, (axis, weights, order) in enumerate(zip(self.axes, self.space_weights, J, strict=True), start=2):
+        for place, (axis, weight) in enumerate(zip(self.axes, space, strict=True), start=2):
             if axis.periodic:  # the right end is the left one
                 found = np.concatenate([found, np.take(found, [0], place)], place)
-            found = np.moveaxis(np.tensordot(found, weights[order], (place, 1)), -1, place)
+            found = np.moveaxis(np.tensordot(found, weight, (place, 1)), -1, place)
         return found.ravel()
 
     def _evaluated(self, expressions: Sequence[sp.Expr]) -> list[np.ndarray]:

@@ -42,8 +42,12 @@ def plugin_of(
     try:
         system = parse_system(equations, list(independent) or letters, unknowns, list(values))
     except ParseError as error:
-        if error.hint.startswith("Declare it"):
-            error.hint = "Give the value of a constant by --parameter NAME:VALUE; derivatives are written u_x."
+        if "' is not declared" in error.message:
+            name = error.message.split("'")[1]
+            error.hint = (
+                f"A constant has its value by --parameter {name}:0.1; an unknown has an equation of its own, with "
+                "its derivative in time."
+            )
         raise
     evolution = evolution_form(system)
     variables = [str(x) for x in system.jets.independent]

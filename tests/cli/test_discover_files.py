@@ -26,9 +26,17 @@ BAD = [
     ((*BURGERS[:3], "nu:abc", "--data", "eight.npz"), "UsageError", "--parameter nu:abc: 'abc' isn't a number"),
     ((*BURGERS[:3], "nu", "--data", "eight.npz"), "UsageError", "--parameter nu: '' isn't a number"),
     ((*BURGERS, "--parameter", "mu:1", "--data", "eight.npz"), "ParseError", "mu is declared but occurs in no"),
+    ((*BURGERS, "--data", "eight.npz", "--data", "eight.npz"), "UsageError", "eight.npz is given 2 times."),
+    (("--plugin", "burgers", *["--data", "eight.npz"] * 4), "UsageError", "eight.npz is given 4 times."),
     ((*BURGERS, "--data", "none.npz"), "DataError", "none.npz doesn't exist"),
     ((*BURGERS, "--data", "eight.npz", "--window", "x=3:4"), "DataError", "x has 0 points left"),
 ]  # fmt: skip
+
+
+def test_a_constant_without_value_is_asked_for(lieapp, file):
+    said = lieapp("discover", *BURGERS[:2], "--data", str(file), "--json")
+    assert said.error["message"].count("'nu' is not declared") == 1
+    assert "by --parameter nu:0.1" in said.error["hint"]
 
 
 @pytest.mark.parametrize(("arguments", "kind", "words"), BAD)

@@ -7,7 +7,7 @@ import torch
 from lieapp.compare.closed_form.approximate import decimals, sketch
 from lieapp.compare.closed_form.forms import closed_forms, same_span
 from lieapp.compare.closed_form.library import atoms, library
-from lieapp.compare.closed_form.measure import measure
+from lieapp.compare.closed_form.measure import LibraryFeatures, measure, usable
 from lieapp.data.stepping import Tolerance
 from lieapp.domains.formulas import FixedFields
 from lieapp.equations.equation import read_pde
@@ -101,6 +101,7 @@ def test_decimals_leave_exponents_alone():
     [
         ("u_t + u*u_x + u_xxx + u/(2*(t+1))", ["sqrt(t+1)", "1/sqrt(t+1)", "log(t+1)", "1/(t+1)"]),
         ("exp(-t/50)*u_t + u*u_x + u_xxx", ["exp(t/50)", "exp(-t/50)"]),
+        ("u_t - (1 + t)*u_xx", ["1/(t+1)", "log(t+1)", "exp(t + t**2/2)"]),
         ("u_t - u_xx - u*log(u)", ["log(u)"]),
         ("u_t + u*u_x + u_xxx + u/t", ["log(t)"]),
         ("u_t - u_xx + sin(t)*u", ["sin(t)", "cos(t)", "exp(cos(t))"]),
@@ -113,6 +114,18 @@ def test_coefficients_bring_their_functions(equation, expected):
     for text in expected:
         wanted = sp.sympify(text, locals=names)
         assert any(sp.simplify(f / wanted).is_number for f in found), f"{text} not in {found}"
+
+
+def test_functions_of_infinite_slope_on_the_data_are_left_out():
+    """They would make nothing but NaN of every formula's measure."""
+    domain = PDEDomain(load_catalog().get("burgers").declaration)
+    data = domain.dataset(2, 2, 0, tolerance=Tolerance(1e-3))
+    t, u = domain.system.jets.coordinates[0], domain.system.jets.coordinates[2]
+    first = sp.Rational(float(data.held_out.source.time[0]))
+    given = [sp.S.One, sp.sqrt(t - first), sp.log(t - first), sp.sqrt(t + 1), u]
+    features = LibraryFeatures(given, domain.system.jets.coordinates, data.scales)
+    kept, norms = usable(features, given, data.held_out.batches(1, 1))
+    assert kept == [1, sp.sqrt(t + 1), u] and norms.isfinite().all()
 
 
 def test_the_library_has_no_function_twice_and_none_that_is_not_periodic():

@@ -1,5 +1,7 @@
 """Simulation from a declaration: what is kept, what repeats, what fails and how it says so."""
 
+from dataclasses import replace
+
 import sympy as sp
 import torch
 from pytest import approx, mark, raises
@@ -8,7 +10,7 @@ from small import T, U, X
 from lieapp.api import ChangeOfVariables, SumOfSines
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
-from lieapp.data.trajectories import Trajectories
+from lieapp.data.trajectories import Trajectories, check_varying
 from lieapp.errors import DataError, EquationError, GridError, PluginError, SimulationError
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import resample
@@ -162,3 +164,14 @@ def test_data_that_do_not_vary(values, words):
     assert caught.value.message.startswith(words) and caught.value.hint
     wave = torch.sin(2 * torch.pi * torch.arange(8) / 8).expand(2, 9, 1, 8)
     Trajectories(data.time, grid, wave.double(), ("u",)).check_varying("small")
+
+
+def test_a_constant_piece_among_others_is_data():
+    """Of several files, or of windows of one trajectory, one may be at rest."""
+    grid = Grid((Axis("x", 0.0, 1.0, 8, True),))
+    rest = Trajectories(torch.linspace(0, 1, 9), grid, torch.zeros(2, 9, 1, 8).double(), ("u",))
+    wave = torch.sin(2 * torch.pi * torch.arange(8) / 8).expand(2, 9, 1, 8).double()
+    check_varying([rest, replace(rest, values=wave)], "small", "other files")
+    with raises(DataError) as caught:
+        check_varying([rest, rest], "small", "other files")
+    assert caught.value.hint == "other files"

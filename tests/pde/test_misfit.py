@@ -15,6 +15,16 @@ from lieapp.pde.misfit import misfit
 from lieapp.registry.catalog import load_catalog
 
 
+def heat():
+    t, x = sp.symbols("t x", real=True)
+    u = sp.Function("u")(t, x)
+    made = PDE(
+        name="heat", title="", equation=sp.Eq(u.diff(t), u.diff(x, 2)), region={t: (0, 1), x: (0, 1)},
+        points={t: 9, x: 16}, periodic=[],
+    )  # fmt: skip
+    return PDEDomain(made).evolution
+
+
 @pytest.fixture(scope="module")
 def burgers():
     domain = PDEDomain(load_catalog().get("burgers").declaration)
@@ -103,3 +113,26 @@ def test_open_axes_whatever_their_nodes(nodes):
     assert misfit(right, [data]).relative < 1e-4
     wrong = misfit(replace(right, rhs=(2 * nu * u_xx - jets.symbol(0, (0, 0)) * u_x,)), [data])
     assert wrong.better and wrong.factors[0][2] == pytest.approx(0.5, rel=1e-3)
+
+
+def on_a_line(values):
+    """One trajectory of the heat equation's unknown on [0, 1], at 41 times up to 1."""
+    t = torch.linspace(0, 1, 41, dtype=torch.float64)
+    grid = Grid((Axis("x", 0.0, 1.0, 64),))
+    return Trajectories(t, grid, values(t[:, None], grid.axes[0].coordinates().double())[None, :, None], ("u",))
+
+
+def test_terms_that_are_rounding_get_no_factor():
+    """u_xx of a linear function is 1e-13 of u: least squares would take it 1e12 times."""
+    found = misfit(heat(), [on_a_line(lambda t, x: 1 + 2 * x - 0.3 * t)])
+    assert found.relative == found.fitted == 1 and found.factors == (("u", "u_xx", 1.0),)
+
+
+def test_steady_data_tell_nothing():
+    assert misfit(heat(), [on_a_line(lambda t, x: torch.sin(3 * x) + 0 * t)]) is None
+
+
+def test_a_mean_far_off_hides_nothing():
+    """A constant adds nothing to derivatives: it isn't what rounding is measured by."""
+    found = misfit(heat(), [on_a_line(lambda t, x: 1e6 + torch.exp(-9 * t) * torch.sin(3 * x))])
+    assert found.relative < 1e-4

@@ -10,12 +10,14 @@ import sympy as sp
 import torch
 
 from lieapp.api import PDE
+from lieapp.config import DiscoverConfig
 from lieapp.config_types import FileData
 from lieapp.data.own import OwnAxis, declared_on, described
 from lieapp.data.own_trajectories import FEW, HELD_OUT, WINDOWS, own_data
 from lieapp.errors import DataError, UsageError
 from lieapp.methods.result import judge
 from lieapp.pde.domain import PDEDomain
+from lieapp.pde.kind import PDES
 from lieapp.pde.known import Derived, scaled
 from lieapp.progress import SilentReporter
 
@@ -308,18 +310,40 @@ def test_a_typed_equation_is_kept_as_a_plugin(folder, found):
 def test_a_constant_without_a_value_is_told_the_option(folder):
     typed = ("--equation", "u_t + u*u_x - nu*u_xx", "--data", "eight.npz")
     error = run(folder, "discover", *typed, "--out", "wrong", code=2)["error"]
-    assert "'nu' is not declared" in error["message"] and "--parameter NAME:VALUE" in error["hint"]
+    assert "'nu' is not declared" in error["message"] and "--parameter nu:0.1" in error["hint"]
 
 
-def test_a_wrong_coefficient_is_refused_before_learning(folder):
-    wrong = ("--equation", "u_t + 2*u*u_x - nu*u_xx", "--parameter", "nu:0.1", "--data", "eight.npz")
-    error = run(folder, "discover", *wrong, *FAST, "--out", "wrong", code=1)["error"]
+def test_a_run_goes_on_with_the_same_data_only(folder):
+    """What was learned on the old data would be judged on the new."""
+    x, t = nodes_of("uniform", 64), np.linspace(0, 1, 60)
+    file = npz(folder / "changing.npz", x=x, t=t, u=cole_hopf(x, t, 1)[0])
+    made = run(folder, "discover", *BURGERS, "--data", file, *FAST, "--out", "changing")["run"]
+    status = folder / made / "status.json"
+    status.write_text(json.dumps(json.loads(status.read_text()) | {"state": "failed"}))
+    (folder / made / "summary.json").unlink()
+    npz(folder / "changing.npz", x=x, t=t, u=cole_hopf(x, t, 1, seed=1)[0])
+    error = run(folder, "discover", "--resume", folder / made, code=1)["error"]
+    assert error["message"] == f"{file} has changed since this run began." and "start a new run" in error["hint"]
+
+
+def test_files_of_settings_have_absolute_paths(folder, monkeypatch):
+    """A run may be resumed from another folder."""
+    monkeypatch.chdir(folder)
+    config = PDES.works[0].complete(DiscoverConfig(plugin="heat", data=FileData(files=("one.npz",))), folder)
+    assert config.data.files == (str(folder / "one.npz"),)
+
+
+@pytest.mark.parametrize("file", ["eight", "one"])
+def test_a_wrong_coefficient_is_refused_before_learning(folder, file):
+    """Also in one trajectory, whose windows have too few times to tell."""
+    wrong = ("--equation", "u_t + 2*u*u_x - nu*u_xx", "--parameter", "nu:0.1", "--data", f"{file}.npz")
+    error = run(folder, "discover", *wrong, *FAST, "--out", f"wrong-{file}", code=1)["error"]
     assert error["type"] == "DataError"
     assert "the term -2*u*u_x should be taken 0.5 times" in error["message"]
     assert "u_xx should" not in error["message"] and "--set misfit=" in error["hint"]
-    (state,) = (folder / "wrong").glob("*/status.json")
+    (state,) = (folder / f"wrong-{file}").glob("*/status.json")
     assert json.loads(state.read_text())["state"] == "failed"
-    assert not list((folder / "wrong").glob("*/fields.safetensors"))
+    assert not list((folder / f"wrong-{file}").glob("*/fields.safetensors"))
 
 
 def test_a_wrong_coefficient_is_seen_in_one_trajectory_with_few_times(folder):

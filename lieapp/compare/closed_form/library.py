@@ -82,10 +82,14 @@ def atoms(system: System) -> list[sp.Expr]:
 
 
 def _coefficients(system: System, v: sp.Symbol) -> list[sp.Expr]:
-    """The factors in v alone of the residuals' terms."""
+    """The factors in v alone of the residuals' terms, one term for each product of jets: t + 1, not t."""
     found: dict[sp.Expr, None] = {}
     for residual in system.residuals:
+        terms: dict[sp.Expr, sp.Expr] = {}
         for term in sp.Add.make_args(sp.expand(residual)):
+            own, rest = term.as_independent(*system.jets.jets(term), as_Add=False)
+            terms[rest] = terms.get(rest, sp.S.Zero) + own
+        for term in (own * rest for rest, own in terms.items()):
             factor = sp.Mul(*(f for f in sp.Mul.make_args(sp.factor_terms(term)) if f.free_symbols == {v}))
             if factor.has(v):
                 found.setdefault(_without_factor(factor, v))

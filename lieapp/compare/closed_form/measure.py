@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lieapp.compare.closed_form.sparse import Columns
 from lieapp.compare.subspace import orthonormal
-from lieapp.domains.base import Batch, Domain, EvolvingT, Fields, Points, Scalars
+from lieapp.domains.base import Domain, EvolvingT, Fields, Points, Scalars
 from lieapp.domains.formulas import forward
 from lieapp.domains.solutions import Scales
 from lieapp.domains.spread import EveryComponent
@@ -142,14 +142,18 @@ def measure(
 
 
 def usable(
-    features: LibraryFeatures, functions: Sequence[sp.Expr], batches: Iterable[Batch]
+    features: LibraryFeatures, functions: Sequence[sp.Expr], batches: Iterable[EvolvingT]
 ) -> tuple[list[sp.Expr], Float[Tensor, " feature"]]:
-    """Functions that are finite on the data, and their root mean squares."""
+    """Functions that are finite on the data and change at a finite rate there, and their root mean squares."""
     total, count = torch.zeros(features.count, dtype=torch.float64), 0
+    smooth = torch.ones(features.count, dtype=torch.bool)
     for batch in batches:
-        total += features.at(batch.points).double().square().flatten(1).sum(1).cpu()
+        values, rates = features.jvp(batch.points, batch.tangents)
+        total += values.double().square().flatten(1).sum(1).cpu()
+        # that of sqrt(t) at t = 0 isn't
+        smooth &= rates.isfinite().flatten(1).all(1).cpu()
         count += batch.weight.numel()
-    good = torch.isfinite(total) & (total > 0)
+    good = torch.isfinite(total) & (total > 0) & smooth
     kept = [f for f, usable in zip(functions, good.tolist(), strict=True) if usable]
     return kept, (total[good] / count).sqrt()
 
