@@ -237,7 +237,8 @@ class _Job:
         self._check_offsets(pieces)
         level, how = max(noise_level(z.numpy()) for piece in pieces for z in piece.values.unbind(2))
         about = "about" if level > CLEAN else "below"
-        self.report.line(f"data: noise is {about} {level:.1g} of their spread, by {how}")
+        told = f"noise is {about} {level:.1g} of their spread" if level else "no noise can be seen"
+        self.report.line(f"data: {told}, by {how}")
         self.directory.add_provenance(noise_level=level)
         self._check_misfit(pieces)
         periodic = all(axis.periodic for piece in pieces for axis in piece.grid.axes)

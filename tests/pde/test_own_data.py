@@ -142,6 +142,17 @@ def test_files_are_trajectories(tmp_path):
     assert max(etas(own).values()) < 1e-7
 
 
+def test_copies_are_left_out(tmp_path):
+    """They would be judged on themselves: one trajectory six times is one trajectory, cut into windows."""
+    x, t = nodes_of("uniform", 64), np.linspace(0, 1, 60)
+    u = cole_hopf(x, t, 2)
+    files = [npz(tmp_path / "a.npz", x=x, t=t, u=u[[0, 0, 0]]), npz(tmp_path / "b.npz", x=x, t=t, u=u[[0, 1, 0]])]
+    own = read(burgers(), *files)
+    assert own.words[-2] == "4 of 6 trajectories are copies of others; left out"
+    assert own.whole is not None and own.words[-1].startswith("2 trajectories, cut into")
+    np.testing.assert_array_equal(np.concatenate([piece.values[:, :, 0].numpy() for piece in own.pieces]), u)
+
+
 @pytest.mark.parametrize("split", [(9,), (2, 7), (1, 1, 7), (4, 5), (3, 3, 3)])
 def test_which_trajectories_are_held_out_does_not_depend_on_the_files(tmp_path, split):
     x, t = nodes_of("uniform", 32), np.linspace(0, 1, 8)
