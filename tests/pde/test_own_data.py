@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 import sympy as sp
 import torch
+import xarray as xr
 
+import lieapp
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
 from lieapp.config_types import FileData
 from lieapp.data.own import OwnAxis, declared_on, described
 from lieapp.data.own_trajectories import FEW, HELD_OUT, WINDOWS, own_data
-from lieapp.errors import DataError, UsageError
+from lieapp.errors import DataError, LieappError, UsageError
 from lieapp.methods.result import judge
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.kind import PDES
@@ -350,3 +352,18 @@ def test_what_one_trajectory_cannot_decide_is_not_counted(folder):
     small = [row for row in found["generators"] if row["eta"] < 1e-6 and row["verdict"] != "exact"]
     if small:
         assert any("can't be decided" in text for text in found["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (["none.npz"], "none.npz doesn't exist"),
+        (np.zeros((3, 9, 9)), "data is ndarray; it must be an xarray Dataset, a path"),
+        (xr.Dataset({"u": (("t", "x"), np.zeros((9, 9)))}, attrs={"a": {"b": 1}}), "can't be written as netCDF"),
+    ],
+)
+def test_what_is_no_data_in_python(tmp_path, data, words):
+    """Given in place of a plugin, beside an equation."""
+    with pytest.raises(LieappError, match=words) as said:
+        lieapp.discover(data, equation="u_t - u_xx", out=tmp_path)
+    assert said.value.hint and not list(tmp_path.glob("2*")) and not list(tmp_path.glob(".data/*"))
