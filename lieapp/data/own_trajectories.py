@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -68,11 +69,12 @@ def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
         _trajectories(dataset, unknowns, variables, Grid(tuple(_axis(axis, periodic) for axis in axes[1:])))
         for dataset, axes in zip(found, grids, strict=True)
     ]
+    pieces, copies = _distinct(pieces)
     train, held_out, words = divided(pieces)
     notes = [str(dataset.attrs["notes"]) for dataset in found if "notes" in dataset.attrs]
     known = {name: found[0][name].attrs.get("units") for name in variables}
     units = [f"{name} is in {unit}" for name, unit in known.items() if unit]
-    return OwnData(declared, pieces, train, held_out, [*units, *dict.fromkeys(notes), words], units)
+    return OwnData(declared, pieces, train, held_out, [*units, *dict.fromkeys(notes), *copies, words], units)
 
 
 def _own_axis(dataset: xr.Dataset, name: str) -> OwnAxis:
@@ -98,6 +100,24 @@ def _trajectories(
     times = torch.as_tensor(dataset[variables[0]].values.astype(np.float64))
     facts = {k: v for k, v in dataset.attrs.items() if isinstance(v, int | float | str)}
     return Trajectories(times, grid, torch.stack(values, 2), tuple(unknowns), variables[0], facts=facts)
+
+
+def _distinct(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[str]]:
+    """Without copies of trajectories, and what is said of them: they would be judged on themselves."""
+    seen: set[bytes] = set()
+    found, total = [], 0
+    for piece in pieces:
+        kept = []
+        for k, values in enumerate(piece.values):
+            key = hashlib.sha256(values.numpy().tobytes() + piece.time.numpy().tobytes()).digest()
+            if key not in seen:
+                seen.add(key)
+                kept.append(k)
+        total += piece.samples
+        found += [piece if len(kept) == piece.samples else piece.select(kept)] if kept else []
+    left = total - len(seen)
+    what = "is a copy of another" if left == 1 else "are copies of others"
+    return found, [f"{left} of {total} trajectories {what}; left out"] if left else []
 
 
 def divided(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Trajectories], str]:

@@ -238,7 +238,8 @@ class _Job:
         level, how = max(noise_level(z.numpy()) for piece in pieces for z in piece.values.unbind(2))
         about = "about" if level > CLEAN else "below"
         how = along(how, [pieces[0].time_name, *(axis.name for axis in pieces[0].grid.axes)])
-        self.report.line(f"data: noise is {about} {level:.1g} of their standard deviation, by {how}")
+        told = f"noise is {about} {level:.1g} of their standard deviation" if level else "no noise can be seen"
+        self.report.line(f"data: {told}, by {how}")
         self.directory.add_provenance(noise_level=level)
         self._check_misfit(pieces)
         periodic = all(axis.periodic for piece in pieces for axis in piece.grid.axes)

@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 import sympy as sp
 import torch
+import xarray as xr
 
+import lieapp
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
 from lieapp.config_types import FileData
 from lieapp.data.own import OwnAxis, declared_on, described
 from lieapp.data.own_trajectories import FEW, HELD_OUT, WINDOWS, own_data
-from lieapp.errors import DataError, UsageError
+from lieapp.errors import DataError, LieappError, UsageError
 from lieapp.methods.result import judge
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.kind import PDES
@@ -151,6 +153,17 @@ def test_files_are_trajectories(tmp_path):
     for piece, right in zip([*own.train, *own.held_out], rights, strict=True):
         np.testing.assert_array_equal(piece.values[:, :, 0].numpy(), right)
     assert max(etas(own).values()) < 1e-7
+
+
+def test_copies_are_left_out(tmp_path):
+    """They would be judged on themselves: one trajectory six times is one trajectory, cut into windows."""
+    x, t = nodes_of("uniform", 64), np.linspace(0, 1, 60)
+    u = cole_hopf(x, t, 2)
+    files = [npz(tmp_path / "a.npz", x=x, t=t, u=u[[0, 0, 0]]), npz(tmp_path / "b.npz", x=x, t=t, u=u[[0, 1, 0]])]
+    own = read(burgers(), *files)
+    assert own.words[-2] == "4 of 6 trajectories are copies of others; left out"
+    assert own.whole is not None and own.words[-1].startswith("2 trajectories, cut into")
+    np.testing.assert_array_equal(np.concatenate([piece.values[:, :, 0].numpy() for piece in own.pieces]), u)
 
 
 @pytest.mark.parametrize("split", [(9,), (2, 7), (1, 1, 7), (4, 5), (3, 3, 3)])
@@ -381,3 +394,18 @@ def test_data_of_another_equation_are_told_in_the_outcome(folder):
     options = ("--equation", "u_t + u_xxx + u", "--data", "eight.npz", *FAST, "--out", "other")
     found = run(folder, "discover", *options)
     assert found["misfit"] > 0.5 and "but the data miss the equation by" in found["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (["none.npz"], "none.npz doesn't exist"),
+        (np.zeros((3, 9, 9)), "data is ndarray; it must be an xarray Dataset, a path"),
+        (xr.Dataset({"u": (("t", "x"), np.zeros((9, 9)))}, attrs={"a": {"b": 1}}), "can't be written as netCDF"),
+    ],
+)
+def test_what_is_no_data_in_python(tmp_path, data, words):
+    """Given in place of a plugin, beside an equation."""
+    with pytest.raises(LieappError, match=words) as said:
+        lieapp.discover(data, equation="u_t - u_xx", out=tmp_path)
+    assert said.value.hint and not list(tmp_path.glob("2*")) and not list(tmp_path.glob(".data/*"))
