@@ -401,7 +401,7 @@ def test_data_of_another_equation_are_told_in_the_outcome(folder):
     [
         (["none.npz"], "none.npz doesn't exist"),
         (np.zeros((3, 9, 9)), "data is ndarray; it must be an xarray Dataset, a path"),
-        (xr.Dataset({"u": (("t", "x"), np.zeros((9, 9)))}, attrs={"a": {"b": 1}}), "can't be written as netCDF"),
+        (xr.Dataset({"u": ("x", np.zeros(9))}, {"x": np.arange(9)}, {"a": {"b": 1}}), "can't be written as netCDF"),
     ],
 )
 def test_what_is_no_data_in_python(tmp_path, data, words):
