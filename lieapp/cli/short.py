@@ -13,7 +13,6 @@ from msgspec import UNSET, convert
 from lieapp.cli.options import FOLDER, Common, Outcome, common, of_files, print_document
 from lieapp.config import CheckConfig, TruthConfig
 from lieapp.config_types import FileData
-from lieapp.data.declared import check_equation
 from lieapp.errors import EquationError, UsageError
 from lieapp.pde.derivation import check_request, derive_in_child
 from lieapp.registry.catalog import Entry
@@ -46,6 +45,8 @@ def check(settings: Common, out: Path | None, **typed: Any) -> Outcome:
 
 def _checked_on_files(settings: Common, out: Path | None, typed: Mapping[str, Any]) -> CheckResult:
     """Raises UsageError for what isn't an equation, and options that don't go together."""
+    from lieapp.data.declared import check_equation
+
     if settings.plugin is None or settings.plugin == ALL or settings.resume or out:
         raise UsageError(
             "--data checks one plugin and isn't kept as a run.", hint="Give --plugin NAME and --data FILE."
