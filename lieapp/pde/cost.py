@@ -166,18 +166,18 @@ def costs(config: DiscoverConfig, pde: PDE) -> dict[str, Cost]:
 PROGRAM, PATCH = 5e8, {"weno": 8e8, "curvilinear": 2e8, "bilinear": 2e8}
 """Bytes of the program itself, and of each patch of the method flow by what differentiates it."""
 
-OTHERS, DATA, FINITE = 12.0, 5.0, 5.0
+OTHERS, DATA, FINITE = 7.0, 3.0, 3.0
 """Seconds of loading, truth, formulas and report; of the data; of judging a trajectory at finite size."""
 
-SPECTRUM, STEP, TRAJECTORY = 5.0, 0.06, 0.4
+SPECTRUM, STEP, TRAJECTORY = 3.0, 0.036, 0.25
 """Seconds of the spectrum's 162 fields, of a step of projection, of a trajectory in an epoch of gradient."""
 
-MOVED = {"weno": 1.35, "curvilinear": 0.5, "bilinear": 0.5}
+MOVED = {"weno": 0.8, "curvilinear": 0.3, "bilinear": 0.3}
 """Seconds of a patch in a step of flow, by what differentiates it."""
 
 
 def estimate(config: DiscoverConfig, pde: PDE) -> tuple[float, float]:
-    """Seconds and bytes that a discovery takes, within a factor of three on one core of 2.5 GHz.
+    """Seconds and bytes that a discovery takes, within a factor of three on today's cores.
 
     Measured on the shipped equations (benchmarks/discover.py, paper_step.py); the rest scales with the settings.
     """
