@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from lieapp.errors import DataError
+from lieapp.results.inspection import AxisKind
 
 UNIFORM = 1e-3
 """Largest distance of uniform points from a straight line, in steps; single precision needs this much."""
@@ -38,7 +39,7 @@ class Measured:
         reason: what was measured, in words.
     """
 
-    kind: str
+    kind: AxisKind
     spacing: float | None
     end_stored: bool = False
     period: float | None = None
@@ -46,7 +47,7 @@ class Measured:
     reason: str = ""
 
 
-def spacing_kind(points: np.ndarray) -> str:
+def spacing_kind(points: np.ndarray) -> Literal["uniform", "chebyshev", "uneven"]:
     """uniform, chebyshev or uneven, for ascending points."""
     n = len(points)
     step = (points[-1] - points[0]) / (n - 1)

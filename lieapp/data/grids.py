@@ -182,8 +182,9 @@ def _measured(part: Part) -> Part:
     axes, notes = list(part.axes), list(part.notes)
     spacing = spacing_kind(axes[0].points)
     step = float(np.ptp(axes[0].points)) / (len(axes[0].points) - 1)
-    kind, step_or_none = ("open", step) if spacing == "uniform" else (spacing, None)
-    axes[0] = replace(axes[0], measured=Measured(kind, step_or_none, reason=f"the points are {spacing}"))
+    reason = f"the points are {spacing}"
+    even = Measured("open", step, reason=reason)
+    axes[0] = replace(axes[0], measured=even if spacing == "uniform" else Measured(spacing, None, reason=reason))
     for i, axis in enumerate(axes[1:], 1):
         source = part.roles.axes[i].array
         declared = part.contents.kinds.get(source.name, "") if source else ""

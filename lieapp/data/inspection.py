@@ -74,7 +74,7 @@ def _result(path: Path, mapping: str, grids: list[Part], values: dict[str, np.nd
         attributes=dict(contents.attributes),
         axes=[
             AxisRow(
-                a.name, len(a.points), a.measured.spacing, a.measured.kind, a.measured.end_stored,  # type: ignore[arg-type]
+                a.name, len(a.points), a.measured.spacing, a.measured.kind, a.measured.end_stored,
                 float(a.points[0]), float(a.points[-1]), a.unit, a.measured.period, a.since, a.measured.reason,
             )
             for a in part.axes

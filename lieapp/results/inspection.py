@@ -8,6 +8,9 @@ import msgspec
 
 from lieapp.arrays import Attribute
 
+AxisKind = Literal["periodic", "open", "chebyshev", "uneven"]
+"""What is measured of an axis."""
+
 
 class ArrayRow(msgspec.Struct, frozen=True):
     """An array of the file; `role` is unknown, axis, sample or parameter, `reason` says why."""
@@ -33,7 +36,7 @@ class AxisRow(msgspec.Struct, frozen=True):
     name: str
     points: int
     spacing: float | None
-    kind: Literal["periodic", "open", "chebyshev", "uneven"]
+    kind: AxisKind
     end_stored: bool
     low: float
     high: float
