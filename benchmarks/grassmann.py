@@ -25,7 +25,6 @@ from studies import RESULTS, Case, Rows, case, spread, table
 from lieapp.compare.closed_form.forms import closed_forms, same_span
 from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import measure
-from lieapp.compare.verdict import verdict
 from lieapp.config import DiscoverConfig, Projection
 from lieapp.domains.formulas import FixedFields
 from lieapp.equations.equation import exact
@@ -37,6 +36,7 @@ from lieapp.methods.loop import Alone
 from lieapp.methods.projection import Projection as Training
 from lieapp.methods.projection import by_projection, projection_settings
 from lieapp.methods.result import SIZE, Discovery, judge
+from lieapp.methods.verdict import verdict
 from lieapp.numerics.processor import use_processor
 
 PLUGINS = Path(__file__).parent / "plugins"

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from lieapp.compare.closed_form.measure import LibraryFeatures
 from lieapp.domains.base import Arguments
 from lieapp.domains.solutions import Scales
+from lieapp.domains.spread import Homogeneous
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import RunError
 from lieapp.methods.basis import Degrees, TensorBasis
@@ -94,6 +95,9 @@ def _described(thing: Any, key: str, tensors: dict[str, Tensor]) -> dict[str, An
             tensors |= {f"{key}.{name}": getattr(thing, name) for name in numbers}
             inner = {name: _described(getattr(thing, name), f"{key}.{name}", tensors) for name in parts}
             return {"kind": kind, **inner}
+    if isinstance(thing, Homogeneous):
+        inner = _described(thing.features, f"{key}.features", tensors)
+        return {"kind": "homogeneous", "features": inner, "unknowns": thing.unknowns}
     if isinstance(thing, TensorBasis):
         return {"kind": "basis", **_kinds(thing.arguments), **asdict(thing.degrees)}
     if isinstance(thing, LibraryFeatures):
@@ -121,7 +125,12 @@ def _made(facts: dict[str, Any], key: str, tensors: dict[str, Tensor], known: Kn
     if kind in COMPOSED:
         cls, parts, numbers = COMPOSED[kind]
         inner = [_made(facts[name], f"{key}.{name}", tensors, known) for name in parts]
-        return cls(*inner, *(tensors[f"{key}.{name}"] for name in numbers))
+        values = [tensors[f"{key}.{name}"] for name in numbers]
+        if kind == "combination" and values[0].shape[1] != inner[0].count:
+            raise ValueError("its network has other features: another version of lieapp wrote it")
+        return cls(*inner, *values)
+    if kind == "homogeneous":
+        return Homogeneous(_made(facts["features"], f"{key}.features", tensors, known), facts["unknowns"])
     if kind == "library":
         names, scales = known
         symbols = {name: sp.Symbol(name, real=True) for name in names}

@@ -14,10 +14,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.compare.subspace import Gram, cosines, normalised, principal_angle
-from lieapp.compare.verdict import Verdict, verdict
 from lieapp.domains.base import Domain, EvolvingT, Fields
 from lieapp.methods.fields import Joined
 from lieapp.methods.result import Discovery, judge
+from lieapp.methods.verdict import Verdict, verdict
 
 DRAWS = 400
 LEVEL = 0.9

@@ -43,6 +43,11 @@ class Arguments:
     periodic: tuple[bool, ...]
     dependent: tuple[bool, ...]
 
+    @property
+    def unknowns(self) -> list[int]:
+        """Where the unknowns stand."""
+        return [i for i, dependent in enumerate(self.dependent) if dependent]
+
     def places(self, components: Sequence[str]) -> list[int]:
         """Where components stand among the arguments."""
         return [self.names.index(name) for name in components]
@@ -195,6 +200,9 @@ class Domain(Protocol[TakenT]):
     """What fields move, in the order of their values; each is one of the arguments."""
     stages: tuple[str, ...]
     """Which of spectrum, projection, gradient and flow make sense."""
+    homogeneous: bool
+    """Whether sums and multiples of solutions are solutions, and every symmetry is of degree 0 in the unknowns but
+    for those that add a solution."""
 
     def truth(self, budget: float | None = None) -> object:
         """The symmetries derived in so many seconds; None where nothing can be derived."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Float
-from torch import Tensor
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
 
-from lieapp.domains.base import Points, Scalars, Stack
+from lieapp.domains.base import Arguments, Points, Scalars, Stack
+
+Allowed = Bool[Tensor, "feature component"]
+"""Which of the fields h_k e_c are taken."""
 
 
 @runtime_checkable
@@ -66,6 +70,48 @@ class EveryComponent:
         for i in range(c):
             result[:, i, :, i] = h
         return result.flatten(0, 1)
+
+
+class Homogeneous(nn.Module):
+    """Functions h(t, x) of the independent variables, and each of them times each unknown.
+
+    A linear homogeneous equation has u ∂u as a symmetry, so its algebra is graded by the degree in the unknowns
+    (Bluman & Kumei 1989, section 4.2): ξ(t, x) ∂x and c(t, x) u ∂u are of degree 0; φ(t, x) ∂u, φ a solution,
+    is the family of superposition, of degree -1.
+
+    Args:
+        features: functions of the independent variables, which come first among the arguments.
+        unknowns: places of the unknowns among the arguments, where an unknown of 0 is 0 too.
+    """
+
+    def __init__(self, features: Features, unknowns: Sequence[int]) -> None:
+        super().__init__()
+        self.features, self.unknowns = features, list(unknowns)
+        self.count = features.count * (1 + len(unknowns))
+
+    def at(self, points: Points) -> Scalars:
+        """Values alone."""
+        h = self.features.at(points)
+        return torch.cat([h, *(h * points[:, i] for i in self.unknowns)])
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
+        """See `Features`."""
+        h, dh = self.features.jvp(points, tangents)
+        values = [h, *(h * points[:, i] for i in self.unknowns)]
+        rates = [dh, *(torch.addcmul(dh * points[:, i], h, tangents[:, i]) for i in self.unknowns)]
+        return torch.cat(values), torch.cat(rates)
+
+    def allowed(self, dependent: Sequence[bool]) -> Allowed:
+        """The fields of degree 0, for components of which so many are unknowns."""
+        moved = torch.tensor(list(dependent))
+        times = torch.arange(self.count) >= self.features.count
+        return times[:, None] == moved
+
+
+def independent(arguments: Arguments) -> Arguments:
+    """The arguments without the unknowns, which come last."""
+    count = arguments.dependent.count(False)
+    return Arguments(arguments.names[:count], arguments.periodic[:count], arguments.dependent[:count])
 
 
 def contracted(

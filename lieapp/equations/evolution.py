@@ -35,6 +35,20 @@ class Evolution:
         first = self.jets.raised(self.jets.zero, self.time)
         return [(self.jets.symbol(a, first), f) for a, f in enumerate(self.rhs)]
 
+    @property
+    def homogeneous(self) -> bool:
+        """Whether F is linear in the unknowns, without a term free of them, and of second order at least.
+
+        Symmetries of first-order linear equations may be of any degree in u: f(u) ∂u for every f.
+        """
+        free = dict.fromkeys((s for f in self.rhs for s in self.jets.jets(f)), sp.S.Zero)
+        slopes = self.frechet()
+        return (
+            not any(self.jets.jets(slope) for slope in slopes.values())
+            and all(f.subs(free) == 0 for f in self.rhs)
+            and max((sum(J) for _, _, J in slopes), default=0) > 1
+        )
+
     def frechet(self) -> dict[tuple[int, int, MultiIndex], sp.Expr]:
         """∂Fᵃ/∂uᵇ_J as a map from (a, b, J), only entries that don't vanish."""
         found = ((a, f, s, jet) for a, f in enumerate(self.rhs) for s, jet in self.jets.jets(f).items())

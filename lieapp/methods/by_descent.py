@@ -11,6 +11,7 @@ from torch import nn
 from lieapp.config import DiscoverConfig, Flow, Gradient
 from lieapp.domains.base import Domain, EvolvingT
 from lieapp.domains.solutions import PatchData, SolutionDomain, Solutions
+from lieapp.domains.spread import Features, Homogeneous
 from lieapp.methods.beside import Beside
 from lieapp.methods.descent import Descent, Plan, Weights
 from lieapp.methods.fields import Combination, Scaled, Slotted
@@ -105,9 +106,20 @@ def settled(
 def refinable(found: Discovery) -> Combination | None:
     """A copy of learned fields that a descent can change; None where the features are fixed."""
     fields = found.fields
-    if not isinstance(fields, Combination) or not isinstance(fields.features, FeatureNetwork | Beside):
+    if not isinstance(fields, Combination) or not _learned(fields.features):
         return None
-    return Combination(copy.deepcopy(fields.features), nn.Parameter(fields.coefficients.clone()))
+    coefficients = nn.Parameter(fields.coefficients.clone())
+    if isinstance(fields.features, Homogeneous):
+        # fields of another degree in the unknowns stay out
+        allowed = (coefficients != 0).any(0)
+        coefficients.register_hook(lambda gradient: gradient * allowed)
+    return Combination(copy.deepcopy(fields.features), coefficients)
+
+
+def _learned(features: Features) -> bool:
+    if isinstance(features, Homogeneous):
+        return _learned(features.features)
+    return isinstance(features, FeatureNetwork | Beside)
 
 
 def refined(
@@ -121,7 +133,7 @@ def refined(
     """
     train(training, training.plan.steps, [], None, session)
     features = training.fields.features
-    assert isinstance(features, FeatureNetwork | Beside)
+    assert isinstance(features, FeatureNetwork | Beside | Homogeneous)
     features = copy.deepcopy(features).to(torch.float64).requires_grad_(False)
     old = found.levels[-1]
     fields, solved, level = solve(domain, data, features, len(old.eta), *slices, label=old.label)

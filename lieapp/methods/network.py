@@ -56,13 +56,13 @@ def input_rates(points: Points, tangents: Points, arguments: Arguments, modes: i
 
 
 class FeatureNetwork(nn.Module):
-    """SiLU network on cos 2πk x, sin 2πk x of periodic arguments and on the others, and the constant 1.
+    """SiLU network on cos 2πk x, sin 2πk x of periodic arguments and on the others; 1 and the others themselves.
 
     The others are brought to mean 0 and deviation 1: t from [0, 1], unknowns from deviation .29.
 
     Args:
         width: of the two hidden layers.
-        features: number of features, the constant not counted.
+        features: number of features that are learned.
         modes: Fourier modes fed for each periodic argument.
     """
 
@@ -71,7 +71,8 @@ class FeatureNetwork(nn.Module):
         self.arguments, self.modes = arguments, modes
         self.layers = nn.ModuleList([nn.Linear(input_count(arguments, modes), width), nn.Linear(width, width)])
         self.head = nn.Linear(width, features)
-        self.count = features + 1
+        self.linear = [i for i, repeats in enumerate(arguments.periodic) if not repeats]
+        self.count = features + 1 + len(self.linear)
 
     def at(self, points: Points) -> Scalars:
         """Features alone; where gradients are taken they are made once more then, in place of being kept."""
@@ -83,7 +84,7 @@ class FeatureNetwork(nn.Module):
         z = network_inputs(points, self.arguments, self.modes)
         for layer in self.layers:
             z = functional.silu(layer(z))
-        return self._with_constant(z, self.head.bias, 1.0)
+        return self._joined(z, self.head.bias, 1.0, UNIT * (points - 0.5))
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
         """Features and their derivatives along tangents, forward mode by hand: two matrix products a layer."""
@@ -91,13 +92,15 @@ class FeatureNetwork(nn.Module):
         dz = input_rates(points, tangents, self.arguments, self.modes)
         for layer in self.layers:
             z, dz = _Silu.apply(layer(z), functional.linear(dz, layer.weight))
-        return self._with_constant(z, self.head.bias, 1.0), self._with_constant(dz, None, 0.0)
+        linear = UNIT * (points - 0.5)
+        return self._joined(z, self.head.bias, 1.0, linear), self._joined(dz, None, 0.0, UNIT * tangents)
 
-    def _with_constant(self, z: Inputs, bias: Tensor | None, first: float) -> Scalars:
-        """The head's features, as the rows that they are used as, after a constant one."""
+    def _joined(self, z: Inputs, bias: Tensor | None, first: float, linear: Points) -> Scalars:
+        """The head's features, as the rows that they are used as, after a constant one and linear ones."""
         rows = self.head.weight @ z.flatten(0, -2).T
         rows = rows if bias is None else rows + bias[:, None]
-        return torch.cat([torch.full_like(rows[:1], first), rows]).unflatten(1, z.shape[:-1])
+        fixed = linear[:, self.linear].movedim(1, 0).flatten(1)
+        return torch.cat([torch.full_like(rows[:1], first), fixed, rows]).unflatten(1, z.shape[:-1])
 
 
 class _Anew(torch.autograd.Function):

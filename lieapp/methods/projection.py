@@ -17,15 +17,18 @@ from torch import Tensor
 
 from lieapp.config import DiscoverConfig
 from lieapp.domains.base import Domain, Draws, EvolvingT
-from lieapp.domains.spread import Evaluated, EveryComponent, Features, of_all
+from lieapp.domains.spread import Evaluated, EveryComponent, Features, Homogeneous, independent, of_all
+from lieapp.errors import DiscoveryError
 from lieapp.methods.beside import Beside
 from lieapp.methods.fields import Combination
 from lieapp.methods.loop import Adam, Session, Training, train
 from lieapp.methods.network import FeatureNetwork
-from lieapp.methods.result import Dataset, Discovery, Level, notes, solve
+from lieapp.methods.result import Dataset, Discovery, Level, notes, solve, taken
 
 DEPENDENT = 1e-10
 """Eigenvalues of the Gram matrix below this share of the largest are dropped."""
+
+SLOWER = "Lower the learning rate with --set projection.rate=…, or look at the data with `lieapp check`."
 
 BETAS = (0.9, 0.99)
 """Of Adam: in some hundred steps the mean of squares over a thousand would still be that of the beginning."""
@@ -61,9 +64,12 @@ class Projection(Training, Generic[EvolvingT]):
         self.domain, self.data, self.settings = domain, data, settings
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            network = FeatureNetwork(domain.arguments, settings.width, settings.features, settings.modes)
+            arguments = independent(domain.arguments) if domain.homogeneous else domain.arguments
+            network = FeatureNetwork(arguments, settings.width, settings.features, settings.modes)
         network = network.to(torch.float64).to(device)
-        self.network = network if further is None else Beside(network, further)
+        features = network if further is None else Beside(network, further)
+        self.network = Homogeneous(features, domain.arguments.unknowns) if domain.homogeneous else features
+        self._taken = taken(domain, self.network)
         optimizer = Adam(self.network.parameters(), BETAS)
         super().__init__(self.network, optimizer, torch.Generator().manual_seed(seed))
         self.fields: Combination | None = None
@@ -84,8 +90,7 @@ class Projection(Training, Generic[EvolvingT]):
         v2, q2, m2 = (((root * z) ** 2).flatten(1).sum(1) for z in (v, q.value, m))
         loss = (m2 / v2 + self.settings.floor**2).log().sum() / 2
         rate = one_cycle(self.done, self.settings.steps, self.settings.rate)
-        hint = "Lower the learning rate with --set rate=…, or look at the data with `lieapp check`."
-        value = self.descend(loss, rate, hint)
+        value = self.descend(loss, rate, SLOWER)
         self.fields = Combination(self.network, coefficients)
         return {"loss": value, "eta": (m2 / q2.clamp_min(1e-300)).detach().sqrt().tolist()}
 
@@ -96,12 +101,22 @@ class Projection(Training, Generic[EvolvingT]):
         root = batch.weight.sqrt()
         columns = (root * features.values).flatten(1)
         residuals = (root[:, None] * self.domain.tangent(batch, q)).flatten(1)
-        size, rotation = torch.linalg.eigh(of_all(columns @ columns.T, count))
+        own = of_all(columns @ columns.T, count)
+        part = None if self._taken is None else self._taken.flatten().to(own.device)
+        if part is not None:
+            own, residuals = own[part][:, part], residuals[part]
+        size, rotation = torch.linalg.eigh(own)
         keep = size > DEPENDENT * size[-1]
+        if not bool(keep.any()):
+            raise DiscoveryError(f"the network's features aren't finite at step {self.done}.", hint=SLOWER)
         whiten = rotation[:, keep] / size[keep].sqrt()
         gram = whiten.T @ (residuals @ residuals.T) @ whiten
-        vectors = torch.linalg.eigh(gram)[1][:, : self.settings.slots]
-        return (whiten @ vectors).T.reshape(-1, features.count, count)
+        best = (whiten @ torch.linalg.eigh(gram)[1][:, : self.settings.slots]).T
+        if part is not None:
+            whole = best.new_zeros(len(best), len(part))
+            whole[:, part] = best
+            best = whole
+        return best.reshape(-1, features.count, count)
 
 
 def one_cycle(step: int, total: int, peak: float, warm: float = 0.2) -> float:

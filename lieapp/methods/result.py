@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.domains.base import Data, Domain, EvolvingT, Fields, GivenT
-from lieapp.domains.spread import EveryComponent, Features
+from lieapp.domains.spread import Allowed, EveryComponent, Features, Homogeneous
 from lieapp.methods.fields import Combination, Slotted
 from lieapp.methods.spectrum import Spectrum, factors, spectrum
 
@@ -116,24 +116,56 @@ class Discovery:
 
     def sequence(self, slot: int) -> list[float]:
         """eta of one slot, level by level; inf where a level had fewer fields."""
-        return [level.eta[slot] if slot < len(level.eta) else float("inf") for level in self.levels]
+        return history(self.levels, slot)
+
+
+def history(levels: Sequence[Level], slot: int) -> list[float]:
+    """eta of one slot, level by level; inf where a level had fewer fields."""
+    return [level.eta[slot] if slot < len(level.eta) else float("inf") for level in levels]
+
+
+def histories(levels: Sequence[Level]) -> list[list[float]]:
+    """Those of all slots of the last level."""
+    return [history(levels, slot) for slot in range(len(levels[-1].eta))]
 
 
 def solve(
     domain: Domain[EvolvingT], data: Dataset[EvolvingT], features: Features, slots: int, slices: int,
-    held_slices: int, label: int,
+    held_slices: int, label: int, allowed: Allowed | None = None,
 ) -> tuple[Combination, Spectrum, Level]:  # fmt: skip
-    """The lowest `slots` fields in some features, solved on training data, ordered by eta on held-out data."""
+    """The lowest `slots` fields in some features, solved on training data, ordered by eta on held-out data.
+
+    Args:
+        allowed: which h_k e_c are taken; all if None, of `Homogeneous` features those of degree 0.
+    """
     count = len(domain.components)
+    allowed = taken(domain, features) if allowed is None else allowed
     with torch.no_grad():
         batches = data.train.batches(slices, SIZE)
-        found = spectrum(factors(domain, EveryComponent(features, count), batches, sampled=True))
-        chosen = found.coefficients[:slots].reshape(-1, features.count, count)
+        found = spectrum(factors(domain, EveryComponent(features, count), batches, sampled=True), allowed)
+        fields, level = best(domain, data, features, found, slots, held_slices, label)
+    return fields, found, level
+
+
+def best(
+    domain: Domain[EvolvingT], data: Dataset[EvolvingT], features: Features, found: Spectrum, slots: int,
+    held_slices: int, label: int,
+) -> tuple[Combination, Level]:  # fmt: skip
+    """The lowest fields of a spectrum, ordered by eta on held-out data."""
+    with torch.no_grad():
+        chosen = found.coefficients[:slots].reshape(-1, features.count, len(domain.components))
         eta = judge(domain, Combination(features, chosen), data.held_out.batches(held_slices, SIZE)).eta
         # the same at every level: histories of slots are read across levels
         order = torch.argsort(eta)
-        fields = Combination(features, chosen[order.to(chosen.device)])
-    return fields, found, Level(label, eta[order].tolist())
+    return Combination(features, chosen[order.to(chosen.device)]), Level(label, eta[order].tolist())
+
+
+def taken(domain: Domain[EvolvingT], features: Features) -> Allowed | None:
+    """Which h_k e_c the features are meant for; None for all of them."""
+    if not isinstance(features, Homogeneous):
+        return None
+    places = domain.arguments.places(domain.components)
+    return features.allowed([domain.arguments.dependent[i] for i in places])
 
 
 def notes(found: Spectrum) -> list[str]:

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.domains.base import Domain, EvolvingT, Fields
-from lieapp.domains.spread import Evaluated, EveryComponent, of_all
+from lieapp.domains.spread import Allowed, Evaluated, EveryComponent, of_all
 from lieapp.errors import DiscoveryError
 
 DEPENDENT = 1e-10
@@ -134,13 +134,21 @@ def updated(
     return torch.linalg.qr(stacked, mode="r")[1]
 
 
-def spectrum(f: Factors) -> Spectrum:
-    """Solve the eigenproblem from the triangular factors."""
-    _, size, rotation = torch.linalg.svd(f.fields)
+def spectrum(f: Factors, allowed: Allowed | None = None) -> Spectrum:
+    """Solve the eigenproblem from the triangular factors, in the part of the span that is allowed."""
+    fields, residuals = f.fields, f.residuals
+    if allowed is not None:
+        part = allowed.flatten().to(fields.device)
+        fields, residuals = fields[:, part], residuals[:, part]
+    _, size, rotation = torch.linalg.svd(fields)
     keep = size > DEPENDENT * size[0]
     whiten = rotation[keep].T / size[keep]
-    _, _, directions = torch.linalg.svd(f.residuals @ whiten, full_matrices=True)
+    _, _, directions = torch.linalg.svd(residuals @ whiten, full_matrices=True)
     coefficients = (whiten @ directions.T).T.flip(0)
+    if allowed is not None:
+        whole = coefficients.new_zeros(len(coefficients), len(part))
+        whole[:, part] = coefficients
+        coefficients = whole
     return measured(f, coefficients, dropped=int((~keep).sum()))
 
 

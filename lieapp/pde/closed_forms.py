@@ -12,11 +12,11 @@ from lieapp.compare.closed_form.forms import Formula, closed_forms, holds, same_
 from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import Measured, measure
 from lieapp.compare.outcome import Outcome, promoted
-from lieapp.compare.verdict import FALLEN, SMALL
 from lieapp.config import DiscoverConfig
 from lieapp.equations.equation import exact
 from lieapp.lie.vector_field import Field, formula_of
 from lieapp.methods.result import SIZE, Discovery
+from lieapp.methods.verdict import FALLEN, SMALL
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.known import Derived
 from lieapp.progress import Reporter
@@ -66,7 +66,22 @@ def write_down(
     An ansatz that holds a field exactly from the first level on leaves no fall of eta to see, and a training may
     stand still at its end: then the proof decides.
     """
-    functions = library(domain.system, domain.arguments.periodic, config.formulas.library_degree)
+    degree = config.formulas.library_degree
+    written, within = _attempt(degree, domain, data, found, outcome, report)
+    if not set(outcome.exact) <= set(within):
+        larger, more = _attempt(degree + 1, domain, data, found, outcome, report)
+        if len(larger.proved) > len(written.proved):
+            written, within = larger, more
+    outcome = promoted(outcome, within)
+    undecided = [n for n in outcome.exact if data.alone and n not in within]
+    return replace(written, undecided=undecided), outcome
+
+
+def _attempt(
+    degree: int, domain: PDEDomain, data: PDEDataset, found: Discovery, outcome: Outcome, report: Reporter
+) -> tuple[Written, list[int]]:
+    """Formulas in a library of this degree, and the slots that lie in the span of the proved ones."""
+    functions = library(domain.system, domain.arguments.periodic, degree)
     measured = measure(
         domain, functions, domain.system.jets.coordinates, data.scales, found.fields,
         lambda: data.held_out.batches(SLICES, SIZE),
@@ -81,10 +96,7 @@ def write_down(
         )
     written = Written(forms, measured, len(functions), alone=data.alone)
     spanning = [(form.columns, form.coefficients) for form in written.proved]
-    within = [n for n in near if measured.sine(n, spanning) <= WITHIN]
-    outcome = promoted(outcome, within)
-    undecided = [n for n in outcome.exact if data.alone and n not in within]
-    return replace(written, undecided=undecided), outcome
+    return written, [n for n in near if measured.sine(n, spanning) <= WITHIN]
 
 
 def written_forms(domain: PDEDomain, written: Written, outcome: Outcome) -> list[ClosedForm]:

@@ -16,7 +16,6 @@ from lieapp.api import PDE
 from lieapp.augment.learned import FILE as LEARNED
 from lieapp.augment.learned import Learned, content_of
 from lieapp.compare.outcome import Outcome, compare
-from lieapp.compare.verdict import gap_after
 from lieapp.config import DiscoverConfig
 from lieapp.data.axes import along, noise_level
 from lieapp.data.own_trajectories import OwnData, own_data
@@ -26,6 +25,7 @@ from lieapp.domains.formulas import FixedFields
 from lieapp.errors import DataError, GridError
 from lieapp.methods.result import SIZE, Discovery
 from lieapp.methods.shipped import NOISY
+from lieapp.methods.verdict import gap_after
 from lieapp.pde import plan
 from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down, written_forms
 from lieapp.pde.document import sentence, write_csv
@@ -36,6 +36,7 @@ from lieapp.pde.finite import finite_judgement, undecided
 from lieapp.pde.known import Derived, derived, deriving, scaled, tangent_words
 from lieapp.pde.misfit import misfit
 from lieapp.pde.residual import Backend
+from lieapp.pde.superposition import superposition
 from lieapp.results.discovery import (
     Convergence,
     CrossCheck,
@@ -187,6 +188,7 @@ class _Job:
             "formulas", lambda: write_down(config, domain, data, found, compared, self.report)
         )
         result = self._summary(truth, found, check, written, outcome)
+        result.superposition = superposition(config, domain, data)
         if self.own is not None and config.data.extend:
             own = self.own
             result.extended = timed("extending", lambda: extended(config, domain, own, truth, session))
@@ -198,7 +200,7 @@ class _Job:
         return result
 
     def _again(self, data: PDEDataset, outcome: Outcome, how: str) -> Discovery:
-        self.session.begin_again()
+        self.session.begin_again(len(outcome.slots))
         theirs, own = len(outcome.others_exact), len(outcome.exact)
         self.report.line(f"the spectrum has {theirs} exact candidates, the training {own}: {how}")
         return plan.discover(self.domain, data, self.session)

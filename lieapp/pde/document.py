@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeAlias
 
-from lieapp.compare.verdict import SMALL
 from lieapp.document import (
     Block,
     Column,
@@ -27,8 +26,9 @@ from lieapp.document import (
     undrawn,
 )
 from lieapp.extension import outcome
+from lieapp.methods.verdict import SMALL
 from lieapp.pde.figures import FINITE, NOTE, folds, judged, keys, size_table, words, words_of
-from lieapp.results.discovery import AtSize, ClosedForm, EquationResult, Extended, Slot
+from lieapp.results.discovery import AtSize, ClosedForm, EquationResult, Extended, Slot, Superposition
 
 MEMBERS = (
     "Learned fields can also be members of a family, which aren't compared. Each takes a slot, so the generators' "
@@ -216,7 +216,20 @@ def _derived(result: EquationResult, draw: Draw) -> list[Block]:
     else:
         blocks.append(Text("No generators were derived for this run.", small=True))
     blocks += [family.line() for family in result.families]
+    if result.superposition is not None:
+        return [*blocks, Text(superposed(result.superposition), small=True)]
     return [*blocks, Text(MEMBERS, small=True)] if result.families else blocks
+
+
+def superposed(found: Superposition) -> str:
+    """What is said of the family of solutions that can be added."""
+    told = "The equation is linear: solutions can be added. Fields are counted modulo the family of its solutions."
+    if not found.count:
+        return f"{told} The basis holds none of its members."
+    written = ", ".join(member.text for member in found.members)
+    members = f"{found.count} member{'' if found.count == 1 else 's'}"
+    known = f"proved: {written}" if written else "none written down"
+    return f"{told} Found in these data: {members}, {known}."
 
 
 def _angle(result: EquationResult) -> str:

@@ -100,6 +100,7 @@ class PDEDomain:
         self._residuals: dict[tuple[Grid, Scales], FiniteResidual] = {}
         self.system = read_pde(declaration)
         self.evolution: Evolution = evolution_form(self.system)
+        self.homogeneous: bool = self.evolution.homogeneous
         jets = self.evolution.jets
         self.components = tuple(str(c) for c in jets.coordinates)
         self.arguments = Arguments(
@@ -220,7 +221,7 @@ class PDEDomain:
         d = self.linearisation.differentiator(batch.grid, q.value)
         return self.linearisation.frechet(q.value, batch.coefficients, d, q.rate, -1.0)
 
-    def coefficient_features(self, data: Solutions, slices: int) -> LibraryFeatures | None:
+    def coefficient_features(self, data: Solutions | PDEDataset, slices: int) -> LibraryFeatures | None:
         """sqrt(t+1) and its like, bare and times a coordinate that isn't periodic; None where there are none.
 
         Args:

@@ -9,13 +9,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from lieapp.compare.verdict import SMALL
 from lieapp.document import Cell, Column, Draw, Figure, Table, number
 from lieapp.drawing import Curve, Drawing, MissingError
 from lieapp.figures.charts import curves, defect_chart, inner_products, loss_chart, spectrum
 from lieapp.figures.material import Material, or_nan, read_material
 from lieapp.figures.moved import Moved, moved_panels, orbits
 from lieapp.figures.quiver import Plane, plane_of, quiver
+from lieapp.methods.verdict import SMALL
 from lieapp.results.discovery import AtSize, DerivedField, EquationResult, Slot
 
 Rows: TypeAlias = Sequence[tuple[Slot, AtSize]]

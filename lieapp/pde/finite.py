@@ -13,13 +13,13 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.compare.outcome import Outcome
-from lieapp.compare.verdict import SMALL
 from lieapp.config import DiscoverConfig
 from lieapp.domains.base import BatchT, Movable, Own
 from lieapp.domains.solutions import PatchData, Patches
 from lieapp.methods.fields import Scaled, Slotted
 from lieapp.methods.flow import orbit
 from lieapp.methods.result import Discovery
+from lieapp.methods.verdict import SMALL
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.progress import Reporter
 from lieapp.results.discovery import FEW, AtSize

@@ -67,9 +67,6 @@ def _complete(config: DiscoverConfig, root: Path) -> DiscoverConfig:
 
 PLANAR = "it has several axes of space, and networks are trained on one axis only so far"
 
-OWN_SLOTS = 12
-"""Fields that are sought in data of files, unless told: on open axes equations have more symmetries."""
-
 
 def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of the command line as settings: those of files stand together."""
@@ -83,7 +80,7 @@ def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
             hint="Give --data FILE too.",
         )
     given["files"] = [*map(str, given["files"])]
-    return {**rest, "slots": rest["slots"] or OWN_SLOTS, "data": given}
+    return {**rest, "data": given}
 
 
 def equation_text(declaration: PDE) -> str:

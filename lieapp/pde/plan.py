@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from lieapp.config import DiscoverConfig
 from lieapp.errors import ConfigError, DiscoveryError, GridError
 from lieapp.extension import Method
-from lieapp.methods.result import Discovery
+from lieapp.methods.result import Discovery, histories
+from lieapp.methods.verdict import more_slots
 from lieapp.pde.beside import Beside
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import write_current
@@ -18,6 +21,9 @@ from lieapp.runs.store.session import Session
 
 AGAIN = "longer"
 """The folder within checkpoint/ of the second go of a training."""
+
+MOST_TRAINED = 12
+"""To how many slots trainings grow: each growth is a training of its own."""
 
 
 def check_stages(config: DiscoverConfig, domain: PDEDomain) -> None:
@@ -36,6 +42,7 @@ def discover(domain: PDEDomain, data: PDEDataset, session: Session) -> Discovery
     config: DiscoverConfig = session.config
     if session.again:
         session = session.part("", session.checkpoint.inside(AGAIN))
+        session.config = replace(config, slots=max(config.slots, session.again_slots))
 
     def draw(fields: Any, stage: str, step: int) -> None:
         facts = {"stage": stage, "step": step}
@@ -81,22 +88,33 @@ def _in_turn(
         asked: whether the stages were named; else one that can't be done on these data is left out.
     """
     first, *rest = (session.methods[name] for name in plan)
+    assert first.discover is not None
+    parts = _parts(first, rest, session)
+    found: Discovery = first.discover(domain, data, parts[0], settings_of(first, session))
+    while more := more_slots(histories(found.levels), MOST_TRAINED):
+        session.report.line(f"every slot is exact: {more} in place of {session.config.slots} slots")
+        session = session.part(session.stage, session.checkpoint.inside(f"slots{more}"))
+        session.config = replace(session.config, slots=more)
+        parts = _parts(first, rest, session)
+        found = first.discover(domain, data, parts[0], settings_of(first, session))
+    for place, method in enumerate(rest, 1):
+        part = parts[place]
+        part.before = sum(earlier.done for earlier in parts[:place])
+        found = _refined(method, found, domain, data, part, asked)
+    return found
+
+
+def _parts(first: Method, rest: Sequence[Method], session: Session) -> list[Session]:
+    """The session of each stage; metrics of steps that will be taken again are dropped."""
     parts = [session.part(first.name)]
     parts += [
         session.part(method.name, session.checkpoint.of(f"{method.name}{number}"))
         for number, method in enumerate(rest, 1)
     ]
     if not session.is_aside:
-        # steps after the last ones kept will be taken, and their metrics written, again
         kept = [part.checkpoint.training() for part in parts]
         session.directory.keep_metrics(sum(int(state[0]["done"]) for state in kept if state is not None))
-    assert first.discover is not None
-    found: Discovery = first.discover(domain, data, parts[0], settings_of(first, session))
-    for place, method in enumerate(rest, 1):
-        part = parts[place]
-        part.before = sum(earlier.done for earlier in parts[:place])
-        found = _refined(method, found, domain, data, part, asked)
-    return found
+    return parts
 
 
 def _refined(

@@ -71,6 +71,7 @@ class Seen(Domain[PictureBatch], Movable[PictureBatch]):
     """What domains of pictures share: a moved picture is valid if its features keep their direction."""
 
     stages: tuple[str, ...] = ("flow",)
+    homogeneous = False
 
     def __init__(self, name: str, features: PictureFeatures) -> None:
         self.name, self.features = name, features

@@ -174,6 +174,17 @@ class Extended(msgspec.Struct, kw_only=True):
     angle: float | None = None
 
 
+class Superposition(msgspec.Struct, kw_only=True):
+    """Members φ(t, x) ∂u, φ a solution, of a linear homogeneous equation, taken out before fields are counted.
+
+    Args:
+        count: how many were found exact in a basis; `members`: those that were written down and proved.
+    """
+
+    count: int
+    members: list[Formula] = []
+
+
 class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     """Symmetries learned from data of an equation, beside the derived ones.
 
@@ -184,6 +195,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
         inner: slot x derived generator, of normalised fields in scaled coordinates.
         truth_eta: the defect of each derived generator on held-out data.
         grows: what the levels of `convergence` count.
+        superposition: of a linear homogeneous equation, whose fields are counted modulo adding solutions.
         misfit: what data from elsewhere leave of the equation, relative to their change in time; None if unknown.
         seconds: of each stage in the order of work, and in all.
     """
@@ -208,6 +220,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     formulas: list[ClosedForm] = []
     formulas_check: FormulasCheck = msgspec.field(default_factory=FormulasCheck)
     extended: Extended | None = None
+    superposition: Superposition | None = None
     misfit: float | None = None
 
     @property

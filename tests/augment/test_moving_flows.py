@@ -114,7 +114,7 @@ def test_a_network_s_field_moves_from_a_table_as_it_does_point_by_point():
     with torch.random.fork_rng():
         torch.manual_seed(0)
         network = FeatureNetwork(ARGUMENTS, 8, 5).double().requires_grad_(False)
-    c = torch.randn(1, 6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    c = torch.randn(1, network.count, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     c[..., 0] = 0
     learned = Learned(Combination(network, c), data.domain.arguments.names, data.domain.components, data.scales)
     made = Mover.of(Along(learned=[LearnedSlots(learned, [0])]), system("kdv"), data.trajectories)

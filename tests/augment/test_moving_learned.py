@@ -8,6 +8,7 @@ from lieapp.augment.learned import Learned, content_of, read_learned
 from lieapp.compare.closed_form.measure import LibraryFeatures
 from lieapp.domains.base import Arguments
 from lieapp.domains.solutions import Scales
+from lieapp.domains.spread import Homogeneous
 from lieapp.errors import RunError
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.beside import Beside, Extended
@@ -25,6 +26,10 @@ def numbers(*shape):
 
 def basis():
     return TensorBasis(ARGUMENTS, Degrees(1, 3, 2))
+
+
+def plain():
+    return TensorBasis(ARGUMENTS, Degrees(1, 3, 0))
 
 
 def library():
@@ -46,8 +51,9 @@ def network():
 KINDS = {
     "basis": lambda: Combination(basis(), numbers(2, basis().count, 3)),
     "extended": lambda: Combination(extended(), numbers(2, 5, 3)),
-    "beside": lambda: Combination(Beside(network(), library()), numbers(2, 8, 3)),
-    "network": lambda: Combination(network(), torch.nn.Parameter(numbers(2, 5, 3))),
+    "beside": lambda: Combination(Beside(network(), library()), numbers(2, network().count + 3, 3)),
+    "network": lambda: Combination(network(), torch.nn.Parameter(numbers(2, network().count, 3))),
+    "homogeneous": lambda: Combination(Homogeneous(plain(), [2]), numbers(2, 2 * plain().count, 3)),
     "generators": lambda: Scaled(GeneratorNetwork(ARGUMENTS, 3, 2, 6, 5, 2, 1.5), torch.tensor([2.0, 3.0])),
 }
 

@@ -83,7 +83,7 @@ def test_a_loss_that_is_not_finite_is_reported(kdv):
     training = Projection(domain, data.draft, SETTINGS, seed=0)
     with torch.no_grad():
         training.network.head.weight.fill_(float("inf"))
-    with pytest.raises((DiscoveryError, torch.linalg.LinAlgError)):
+    with pytest.raises(DiscoveryError, match="finite at step 0"):
         training.step()
 
 

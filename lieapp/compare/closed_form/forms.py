@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import islice, product
 from math import log2
 
+import numpy as np
 import sympy as sp
 import torch
 
@@ -95,6 +96,9 @@ SPREADS = 6.0
 
 EXACT = 1e-5
 """eta up to which a formula is put to the proof: numerically exact symmetries come out far below."""
+
+PLACES, NULL = 8, 1e-9
+"""Random jets beside one for each column, and singular values below which a combination is none."""
 
 CLEAR = 1e-3
 """Sine within which a formula that isn't proved is still told as what a field looks like."""
@@ -190,6 +194,8 @@ class _Search:
                 break
             formula = self._judged(reading)
             if formula.proved:
+                if self._falls_apart(candidate.columns):
+                    return False
                 self.proved.append(formula)
                 self.taken.add(self._leading(candidate))
                 self._sharpen(formula)
@@ -197,6 +203,26 @@ class _Search:
         if candidate.sine <= CLEAR:
             self.doubtful += readings[:1]
         return False
+
+    def _falls_apart(self, columns: Sequence[int]) -> bool:
+        """Whether these columns hold several symmetries: then their sum with coefficients read off is no answer.
+
+        The invariance condition is linear in the field: its leftovers, column by column, at random jets are a
+        matrix whose null space are the symmetries among the combinations.
+        """
+        if len(columns) == 1:
+            return False
+        ones = [[sp.Integer(int(k == j)) for k in range(len(columns))] for j in range(len(columns))]
+        rests = [defect(self.system, self.measured.components_of(columns, one)) for one in ones]
+        symbols = sorted({s for rest in rests for e in rest for s in e.free_symbols}, key=str)
+        drawn = np.random.default_rng(0).uniform(0.5, 1.5, (len(columns) + PLACES, len(symbols)))
+        values = np.array([
+            [complex(rest[a].evalf(subs=dict(zip(symbols, place, strict=True)))).real for rest in rests]
+            for place in drawn for a in range(len(rests[0]))
+        ])  # fmt: skip
+        size = np.linalg.norm(values, axis=0)
+        sizes = np.linalg.svd(values[:, size > 0] / size[size > 0], compute_uv=False)
+        return len(columns) - int((sizes > NULL).sum()) > 1
 
     def refuted(self) -> list[Formula]:
         """The simplest formulas for what is left of the span, which the proof refused."""
@@ -252,6 +278,9 @@ class _Search:
         for value in coefficients:
             down = sp.ilcm(down, sp.denom(value)) if value.is_Rational else down
         components = self.measured.components_of(columns, [value * down for value in coefficients])
+        first = next(e for e in components.values() if e != 0)
+        if first.could_extract_minus_sign():
+            components = {name: -e for name, e in components.items()}
         return Field(dict.fromkeys(self.names, sp.S.Zero) | components)
 
 

@@ -192,10 +192,15 @@ class Session:
         """Whether the run is at the second go of its training: a state of the run, kept in checkpoint/again."""
         return self._again.exists()
 
-    def begin_again(self) -> None:
-        """From now on, also after a resume, only the second go of the training counts."""
+    @property
+    def again_slots(self) -> int:
+        """How many slots the second go begins with."""
+        return int(self._again.read_text() or 0)
+
+    def begin_again(self, slots: int = 0) -> None:
+        """From now on, also after a resume, only the second go of the training counts; it begins with `slots`."""
         self._again.parent.mkdir(parents=True, exist_ok=True)
-        self._again.touch()
+        write_atomic(self._again, str(slots).encode())
 
     @property
     def _again(self) -> Path:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lieapp.compare.verdict import fall, gap_after, verdict
+from lieapp.methods.verdict import fall, gap_after, verdict
 
 
 @pytest.mark.parametrize(

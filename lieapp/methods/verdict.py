@@ -35,6 +35,23 @@ def verdict(sequence: Sequence[float]) -> Verdict:
     return "approximate" if last < SMALL else "none"
 
 
+MOST_SLOTS = 24
+"""To how many slots they grow; infinitely many symmetries fill any number."""
+
+
+def more_slots(sequences: Sequence[Sequence[float]], most: int = MOST_SLOTS) -> int:
+    """How many slots to go on with, half as many again, where every one is an exact candidate; 0 if there is a gap.
+
+    Args:
+        sequences: eta of each slot, level by level.
+        most: to how many slots they may grow.
+    """
+    slots = len(sequences)
+    if slots >= most or any(verdict(sequence) != "exact" for sequence in sequences):
+        return 0
+    return min(most, slots + max(1, slots // 2))
+
+
 def fall(sequence: Sequence[float]) -> float:
     """The factor by which eta falls from level to level, averaged over the last two; 1 without a history."""
     tail = [max(eta, FLOOR) for eta in sequence[-3:]]
