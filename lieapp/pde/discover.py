@@ -27,6 +27,7 @@ from lieapp.methods.result import SIZE, Discovery
 from lieapp.methods.shipped import NOISY
 from lieapp.methods.verdict import gap_after
 from lieapp.pde import plan
+from lieapp.pde.algebra import structure
 from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down, written_forms
 from lieapp.pde.document import sentence, write_csv
 from lieapp.pde.domain import PDEDataset, PDEDomain
@@ -189,6 +190,7 @@ class _Job:
         )
         result = self._summary(truth, found, check, written, outcome)
         result.superposition = superposition(config, domain, data)
+        result.structure = structure(domain, data, found, outcome, truth)
         if self.own is not None and config.data.extend:
             own = self.own
             result.extended = timed("extending", lambda: extended(config, domain, own, truth, session))
