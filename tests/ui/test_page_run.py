@@ -289,6 +289,8 @@ def test_a_run_on_files_leads_to_a_training_on_them(open_page, make_run, tmp_pat
     app = open_page("discover", **address)
     shown = {key: app.text_input(key=f"augment-data.{key}").value for key in ("files", "map", "parameter")}
     assert shown == {"files": f'"{files[0]}", {files[1]}', "map": "u=usol", "parameter": "nu:0.1"}
+    look = {key: value[0] for key, value in parse_qs(steps(app)["Look at the data"]).items()}
+    assert look == {"plugin": "ckdv", "file": shown["files"], "map": "u=usol", "own-data.parameter": "nu:0.1"}
     # that there is no such file is said by the form
     assert "doesn't exist" in app.error[0].value
 
