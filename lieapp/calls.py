@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lieapp.config_types import FILE_OPTIONS, FileData
+from lieapp.config_types import FILE_OPTIONS, DiscoverData
 from lieapp.document import Document, Figure, undrawn
 from lieapp.errors import RunError, UsageError
 from lieapp.extension import Work, described
@@ -255,7 +255,7 @@ def _plugin_of(
             "a plugin and an equation are both given.", hint="Give one of them; a file is given as data='file.npz'."
         )
     own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}
-    name, folder = plugin_of(equations, msgspec.convert(own, FileData), root)
+    name, folder = plugin_of(equations, msgspec.convert(own, DiscoverData), root)
     folders.append(folder)
     return name
 

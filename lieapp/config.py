@@ -13,9 +13,10 @@ import msgspec
 from lieapp.config_types import (
     Count,
     Device,
+    DiscoverData,
     FewThreads,
-    FileData,
     LipschitzWeight,
+    Misfit,
     OrthoWeight,
     Plugin,
     Positive,
@@ -262,7 +263,7 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
 
     kind: Annotated[Literal["discover"], RunKind] = "discover"
     method: Annotated[str, told(METHOD)] = "neural"
-    data: Annotated[FileData, told("", "Data in files")] = FileData()
+    data: Annotated[DiscoverData, told("", "Data in files")] = DiscoverData()
     slots: Annotated[Positive, told("Largest number of fields to learn. Take a few more than you expect.")] = 4
     stages: Annotated[tuple[str, ...], told(STAGES)] = ()
     samples: Annotated[Positive, of_data("Number of training trajectories.")] = 16
@@ -280,13 +281,7 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
             "from the data (method.md)."
         ),
     ] = None
-    misfit: Annotated[
-        Share,
-        of_data(
-            "Largest residual of data from elsewhere in the equation, relative to their change in time. Above it "
-            "the run stops if other coefficients fit, and names the terms."
-        ),
-    ] = 0.01
+    misfit: Misfit = 0.01
     slices: Annotated[
         Positive, of_data("Number of time slices of the training trajectories used to find fields.")
     ] = 96

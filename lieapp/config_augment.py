@@ -9,7 +9,9 @@ from lieapp.config_types import (
     Count,
     DomainKind,
     FewThreads,
+    FileData,
     Fraction,
+    Misfit,
     Positive,
     RunKind,
     RunSettings,
@@ -52,19 +54,28 @@ class AugmentConfig(RunSettings, kw_only=True, frozen=True):
         Several,
         told("Augmentations to compare, one network each: `none`, `truth`, a run, or several joined by `+`."),
     ] = ("none", "truth")
+    data: Annotated[FileData, told("", "Data in files")] = FileData()
     samples: Annotated[
         tuple[Positive, ...],
         Several,
         of_data(
-            "Number of training trajectories; several numbers give the error as a function of the amount of data."
+            "Number of training trajectories; several numbers give the error as a function of the amount of data. "
+            "Files give at most what is left of theirs."
         ),
     ] = (32,)
-    seed: Annotated[Seed, told("Seed of the trajectories.")] = 0
+    seed: Annotated[Seed, told("Seed of the trajectories, or of how those in files are divided.")] = 0
     threads: FewThreads = 1
     validation: Annotated[
-        Positive, of_data("Number of validation trajectories; they select the epoch to keep.")
-    ] = 16
-    test: Annotated[Positive, of_data("Number of test trajectories.")] = 64
+        Positive | None,
+        of_data(
+            "Number of validation trajectories; they select the epoch to keep. Default: 16, of files at most one "
+            "in ten."
+        ),
+    ] = None
+    test: Annotated[
+        Positive | None, of_data("Number of test trajectories. Default: 64, of files at most one in five.")
+    ] = None
+    misfit: Misfit = 0.01
     tolerance: Annotated[
         Share, of_data("Tolerated relative error of the trajectories over the whole time window.")
     ] = 1e-3

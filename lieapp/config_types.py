@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
 import msgspec
+from msgspec.structs import replace
+
+from lieapp.errors import UsageError
 
 
 def told(text: str, title: str = "", group: str = "") -> msgspec.Meta:
@@ -76,6 +81,13 @@ Preset = Annotated[
     told("Defaults of the other settings: `quick`, or `paper` for those of the paper's appendix."),
 ]
 Several = msgspec.Meta(min_length=1)
+Misfit = Annotated[
+    Share,
+    of_data(
+        "Largest residual of data from elsewhere in the equation, relative to their change in time. Above it "
+        "the run stops if other coefficients fit, and names the terms."
+    ),
+]
 
 
 class FileData(Settings, kw_only=True, frozen=True):
@@ -92,6 +104,18 @@ class FileData(Settings, kw_only=True, frozen=True):
     samples: Annotated[
         Positive | None, told("Largest number of trajectories that are read; default: all.", "Trajectories")
     ] = None
+    parameter: Annotated[
+        tuple[str, ...], told("Values of the equation's parameters in these files: `nu:0.1`.", "Parameters")
+    ] = ()
+
+    def resolved(self) -> Self:
+        """With absolute paths: a run may be resumed from another folder."""
+        return replace(self, files=tuple(str(Path(file).resolve()) for file in self.files))
+
+
+class DiscoverData(FileData, kw_only=True, frozen=True):
+    """Data in files, and simulated ones beside them."""
+
     extend: Annotated[
         Count,
         told(
@@ -99,9 +123,6 @@ class FileData(Settings, kw_only=True, frozen=True):
             "More, simulated",
         ),
     ] = 0
-    parameter: Annotated[
-        tuple[str, ...], told("Values of the equation's parameters in these files: `nu:0.1`.", "Parameters")
-    ] = ()
 
 
 TYPED = "typed-"
@@ -109,6 +130,23 @@ TYPED = "typed-"
 
 FILE_OPTIONS = {"files": "data", **{key: key for key in ("map", "every", "window", "parameter", "extend")}}
 """Settings of data in files, and the options of the command line that set them."""
+
+
+def file_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Those options of the command line that are of files, as settings, and the others.
+
+    Raises UsageError for options that say how files are read, without files.
+    """
+    given = {key: options[option] for key, option in FILE_OPTIONS.items() if options.get(option)}
+    rest = {key: value for key, value in options.items() if key not in FILE_OPTIONS.values()}
+    if given and "files" not in given:
+        raise UsageError(
+            f"--{FILE_OPTIONS[next(iter(given))]} says how files are read; there are none.",
+            hint="Give --data FILE too.",
+        )
+    if given:
+        given["files"] = [*map(str, given["files"])]
+    return given, rest
 
 
 class RunSettings(Settings, kw_only=True, frozen=True):

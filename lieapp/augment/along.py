@@ -11,7 +11,7 @@ import msgspec
 import sympy as sp
 
 from lieapp.augment.learned import FILE, Learned, read_learned
-from lieapp.augment.typed import OF_RUNS
+from lieapp.augment.typed import OF_RUNS, of_plugin
 from lieapp.equations.equation import System
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import EquationError, ParseError, RunError, UnknownRunError, UsageError
@@ -54,7 +54,7 @@ def read_run(path: Path, system: System) -> EquationResult:
     if config.get("plugin") != system.name:
         raise RunError(
             f"{path.name} found generators of {config.get('plugin')}; the data are of {system.name}.",
-            hint=f"Name a run of `lieapp discover --plugin {system.name}`.",
+            hint=f"Name a run of `lieapp discover {of_plugin(system.name)}`.",
         )
     result = read_result(path)
     if result is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,14 @@ from torch.utils.data import Dataset
 
 from lieapp.api import PDE
 from lieapp.augment.along import Along, read_along
+from lieapp.augment.given import OF_FILES, Equation, given
 from lieapp.augment.moving import Mover, Moving
 from lieapp.augment.time_window import check_axes, longest
 from lieapp.augment.typed import along_solutions
 from lieapp.config import DataConfig
-from lieapp.data.store import Change, read_trajectories
+from lieapp.data.store import Change
 from lieapp.data.trajectories import Trajectories
-from lieapp.equations.equation import System, exact, read_pde
-from lieapp.equations.parsing import parse_system
+from lieapp.equations.equation import exact, read_pde
 from lieapp.errors import DataError, UsageError
 from lieapp.runs.store.directory import ROOT
 
@@ -33,20 +33,23 @@ class MovedSolutions(Dataset[Item]):
 
     Combinations are drawn from torch's own random numbers: `torch.manual_seed` repeats them, and workers of a
     `DataLoader` draw different ones. A sample for which no combination leaves enough of its window comes unmoved.
+    All samples stand there `copies` times, one row of them after the other.
     """
 
-    def __init__(self, samples: Float[Tensor, "sample component time x"], mover: Mover) -> None:
-        self.samples, self.mover = samples, mover
+    def __init__(self, samples: Float[Tensor, "sample component time x"], mover: Mover, copies: int = 1) -> None:
+        self.samples, self.mover, self.copies = samples, mover, copies
 
     def __len__(self) -> int:
-        return len(self.samples)
+        return self.copies * len(self.samples)
 
     def __getitem__(self, index: int) -> Item:
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"there are {len(self)} moved solutions, not one of number {index}.")
         return self.__getitems__([index])[0]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Item]:
         """A batch at once, which is faster; `DataLoader` asks for batches so."""
-        chosen = self.samples[list(indices)]
+        chosen = self.samples[[i % len(self.samples) for i in indices]]
         generator = torch.Generator().manual_seed(int(torch.randint(2**62, ())))
         try:
             found = self.mover(chosen, generator)
@@ -58,43 +61,49 @@ class MovedSolutions(Dataset[Item]):
 
 
 def moved(
-    data: Trajectories | Path | str,
-    along: str | Along,
-    equation: PDE | System | None = None,
+    data: object,
+    along: str | Path | Along,
+    equation: Equation | None = None,
     dtype: torch.dtype = torch.float32,
+    *,
+    axes: Mapping[str, object] | None = None,
+    copies: int = 1,
+    misfit: float = 0.01,
     **settings: Any,
 ) -> MovedSolutions:
     """A torch data set of moved solutions: `moved("kdv.nc", along="truth", sigma=0.2)`.
 
-    Args:
-        data: a file of `lieapp data`, or trajectories.
-        along: what to move along, see `Mover.of`.
-        equation: the declaration; a file knows its own.
-        dtype: of the solutions.
-        settings: of `Moving`: sigma, scales, least, ….
+    Of an array: `moved(u, axes={"t": t, "x": x}, equation="u_t + u*u_x + u_xxx", along="truth")`.
 
-    Raises what `read_trajectories` and `Mover.of` raise, UsageError for trajectories without an equation and for
-    a setting that there isn't.
+    Args:
+        data: a file or several, an xarray Dataset, an array, arrays by the names of unknowns, or trajectories.
+        along: what to move along, see `Mover.of`; a run is given by its path.
+        equation: a plugin's name, an equation in jet notation (several for a system), or a declaration; files and
+            Datasets of `lieapp data` know their own.
+        dtype: of the solutions.
+        axes: of an array, the points of each of its dimensions by name, in their order; a first dimension without
+            an axis holds the samples.
+        copies: how many times each solution stands in the data set, moved in another way each time.
+        misfit: above it, data are refused if the equation fits them with other coefficients.
+        settings: of `Moving` (sigma, scales, least, …), and of how files are read: map, every, window, samples,
+            parameter (docs/data.md).
+
+    Raises LieappError for data that can't be read or moved, UsageError for data without an equation and for a
+    setting that there isn't, and what `Mover.of` raises.
     """
-    unknown = sorted(set(settings) - {field.name for field in fields(Moving)})
+    own = [field.name for field in fields(Moving)]
+    unknown = sorted(set(settings) - {*own, *OF_FILES})
     if unknown:
         raise UsageError(
-            f"moved() has no setting {unknown[0]!r}.",
-            hint=f"Its settings are {', '.join(field.name for field in fields(Moving))}.",
+            f"moved() has no setting {unknown[0]!r}.", hint=f"Its settings are {', '.join([*own, *OF_FILES])}."
         )
-    trajectories = data if isinstance(data, Trajectories) else read_trajectories(Path(data))
-    known = equation if equation is not None else equation_of(trajectories)
-    mover = Mover.of(along, known, trajectories, Moving(**settings))
-    return MovedSolutions(trajectories.values.transpose(1, 2).to(dtype), mover)
-
-
-def equation_of(data: Trajectories) -> System:
-    """The system that a file of `lieapp data` names. Raises UsageError if the data name none."""
-    text, name = str(data.facts.get("equation", "")), str(data.facts.get("plugin", ""))
-    if not text or not name:
-        raise UsageError("the data don't say which equation they solve.", hint="Give equation=, the declaration.")
-    variables = [data.time_name, *(axis.name for axis in data.grid.axes)]
-    return replace(parse_system(text.splitlines(), variables, list(data.unknowns), typed=False), name=name)
+    if copies < 1:
+        raise UsageError(f"copies is {copies!r}; it must be at least 1.", hint="Leave it out for one.")
+    reading = {key: value for key, value in settings.items() if key in OF_FILES}
+    known, trajectories = given(data, equation, axes, reading, misfit)
+    moving = Moving(**{key: value for key, value in settings.items() if key in own})
+    mover = Mover.of(str(along) if isinstance(along, Path) else along, known, trajectories, moving)
+    return MovedSolutions(trajectories.values.transpose(1, 2).to(dtype), mover, copies)
 
 
 APART = 7919

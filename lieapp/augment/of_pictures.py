@@ -9,7 +9,7 @@ bilinearly, and mirrored at random, since no flow is a mirror image (paper, "Ima
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -147,7 +147,10 @@ class OfPictures(Side):
     """Labelled pictures, and the classifiers trained on them."""
 
     config: AugmentImagesConfig
-    amounts = "pictures"
+
+    @property
+    def amounts(self) -> Sequence[int]:
+        return self.config.pictures
 
     def prepare(self) -> None:
         """Pictures to learn from and to test on; every variant is made once, so that what is wrong shows now."""

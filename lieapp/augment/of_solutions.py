@@ -23,8 +23,10 @@ from lieapp.api import PDE
 from lieapp.augment.along import Along
 from lieapp.augment.document import PREDICTIONS
 from lieapp.augment.flows import FormulaVelocity, LearnedVelocity, Velocity, columns, physical_velocity
+from lieapp.augment.from_files import learned_from
 from lieapp.augment.moving import Moved, Mover, Moving
 from lieapp.augment.operator_training import FNO1d, OperatorRecipe, OperatorTask, OperatorTraining, drawn_for
+from lieapp.augment.own import parts_of
 from lieapp.augment.pipeline import Cell, Ended, Side
 from lieapp.augment.resample import Samples
 from lieapp.augment.typed import is_single
@@ -157,8 +159,11 @@ class OfSolutions(Side):
         η of generators is taken on those that nothing is learned from.
         """
         config, session = self.config, self.session
-        data = session.timed("data", self._trajectories)
-        judge = config.validation + config.test
+        data = session.timed("data", self._from_files if config.data.files else self._trajectories)
+        self.parts = parts_of(config, data.samples if config.data.files else None)
+        if config.data.files:
+            session.report.line(f"data: {self.parts.words()}")
+        judge = self.parts.validation + self.parts.test
         self.judge, self.learn = data.values[:judge].transpose(1, 2), data.select(slice(judge, None))
         self.grid, times = data, len(data.time)
         self._pool = Pool(session.checkpoint.folder / "pool")
@@ -176,6 +181,10 @@ class OfSolutions(Side):
             self._eta = {variant: defects(mover.along, domain, judged) for variant, mover in self.movers.items()}
 
         session.timed("moves", movers)
+
+    @property
+    def amounts(self) -> list[int]:
+        return self.parts.amounts(self.config.samples)
 
     def clear(self) -> None:
         self.session.checkpoint.drop_data()
@@ -197,7 +206,7 @@ class OfSolutions(Side):
 
     def judged(self, cell: Cell, training: OperatorTraining) -> float:
         """The error on validation data; the best network so far is kept."""
-        samples = self.judge[: self.config.validation].float()
+        samples = self.judge[: self.parts.validation].float()
         with torch.no_grad():
             error = nmse(*self.task.predicted(training.network.eval(), samples))
         training.judged(error)
@@ -205,12 +214,12 @@ class OfSolutions(Side):
 
     def result(self, cell: Cell, training: OperatorTraining) -> Ended:
         """Errors on test data, of the network that was best on validation data."""
-        samples, network = self.judge[self.config.validation :].float(), training.chosen()
+        samples, network = self.judge[self.parts.validation :].float(), training.chosen()
         with torch.no_grad():
             predicted, truth = self.task.predicted(network, samples)
             errors = frame_errors(predicted, truth)
             windows = frame_errors(*self.task.one_step(network, samples))
-        if cell.seed == self.config.seeds[0] and cell.samples == max(self.config.samples):
+        if cell.seed == self.config.seeds[0] and cell.samples == max(self.amounts):
             self._draw(cell.variant, predicted[0], truth[0], samples[0])
         moved = None if cell.variant == "none" or not training.asked else training.moved / training.asked
         return Ended(
@@ -240,6 +249,11 @@ class OfSolutions(Side):
         make = partial(mover, samples, drawn_for(self.config.seed, 2 * number))
         return self._pool.round(key, number, self.session.device, make)
 
+    def _from_files(self) -> Trajectories:
+        """Those of files, on whose grid the declaration is then."""
+        self.declaration, data = learned_from(self.config, self.declaration, self.session)
+        return data.to(self.session.device)
+
     def _trajectories(self) -> Trajectories:
         """Those judged on, then those learned from; kept in the checkpoint."""
         config, kept = self.config, self.session.checkpoint.data()
@@ -248,7 +262,8 @@ class OfSolutions(Side):
                 simulate, self.declaration, device=self.session.device, tolerance=Tolerance(config.tolerance),
                 progress=self.session.report.progress,
             )  # fmt: skip
-            counts = (config.validation + config.test, max(config.samples))
+            validation, test, learn = parts_of(config)
+            counts = (validation + test, learn)
             if self.declaration.source is not None:
                 # it may give the same trajectories whatever the seed: then only those of one call are apart
                 counts = (sum(counts), 0)

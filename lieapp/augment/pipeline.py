@@ -9,7 +9,7 @@ import contextlib
 import statistics
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,9 +75,6 @@ class Side(ABC):
     Trainings come in the same order in every session; those that have ended stand in cells.json.
     """
 
-    amounts = "samples"
-    """The setting that has the numbers of data to learn from."""
-
     def __init__(self, config: Any, declaration: Any, session: Session) -> None:
         self.config, self.declaration, self.session = config, declaration, session
         self._file = session.checkpoint.folder / "cells.json"
@@ -103,6 +100,12 @@ class Side(ABC):
     def told(self, rows: list[Row]) -> Augment:
         """The table, and what was predicted."""
 
+    @property
+    def amounts(self) -> Sequence[int]:
+        """The numbers of data to learn from; known once data are prepared."""
+        found: Sequence[int] = self.config.samples
+        return found
+
     def clear(self) -> None:  # noqa: B027 - nothing is to be dropped by most
         """Drop what only a run that goes on needs."""
 
@@ -127,8 +130,8 @@ class Side(ABC):
             kept = self._part().checkpoint.training()
             # steps after the last ones kept will be taken, and their metrics written, again
             session.directory.keep_metrics(self._before() + (int(kept[0]["done"]) if kept else 0))
-            amounts = getattr(config, self.amounts)
-            result = self.told([self._row(amount, variant) for amount in amounts for variant in config.variants])
+            rows = [self._row(amount, variant) for amount in self.amounts for variant in config.variants]
+            result = self.told(rows)
         result.run, result.plugin, result.title = str(session.directory.path), config.plugin, self.declaration.title
         result.model, result.seeds = config.model, config.seeds
         for warning in hopeless(result):

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
 from lieapp.api import PDE
+from lieapp.augment.own import check_even, check_space
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import evolution_form
 from lieapp.errors import GridError
 from lieapp.numerics.grid import Axis
 
-UNEVEN = 1e-6
-"""Largest relative difference of time steps."""
-
 
 def check_axes(pde: PDE) -> None:
     """Raises GridError unless a declaration has one axis of space, and it is periodic; data may say more."""
     evolution = evolution_form(read_pde(pde))
     names = [evolution.jets.independent[i] for i in evolution.space]
-    _check_axes({str(x): x in pde.periodic for x in names}, pde.name)
+    check_space({str(x): x in pde.periodic for x in names}, pde.name)
 
 
 def axes_of(data: Trajectories, name: str, order: int) -> tuple[Axis, Axis]:
@@ -31,37 +27,16 @@ def axes_of(data: Trajectories, name: str, order: int) -> tuple[Axis, Axis]:
 
     Raises GridError unless there is one axis of space, it is periodic, and time is even and has `order` samples.
     """
-    _check_axes({axis.name: axis.periodic for axis in data.grid.axes}, name)
+    check_space({axis.name: axis.periodic for axis in data.grid.axes}, name)
     (x,) = data.grid.axes
-    steps = data.time.diff()
     if len(data.time) < order:
         raise GridError(
             f"{name}: there are {len(data.time)} time samples; interpolation of order {order} needs as many.",
             hint="Lower order, or keep more time samples.",
         )
-    step = float(steps.mean())
-    if float((steps - step).abs().max()) > UNEVEN * abs(step):
-        raise GridError(
-            f"{name}: {data.time_name} is not sampled evenly: its steps lie between {float(steps.min()):g} and "
-            f"{float(steps.max()):g}; moved data are resampled at even steps.",
-            hint="Interpolate the data to even times.",
-        )
+    check_even(data.time.cpu().numpy(), data.time_name, name)
+    step = float(data.time.diff().mean())
     return Axis(data.time_name, 0.0, step * (len(data.time) - 1), len(data.time)), x
-
-
-def _check_axes(periodic: Mapping[str, bool], name: str) -> None:
-    if len(periodic) != 1:
-        raise GridError(
-            f"{name}: data on {len(periodic)} axes of space ({', '.join(periodic)}) can't be moved; "
-            "on one axis they can.",
-            hint="Simulate moved initial states instead.",
-        )
-    for axis, repeats in periodic.items():
-        if not repeats:
-            raise GridError(
-                f"{name}: {axis} is not periodic; moved data are resampled by Fourier series in {axis}.",
-                hint=f"Add periodic=[{axis}] if solutions repeat over the region.",
-            )
 
 
 def longest(valid: Bool[Tensor, "sample time"]) -> tuple[Int[Tensor, " sample"], Int[Tensor, " sample"]]:

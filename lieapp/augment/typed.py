@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from lieapp.api import PDE
 from lieapp.config_augment import AugmentConfig, AugmentImagesConfig, check_ahead, check_history, check_modes
+from lieapp.config_types import TYPED, file_options
 from lieapp.data.declared import check_discovery
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import evolution_form
@@ -109,18 +110,33 @@ def _found(text: str, plugin: str, root: Path, option: str, words: str) -> RunDi
 
 
 def _make(plugin: str) -> str:
-    return f"`lieapp discover --plugin {plugin}` makes a run; `lieapp runs list` shows those there are."
+    return f"`lieapp discover {of_plugin(plugin)}` makes a run; `lieapp runs list` shows those there are."
+
+
+def of_plugin(plugin: str) -> str:
+    """The options that name it; a typed equation is named by itself and its files."""
+    return "--data FILE --equation EXPR" if plugin.startswith(TYPED) else f"--plugin {plugin}"
 
 
 def check_solutions(config: AugmentConfig, declaration: PDE) -> None:
     """Raises LieappError for an equation whose solutions can't be learned from, and settings that don't fit it."""
+    count = None
+    if config.data.files:
+        # NumPy and xarray take their time to load
+        from lieapp.augment.own import placed
+
+        declaration, count = placed(declaration, config.data)
     check_discovery(declaration)
     if min(config.samples) < config.batch:
         raise ConfigError(
             f"samples = {min(config.samples)}: fewer than batch = {config.batch}, of which a step takes one each.",
             hint=f"Set batch to {min(config.samples)} or less, or use more samples.",
         )
-    if declaration.source is None:
+    if count is not None:
+        from lieapp.augment.own import parts_of
+
+        parts_of(config, count)
+    if count is not None or declaration.source is None:
         check_modes(config.modes, max(declaration.points[x] for x in declaration.periodic))
         evolution = evolution_form(read_pde(declaration))
         times = declaration.keep_last or declaration.points[evolution.jets.independent[evolution.time]]
@@ -138,8 +154,9 @@ def is_single(config: AugmentConfig, declaration: PDE) -> bool:
 
 
 def complete_solutions(config: AugmentConfig, root: Path) -> AugmentConfig:
-    """With the paths of the runs that are named."""
-    return replace(config, variants=along_solutions(config.variants, config.plugin, root))
+    """With the paths of the runs that are named, and absolute ones of files."""
+    variants = along_solutions(config.variants, config.plugin, root)
+    return replace(config, variants=variants, data=config.data.resolved())
 
 
 def complete_pictures(config: AugmentImagesConfig, root: Path) -> AugmentImagesConfig:
@@ -152,12 +169,8 @@ def complete_pictures(config: AugmentImagesConfig, root: Path) -> AugmentImagesC
 def solution_options(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What was typed, as settings. Raises ConfigError for what is of pictures."""
     _check_model(plugin, "an equation", ("fno",), options["model"])
-    if options["data"] is not None:
-        raise ConfigError(
-            "--data: networks are trained on simulated trajectories; files of yours can't be used for that yet.",
-            hint="Leave --data out.",
-        )
-    return {key: value for key, value in options.items() if key != "data"}
+    given, rest = file_options(options)
+    return {**rest, "data": given} if given else rest
 
 
 def picture_options(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:

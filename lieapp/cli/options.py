@@ -160,6 +160,11 @@ def given_several(context: click.Context, parameter: click.Parameter, texts: tup
     return list(texts) or None
 
 
+def parts(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str] | None:
+    """The parts of a text between commas."""
+    return None if text is None else [part.strip() for part in text.split(",")]
+
+
 FILE_OPTIONS = (
     click.option(
         "--data", multiple=True, callback=given_several, metavar="PLACE",
@@ -178,6 +183,23 @@ FILE_OPTIONS = (
 def of_files(body: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say which files of the user's own are read, and how."""
     return functools.reduce(lambda made, option: option(made), reversed(FILE_OPTIONS), body)
+
+
+EQUATION_OPTIONS = (
+    click.option(
+        "--equation", multiple=True, callback=given_several, metavar="EXPR",
+        help="The equation of --data in place of a plugin: u_t + u*u_x + u_xxx.",
+    ),
+    click.option(
+        "--independent", callback=parts, metavar="t,x", help="Its variables, unless derivatives name them."
+    ),
+    click.option("--dependent", callback=parts, metavar="u,v", help="Its unknowns, unless derivatives name them."),
+)
+
+
+def of_equation(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of an equation that is typed for files, in place of a plugin."""
+    return functools.reduce(lambda made, option: option(made), reversed(EQUATION_OPTIONS), body)
 
 
 def _check_folder(out: Path) -> None:

@@ -5,7 +5,7 @@ Work is started with everything checked, and taken up again with --resume.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -14,8 +14,17 @@ from typing import Any
 import click
 import msgspec
 
-from lieapp.cli.options import Common, Outcome, common, given_several, of_files, print_document, print_line
-from lieapp.config_types import FILE_OPTIONS, FileData
+from lieapp.cli.options import (
+    Common,
+    Outcome,
+    common,
+    of_equation,
+    of_files,
+    parts,
+    print_document,
+    print_line,
+)
+from lieapp.config_types import FILE_OPTIONS, DiscoverData
 from lieapp.document import undrawn
 from lieapp.errors import ConfigError, ResumeError, RunError, UsageError
 from lieapp.extension import Work
@@ -41,14 +50,10 @@ def _installed() -> str:
     return f" (installed: {', '.join(names)})" if names else ""
 
 
-def _parts(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str] | None:
-    return None if text is None else [part.strip() for part in text.split(",")]
-
-
 def _whole(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
     """Whole numbers. Raises ConfigError for anything else."""
     numbers = []
-    for part in _parts(context, parameter, text) or ():
+    for part in parts(context, parameter, text) or ():
         try:
             numbers.append(int(part))
         except ValueError:
@@ -68,12 +73,7 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
 @PRESET
 @of_files
 @click.option("--extend", type=int, metavar="N", help="Simulate N more trajectories; told apart from the file.")
-@click.option(
-    "--equation", multiple=True, callback=given_several, metavar="EXPR",
-    help="The equation of --data in place of a plugin: u_t + u*u_x + u_xxx.",
-)
-@click.option("--independent", callback=_parts, metavar="t,x", help="Its variables, unless derivatives name them.")
-@click.option("--dependent", callback=_parts, metavar="u,v", help="Its unknowns, unless derivatives name them.")
+@of_equation
 @click.option("--slots", type=int, metavar="N", help="Largest number of fields to learn.")
 def discover(settings: Common, **typed: Any) -> Outcome:
     """Find the symmetries in data of a plugin and compare them with the derived ones.
@@ -81,25 +81,25 @@ def discover(settings: Common, **typed: Any) -> Outcome:
     In pictures, fields are sought that keep what a network sees of them, and compared with the affine ones. Makes
     a run directory with data, learned fields and tables.
     """
+    return done(_of_equation(settings, typed), "discover", typed)
+
+
+def _of_equation(settings: Common, typed: dict[str, Any]) -> Common:
+    """The options with the equation as a plugin if one is typed, which is taken out of them.
+
+    Raises UsageError if there are two equations.
+    """
     equation, independent, dependent = (typed.pop(key) for key in ("equation", "independent", "dependent"))
-    if equation is not None:
-        settings = _of_equation(settings, typed, equation, independent or (), dependent or ())
-    return done(settings, "discover", typed)
-
-
-def _of_equation(
-    settings: Common, typed: Mapping[str, Any], equation: list[str], independent: Sequence[str],
-    dependent: Sequence[str],
-) -> Common:  # fmt: skip
-    """The options with the typed equation as a plugin. Raises UsageError if there are two equations."""
+    if equation is None:
+        return settings
     from lieapp.pde.typed import plugin_of
 
     if settings.plugin is not None or settings.resume is not None:
         other = "--plugin" if settings.plugin is not None else "--resume"
         raise UsageError(f"--equation and {other} are both given.", hint="Give one of them.")
-    own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed[option]}
-    data = msgspec.convert(own, FileData)
-    name, folder = plugin_of(equation, data, settings.out, independent, dependent)
+    own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}
+    data = msgspec.convert(own, DiscoverData)
+    name, folder = plugin_of(equation, data, settings.out, independent or (), dependent or ())
     return replace(settings, plugin=name, plugins=(*settings.plugins, folder))
 
 
@@ -118,7 +118,7 @@ def train(settings: Common, **typed: Any) -> Outcome:
 @click.command("augment")
 @common(*TAKEN)
 @click.option(
-    "--with", "variants", callback=_parts, metavar="WAY[,WAY…]", help="Augmentations to compare: none, truth, a "
+    "--with", "variants", callback=parts, metavar="WAY[,WAY…]", help="Augmentations to compare: none, truth, a "
         "run, …"
 )
 @click.option(
@@ -126,14 +126,16 @@ def train(settings: Common, **typed: Any) -> Outcome:
 )
 @click.option("--seeds", callback=_whole, metavar="N[,N…]", help="Seeds of networks and moves.")
 @click.option("--model", metavar="fno|small|resnet", help="Network: fno for equations, the others for pictures.")
-@DATA
 @PRESET
+@of_files
+@of_equation
 def augment(settings: Common, **typed: Any) -> Outcome:
     """Train networks on data moved along symmetries, and compare them with those trained on the data as they are.
 
     A network for each way, number of data and seed; makes a run directory with table, curves and predictions.
+    Solutions are simulated, or read from --data.
     """
-    return done(settings, "augment", typed)
+    return done(_of_equation(settings, typed), "augment", typed)
 
 
 def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:

@@ -34,6 +34,13 @@ class OwnAxis(NamedTuple):
     period: float | None
 
 
+class OwnGrid(NamedTuple):
+    """The axes of one grid of a file, and how many trajectories are on it."""
+
+    axes: list[OwnAxis]
+    samples: int
+
+
 def names(pde: PDE) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The unknowns, and the variables with the evolution variable first."""
     evolution = evolution_form(read_pde(pde))
@@ -52,7 +59,14 @@ def described(pde: PDE, data: FileData) -> PDE:
 def grids_of(
     data: FileData, unknowns: tuple[str, ...], variables: tuple[str, ...]
 ) -> list[list[OwnAxis]]:  # fmt: skip
-    """The axes of each grid in the files, of the evolution variable first.
+    """The axes of each grid in the files, of the evolution variable first. Raises as `counted_grids`."""
+    return [grid.axes for grid in counted_grids(data, unknowns, variables)]
+
+
+def counted_grids(
+    data: FileData, unknowns: tuple[str, ...], variables: tuple[str, ...]
+) -> list[OwnGrid]:  # fmt: skip
+    """Each grid in the files, and how many trajectories are read on it.
 
     Raises what `files.read` raises, UsageError for a file that is given twice: it would be judged on itself.
     """
@@ -64,7 +78,12 @@ def grids_of(
         _grids(path, stamp(Path(path)), data.map, data.every, data.window, unknowns, variables)
         for path in data.files
     ]  # fmt: skip
-    return [grid for grids in found for grid in grids]
+    grids, left = [], math.inf if data.samples is None else data.samples
+    for grid in (grid for grids in found for grid in grids):
+        if left > 0:
+            grids.append(grid._replace(samples=int(min(grid.samples, left))))
+            left -= grid.samples
+    return grids
 
 
 # a form asks for the same grids to check, to warn and to estimate
@@ -72,18 +91,19 @@ def grids_of(
 def _grids(
     path: str, stamp: tuple[int, int], mapping: str, every: str, window: str, unknowns: tuple[str, ...],
     variables: tuple[str, ...],
-) -> list[list[OwnAxis]]:  # fmt: skip
-    """The axes of each grid of a file; `stamp` tells a file that was written anew."""
-    grids: list[list[OwnAxis]] = []
+) -> list[OwnGrid]:  # fmt: skip
+    """Each grid of a file; `stamp` tells a file that was written anew."""
+    grids: list[OwnGrid] = []
     with parts(Path(path), mapping, unknowns, variables, all_readers()) as found:
         for part in found:
             for question in part.roles.questions:
                 raise asked(Path(path), question)
             cut = Cut.of(part, every, window)
-            grids.append([
+            axes = [
                 OwnAxis(a.name, a.points[s], a.measured.period if kind == "periodic" else None)
                 for a, s, kind in zip(part.axes, cut.index, cut.kinds, strict=True)
-            ])  # fmt: skip
+            ]
+            grids.append(OwnGrid(axes, len(part.samples)))
     return grids
 
 

@@ -10,7 +10,7 @@ import hashlib
 import io
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,36 @@ def keep_dataset(dataset: object, root: Path, *, mapped: bool = False) -> Path:
     return file
 
 
+def dataset_of(values: Mapping[str, object], axes: Mapping[str, object]) -> xr.Dataset:
+    """Arrays of unknowns, (sample, *axes) or (*axes), with the points of their axes, as a Dataset.
+
+    Raises DataError for arrays of another shape or of something else than real numbers.
+    """
+    points = {name: _real(name, line) for name, line in axes.items()}
+    for name, line in points.items():
+        if line.ndim != 1:
+            raise DataError(f"the axis {name} has the shape {line.shape}; points are a list.", hint="Flatten it.")
+    shape, found = tuple(map(len, points.values())), {}
+    for name, value in values.items():
+        array = _real(name, value)
+        if array.shape[-len(shape) :] != shape or array.ndim > len(shape) + 1:
+            told = ", ".join(f"{axis} ({len(line)})" for axis, line in points.items())
+            raise DataError(
+                f"{name} has the shape {array.shape}; with the axes {told} it is {shape}, or (sample, "
+                f"{', '.join(map(str, shape))}).",
+                hint="Give the axes in the order of the array's dimensions.",
+            )
+        found[name] = ((SAMPLE, *points)[-array.ndim :], array)
+    return xr.Dataset(found, {name: (name, line) for name, line in points.items()})
+
+
+def _real(name: str, value: object) -> np.ndarray:
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiu":
+        raise DataError(f"{name} has values of type {array.dtype}; real numbers are needed.", hint="Convert them.")
+    return array
+
+
 def equation_text(declaration: PDE) -> str:
     """The equation in the command line's jet notation, parameters replaced by their values; a line for each."""
     return "\n".join(f"{residual} = 0" for residual in read_pde(declaration).residuals)
@@ -152,12 +182,12 @@ def dataset(trajectories: Trajectories, facts: dict[str, Any]) -> xr.Dataset:
     return xr.Dataset(unknowns, coordinates, attributes)
 
 
-def read_trajectories(path: Path) -> Trajectories:
-    """Trajectories from a file of `lieapp data`, or any other with one uniform grid.
+def read_trajectories(path: Path, mapping: str = "", every: str = "", window: str = "") -> Trajectories:
+    """Trajectories from a file of `lieapp data`, or any other with one uniform grid; see `lieapp.data.files.read`.
 
     Raises DataError if the file can't be read, or for several grids or uneven points.
     """
-    found = read(path)
+    found = read(path, mapping, every=every, window=window)
     if len(found) > 1:
         raise DataError(
             f"{path} has trajectories on {len(found)} grids; one is needed here.", hint="Resample them on one grid."

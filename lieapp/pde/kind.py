@@ -13,7 +13,7 @@ from lieapp.api import PDE, hookimpl
 from lieapp.augment import typed as augment
 from lieapp.config import DiscoverConfig
 from lieapp.config_augment import AugmentConfig
-from lieapp.config_types import FILE_OPTIONS
+from lieapp.config_types import file_options
 from lieapp.errors import UsageError
 from lieapp.extension import Kind, Work, lazily
 
@@ -61,8 +61,7 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
 
 def _complete(config: DiscoverConfig, root: Path) -> DiscoverConfig:
     """With absolute paths of files: a run may be resumed from another folder."""
-    files = tuple(str(Path(file).resolve()) for file in config.data.files)
-    return msgspec.structs.replace(config, data=msgspec.structs.replace(config.data, files=files))
+    return msgspec.structs.replace(config, data=config.data.resolved())
 
 
 PLANAR = "it has several axes of space, and networks are trained on one axis only so far"
@@ -70,17 +69,8 @@ PLANAR = "it has several axes of space, and networks are trained on one axis onl
 
 def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of the command line as settings: those of files stand together."""
-    given = {key: options[option] for key, option in FILE_OPTIONS.items() if options.get(option)}
-    rest = {key: value for key, value in options.items() if key not in FILE_OPTIONS.values()}
-    if not given:
-        return rest
-    if "files" not in given:
-        raise UsageError(
-            f"--{FILE_OPTIONS[next(iter(given))]} says how files are read; there are none.",
-            hint="Give --data FILE too.",
-        )
-    given["files"] = [*map(str, given["files"])]
-    return {**rest, "data": given}
+    given, rest = file_options(options)
+    return {**rest, "data": given} if given else rest
 
 
 def equation_text(declaration: PDE) -> str:

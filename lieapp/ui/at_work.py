@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import shlex
 import time
+from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -13,10 +15,11 @@ from lieapp.report.current import current_fields
 from lieapp.runs.process.queue import cancel, ensure_runner
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import ACTIVE, Status
+from lieapp.ui import forms
 from lieapp.ui.finished import show_curves, show_result
 from lieapp.ui.jobs import resume
 from lieapp.ui.lists import before, show_files
-from lieapp.ui.navigation import link, page, runs_root
+from lieapp.ui.navigation import catalog_of, link, page, runs_root
 from lieapp.ui.plots import show_drawing
 from lieapp.ui.rendering import log_tail, show_error
 from lieapp.ui.words import RESUMABLE, WORKING, advice, duration, plain
@@ -248,9 +251,24 @@ def show_steps(run: RunDirectory, here: str = "run") -> None:
             typed = {"source": "typed", "from": run.id}
             link("discover", "Discover in data", "travel_explore", **({"plugin": str(plugin)} if plugin else typed))
             return
-        if kind == "discover" and domain in (None, "images"):
-            prefix, ways = ("augment", "none, truth") if domain is None else ("augmentimages", "none, affine")
-            moved = {"command": "augment", f"{prefix}-variants": f"{ways}, {run.id}", "like": run.id}
-            link("discover", "Train on moved data", "model_training", plugin=str(plugin), **moved)
+        if kind == "discover" and (moved := _training(run, config)):
+            link("discover", "Train on moved data", "model_training", **moved)
         if domain is None:
             link("explore", "Derive", "function", plugin=str(plugin))
+
+
+def _training(run: RunDirectory, config: Mapping[str, Any]) -> dict[str, str | list[str]]:
+    """The address of the form for a training on data moved along a run's fields, with the data of the run.
+
+    Empty where its plugin has no such training.
+    """
+    catalog = catalog_of(run)
+    try:
+        work = catalog.work(catalog.get(str(config.get("plugin"))), "augment")
+    except LieappError:
+        return {}
+    settings = catalog.settings(work)
+    ways = ("none", "truth" if work.domain is None else "affine", run.id)
+    values = {"plugin": config["plugin"], "variants": ways}
+    values |= {"data": config["data"]} if config.get("data") else {}
+    return {**forms.address(work, settings, values), "like": run.id}

@@ -245,7 +245,7 @@ PLANE = Grid((Axis("x", 0.0, 16.0, 32, True), Axis("y", 0.0, 1.0, 8, True)))
 @pytest.mark.parametrize(
     ("error", "match", "make"),
     [
-        (GridError, "x is not periodic", lambda: Mover.of("d_x", system("kdv"), changed(grid=OPEN))),
+        (GridError, "x isn't periodic", lambda: Mover.of("d_x", system("kdv"), changed(grid=OPEN))),
         (GridError, r"2 axes of space \(x, y\)", lambda: Mover.of("d_x", system("kdv"), changed(grid=PLANE))),
         (
             GridError,

@@ -153,6 +153,6 @@ def test_data_without_an_equation_need_one():
 
 
 def test_a_setting_that_there_is_not_is_told(tmp_path):
-    with pytest.raises(UsageError, match="no setting 'copies'") as told:
-        moved(tmp_path / "kdv.nc", along="truth", copies=3)
+    with pytest.raises(UsageError, match="no setting 'sizes'") as told:
+        moved(tmp_path / "kdv.nc", along="truth", sizes=3)
     assert "sigma" in told.value.hint

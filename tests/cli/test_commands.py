@@ -10,7 +10,7 @@ import pytest
 from lieapp.cli import app
 from lieapp.cli.options import Common
 from lieapp.config import DiscoverConfig, TruthConfig
-from lieapp.config_types import FileData
+from lieapp.config_types import DiscoverData
 from lieapp.document import Formula
 from lieapp.errors import SimulationError
 from lieapp.results.discovery import DerivedField, EquationResult
@@ -196,7 +196,7 @@ def test_compare_shows_what_differs(lieapp, tmp_path):
 
 
 def test_a_typed_equation_and_its_file_are_listed(lieapp, tmp_path):
-    config = DiscoverConfig(plugin="typed-0123abcd", data=FileData(files=["/far/away/waves.mat"]))
+    config = DiscoverConfig(plugin="typed-0123abcd", data=DiscoverData(files=["/far/away/waves.mat"]))
     run = RunDirectory.create(tmp_path / "runs", config, "typed-0123abcd")
     run.add_provenance(plugin={"name": "typed-0123abcd", "title": "u_t + u*u_x = 0"})
     (listed,) = lieapp("runs", "list", "--json").json["runs"]

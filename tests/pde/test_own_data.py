@@ -13,7 +13,7 @@ import xarray as xr
 import lieapp
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
-from lieapp.config_types import FileData
+from lieapp.config_types import DiscoverData, FileData
 from lieapp.data.own import OwnAxis, declared_on, described
 from lieapp.data.own_trajectories import FEW, HELD_OUT, WINDOWS, own_data
 from lieapp.errors import DataError, LieappError, UsageError
@@ -342,7 +342,7 @@ def test_a_run_goes_on_with_the_same_data_only(folder):
 def test_files_of_settings_have_absolute_paths(folder, monkeypatch):
     """A run may be resumed from another folder."""
     monkeypatch.chdir(folder)
-    config = PDES.works[0].complete(DiscoverConfig(plugin="heat", data=FileData(files=("one.npz",))), folder)
+    config = PDES.works[0].complete(DiscoverConfig(plugin="heat", data=DiscoverData(files=("one.npz",))), folder)
     assert config.data.files == (str(folder / "one.npz"),)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from urllib.parse import parse_qs
 
 import pytest
 from safetensors.numpy import save_file
@@ -276,6 +277,22 @@ def test_what_can_be_done_next(open_page, make_run):
     assert found["Run again with changes"] == f"again={run.name}" and found["Compare with…"] == f"runs={run.name}"
     assert found["Derive"] == "plugin=ckdv" and f"none%2C+truth%2C+{run.name}" in found["Train on moved data"]
     assert "Derive" not in steps(open_page("run", run=make_run("running", count=1).name))
+
+
+def test_a_run_on_files_leads_to_a_training_on_them(open_page, make_run, tmp_path):
+    run = make_run("done")
+    config = json.loads((run / "config.json").read_text(encoding="utf-8"))
+    files = [str(tmp_path / "a, b.nc"), str(tmp_path / "c.nc")]
+    config["data"] = {"files": files, "map": "u=usol", "extend": 3, "parameter": ["nu:0.1"]}
+    (run / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    address = {k: v[0] for k, v in parse_qs(steps(open_page("run", run=run.name))["Train on moved data"]).items()}
+    app = open_page("discover", **address)
+    shown = {key: app.text_input(key=f"augment-data.{key}").value for key in ("files", "map", "parameter")}
+    assert shown == {"files": f'"{files[0]}", {files[1]}', "map": "u=usol", "parameter": "nu:0.1"}
+    look = {key: value[0] for key, value in parse_qs(steps(app)["Look at the data"]).items()}
+    assert look == {"plugin": "ckdv", "file": shown["files"], "map": "u=usol", "own-data.parameter": "nu:0.1"}
+    # that there is no such file is said by the form
+    assert "doesn't exist" in app.error[0].value
 
 
 def test_a_typed_derivation_leads_to_its_discovery(open_page, make_background, words):

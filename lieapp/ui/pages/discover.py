@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -92,10 +93,17 @@ def _of_plugin() -> None:
     defaults, values = _settings(work, config, entry.name)
     address = forms.address(work, config, values)
     st.session_state[KEPT] = {**address, **_like(like)}
-    if "data.files" in address:
-        told = {OF_DATA.get(key, f"own-{key}"): value for key, value in address.items() if key != "command"}
-        navigation.link("data", "Look at the data", "upload_file", **told)
+    _look_at_data(address, forms.address_prefix(config))
     show_start(catalog, entry, work, defaults, values)
+
+
+def _look_at_data(address: Mapping[str, str | list[str]], prefix: str) -> None:
+    """A link to the page of the files in an address. Its settings have a prefix, those of discoveries none."""
+    own = {key.removeprefix(prefix): value for key, value in address.items() if key != "command"}
+    if "data.files" in own:
+        own = {key: value for key, value in own.items() if not prefix or key in OF_DATA or key.startswith("data.")}
+        told = {OF_DATA.get(key, f"own-{key}"): value for key, value in own.items()}
+        navigation.link("data", "Look at the data", "upload_file", **told)
 
 
 def _work(offered: list[Work]) -> Work:
