@@ -92,6 +92,9 @@ class FileData(Settings, kw_only=True, frozen=True):
     samples: Annotated[
         Positive | None, told("Largest number of trajectories that are read; default: all.", "Trajectories")
     ] = None
+    drop_nan: Annotated[
+        bool, told("Leave out times and trajectories that hold NaN; else such files are refused.", "Drop NaN")
+    ] = False
     extend: Annotated[
         Count,
         told(
@@ -107,7 +110,10 @@ class FileData(Settings, kw_only=True, frozen=True):
 TYPED = "typed-"
 """How the names of plugins begin that are made of equations typed for data in files."""
 
-FILE_OPTIONS = {"files": "data", **{key: key for key in ("map", "every", "window", "parameter", "extend")}}
+FILE_OPTIONS = {
+    "files": "data",
+    **{key: key for key in ("map", "every", "window", "drop_nan", "parameter", "extend")},
+}
 """Settings of data in files, and the options of the command line that set them."""
 
 

@@ -79,7 +79,7 @@ def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
         return rest
     if "files" not in given:
         raise UsageError(
-            f"--{FILE_OPTIONS[next(iter(given))]} says how files are read; there are none.",
+            f"--{FILE_OPTIONS[next(iter(given))].replace('_', '-')} says how files are read; there are none.",
             hint="Give --data FILE too.",
         )
     given["files"] = [*map(str, given["files"])]

@@ -25,7 +25,7 @@ from lieapp.ui.words import plain
 
 # keys of the address, other than on Discover: an address loses the keys of a page's widgets when that is left
 FILES, MAP, OWN = "file", "map", "own-"
-READ = ("data.every", "data.window", "data.samples", "data.parameter")
+READ = ("data.every", "data.window", "data.samples", "data.drop_nan", "data.parameter")
 COMMON = ("method", "slots", "seed")
 # where the address is kept while other pages are looked at, and the last upload that was taken
 KEPT, TAKEN = "data_form", "data_taken"

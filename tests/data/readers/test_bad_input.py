@@ -140,7 +140,7 @@ def test_missing_values_tell_the_share_and_what_is_left(tmp_path):
     u = U.copy()
     u[2, ::5, 3] = np.inf
     hint = refused(saved(tmp_path / "b.npz", u=u, x=X, t=T), "in 4 of 20 times of 1 of 3 samples").hint
-    assert "--samples 2" in hint
+    assert "--set data.samples=2" in hint
     assert read(tmp_path / "b.npz", samples=2)[0].sizes["sample"] == 2
 
 
