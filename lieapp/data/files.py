@@ -7,7 +7,7 @@ The arrays of a file are found and named first (`opening`, `roles`, `naming`), i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -88,6 +88,16 @@ def _first(grids: Sequence[Part], most: int | None) -> Iterator[Part]:
             left -= len(part.samples)
 
 
+def check_units(axis: Hashable, files: Sequence[str], units: Sequence[str]) -> None:
+    """Raises DataError unless an axis of files has the unit of the first one in all of them."""
+    for file, unit in zip(files, units, strict=True):
+        if unit != units[0]:
+            raise DataError(
+                f"{axis} is in {units[0] or 'no unit'} in {files[0]} and in {unit or 'no unit'} in {file}.",
+                hint="Convert one of the files.",
+            )
+
+
 def _check_alike(files: Sequence[Path], found: Sequence[xr.Dataset]) -> None:
     """Raises DataError unless the files have the same unknowns, axes and units."""
     for other in found[1:]:
@@ -100,12 +110,7 @@ def _check_alike(files: Sequence[Path], found: Sequence[xr.Dataset]) -> None:
                     hint="Read files of the same kind together.",
                 )
             units = [d[name].attrs.get("units", "") for d in (found[0], other)]
-            if units[0] != units[1]:
-                raise DataError(
-                    f"{name} is in {units[0] or 'no unit'} in {found[0].attrs['file']} and in "
-                    f"{units[1] or 'no unit'} in {other.attrs['file']}.",
-                    hint="Convert one of the files.",
-                )
+            check_units(name, [found[0].attrs["file"], other.attrs["file"]], units)
         if set(other.data_vars) != set(found[0].data_vars):
             raise DataError(
                 f"{found[0].attrs['file']} has the unknowns {', '.join(map(str, found[0].data_vars))}, "

@@ -87,7 +87,7 @@ def _own_axis(dataset: xr.Dataset, name: str) -> OwnAxis:
 
 def _axis(axis: OwnAxis, periodic: set[str]) -> Axis:
     """Open where the files don't share a period."""
-    name, points, period = axis
+    name, points, period, _ = axis
     left, right, count = float(points[0]), float(points[-1]), len(points)
     if period is not None and name in periodic:
         return Axis(name, left, left + period, count, True)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 BURGERS = ("--equation", "u_t + u*u_x - nu*u_xx", "--parameter", "nu:0.1")
 
@@ -46,3 +47,18 @@ def test_bad_input_is_refused_before_anything_is_made(lieapp, discovery, tmp_pat
     assert said.code in (1, 2) and said.error["type"] == kind, said.out
     assert words in said.error["message"] and said.error["hint"]
     assert discovery == [] and not list(tmp_path.rglob("config.json"))
+
+
+def test_units_that_differ_are_told_before_anything_is_made(lieapp, discovery, tmp_path, tmp_path_factory):
+    x, t = np.linspace(-1, 1, 32), np.linspace(0, 1, 10)
+    folder, files = tmp_path_factory.mktemp("units"), []
+    for unit in ("s", "h"):
+        data = xr.Dataset({"u": (("time", "x"), np.exp(t[:, None] * x))}, {"time": t, "x": x})
+        data.time.attrs["units"] = unit
+        data.to_netcdf(folder / f"{unit}.nc")
+        files += ["--data", str(folder / f"{unit}.nc")]
+    for own in (BURGERS, ("--plugin", "burgers")):
+        said = lieapp("discover", *own, *files, "--json")
+        assert said.error["type"] == "DataError" and "t is in s in" in said.error["message"]
+        assert "and in h in" in said.error["message"] and said.error["hint"]
+        assert discovery == [] and not list(tmp_path.rglob("*"))
