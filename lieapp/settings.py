@@ -145,10 +145,14 @@ def _joined(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
 
 
 def _preset(cls: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The defaults that the chosen preset gives; none for a name that isn't one, which the converter refuses."""
+    """The defaults that the chosen preset gives, and those that other settings give by `cls.usual`.
+
+    None for a name that isn't a preset, which the converter refuses.
+    """
     presets: Mapping[str, dict[str, Any]] = getattr(cls, "presets", {})
     chosen = values.get("preset")
-    return presets.get(chosen, {}) if isinstance(chosen, str) else {}
+    found = presets.get(chosen, {}) if isinstance(chosen, str) else {}
+    return {**found, **getattr(cls, "usual", lambda values: {})(values)}
 
 
 def _sources(

@@ -46,6 +46,7 @@ def check(settings: Common, out: Path | None, **typed: Any) -> Outcome:
 def _checked_on_files(settings: Common, out: Path | None, typed: Mapping[str, Any]) -> CheckResult:
     """Raises UsageError for what isn't an equation, and options that don't go together."""
     from lieapp.data.declared import check_equation
+    from lieapp.data.own import check_given
 
     if settings.plugin is None or settings.plugin == ALL or settings.resume or out:
         raise UsageError(
@@ -53,7 +54,8 @@ def _checked_on_files(settings: Common, out: Path | None, typed: Mapping[str, An
         )
     entry = settings.entry(settings.plugin)
     check_equation(entry.declaration, "check --data", entry.kind.words)
-    files = convert(entry.works()[0].typed(entry.name, {**typed, "slots": None})["data"], FileData)
+    files = convert(entry.works()[0].typed(entry.name, typed)["data"], FileData)
+    check_given(files)
     with reporting(settings.quiet) as report:
         return short.checked(short.rows_of(entry, report, files=files), entry)
 

@@ -15,7 +15,7 @@ import click
 import msgspec
 
 from lieapp.cli.options import Common, Outcome, common, given_several, of_files, print_document, print_line
-from lieapp.config_types import FILE_OPTIONS, FileData
+from lieapp.config_types import FileData
 from lieapp.document import undrawn
 from lieapp.errors import ConfigError, ResumeError, RunError, UsageError
 from lieapp.extension import Work
@@ -97,7 +97,12 @@ def _of_equation(
     if settings.plugin is not None or settings.resume is not None:
         other = "--plugin" if settings.plugin is not None else "--resume"
         raise UsageError(f"--equation and {other} are both given.", hint="Give one of them.")
-    own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed[option]}
+    catalog = settings.catalog()
+    # any plugin will do: settings of equations are the same for all
+    works = [work for known in catalog.kinds.values() if known.item.derivable for work in known.item.works]
+    work = next(work for work in works if work.command == "discover")
+    given = settings.given(catalog.settings(work), owners=catalog.all_settings, **work.typed("", typed))
+    own = {key.removeprefix("data."): value for key, value in given.items() if key.startswith("data.")}
     data = msgspec.convert(own, FileData)
     name, folder = plugin_of(equation, data, settings.out, independent, dependent)
     return replace(settings, plugin=name, plugins=(*settings.plugins, folder))

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from lieapp.api import PDE
-from lieapp.config_types import FileData
+from lieapp.config_types import FILE_OPTIONS, FileData
 from lieapp.data.files import Cut, asked, check_units
 from lieapp.data.grids import parts
 from lieapp.data.opening import all_readers, stamp
@@ -40,6 +40,15 @@ def names(pde: PDE) -> tuple[tuple[str, ...], tuple[str, ...]]:
     evolution = evolution_form(read_pde(pde))
     variables = [str(x) for x in evolution.jets.independent]
     return evolution.jets.dependent, (variables[evolution.time], *(variables[i] for i in evolution.space))
+
+
+def check_given(data: FileData) -> None:
+    """Raises UsageError for settings that say how files are read, where no file is given."""
+    said = [option for key, option in FILE_OPTIONS.items() if getattr(data, key)]
+    if said and not data.files:
+        raise UsageError(
+            f"--{said[0].replace('_', '-')} says how files are read; there are none.", hint="Give --data FILE too."
+        )
 
 
 def described(pde: PDE, data: FileData) -> PDE:

@@ -44,9 +44,11 @@ def _estimate(config: DiscoverConfig, declaration: PDE) -> tuple[float, float]:
 
 def _check(config: DiscoverConfig, declaration: PDE) -> None:
     from lieapp.data.declared import check_data, check_discovery
+    from lieapp.data.own import check_given
     from lieapp.data.sizes import check_sizes
     from lieapp.pde.cost import check_memory
 
+    check_given(config.data)
     declaration = _placed(config, declaration)
     if config.data.extend:
         if len(declaration.periodic) < len(declaration.region) - 1:
@@ -67,23 +69,13 @@ def _complete(config: DiscoverConfig, root: Path) -> DiscoverConfig:
 
 PLANAR = "it has several axes of space, and networks are trained on one axis only so far"
 
-OWN_SLOTS = 12
-"""Fields that are sought in data of files, unless told: on open axes equations have more symmetries."""
-
-
 def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of the command line as settings: those of files stand together."""
     given = {key: options[option] for key, option in FILE_OPTIONS.items() if options.get(option)}
     rest = {key: value for key, value in options.items() if key not in FILE_OPTIONS.values()}
-    if not given:
-        return rest
-    if "files" not in given:
-        raise UsageError(
-            f"--{FILE_OPTIONS[next(iter(given))].replace('_', '-')} says how files are read; there are none.",
-            hint="Give --data FILE too.",
-        )
-    given["files"] = [*map(str, given["files"])]
-    return {**rest, "slots": rest["slots"] or OWN_SLOTS, "data": given}
+    if "files" in given:
+        given["files"] = [*map(str, given["files"])]
+    return {**rest, "data": given} if given else rest
 
 
 def equation_text(declaration: PDE) -> str:

@@ -173,7 +173,7 @@ def _run(files: Sequence[str], entry: Entry, catalog: Catalog) -> None:
     work = entry.works()[0]
     config = catalog.settings(work)
     usual = msgspec.to_builtins(load_config(config, plugin=entry.name))
-    typed = work.typed(entry.name, {"data": list(files), "map": st.query_params.get(MAP), "slots": None})
+    typed = work.typed(entry.name, {"data": list(files), "map": st.query_params.get(MAP)})
     defaults = msgspec.to_builtins(load_config(config, plugin=entry.name, **typed))
     known, flat = forms.settings(config), dict(forms.leaves(defaults))
     asked = {}
