@@ -24,12 +24,14 @@ from lieapp.config_types import (
     Seed,
     Settings,
     Share,
+    Slots,
     Weight,
     check_steps,
     of_checks,
     of_data,
     of_training,
     told,
+    with_files,
 )
 from lieapp.extension import Method
 
@@ -248,10 +250,6 @@ METHOD = "Method that finds symmetries; `lieapp plugins` lists all methods."
 STAGES = "Methods in order: the first finds fields, the others refine them. Empty: the stages of `method`."
 
 
-OWN_SLOTS = 12
-"""Fields that are sought in data of files, unless told."""
-
-
 class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     """`lieapp discover` of an equation: data, truth, discovery, comparison, report.
 
@@ -263,17 +261,13 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     """Those that are registered; without any, rules between stages aren't checked."""
     plans: ClassVar[Mapping[str, tuple[str, ...]]] = {"neural": ("projection", "flow")}
     """Methods that are made of others."""
+    usual = staticmethod(with_files)
+    """The defaults that others of the settings give."""
 
     kind: Annotated[Literal["discover"], RunKind] = "discover"
     method: Annotated[str, told(METHOD)] = "neural"
     data: Annotated[FileData, told("", "Data in files")] = FileData()
-    slots: Annotated[
-        Positive,
-        told(
-            f"Largest number of fields to learn. Take a few more than you expect. With data in files {OWN_SLOTS}, "
-            "unless told: on open axes equations have more symmetries."
-        ),
-    ] = 4
+    slots: Slots = 4
     stages: Annotated[tuple[str, ...], told(STAGES)] = ()
     samples: Annotated[Positive, of_data("Number of training trajectories.")] = 16
     held_out: Annotated[Positive, of_data("Number of held-out trajectories for validation.")] = 4
@@ -379,12 +373,6 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     def plan(self) -> tuple[str, ...]:
         """The stages, spelled out."""
         return self.stages or self.plans.get(self.method, (self.method,))
-
-    @classmethod
-    def usual(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The defaults that others of the settings give: those of data in files."""
-        data = values.get("data")
-        return {"slots": OWN_SLOTS} if isinstance(data, Mapping) and data.get("files") else {}
 
     @classmethod
     def preferred(cls, values: Mapping[str, Any]) -> Sequence[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -107,8 +108,21 @@ class FileData(Settings, kw_only=True, frozen=True):
     ] = ()
 
 
-TYPED = "typed-"
-"""How the names of plugins begin that are made of equations typed for data in files."""
+OWN_SLOTS = 12
+Slots = Annotated[
+    Positive,
+    told(
+        f"Largest number of fields to learn. Take a few more than you expect. With data in files {OWN_SLOTS}, "
+        "unless told: on open axes equations have more symmetries."
+    ),
+]
+
+
+def with_files(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The defaults of a discovery that data in files change."""
+    data = values.get("data")
+    return {"slots": OWN_SLOTS} if isinstance(data, Mapping) and data.get("files") else {}
+
 
 FILE_OPTIONS = {
     "files": "data",

@@ -5,6 +5,7 @@ Work is started with everything checked, and taken up again with --resume.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import entry_points
@@ -16,7 +17,7 @@ import msgspec
 
 from lieapp.cli.options import Common, Outcome, common, given_several, of_files, print_document, print_line
 from lieapp.config_types import FileData
-from lieapp.document import undrawn
+from lieapp.document import undrawn, without
 from lieapp.errors import ConfigError, ResumeError, RunError, UsageError
 from lieapp.extension import Work
 from lieapp.numerics.processor import check_device
@@ -151,8 +152,11 @@ def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
     """
     work, result = (_started if settings.resume is None else _resumed)(settings, command, typed)
 
+    # a terminal that shows the log has the warnings already
+    logged = settings.resume is None and not settings.quiet and sys.stdout.isatty() and sys.stderr.isatty()
+
     def show() -> None:
-        print_document(work.document(result, undrawn))
+        print_document(without(work.document(result, undrawn), result.warnings if logged else ()))
         if result.run and (report := Path(result.run) / "report.html").exists():
             print_line(f"report: {report}")
 
