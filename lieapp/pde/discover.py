@@ -35,7 +35,7 @@ from lieapp.pde.drawn import write_fields
 from lieapp.pde.extend import extended
 from lieapp.pde.finite import finite_judgement, undecided
 from lieapp.pde.known import Derived, derived, deriving, scaled, tangent_words
-from lieapp.pde.misfit import misfit
+from lieapp.pde.misfit import MISSED, misfit, misfits, unlike
 from lieapp.pde.residual import Backend
 from lieapp.pde.superposition import superposition
 from lieapp.results.discovery import (
@@ -120,9 +120,6 @@ def _cross_check(check: Discovery | None, outcome: Outcome, undecided: Sequence[
         eta=[*check.levels[-1].eta],
     )
 
-
-MISSED = 0.05
-"""Misfit of data that is warned of."""
 
 CLEAN = 1e-4
 """Noise below this share of the data's spread is none."""
@@ -296,7 +293,17 @@ class _Job:
 
     def _check_misfit(self, data: Sequence[Trajectories]) -> None:
         """Raises DataError if data from elsewhere ask for other coefficients: what is found would not be theirs."""
+        apart = misfits(self.domain.evolution, data)
+        wrong, missing = unlike(apart, self.config.misfit)
+        if wrong:
+            beyond = math.ceil(max(one.relative for one in apart.values()) + 1)
+            raise DataError(
+                f"{self.domain.name}: not all files solve the equation: {wrong}.",
+                hint=f"Leave them out, or correct them; --set misfit={beyond} goes on all the same.",
+            )
         found = misfit(self.domain.evolution, data)
+        if missing:
+            self.report.warn(f"data: files differ: {missing}")
         if found is None:
             self.report.line(f"data: {UNTOLD}")
             return
@@ -310,7 +317,7 @@ class _Job:
                 hint=f"Correct the equation or the data{self._units()}; --set misfit={beyond} goes on all the "
                 "same, with the equation's symmetries, not the data's.",
             )
-        if found.relative > MISSED:
+        if found.relative > MISSED and not missing:
             self.report.warn(f"data: {found.words()}")
 
     def _spoiled(self, data: Trajectories) -> Trajectories:
@@ -343,10 +350,9 @@ class _Job:
         """What is known once formulas are proved."""
         alone = self.own is not None and self.own.whole is not None
         if check is not None and not alone and len(outcome.exact) != len(outcome.others_exact):
-            self.report.warn(
-                f"{self.config.method} finds {len(outcome.exact)} exact candidates, {check.method} "
-                f"{len(outcome.others_exact)}"
-            )
+            own, others = len(outcome.exact), len(outcome.others_exact)
+            hint = f"; --method {check.method} shows these" if own < others else ""
+            self.report.warn(f"{self.config.method} finds {own} exact candidates, {check.method} {others}{hint}")
         if words := missing_words(written, outcome):
             self.report.warn(words)
         return result_of(
