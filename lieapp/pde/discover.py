@@ -37,6 +37,7 @@ from lieapp.pde.finite import finite_judgement, undecided
 from lieapp.pde.known import Derived, derived, deriving, scaled, tangent_words
 from lieapp.pde.misfit import MISSED, misfit, misfits, unlike
 from lieapp.pde.residual import Backend
+from lieapp.pde.resolution import unresolved_words
 from lieapp.pde.superposition import superposition
 from lieapp.results.discovery import (
     Convergence,
@@ -242,6 +243,8 @@ class _Job:
         told = f"noise is {about} {level:.1g} of their standard deviation" if level else "no noise can be seen"
         self.report.line(f"data: {told}, by {how}")
         self.directory.add_provenance(noise_level=level)
+        for words in unresolved_words(self.domain.evolution, pieces, level):
+            self.report.warn(f"data: {words}")
         self._check_misfit(pieces)
         periodic = all(axis.periodic for piece in pieces for axis in piece.grid.axes)
         noisy_level = level if level > CLEAN and not periodic else 0.0
