@@ -9,9 +9,9 @@ from typing import Any
 import click
 import msgspec
 
-from lieapp.cli.options import FOLDER, Common, Outcome, common, of_files, print_document
+from lieapp.cli.options import FOLDER, Common, Outcome, common, of_data, print_document
 from lieapp.config_types import FILE_OPTIONS, FileData
-from lieapp.errors import DataError, UsageError
+from lieapp.errors import DataError
 from lieapp.runs.store.reporter import reporting
 
 
@@ -21,7 +21,7 @@ def _names(context: click.Context, parameter: click.Parameter, texts: Sequence[s
 
 @click.command("identify")
 @common("plugins")
-@of_files
+@of_data
 @click.option("--order", type=click.IntRange(1, 6), default=4, show_default=True,
               help="Highest number of derivatives in a term.")  # fmt: skip
 @click.option("--degree", type=click.IntRange(1, 5), default=3, show_default=True,
@@ -44,8 +44,6 @@ def identify(
     from lieapp.pde.identify.files import check_plugin, identify_files, write_plugin
     from lieapp.pde.identify.find import Wanted
 
-    if typed["parameter"] or typed.get("extend"):
-        raise UsageError("--parameter has no meaning without an equation.", hint="Leave it out.")
     if write is not None:
         check_plugin(write)
     own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}

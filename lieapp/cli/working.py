@@ -22,8 +22,11 @@ from lieapp.extension import Work
 from lieapp.numerics.processor import check_device
 from lieapp.registry.catalog import Catalog
 from lieapp.results.base import Result
+from lieapp.results.identification import Identification
 from lieapp.runs.pipeline import find_resumable, work_on
 from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.files import encode, write_atomic
+from lieapp.runs.store.reporter import reporting
 from lieapp.settings import written
 
 SHIPPED = ("neural", "spectrum", "projection", "gradient", "flow")
@@ -78,13 +81,36 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
 def discover(settings: Common, **typed: Any) -> Outcome:
     """Find the symmetries in data of a plugin and compare them with the derived ones.
 
-    In pictures, fields are sought that keep what a network sees of them, and compared with the affine ones. Makes
-    a run directory with data, learned fields and tables.
+    For files of --data without --plugin and --equation, the equation is identified first. In pictures, fields are
+    sought that keep what a network sees of them, and compared with the affine ones. Makes a run directory with
+    data, learned fields and tables.
     """
     equation, independent, dependent = (typed.pop(key) for key in ("equation", "independent", "dependent"))
+    beside: dict[str, msgspec.Struct] = {}
+    if equation is None and typed["data"] and settings.resume is None and settings.typed("plugin") is None:
+        from lieapp.pde.identify.files import KEPT, of_first_order
+
+        found = _identified(settings, typed)
+        equation, beside = of_first_order(found), {KEPT: found}
+        independent, dependent = found.variables, [e.unknown for e in found.equations]
     if equation is not None:
         settings = _of_equation(settings, typed, equation, independent or (), dependent or ())
-    return done(settings, "discover", typed)
+    return done(settings, "discover", typed, beside)
+
+
+def _identified(settings: Common, typed: Mapping[str, Any]) -> Identification:
+    """The equation of the files, for which none was typed."""
+    from lieapp.pde.identify.files import identify_files
+    from lieapp.pde.identify.find import Wanted
+
+    with reporting(settings.quiet) as report:
+        found = identify_files(_files(typed), Wanted(), report)
+        report.line(found.sentence)
+    return found
+
+
+def _files(typed: Mapping[str, Any]) -> FileData:
+    return msgspec.convert({key: typed[option] for key, option in FILE_OPTIONS.items() if typed[option]}, FileData)
 
 
 def _of_equation(
@@ -97,9 +123,7 @@ def _of_equation(
     if settings.plugin is not None or settings.resume is not None:
         other = "--plugin" if settings.plugin is not None else "--resume"
         raise UsageError(f"--equation and {other} are both given.", hint="Give one of them.")
-    own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed[option]}
-    data = msgspec.convert(own, FileData)
-    name, folder = plugin_of(equation, data, settings.out, independent, dependent)
+    name, folder = plugin_of(equation, _files(typed), settings.out, independent, dependent)
     return replace(settings, plugin=name, plugins=(*settings.plugins, folder))
 
 
@@ -136,15 +160,21 @@ def augment(settings: Common, **typed: Any) -> Outcome:
     return done(settings, "augment", typed)
 
 
-def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
+def done(
+    settings: Common, command: str, typed: Mapping[str, Any], beside: Mapping[str, msgspec.Struct] | None = None
+) -> Outcome:
     """A command that works on a plugin: a new run, or one that is gone on with; one that is done says its result.
 
     Args:
         typed: its own options, None for those that weren't typed.
+        beside: files that a new run begins with.
 
     Raises LieappError for what was typed, before there is a run folder, and for what comes up on the way.
     """
-    work, result = (_started if settings.resume is None else _resumed)(settings, command, typed)
+    if settings.resume is None:
+        work, result = _started(settings, command, typed, beside or {})
+    else:
+        work, result = _resumed(settings, command, typed)
 
     def show() -> None:
         print_document(work.document(result, undrawn))
@@ -154,7 +184,9 @@ def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
     return Outcome(result, show)
 
 
-def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
+def _started(
+    settings: Common, command: str, typed: Mapping[str, Any], beside: Mapping[str, msgspec.Struct]
+) -> tuple[Work, Result]:
     name = settings.typed("plugin")
     if not isinstance(name, str):
         told = "is missing" if name is None else f"is {name!r}: expected str, the name of a plugin"
@@ -167,6 +199,8 @@ def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[
     check_device(getattr(config, "device", "cpu"))
     work.check(config, entry.declaration)
     run = RunDirectory.create(settings.out, config, name, entry=entry, folders=catalog.folders)
+    for file, content in beside.items():
+        write_atomic(run.path / file, encode(content))
     return work, work_on(run, config, catalog, work, quiet=settings.quiet)
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from lieapp.document import Formula
 from lieapp.results.base import Compared, Result
+from lieapp.results.identification import Identification
 from lieapp.results.truth import FamilyResult
 
 FLOOR = 1e-7
@@ -184,6 +185,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
         inner: slot x derived generator, of normalised fields in scaled coordinates.
         truth_eta: the defect of each derived generator on held-out data.
         grows: what the levels of `convergence` count.
+        identified: how the equation was found in the data, if nobody gave it.
         misfit: what data from elsewhere leave of the equation, relative to their change in time; None if unknown.
         seconds: of each stage in the order of work, and in all.
     """
@@ -208,6 +210,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     formulas: list[ClosedForm] = []
     formulas_check: FormulasCheck = msgspec.field(default_factory=FormulasCheck)
     extended: Extended | None = None
+    identified: Identification | None = None
     misfit: float | None = None
 
     @property

@@ -12,9 +12,6 @@ from lieapp.results.identification import Identification, Identified, PathStep
 PATH = "path"
 """Key of the figure."""
 
-SHOWN = 12
-"""Sets of the path that the table shows: the small ones."""
-
 
 def identification_document(found: Identification) -> Document:
     """The presentation on terminals and pages; the last line is the command that goes on."""
@@ -54,7 +51,7 @@ def path(found: Identification) -> list[Block]:
         Figure(PATH, "Error against number of terms", CAPTION, drawing(found.path)),
     ]
     for unknown in dict.fromkeys(step.unknown for step in found.path):
-        steps = [step for step in found.path if step.unknown == unknown and step.terms <= SHOWN]
+        steps = [step for step in found.path if step.unknown == unknown]
         blocks.append(table(
             ["left side", Column("terms", True), Column("error", True), "then dropped", "taken", "set"],
             [[s.left, str(s.terms), number(s.error), s.dropped, "yes" if s.chosen else "", ", ".join(s.kept)]

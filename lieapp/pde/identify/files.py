@@ -6,6 +6,7 @@ import dataclasses
 import shlex
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from lieapp.config_types import FILE_OPTIONS, FileData
@@ -43,6 +44,29 @@ def _command(found: Identification, data: FileData, time: str) -> str:
         variables = ",".join(found.variables)
         return shlex.join(["lieapp", "truth", *equations, "--independent", variables, "--dependent", unknowns])
     return shlex.join(["lieapp", "discover", *files, *more, *equations])
+
+
+KEPT = "identified.json"
+"""The identification in the folder of a run whose equation it found."""
+
+
+def of_first_order(found: Identification) -> list[str]:
+    """The equations, as discovery needs them. Raises DataError if there are none, or they are of second order."""
+    if not found.equations:
+        raise DataError(found.sentence, hint="`lieapp identify` shows the path; or give --equation or --plugin.")
+    if found.command.startswith("lieapp truth"):
+        raise DataError(
+            f"{found.sentence.rstrip('.')}: it is of second order in time, and fields are learned for equations of "
+            "first order.",
+            hint=f"Derive its symmetries: {found.command}.",
+        )
+    return [equation.text for equation in found.equations]
+
+
+def read_identified(folder: Path) -> Identification | None:
+    """The identification that a run began with, if it did."""
+    file = folder / KEPT
+    return msgspec.json.decode(file.read_bytes(), type=Identification) if file.is_file() else None
 
 
 def write_plugin(found: Identification, data: FileData, file: Path) -> Identification:

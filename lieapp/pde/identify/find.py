@@ -21,7 +21,7 @@ from lieapp.pde.identify.windows import Windows, jets_of
 from lieapp.progress import Reporter, SilentReporter
 from lieapp.results.identification import Identification, Identified, PathStep, Term
 
-TOLD = 12
+TOLD = 8
 """Largest set on the path whose terms are listed."""
 
 LOUD = 0.3
