@@ -1,8 +1,8 @@
 """The equation of data in files, clean and with noise, and discovery without an equation.
 
-    LIEAPP_DATA=FOLDER python benchmarks/identify.py --seeds 0 1 2 3 4
+    python benchmarks/identify.py [--only WORD] [--noise 0 .05] [--seeds 0 1 2 3 4] [--discover]
 
-FOLDER has the published files that are named below. Rows are kept in results/identify.json and replaced one by one.
+Rows are kept in results/identify.json and replaced one by one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -21,9 +20,10 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from machine import commit, heading
+from discover import RESULTS, commit
+from machine import heading
 
-RESULTS = Path(__file__).parent / "results"
+PAPERS = Path(__file__).parents[1].parent / "shared" / "data"
 
 TRUE: dict[str, tuple[str, dict[str, float]]] = {
     "KdV_sine.mat": ("", {"u*u_x": -1, "u_xxx": -1}),
@@ -39,8 +39,8 @@ HEAD = ("file", "noise", "seeds", "terms", "largest error of a coefficient", "er
 
 NOTE = (
     "`terms`: in how many of the seeds the equation has all true terms and no other; what else was said stands below "
-    "the table. Noise is white, relative to the standard deviation of the values. `lieapp identify`, the whole process, two "
-    "threads at most. Last rows: `lieapp discover --data FILE --method spectrum` without an equation."
+    "the table. Noise is white, relative to the standard deviation of the values. Seconds: the whole process of "
+    "`lieapp identify`; in rows `discover`, of `lieapp discover --data FILE --method spectrum` without an equation."
 )
 
 
@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("--note", default="", help="what else is to be known, such as what ran beside")
     parser.add_argument("--out", type=Path, default=RESULTS)
     arguments = parser.parse_args()
-    folder, kept = Path(os.environ["LIEAPP_DATA"]), arguments.out / "identify.json"
+    folder, kept = Path(PAPERS), arguments.out / "identify.json"
     known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else []
     rows = {(row["file"], str(row["noise"]), row["seed"]): row for row in known}
     for name in (name for name in TRUE if arguments.only in name):

@@ -26,10 +26,7 @@ BETTER = 0.5
 """Errors that fall below this share of another are better."""
 
 ALIKE = 1.2
-"""Errors up to this multiple of another are as good."""
-
-ROUNDING = 1e-6
-"""Errors below this are alike."""
+"""Errors up to this multiple of another, or the share of what is absent, are as good."""
 
 DRIFTS = 0.1
 """Errors above this aren't explained by coefficients that change in time."""
@@ -131,13 +128,19 @@ class Attempt:
         for k in step.kept:
             fitting = [
                 other for other in fit.path(without=k)
-                if len(other.kept) <= len(step.kept) + MORE and other.error <= ALIKE * max(step.error, ROUNDING)
+                if len(other.kept) <= len(step.kept) + MORE and other.error <= max(ALIKE * step.error, ABSENT)
             ]  # fmt: skip
             if fitting:
                 best = min(fitting, key=lambda s: len(s.kept))
                 instead = [n for n in best.kept if n not in step.kept]
                 found.append((self.names[k], [self.names[n] for n in instead]))
         return found
+
+    def travels(self, a: int) -> bool:
+        """Whether one trajectory of one unknown moves without changing its shape, u_t = Σ c u_x."""
+        jets, single = self.windows.jets, sum(piece.samples for piece in self.windows.pieces) == 1
+        shifts = [jets.symbol(a, jets.raised(jets.zero, i)) for i in range(1, len(jets.independent))]
+        return single and self.order == 1 and all(self.candidates[k] in shifts for k in self.steps[a].kept)
 
     def apart(self, a: int) -> list[str]:
         """The right side of one unknown for each piece, if own equations explain what a common one leaves."""

@@ -60,8 +60,9 @@ def identify(
     """
     began, report = time.perf_counter(), report or SilentReporter()
     report.stage("equation")
-    typed = typed_terms(wanted.terms, jets_of(pieces[0]))
-    windows = Windows(pieces, max(wanted.order, jets_of(pieces[0]).order(typed)))
+    jets = jets_of(pieces[0])
+    typed = typed_terms(wanted.terms, jets)
+    windows = Windows(pieces, jets, max(wanted.order, jets.order(typed)))
     report.progress(1, 4, f"{windows.count} windows")
     candidates, left_out = (typed, "") if typed else _library(windows, wanted, wanted.explicit)
     attempt = Attempt(windows, candidates)
@@ -69,7 +70,7 @@ def identify(
     report.progress(2, 4, f"{len(candidates)} candidates")
     attempt, notes = _best(attempt, windows, wanted, candidates)
     report.progress(3, 4, f"{attempt.error:.1g} of the change is left")
-    undecided = _undecided(attempt, names)
+    undecided = _undecided(attempt, names, bool(typed))
     equations = [] if undecided else [_identified(attempt, a) for a in range(len(attempt.fits))]
     notes += [left_out] if left_out else []
     for equation in equations:
@@ -146,7 +147,7 @@ def _better(other: Attempt, attempt: Attempt) -> bool:
     return other.error <= BETTER * attempt.error and not other.failing and not any(other.drifts)
 
 
-def _undecided(attempt: Attempt, names: Sequence[str]) -> list[str]:
+def _undecided(attempt: Attempt, names: Sequence[str], typed: bool) -> list[str]:
     """Sentences on what the data can't tell; one kind alone, as it explains the others."""
     windows = attempt.windows
     t = windows.jets.independent[0]
@@ -180,6 +181,12 @@ def _undecided(attempt: Attempt, names: Sequence[str]) -> list[str]:
             told.append(
                 f"in {left} = … the data can't tell {term} and {' + '.join(others)} apart: they are {alike} there, "
                 "as far as can be seen; give more, or more varied, data, or fewer candidates by --terms"
+            )
+        if not told and not typed and attempt.travels(a):
+            moved = " and ".join(attempt.names[k] for k in attempt.steps[a].kept)
+            told.append(
+                f"{left} and {moved} are proportional: the data are one shape that travels unchanged, which solves "
+                f"many equations; give other trajectories too, or --terms {moved.replace(' and ', ',')} to take it so"
             )
     return told
 

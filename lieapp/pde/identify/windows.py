@@ -38,15 +38,15 @@ class Windows:
     """The windows of all trajectories.
 
     Args:
+        jets: of the pieces, `jets_of` one.
         order: the highest number of derivatives in space.
 
     Raises DataError for data from which no equation can be told: constant, growing without bound, too few times.
     """
 
-    def __init__(self, pieces: Sequence[Trajectories], order: int) -> None:
-        self.pieces = _some(pieces)
+    def __init__(self, pieces: Sequence[Trajectories], jets: JetSpace, order: int) -> None:
+        self.pieces, self.jets = _some(pieces), jets
         first = self.pieces[0]
-        self.jets = jets_of(first)
         self.order = max(2, order)
         self._check()
         self._weak = [self._windowed(piece) for piece in self.pieces]
