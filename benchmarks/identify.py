@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -35,11 +36,14 @@ TRUE: dict[str, tuple[str, dict[str, float]]] = {
 }
 """The mapping that a file needs, and the right side of its equation."""
 
-HEAD = ("file", "noise", "seeds", "terms", "largest error of a coefficient", "error on held-out windows", "seconds")
+HEAD = (
+    "file", "noise", "seeds", "terms", "largest error of a coefficient", "error on held-out windows", "seconds",
+    "of processors",
+)  # fmt: skip
 
 NOTE = (
-    "`terms`: in how many of the seeds the equation has all true terms and no other; what else was said stands below "
-    "the table. Noise is white, relative to the standard deviation of the values. Seconds: the whole process of "
+    "`terms`: in how many of the seeds the equation has all true terms and no other; what was said else stands "
+    "below. Noise is white, relative to the standard deviation of the values. Seconds: the whole process of "
     "`lieapp identify`; in rows `discover`, of `lieapp discover --data FILE --method spectrum` without an equation."
 )
 
@@ -58,13 +62,15 @@ def noisy(folder: Path, file: Path, mapping: str, share: float, seed: int) -> tu
     return made, "u=u(t,x), t=t, x=x" if mapping else ""
 
 
-def called(*options: str) -> tuple[dict[str, Any], float]:
-    """What one command says as JSON, and its seconds from outside."""
-    began = time.perf_counter()
+def called(*options: str) -> tuple[dict[str, Any], dict[str, float]]:
+    """What one command says as JSON, and its seconds from outside and of processors."""
+    began, before = time.perf_counter(), os.times()
     done = subprocess.run(
         [sys.executable, "-m", "lieapp", *options, "--json", "--quiet"], capture_output=True, text=True, check=False
     )
-    return json.loads(done.stdout), time.perf_counter() - began
+    after, wall = os.times(), time.perf_counter() - began
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    return json.loads(done.stdout), {"seconds": round(wall, 1), "cpu": round(used, 1)}
 
 
 def identified(file: Path, share: float, seed: int) -> dict[str, Any]:
@@ -78,7 +84,7 @@ def identified(file: Path, share: float, seed: int) -> dict[str, Any]:
     off = max((abs(terms[name] / c - 1) for name, c in true.items()), default=0.0) if right else None
     return {
         "file": file.name, "noise": share, "seed": seed, "right": right, "off": off, "terms": terms,
-        "error": said["equations"][0]["error"] if terms else None, "seconds": round(seconds, 1), "commit": commit(),
+        "error": said["equations"][0]["error"] if terms else None, **seconds, "commit": commit(),
         "said": said.get("sentence") or said["error"]["message"],
     }  # fmt: skip
 
@@ -94,7 +100,7 @@ def discovered(file: Path) -> dict[str, Any]:
     terms = {t["term"] for e in (said.get("identified") or {"equations": []})["equations"] for t in e["terms"]}
     return {
         "file": file.name, "noise": "discover", "seed": 0, "right": terms == set(true), "off": None, "error": None,
-        "seconds": round(seconds, 1), "commit": commit(), "said": said.get("sentence") or said["error"]["message"],
+        **seconds, "commit": commit(), "said": said.get("sentence") or said["error"]["message"],
     }  # fmt: skip
 
 
@@ -108,7 +114,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         lines.append((
             *key, seeds, f"{right} of {len(group)}",
             f"{max(offs):.1e}" if offs else "", f"{max(errors):.1e}" if errors else "",
-            f"{max(row['seconds'] for row in group):.1f}",
+            *(f"{max(row[k] for row in group):.1f}" for k in ("seconds", "cpu")),
         ))  # fmt: skip
         said = dict.fromkeys(row["said"] for row in group if not row["right"] or key[1] in ("0.0", "discover"))
         below += [f"- {key[0]}, {key[1]}: {text}" for text in said]

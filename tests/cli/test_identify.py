@@ -26,7 +26,8 @@ def test_the_last_line_goes_on(files, capsys):
     assert run(["identify", "--data", str(files / "heat.npz"), "--quiet"]) == 0
     told = capsys.readouterr().out
     assert "u_t - 0.3*u_xx = 0" in told and "Error against number of terms" in told
-    assert told.splitlines()[-1].startswith("lieapp discover --data") and "'u_t - 0.3*u_xx'" in told.splitlines()[-1]
+    last = told.splitlines()[-1]
+    assert last.startswith("lieapp discover --data") and "'u_t - 0.3*u_xx'" in last
 
 
 def test_json_and_plugin_file(files, tmp_path, capsys):

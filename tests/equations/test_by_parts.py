@@ -33,9 +33,7 @@ def test_the_sum_is_the_term(term, jets):
     assert sp.expand(total - term) == 0
 
 
-@pytest.mark.parametrize(
-    ("term", "order"), [(LINES[0], 1), (LINES[1], 2), (LINES[2], 1), (LINES[6], 2), (LINES[8], 0), (LINES[9], 0)], ids=str
-)
-def test_densities_have_lower_derivatives(term, order):
+@pytest.mark.parametrize(("place", "order"), [(0, 1), (1, 2), (2, 1), (6, 2), (8, 0), (9, 0)])
+def test_densities_have_lower_derivatives(place, order):
     """u u_xxx needs u_x only, u_tt none at all."""
-    assert LINE.order(by_parts(term, LINE).values()) == order
+    assert LINE.order(by_parts(LINES[place], LINE).values()) == order

@@ -183,10 +183,10 @@ def _undecided(attempt: Attempt, names: Sequence[str], typed: bool) -> list[str]
                 "as far as can be seen; give more, or more varied, data, or fewer candidates by --terms"
             )
         if not told and not typed and attempt.travels(a):
-            moved = " and ".join(attempt.names[k] for k in attempt.steps[a].kept)
+            moved = [attempt.names[k] for k in attempt.steps[a].kept]
             told.append(
-                f"{left} and {moved} are proportional: the data are one shape that travels unchanged, which solves "
-                f"many equations; give other trajectories too, or --terms {moved.replace(' and ', ',')} to take it so"
+                f"{left} and {' + '.join(moved)} are proportional: the data are one shape that travels unchanged, "
+                f"which solves many equations; give other trajectories too, or --terms {','.join(moved)} to take it"
             )
     return told
 
