@@ -27,6 +27,9 @@ TOLD = 8
 LOUD = 0.3
 """Noise above this share of the values is named as what hides an equation."""
 
+UNSURE = 0.2
+"""Spreads above this share of a coefficient are told of."""
+
 ROUGH = 5e-3
 """Errors above this that noise doesn't explain are told of."""
 
@@ -79,6 +82,11 @@ def identify(
                 f"{equation.left} = … leaves {_percent(equation.error)} of {equation.left}, more than the noise "
                 f"explains ({_percent(equation.noise)}): the data are inexact, or a small term is missing"
             )
+        unsure = [term for term in equation.terms if term.spread > UNSURE * abs(term.coefficient)]
+        notes += [
+            f"the coefficient of {term.term} in {equation.left} = … isn't sure: {term.coefficient:.2g}, with a spread "
+            f"of {term.spread:.1g}" for term in unsure
+        ]  # fmt: skip
     return Identification(
         files=[], equations=equations, path=_path(attempt), undecided=undecided, notes=notes,
         candidates=attempt.names, windows=windows.count,

@@ -30,6 +30,9 @@ LEAST = 8
 CELLS = 4_000_000
 """Values of all trajectories that are looked at, but one at least."""
 
+LOOKED = 4
+"""Trajectories of a piece in which noise is measured."""
+
 GROWTH = 1e6
 """Growth in time beyond which the last times alone would be heard."""
 
@@ -69,25 +72,27 @@ class Windows:
         noisier = []
         for weak, level in zip(self._weak, self.levels, strict=True):
             values = weak.values
-            noise = level * torch.randn(values.shape, generator=rng, dtype=values.dtype)
-            noisier.append(self._windowed(replace(weak.data, values=values + noise)))
+            noise = torch.randn(values.shape, generator=rng, dtype=values.dtype)
+            sized = noise * torch.as_tensor(level).reshape(-1, *[1] * (values.ndim - 3))
+            noisier.append(self._windowed(replace(weak.data, values=values + sized)))
         return self._of(noisier, terms) - self.columns(terms)
 
     @cached_property
-    def levels(self) -> list[float]:
-        """The standard deviation of the noise of each piece, of the loudest unknown."""
-        found = []
-        for piece in self.pieces:
-            values = piece.values[:4].numpy()
-            parts = [values[:, :, a] for a in range(values.shape[2])]
-            found.append(max(noise_level(part)[0] * float(part.std()) for part in parts))
-        return found
+    def levels(self) -> list[list[float]]:
+        """The standard deviation of the noise of each piece and unknown."""
+        return [
+            [noise_level(z.numpy())[0] * float(z.std()) for z in piece.values[:LOOKED].double().unbind(2)]
+            for piece in self.pieces
+        ]
 
     @property
     def noise(self) -> float:
-        """The noise over the standard deviation of the values, at most."""
-        sizes = [float(piece.values.std()) for piece in self.pieces]
-        return max(level / size for level, size in zip(self.levels, sizes, strict=True))
+        """The noise over the standard deviation of the values, of the noisiest unknown."""
+        return max(
+            level / (float(values.std()) or 1.0)
+            for piece, levels in zip(self.pieces, self.levels, strict=True)
+            for values, level in zip(piece.values[:LOOKED].unbind(2), levels, strict=True)
+        )
 
     def _of(self, several: Sequence[Weak], terms: Sequence[sp.Expr]) -> np.ndarray:
         parts = [by_parts(term, self.jets) for term in terms]
@@ -117,8 +122,8 @@ class Windows:
                     )
             size = piece.values.abs().amax(dim=(0, *range(2, piece.values.ndim))).numpy()
             typical = float(np.median(size[: max(1, len(size) // 2)]))
-            if not size.max() <= GROWTH * typical:
-                last = piece.time[int(np.argmax(size > GROWTH * typical / 100)) - 1]
+            if typical and size.max() > GROWTH * typical:
+                last = piece.time[max(0, int(np.argmax(size > GROWTH * typical / 100)) - 1)]
                 raise DataError(
                     f"the values grow from {typical:.2g} to {size.max():.2g}: only the last times would be heard.",
                     hint=f"Take the times before that: --window {piece.time_name}={piece.time[0]:.6g}:{last:.6g}.",
