@@ -13,18 +13,18 @@ STARTED = _now()
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from lieapp.api import PDE, Colors, Images, SumOfSines, hookimpl, symmetries
-    from lieapp.calls import Run, discover, open_run, simulate
+    from lieapp.calls import Run, discover, identify, open_run, simulate
     from lieapp.functions import Function
 
 _FROM = {
     "lieapp.api": ("PDE", "Colors", "Images", "SumOfSines", "hookimpl", "symmetries"),
-    "lieapp.calls": ("Run", "discover", "open_run", "simulate"),
+    "lieapp.calls": ("Run", "discover", "identify", "open_run", "simulate"),
     "lieapp.functions": ("Function",),
 }
 
 __all__ = [
-    "PDE", "Colors", "Function", "Images", "Run", "SumOfSines", "discover", "hookimpl", "open_run", "simulate",
-    "symmetries",
+    "PDE", "Colors", "Function", "Images", "Run", "SumOfSines", "discover", "hookimpl", "identify", "open_run",
+    "simulate", "symmetries",
 ]  # fmt: skip
 
 

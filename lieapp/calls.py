@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from lieapp.config_types import FILE_OPTIONS, DiscoverData
+from lieapp.config_types import FILE_OPTIONS, DiscoverData, FileData
 from lieapp.document import Document, Figure, undrawn
 from lieapp.errors import RunError, UsageError, in_python
 from lieapp.extension import Work, described
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.results.discovery import ClosedForm, EquationResult
+from lieapp.results.identification import Identification
 from lieapp.runs.store.directory import ROOT, RunDirectory
+from lieapp.runs.store.files import encode, write_atomic
 
 if TYPE_CHECKING:
     from lieapp.api import PDE
@@ -169,6 +172,72 @@ class Run:
         return [RunField(names, slot(n)) for n in range(len(self.result.generators))]
 
 
+class Equation:
+    """What data tell of their equation: entries of `result` as attributes, `equations`, `undecided`, `sentence`.
+
+    A notebook displays the equation, the path and its figure.
+    """
+
+    def __init__(self, result: Identification) -> None:
+        self.result = result
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "result":
+            raise AttributeError(name)
+        return getattr(self.result, name)
+
+    def __repr__(self) -> str:
+        return f"<equation: {self.result.sentence}>"
+
+    @property
+    def text(self) -> list[str]:
+        """The equations as `lieapp.discover(…, equation=…)` takes them; empty if the data don't decide."""
+        return [equation.text for equation in self.result.equations]
+
+    def document(self) -> Document:
+        """The presentation, as blocks of `lieapp.document`."""
+        from lieapp.pde.identify.document import identification_document
+
+        return identification_document(self.result)
+
+    def _repr_html_(self) -> str:
+        from lieapp.report.page import fragment
+
+        return fragment(self.document())
+
+
+@in_python()
+def identify(
+    data: object, *, order: int = 4, degree: int = 3, terms: Sequence[str] = (), explicit: Sequence[str] = (),
+    map: str = "", every: str = "", window: str = "",
+) -> Equation:  # fmt: skip
+    """Find the equation that data solve: `lieapp.identify("KdV_sine.mat").text` is `['u_t + u*u_x + u_xxx']`.
+
+    Args:
+        data: an xarray Dataset (sample, t, x), a file or several.
+        order: the highest number of derivatives of a term; degree: its highest degree.
+        terms: candidates in place of all of these, `["u_xx", "u*u_x"]`.
+        explicit: variables that may multiply terms.
+        map, every, window: how files are read (docs/data.md).
+
+    Raises LieappError for data from which no equation can be told, and for invalid terms.
+    """
+    from lieapp.pde.identify.files import identify_files
+    from lieapp.pde.identify.find import Wanted
+    from lieapp.progress import SilentReporter
+
+    with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
+        typed = _typed(data, {"map": map, "every": every, "window": window}, Path(folder))
+        files = FileData(files=tuple(typed["data"] or ()), map=map, every=every, window=window)
+        wanted = Wanted(order, degree, tuple(terms), tuple(explicit))
+        found = identify_files(files, wanted, SilentReporter())
+        if hasattr(data, "to_netcdf"):
+            equations = [equation.text for equation in found.equations]
+            command = f"lieapp.discover(dataset, equation={equations})" if equations else ""
+            found = replace(found, files=[], command=command)
+        return Equation(found)
+
+
 @in_python()
 def discover(
     plugin: str | object = None,
@@ -188,7 +257,8 @@ def discover(
 
     Args:
         plugin: the name of a plugin, a declaration, or data, see there.
-        equation: of the data in place of a plugin, in jet notation; several for a system.
+        equation: of the data in place of a plugin, in jet notation; several for a system. Data without both are
+            asked for theirs first, see `identify`.
         data: an xarray Dataset (sample, t, x), a file or several; pictures: the name of a data set or a folder. How
             files are read is said by `map`, `every`, `window`, `drop_nan` and `parameter` among the settings
             (docs/data.md).
@@ -210,6 +280,13 @@ def discover(
         plugin, data = None, plugin
     folders = [Path(folder).resolve() for folder in plugins]
     typed = _typed(data, settings, root)
+    found = None
+    if data is not None and plugin is None and not equation:
+        from lieapp.pde.identify.files import of_first_order
+
+        how = {key: str(typed[key] or "") for key in ("map", "every", "window")}
+        found = identify(typed["data"], map=how["map"], every=how["every"], window=how["window"]).result
+        equation = of_first_order(found)
     if equation:
         plugin = _plugin_of([equation] if isinstance(equation, str) else equation, plugin, typed, root, folders)
     catalog = load_catalog(folders)
@@ -221,6 +298,10 @@ def discover(
     config = work.complete(loaded, root)
     work.check(config, entry.declaration)
     run = RunDirectory.create(root, config, entry.name, entry=entry, folders=catalog.folders)
+    if found is not None:
+        from lieapp.pde.identify.files import KEPT
+
+        write_atomic(run.path / KEPT, encode(found))
     work_on(run, config, catalog, work, entry=entry, quiet=quiet)
     return Run(run, catalog, kept)
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "check": ("short", "Run a plugin's self-check."),
     "truth": ("short", "Derive the symmetries of an equation."),
     "inspect": ("inspect", "Show what a data file holds and how it is understood."),
+    "identify": ("identify", "Find the equation that data in files solve."),
     "data": ("data", "Simulate trajectories and write them to a file."),
     "train": ("working", "Train a network on pictures; its features are used by discover."),
     "discover": ("working", "Find the symmetries in data and compare them with the derived ones."),

@@ -203,6 +203,11 @@ def of_equation(body: Callable[..., Any]) -> Callable[..., Any]:
     return functools.reduce(lambda made, option: option(made), reversed(EQUATION_OPTIONS), body)
 
 
+def of_data(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of files where there is no equation."""
+    return functools.reduce(lambda made, option: option(made), reversed(FILE_OPTIONS[:-1]), body)
+
+
 def _check_folder(out: Path) -> None:
     """Raises UsageError if the folder of runs is a file, or would lie in one."""
     for place in (out, *out.parents):

@@ -32,8 +32,11 @@ from lieapp.extension import Work
 from lieapp.numerics.processor import check_device
 from lieapp.registry.catalog import Catalog
 from lieapp.results.base import Result
+from lieapp.results.identification import Identification
 from lieapp.runs.pipeline import find_resumable, work_on
 from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.files import encode, write_atomic
+from lieapp.runs.store.reporter import reporting
 from lieapp.settings import written
 
 SHIPPED = ("neural", "spectrum", "projection", "gradient", "flow")
@@ -79,10 +82,44 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
 def discover(settings: Common, **typed: Any) -> Outcome:
     """Find the symmetries in data of a plugin and compare them with the derived ones.
 
-    In pictures, fields are sought that keep what a network sees of them, and compared with the affine ones. Makes
-    a run directory with data, learned fields and tables.
+    For files of --data without --plugin and --equation, the equation is identified first. In pictures, fields are
+    sought that keep what a network sees of them, and compared with the affine ones. Makes a run directory with
+    data, learned fields and tables.
     """
-    return done(_of_equation(settings, typed, "discover"), "discover", typed)
+    beside: dict[str, msgspec.Struct] = {}
+    if typed["equation"] is None and settings.resume is None and settings.typed("plugin") is None:
+        files = _files(settings, typed, "discover")
+        if files.files:
+            from lieapp.pde.identify.files import KEPT, of_first_order
+
+            found = _identified(files, settings)
+            beside[KEPT] = found
+            typed["equation"], typed["independent"] = of_first_order(found), found.variables
+            typed["dependent"] = [e.unknown for e in found.equations]
+    return done(_of_equation(settings, typed, "discover"), "discover", typed, beside)
+
+
+def _identified(files: DiscoverData, settings: Common) -> Identification:
+    """The equation of files for which none was typed."""
+    from lieapp.pde.identify.files import identify_files
+    from lieapp.pde.identify.find import Wanted
+
+    with reporting(settings.quiet) as report:
+        found = identify_files(files, Wanted(), report)
+        report.line(found.sentence)
+    return found
+
+
+def _files(settings: Common, typed: Mapping[str, Any], command: str) -> DiscoverData:
+    """The files that the options, a configuration file or --set name, and how they are read."""
+    catalog = settings.catalog()
+    # any plugin will do: settings of equations are the same for all
+    works = [work for known in catalog.kinds.values() if known.item.derivable for work in known.item.works]
+    work = next(work for work in works if work.command == command)
+    own = {key: value for key, value in typed.items() if key not in ("equation", "independent", "dependent")}
+    given = settings.given(catalog.settings(work), owners=catalog.all_settings, **work.typed("", own))
+    found = {key.removeprefix("data."): value for key, value in given.items() if key.startswith("data.")}
+    return msgspec.convert(found, DiscoverData)
 
 
 def _of_equation(settings: Common, typed: dict[str, Any], command: str) -> Common:
@@ -98,13 +135,7 @@ def _of_equation(settings: Common, typed: dict[str, Any], command: str) -> Commo
     if settings.plugin is not None or settings.resume is not None:
         other = "--plugin" if settings.plugin is not None else "--resume"
         raise UsageError(f"--equation and {other} are both given.", hint="Give one of them.")
-    catalog = settings.catalog()
-    # any plugin will do: settings of equations are the same for all
-    works = [work for known in catalog.kinds.values() if known.item.derivable for work in known.item.works]
-    work = next(work for work in works if work.command == command)
-    given = settings.given(catalog.settings(work), owners=catalog.all_settings, **work.typed("", typed))
-    own = {key.removeprefix("data."): value for key, value in given.items() if key.startswith("data.")}
-    data = msgspec.convert(own, DiscoverData)
+    data = _files(settings, typed, command)
     name, folder = plugin_of(equation, data, settings.out, independent or (), dependent or ())
     return replace(settings, plugin=name, plugins=(*settings.plugins, folder))
 
@@ -144,15 +175,21 @@ def augment(settings: Common, **typed: Any) -> Outcome:
     return done(_of_equation(settings, typed, "augment"), "augment", typed)
 
 
-def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
+def done(
+    settings: Common, command: str, typed: Mapping[str, Any], beside: Mapping[str, msgspec.Struct] | None = None
+) -> Outcome:
     """A command that works on a plugin: a new run, or one that is gone on with; one that is done says its result.
 
     Args:
         typed: its own options, None for those that weren't typed.
+        beside: files that a new run begins with.
 
     Raises LieappError for what was typed, before there is a run folder, and for what comes up on the way.
     """
-    work, result = (_started if settings.resume is None else _resumed)(settings, command, typed)
+    if settings.resume is None:
+        work, result = _started(settings, command, typed, beside or {})
+    else:
+        work, result = _resumed(settings, command, typed)
 
     # a terminal that shows the log has the warnings already
     logged = settings.resume is None and not settings.quiet and sys.stdout.isatty() and sys.stderr.isatty()
@@ -165,7 +202,9 @@ def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
     return Outcome(result, show)
 
 
-def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
+def _started(
+    settings: Common, command: str, typed: Mapping[str, Any], beside: Mapping[str, msgspec.Struct]
+) -> tuple[Work, Result]:
     name = settings.typed("plugin")
     if not isinstance(name, str):
         told = "is missing" if name is None else f"is {name!r}: expected str, the name of a plugin"
@@ -178,6 +217,8 @@ def _started(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[
     check_device(getattr(config, "device", "cpu"))
     work.check(config, entry.declaration)
     run = RunDirectory.create(settings.out, config, name, entry=entry, folders=catalog.folders)
+    for file, content in beside.items():
+        write_atomic(run.path / file, encode(content))
     return work, work_on(run, config, catalog, work, quiet=settings.quiet)
 
 

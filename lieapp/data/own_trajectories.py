@@ -15,7 +15,7 @@ from lieapp.api import PDE
 from lieapp.arrays import SAMPLE
 from lieapp.config_types import FileData
 from lieapp.data.files import read
-from lieapp.data.own import OwnAxis, declared_on, names
+from lieapp.data.own import OwnAxis, declared_on, names, periodic_in
 from lieapp.data.trajectories import Trajectories
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.progress import Reporter
@@ -67,17 +67,37 @@ def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
     )  # fmt: skip
     grids = [[_own_axis(dataset, name) for name in variables] for dataset in found]
     declared = declared_on(pde, data, grids)
-    periodic = {str(x) for x in declared.periodic}
-    pieces = [
-        _trajectories(dataset, unknowns, variables, Grid(tuple(_axis(axis, periodic) for axis in axes[1:])))
-        for dataset, axes in zip(found, grids, strict=True)
-    ]
-    pieces, copies = _distinct(pieces)
+    pieces, copies = _distinct(_pieces(found, grids, unknowns))
     train, held_out, words = divided(pieces)
     notes = [str(dataset.attrs["notes"]) for dataset in found if "notes" in dataset.attrs]
     known = {name: found[0][name].attrs.get("units") for name in variables}
     units = [f"{name} is in {unit}" for name, unit in known.items() if unit]
     return OwnData(declared, pieces, train, held_out, [*units, *dict.fromkeys(notes), *copies, words], units)
+
+
+def undeclared(data: FileData, report: Reporter) -> tuple[list[Trajectories], list[str]]:
+    """Trajectories of files without an equation, one piece for each grid, and the file of each.
+
+    Raises what `files.read` raises.
+    """
+    found = read(data.files, data.map, None, None, data.every, data.window, data.samples, report)
+    variables = [str(name) for name in found[0].dims if name != SAMPLE]
+    grids = [[_own_axis(dataset, name) for name in variables] for dataset in found]
+    pieces = _pieces(found, grids, [str(name) for name in found[0].data_vars])
+    return pieces, [str(dataset.attrs["file"]) for dataset in found]
+
+
+def _pieces(
+    found: Sequence[xr.Dataset], grids: Sequence[Sequence[OwnAxis]], unknowns: Sequence[str]
+) -> list[Trajectories]:
+    """Periodic where all grids have the same period."""
+    periodic = set(periodic_in(grids))
+    return [
+        _trajectories(
+            dataset, unknowns, [axis.name for axis in axes], Grid(tuple(_axis(axis, periodic) for axis in axes[1:]))
+        )
+        for dataset, axes in zip(found, grids, strict=True)
+    ]
 
 
 def _own_axis(dataset: xr.Dataset, name: str) -> OwnAxis:

@@ -34,6 +34,7 @@ from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import write_fields
 from lieapp.pde.extend import extended
 from lieapp.pde.finite import finite_judgement, undecided
+from lieapp.pde.identify.files import read_identified
 from lieapp.pde.known import Derived, derived, deriving, scaled, tangent_words
 from lieapp.pde.misfit import MISSED, misfit, misfits, unlike
 from lieapp.pde.residual import Backend
@@ -141,6 +142,7 @@ def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> Equat
     Raises LieappError for what the declaration, the data or the settings don't allow.
     """
     result = _Job(config, declaration, session).run()
+    result.identified = read_identified(session.directory.path)
     file = session.directory.path / "generators.csv"
     with naming(file):
         write_csv(result, file)

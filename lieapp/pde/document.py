@@ -28,6 +28,8 @@ from lieapp.document import (
 from lieapp.extension import outcome
 from lieapp.methods.verdict import SMALL
 from lieapp.pde.figures import FINITE, NOTE, folds, judged, keys, size_table, words, words_of
+from lieapp.pde.identify.document import equation as equation_blocks
+from lieapp.pde.identify.document import path as path_blocks
 from lieapp.results.discovery import AtSize, Bracket, ClosedForm, EquationResult, Extended, Slot, Superposition
 
 MEMBERS = (
@@ -329,7 +331,16 @@ def _trained(key: str) -> Section:
     return lambda result, draw: [] if result.method == "spectrum" else shown(result, draw)
 
 
+def _identified(result: EquationResult, draw: Draw) -> list[Block]:
+    """How the equation was found, if nobody gave it."""
+    if result.identified is None:
+        return []
+    return [Heading("The equation, identified from the data", "identified"), *equation_blocks(result.identified),
+            *path_blocks(result.identified)]  # fmt: skip
+
+
 SECTIONS: dict[str, Section] = {
+    "identified": _identified,
     "slots": _slots,
     "formulas": _forms,
     "derived-table": _derived,

@@ -16,14 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 import torch
-from numpy.polynomial import Polynomial
 
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.evolution import Evolution, weak_terms
 from lieapp.equations.jets import MultiIndex
+from lieapp.numerics.bumps import bump_weights
 from lieapp.numerics.codegen import Tape
-from lieapp.numerics.grid import Axis, Grid
-from lieapp.numerics.spectral import SpectralDifferentiator, bandwidth, low_pass, noise_floor
+from lieapp.pde.weak import SMOOTH, derivative, nodes, smoothed, summed
 
 SAMPLES = 8
 """Trajectories that are looked at."""
@@ -36,12 +35,6 @@ LEAST = 16
 
 TIMES = 8
 """Fewest times from which something can be told."""
-
-SMOOTH = 3
-"""By how much the order to which bumps vanish at the ends exceeds that of the derivatives."""
-
-FINE = 8
-"""Nodes of quadrature for each node of the data."""
 
 COARSE = 0.1
 """Relative change of the integrals without every second time above which nothing can be told."""
@@ -187,12 +180,12 @@ class _Piece:
     def __init__(self, evolution: Evolution, data: Trajectories, order: int) -> None:
         self.evolution, self.times = evolution, data.time.cpu().numpy()
         power = order + SMOOTH
-        self.values = _smoothed(data)
+        self.values = smoothed(data)
         self.axes = data.grid.axes
         self.time_weights = _weights(self.times, 1, power)
         every = _weights(self.times[::2], 1, power, self.times) if len(self.times) >= 2 * TIMES else None
         self.half_weights = every
-        self.space_weights = [_weights(_nodes(axis), order, power) for axis in self.axes]
+        self.space_weights = [_weights(nodes(axis), order, power) for axis in self.axes]
 
     def integrals(
         self, a: int, terms: Sequence[tuple[sp.Expr, MultiIndex, sp.Expr]]
@@ -231,21 +224,11 @@ class _Piece:
             along: a dimension along which bumps are differentiated, so that a constant adds nothing.
         """
         weights = [time, *(w[n] for w, n in zip(self.space_weights, J, strict=True))]
-        found = self._summed(values, weights)
+        found = summed(values, weights, self.axes)
         rest = values if along is None else values - values.mean(along, keepdims=True)
         size = np.maximum(np.abs(rest), FEW_DIGITS * np.abs(values))
-        most = self._summed(size, [np.abs(w) for w in weights])
-        return found if np.linalg.norm(found) > ROUNDING * np.linalg.norm(most) else np.zeros_like(found)
-
-    def _summed(self, values: np.ndarray, weights: Sequence[np.ndarray]) -> np.ndarray:
-        """Σ of values of shape (sample, time, *space) times weights of each axis, flattened."""
-        time, *space = weights
-        found = np.moveaxis(np.tensordot(values, time, (1, 1)), -1, 1)
-        for place, (axis, weight) in enumerate(zip(self.axes, space, strict=True), start=2):
-            if axis.periodic:  # the right end is the left one
-                found = np.concatenate([found, np.take(found, [0], place)], place)
-            found = np.moveaxis(np.tensordot(found, weight, (place, 1)), -1, place)
-        return found.ravel()
+        most = summed(size, [np.abs(w) for w in weights], self.axes)
+        return found.ravel() if np.linalg.norm(found) > ROUNDING * np.linalg.norm(most) else np.zeros(found.size)
 
     def _evaluated(self, expressions: Sequence[sp.Expr]) -> list[np.ndarray]:
         """Expressions in the jets at the nodes."""
@@ -257,76 +240,21 @@ class _Piece:
         time = self.evolution.time
         coordinates = [*mesh[1 : time + 1], mesh[0], *mesh[time + 1 :]]
         derivatives = [
-            _derivative(values[:, :, b], self.axes, tuple(J[i] for i in self.evolution.space))
+            derivative(values[:, :, b], self.axes, tuple(J[i] for i in self.evolution.space))
             for b, J in needed.values()
         ]
         found = Tape(list(expressions), [*jets.independent, *needed])(*coordinates, *derivatives)
         return [z.expand(shape).numpy() for z in found]
 
 
-def _smoothed(data: Trajectories) -> torch.Tensor:
-    """Values in double precision, without noise where all axes are periodic."""
-    values = data.values.cpu().double()
-    if not all(axis.periodic for axis in data.grid.axes):
-        return values
-    flat = values.flatten(0, 1)
-    floor = noise_floor(flat, data.grid)
-    if not floor:
-        return values
-    return low_pass(flat, data.grid, bandwidth(flat, data.grid, floor)).unflatten(0, values.shape[:2])
-
-
-def _nodes(axis: Axis) -> np.ndarray:
-    """The nodes of an axis, of a periodic one with the right end."""
-    nodes = axis.coordinates().numpy()
-    return np.append(nodes, axis.left + axis.length) if axis.periodic else nodes
-
-
-def _derivative(values: torch.Tensor, axes: Sequence[Axis], J: Sequence[int]) -> torch.Tensor:
-    """∂^J at the nodes: of Fourier series on periodic axes, of splines on the others."""
-    from scipy.interpolate import make_interp_spline
-
-    for dim, (axis, order) in enumerate(zip(axes, J, strict=True), start=2):
-        if not order:
-            continue
-        if axis.periodic:
-            line = values.movedim(dim, -1)
-            d = SpectralDifferentiator(Grid((axis,)))
-            values = d.derivatives(line, [(order,)])[(order,)].movedim(-1, dim)
-        else:
-            degree = min(order + 4 + order % 2 + 1, axis.points - 1) | 1
-            spline = make_interp_spline(axis.coordinates().numpy(), values.numpy(), degree, axis=dim)
-            values = torch.as_tensor(spline.derivative(order)(axis.coordinates().numpy()))
-    return values
-
-
-def _weights(nodes: np.ndarray, order: int, power: int, among: np.ndarray | None = None) -> list[np.ndarray]:
+def _weights(line: np.ndarray, order: int, power: int, among: np.ndarray | None = None) -> list[np.ndarray]:
     """For each derivative of the bumps up to `order`, w with ∫ φ^(k) f = Σ w f for the spline f through the nodes.
 
     Args:
-        among: the nodes by which windows are chosen, unless `nodes`.
+        among: the nodes by which windows are chosen, unless `line`.
     """
-    # only data from elsewhere need it; it takes half a second to load
-    from scipy.interpolate import make_interp_spline
-
-    everywhere = nodes if among is None else among
+    everywhere = line if among is None else among
     width = min(len(everywhere), max(LEAST, 2 * len(everywhere) // WINDOWS))
     starts = range(0, len(everywhere) - width + 1, max(1, width // 2))
-    ends = [(everywhere[k], everywhere[k + width - 1]) for k in starts]
-    bump = Polynomial([1, 0, -1]) ** power
-    x, w = np.polynomial.legendre.leggauss(FINE * 8)
-    spline = make_interp_spline(nodes, np.eye(len(nodes)), min(5, len(nodes) - 1) | 1)
-    result = []
-    for k in range(order + 1):
-        rows = []
-        for left, right in ends:
-            half = (right - left) / 2
-            pieces = np.linspace(-1, 1, max(2, width // 8) + 1)
-            row = np.zeros(len(nodes))
-            for a, b in itertools.pairwise(pieces):
-                s = (a + b) / 2 + (b - a) / 2 * x
-                weight = w * (b - a) / 2 * half ** (1 - k) * (bump.deriv(k) if k else bump)(s)
-                row += weight @ spline(left + half * (1 + s))
-            rows.append(row)
-        result.append(np.stack(rows))
-    return result
+    ends = [(float(everywhere[k]), float(everywhere[k + width - 1])) for k in starts]
+    return bump_weights(line, ends, order, power)

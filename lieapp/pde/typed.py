@@ -9,7 +9,8 @@ from pathlib import Path
 
 from lieapp.config_types import FileData
 from lieapp.data.own import OwnAxis, grids_of, periodic_in, typed_value
-from lieapp.equations.evolution import evolution_form
+from lieapp.equations.equation import System
+from lieapp.equations.evolution import evolution_form, time_variable
 from lieapp.equations.parsing import parse_system
 from lieapp.equations.plugin_file import Draft, plugin_text
 from lieapp.errors import TYPED, ParseError, UsageError, refused
@@ -33,6 +34,19 @@ def plugin_of(
 
     Raises what reading the equation and the files raises, UsageError if no file is given.
     """
+    system, draft = draft_of(equations, data, independent, dependent)
+    evolution_form(system)
+    text, folder = plugin_text(system, draft), root / FOLDER
+    with refused(UsageError, f"{folder} can't be written", "Give --out another folder."):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{draft.name}.py").write_text(text, encoding="utf-8")
+    return draft.name, folder
+
+
+def draft_of(
+    equations: Sequence[str], data: FileData, independent: Sequence[str] = (), dependent: Sequence[str] = ()
+) -> tuple[System, Draft]:
+    """A typed equation and its declaration on the grids of files. Arguments and errors are those of `plugin_of`."""
     if not data.files:
         raise UsageError("--equation needs data.", hint="Give --data FILE, or a plugin, whose data are simulated.")
     found = [match for text in equations for match in DERIVATIVE.findall(text)]
@@ -49,15 +63,14 @@ def plugin_of(
                 "its derivative in time."
             )
         raise
-    evolution = evolution_form(system)
+    time = time_variable(system)
     variables = [str(x) for x in system.jets.independent]
-    ordered = (variables[evolution.time], *(variables[i] for i in evolution.space))
-    grids = grids_of(data, tuple(system.jets.dependent), ordered)
+    grids = grids_of(data, system.jets.dependent, (variables[time], *variables[:time], *variables[time + 1 :]))
     region = {name: _ends(name, grids) for name in variables}
     points = {axis.name: len(axis.points) for axis in grids[0]}
     title = "; ".join(f"{residual} = 0" for residual in system.residuals)
     known = repr((title, sorted(values.items()), region, points))
-    draft = Draft(
+    return system, Draft(
         name=TYPED + hashlib.sha256(known.encode()).hexdigest()[:8],
         title=title,
         region=region,
@@ -65,11 +78,6 @@ def plugin_of(
         periodic=tuple(periodic_in(grids)),
         values=values,
     )
-    text, folder = plugin_text(system, draft), root / FOLDER
-    with refused(UsageError, f"{folder} can't be written", "Give --out another folder."):
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{draft.name}.py").write_text(text, encoding="utf-8")
-    return draft.name, folder
 
 
 def _ends(name: str, grids: Sequence[Sequence[OwnAxis]]) -> tuple[float, float]:

@@ -8,6 +8,7 @@ import msgspec
 
 from lieapp.document import Formula
 from lieapp.results.base import Compared, Result
+from lieapp.results.identification import Identification
 from lieapp.results.truth import FamilyResult
 
 FLOOR = 1e-7
@@ -223,6 +224,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
         grows: what the levels of `convergence` count.
         structure: brackets, where the exact slots span the derived generators.
         superposition: of a linear homogeneous equation, whose fields are counted modulo adding solutions.
+        identified: how the equation was found in the data, if nobody gave it.
         misfit: what data from elsewhere leave of the equation, relative to their change in time; None if unknown.
         seconds: of each stage in the order of work, and in all.
     """
@@ -249,6 +251,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     extended: Extended | None = None
     structure: Structure | None = None
     superposition: Superposition | None = None
+    identified: Identification | None = None
     misfit: float | None = None
 
     @property

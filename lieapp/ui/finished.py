@@ -82,12 +82,14 @@ def _of_equation(run: RunDirectory, result: EquationResult) -> Views:
     def told(*keys: str) -> Callable[[], None]:
         return lambda: show(discovery_sections(result, draw, keys))
 
+    identified: Views = {} if result.identified is None else {"Equation": told("identified")}
     return {
         "Comparison": told("slots", "inner", "formulas", "derived-table", "brackets", "check", "spectrum"),
         "Slots": lambda: _slots(run, result),
         "Fields": told("generators", "learned", "derived"),
         "Finite size": told("orbit", "finite"),
         "Training": told("convergence", "training", "loss"),
+        **identified,
     }
 
 

@@ -1,0 +1,91 @@
+"""The equation of data in files: read, identified, and the commands and the plugin file that go on with it."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from lieapp.config_types import FILE_OPTIONS, FileData
+from lieapp.data.own_trajectories import undeclared
+from lieapp.equations.plugin_file import plugin_text, write
+from lieapp.errors import DataError, UsageError
+from lieapp.pde.identify.find import Wanted, identify
+from lieapp.pde.typed import draft_of
+from lieapp.progress import Reporter
+from lieapp.results.identification import Identification
+
+
+def identify_files(data: FileData, wanted: Wanted, report: Reporter) -> Identification:
+    """The equation of files. Raises what reading them and `identify` raise."""
+    if not data.files:
+        raise UsageError("identify needs data.", hint="Give --data FILE.")
+    pieces, names = undeclared(data, report)
+    report.line(f"{sum(piece.samples for piece in pieces)} trajectories of {', '.join(pieces[0].unknowns)}")
+    found = identify(pieces, wanted, names, report)
+    return replace(found, files=list(data.files), command=_command(found, data, pieces[0].time_name))
+
+
+def _command(found: Identification, data: FileData, time: str) -> str:
+    """What goes on with the equation: discovery, or derivation alone where it is of second order in time."""
+    files = [part for file in data.files for part in ("--data", file)]
+    more = [
+        part for key, option in FILE_OPTIONS.items()
+        if key != "files" and (value := getattr(data, key, None))
+        for part in (f"--{option.replace('_', '-')}", *([] if value is True else [str(value)]))
+    ]  # fmt: skip
+    equations = [part for e in found.equations for part in ("--equation", e.text)]
+    if not equations:
+        return shlex.join(["lieapp", "inspect", data.files[0], *more[: 2 * bool(data.map)]])
+    if found.equations[0].left.endswith(f"_{time}{time}"):
+        unknowns = ",".join(e.unknown for e in found.equations)
+        variables = ",".join(found.variables)
+        return shlex.join(["lieapp", "truth", *equations, "--independent", variables, "--dependent", unknowns])
+    return shlex.join(["lieapp", "discover", *files, *more, *equations])
+
+
+KEPT = "identified.json"
+"""The identification in the folder of a run whose equation it found."""
+
+
+def of_first_order(found: Identification) -> list[str]:
+    """The equations, as discovery needs them. Raises DataError if there are none, or they are of second order."""
+    if not found.equations:
+        raise DataError(found.sentence, hint="`lieapp identify` shows the path; or give --equation or --plugin.")
+    if found.command.startswith("lieapp truth"):
+        raise DataError(
+            f"{found.sentence.rstrip('.')}: it is of second order in time, and fields are learned for equations of "
+            "first order.",
+            hint=f"Derive its symmetries: {found.command}.",
+        )
+    return [equation.text for equation in found.equations]
+
+
+def read_identified(folder: Path) -> Identification | None:
+    """The identification that a run began with, if it did."""
+    file = folder / KEPT
+    return msgspec.json.decode(file.read_bytes(), type=Identification) if file.is_file() else None
+
+
+def write_plugin(found: Identification, data: FileData, file: Path) -> Identification:
+    """Write the equation as a plugin file.
+
+    Raises DataError if there is no equation, UsageError for another name, PluginError where it can't be written.
+    """
+    if not found.equations:
+        raise DataError(f"{file} isn't written: {found.sentence}", hint="Give other data, or other --terms.")
+    equations = [equation.text for equation in found.equations]
+    system, draft = draft_of(equations, data, found.variables, [equation.unknown for equation in found.equations])
+    text = plugin_text(system, dataclasses.replace(draft, name=file.stem))
+    return replace(found, file=str(write(text, file.stem, file.parent)))
+
+
+def check_plugin(file: Path) -> None:
+    """Before any work: raises UsageError for what can't be the name of a new plugin file."""
+    if file.suffix != ".py":
+        raise UsageError(f"--write {file}: a plugin file ends with .py.", hint="For example plugins/mine.py.")
+    if file.exists():
+        raise UsageError(f"--write {file}: the file already exists.", hint="Give another name.")

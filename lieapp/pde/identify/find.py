@@ -1,0 +1,271 @@
+"""The equation of trajectories: attempts in order, the one that explains the data, and what they can't tell."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+
+from lieapp.data.trajectories import Trajectories
+from lieapp.equations.printing import ordered_terms
+from lieapp.errors import DataError
+from lieapp.pde.identify.attempt import BETTER, EXPLAINED, HIDDEN, Attempt
+from lieapp.pde.identify.candidates import library, typed_terms, written
+from lieapp.pde.identify.exact import exact, rounded
+from lieapp.pde.identify.windows import Windows, jets_of
+from lieapp.progress import Reporter, SilentReporter
+from lieapp.results.identification import Identification, Identified, PathStep, Term
+
+TOLD = 8
+"""Largest set on the path whose terms are listed."""
+
+LOUD = 0.3
+"""Noise above this share of the values is named as what hides an equation."""
+
+UNSURE = 0.2
+"""Spreads above this share of a coefficient are told of."""
+
+ROUGH = 5e-3
+"""Errors above this that noise doesn't explain are told of."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is tried.
+
+    Args:
+        order: the highest number of derivatives of a term in space.
+        degree: its degree in the unknowns and their derivatives.
+        terms: typed candidates, in place of all.
+        explicit: variables that multiply candidates.
+    """
+
+    order: int = 4
+    degree: int = 3
+    terms: tuple[str, ...] = ()
+    explicit: tuple[str, ...] = ()
+
+
+def identify(
+    pieces: Sequence[Trajectories], wanted: Wanted, names: Sequence[str] = (), report: Reporter | None = None
+) -> Identification:  # fmt: skip
+    """The equations u_t = Σ c T, or u_tt = Σ c T, that trajectories solve.
+
+    Args:
+        names: of the pieces, for what is said of them.
+
+    Raises DataError for data from which none can be told, UsageError for terms that aren't.
+    """
+    began, report = time.perf_counter(), report or SilentReporter()
+    report.stage("equation")
+    jets = jets_of(pieces[0])
+    typed = typed_terms(wanted.terms, jets)
+    windows = Windows(pieces, jets, max(wanted.order, jets.order(typed)))
+    report.progress(1, 4, f"{windows.count} windows")
+    candidates, left_out = (typed, "") if typed else _library(windows, wanted, wanted.explicit)
+    attempt = Attempt(windows, candidates)
+    _check_moving(attempt)
+    report.progress(2, 4, f"{len(candidates)} candidates")
+    attempt, notes = _best(attempt, windows, wanted, candidates)
+    report.progress(3, 4, f"{attempt.error:.1g} of the change is left")
+    undecided = _undecided(attempt, names, bool(typed))
+    equations = [] if undecided else [_identified(attempt, a) for a in range(len(attempt.fits))]
+    notes += [left_out] if left_out else []
+    for equation in equations:
+        if equation.error > max(ROUGH, EXPLAINED * equation.noise):
+            notes.append(
+                f"{equation.left} = … leaves {_percent(equation.error)} of {equation.left}, more than the noise "
+                f"explains ({_percent(equation.noise)}): the data are inexact, or a small term is missing"
+            )
+        unsure = [term for term in equation.terms if term.spread > UNSURE * abs(term.coefficient)]
+        notes += [
+            f"the coefficient of {term.term} in {equation.left} = … isn't sure: {term.coefficient:.2g}, with a "
+            f"spread of {term.spread:.1g}" for term in unsure
+        ]  # fmt: skip
+    return Identification(
+        files=[], equations=equations, path=_path(attempt), undecided=undecided, notes=notes,
+        candidates=attempt.names, windows=windows.count,
+        variables=[str(x) for x in windows.jets.independent],
+        sentence=_sentence(equations, undecided), command="", seconds=time.perf_counter() - began,
+    )  # fmt: skip
+
+
+def _library(
+    windows: Windows, wanted: Wanted, explicit: Sequence[str], powers: int = 1
+) -> tuple[list[sp.Expr], str]:
+    return library(windows.jets, wanted.order, wanted.degree, windows.count, explicit, powers)
+
+
+def _check_moving(attempt: Attempt) -> None:
+    """Raises DataError for unknowns that don't change in time."""
+    for left, target, name in zip(
+        attempt.lefts, attempt.targets.T, attempt.windows.jets.dependent, strict=True
+    ):  # fmt: skip
+        size = max(float(piece.values.abs().max()) for piece in attempt.windows.pieces)
+        volume = float(np.abs(attempt.windows.columns([sp.S.One])).max())
+        span = max(float(piece.time[-1] - piece.time[0]) for piece in attempt.windows.pieces)
+        if np.abs(target).max() <= 1e-10 * size * volume / span:
+            raise DataError(
+                f"{name} doesn't change in time: {left} is 0 up to rounding.",
+                hint="Give data of solutions that move.",
+            )
+
+
+def _best(
+    attempt: Attempt, windows: Windows, wanted: Wanted, candidates: Sequence[sp.Expr]
+) -> tuple[Attempt, list[str]]:  # fmt: skip
+    """The first attempt unless it fails or drifts and another doesn't; with what is said of that."""
+    if not attempt.failing and not any(attempt.drifts):
+        return attempt, []
+    t, hint = str(windows.jets.independent[0]), ""
+    tries = [((t,), 1), ((t,), 2), (_open(windows), 1)] if attempt.failing else [((t,), 1), ((t,), 2)]
+    for more, powers in tries:
+        if wanted.terms or not set(more) - set(wanted.explicit):
+            continue
+        try:
+            other = Attempt(windows, _library(windows, wanted, (*wanted.explicit, *more), powers)[0])
+        except DataError:
+            continue  # too few windows for so many candidates
+        named, left = ", ".join(more), _percent(attempt.error)
+        if _better(other, attempt):
+            return other, [f"without an explicit {named} {left} of the change are left"]
+        if other.error <= BETTER * attempt.error:
+            left = _percent(other.error)
+            hint = f"with an explicit {named} the best leave {left}: a coefficient changes in {named}"
+    if attempt.failing:
+        other = Attempt(windows, candidates, 2)
+        if _better(other, attempt):
+            first, second = attempt.lefts[0], other.lefts[0]
+            return other, [f"{second} is explained, {first} isn't ({_percent(attempt.error)} are left)"]
+    return attempt, [hint] if hint else []
+
+
+def _open(windows: Windows) -> tuple[str, ...]:
+    """Axes of space that aren't periodic in any piece."""
+    axes = zip(*(piece.grid.axes for piece in windows.pieces), strict=True)
+    return tuple(several[0].name for several in axes if not any(axis.periodic for axis in several))
+
+
+def _better(other: Attempt, attempt: Attempt) -> bool:
+    return other.error <= BETTER * attempt.error and not other.failing and not any(other.drifts)
+
+
+def _undecided(attempt: Attempt, names: Sequence[str], typed: bool) -> list[str]:
+    """Sentences on what the data can't tell; one kind alone, as it explains the others."""
+    windows = attempt.windows
+    t = windows.jets.independent[0]
+    told = []
+    for a, left in enumerate(attempt.lefts):
+        apart = attempt.apart(a)
+        if apart:
+            pairs = zip(names or [f"part {n}" for n in range(1, len(apart) + 1)], apart, strict=True)
+            told.append(
+                "the files solve different equations: "
+                f"{'; '.join(f'{left} = {text} in {name}' for name, text in pairs)}; identify them one by one"
+            )
+    if told:
+        return told
+    for left, drift in zip(attempt.lefts, attempt.drifts, strict=True):
+        if drift is not None:
+            told.append(
+                f"the coefficient of {drift.term} in {left} = … drifts from {drift.first:.3g} to {drift.last:.3g} "
+                f"in {t}: the equation has an explicit {t}, and none of second degree in {t} fits; take a shorter "
+                f"--window {t}=…, or give candidates by --terms, such as {t}**3*{drift.term}"
+            )
+    if told:
+        return told
+    for a in attempt.failing:
+        told.append(_failure(attempt, a))
+    if told:
+        return told
+    for a, left in enumerate(attempt.lefts):
+        for term, others in attempt.alternatives(a):
+            alike = "proportional" if len(others) == 1 else "dependent"
+            told.append(
+                f"in {left} = … the data can't tell {term} and {' + '.join(others)} apart: they are {alike} there, "
+                "as far as can be seen; give more, or more varied, data, or fewer candidates by --terms"
+            )
+        if not told and not typed and attempt.travels(a):
+            moved = [attempt.names[k] for k in attempt.steps[a].kept]
+            told.append(
+                f"{left} and {' + '.join(moved)} are proportional: the data are one shape that travels unchanged, "
+                f"which solves many equations; give other trajectories too, or --terms {','.join(moved)} to take it"
+            )
+    return told
+
+
+def _failure(attempt: Attempt, a: int) -> str:
+    """Why one unknown's change isn't explained."""
+    left, error, noise, level = attempt.lefts[a], attempt.steps[a].error, attempt.noise[a], attempt.windows.noise
+    least = min(step.error for step in attempt.paths[a])
+    if error > HIDDEN and (level > LOUD or noise > HIDDEN):
+        return (
+            f"noise hides the equation of {left}: it is about {_percent(level)} of the values, and the best terms "
+            f"leave {_percent(least)} of {left}; average the data, or give more trajectories"
+        )
+    return (
+        f"no equation is made of these {len(attempt.candidates)} candidates: the best of them leave "
+        f"{_percent(least)} of {left}, noise explains {_percent(noise)}; try --order, --degree, --explicit "
+        f"or --terms"
+    )
+
+
+def _identified(attempt: Attempt, a: int) -> Identified:
+    fit, step = attempt.fits[a], attempt.steps[a]
+    coefficients = attempt.coefficients(a)
+    spreads = fit.spreads(step.kept, attempt.windows.independent)
+    shares = fit.shares(step.kept, coefficients)
+    terms = []
+    for k, c, spread, share in zip(step.kept, coefficients, spreads, shares, strict=True):
+        number = exact(float(c), float(spread))
+        shown = None if number is None else str(number)
+        terms.append(Term(attempt.names[k], float(c), float(spread), shown, float(share)))
+    left, jets = attempt.lefts[a], attempt.windows.jets
+    order = [written(e, jets) for e in ordered_terms(sp.Add(*(attempt.candidates[k] for k in step.kept)), jets)]
+    terms.sort(key=lambda term: order.index(term.term))
+    text = str(left) + "".join(_written(term) for term in terms)
+    return Identified(
+        attempt.windows.jets.dependent[a], str(left), terms, text, step.error, attempt.noise[a]
+    )  # fmt: skip
+
+
+def _written(term: Term) -> str:
+    """The term on the left side, ` + u*u_x` for a coefficient of -1."""
+    sign = "-" if term.coefficient > 0 else "+"
+    number = term.exact.lstrip("-") if term.exact else rounded(abs(term.coefficient), term.spread)
+    decimal = f"{abs(term.coefficient):.6g}"
+    if re.fullmatch(r"\d+/\d+", number) and Fraction(number) == Fraction(decimal):
+        number = decimal  # 0.1 rather than 1/10
+    parts = [part for part in (number, term.term) if part != "1"]
+    return f" {sign} {'*'.join(parts) or '1'}"
+
+
+def _path(attempt: Attempt) -> list[PathStep]:
+    found = []
+    for a, path in enumerate(attempt.paths):
+        for step, after in zip(path, [*path[1:], None], strict=True):
+            lost = set(step.kept) - set(after.kept) if after else set()
+            found.append(PathStep(
+                unknown=attempt.windows.jets.dependent[a], left=str(attempt.lefts[a]), terms=len(step.kept),
+                error=step.error, dropped=attempt.names[lost.pop()] if lost else None,
+                kept=[attempt.names[k] for k in step.kept] if len(step.kept) <= TOLD else [],
+                chosen=step == attempt.steps[a],
+            ))  # fmt: skip
+    return found
+
+
+def _sentence(equations: Sequence[Identified], undecided: Sequence[str]) -> str:
+    if not equations:
+        return f"No equation is claimed: {undecided[0]}."
+    said = "; ".join(f"{e.text} = 0, which leaves {_percent(e.error)} of {e.left}" for e in equations)
+    return f"The data solve {said}."
+
+
+def _percent(share: float) -> str:
+    """Per cent, two digits."""
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1g} %"

@@ -1,0 +1,91 @@
+"""`lieapp identify`, and `discover --data` without an equation."""
+
+import json
+
+import numpy as np
+import pytest
+
+from lieapp.cli.main import run
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Heat, and a wave that one equation of first order doesn't explain, in files."""
+    folder = tmp_path_factory.mktemp("files")
+    rng, x, t = np.random.default_rng(0), np.arange(64) * 20 / 64, np.linspace(0, 4, 41)[:, None]
+    k = 2 * np.pi / 20 * np.arange(1, 6)[:, None, None]
+    a, p = rng.normal(size=(5, 1, 1)), rng.uniform(0, 6, (5, 1, 1))
+    axes = {"t": t[:, 0], "x": x}
+    np.savez(folder / "heat.npz", u=(a * np.exp(-0.3 * k**2 * t) * np.cos(k * x + p)).sum(0), **axes)
+    np.savez(folder / "wave.npz", u=(a * np.cos(1.5 * k * t + 3 * p) * np.cos(k * x + p)).sum(0), **axes)
+    np.savez(folder / "noise.npz", u=rng.normal(size=(41, 64)), **axes)
+    return folder
+
+
+def test_the_last_line_goes_on(files, capsys):
+    assert run(["identify", "--data", str(files / "heat.npz"), "--quiet"]) == 0
+    told = capsys.readouterr().out
+    assert "u_t - 0.3*u_xx = 0" in told and "Error against number of terms" in told
+    last = told.splitlines()[-1]
+    assert last.startswith("lieapp discover --data") and "'u_t - 0.3*u_xx'" in last
+
+
+def test_json_and_plugin_file(files, tmp_path, capsys):
+    plugin, page = tmp_path / "mine.py", tmp_path / "page.html"
+    options = ["--write", str(plugin), "--html", str(page), "--json", "--quiet"]
+    assert run(["identify", "--data", str(files / "heat.npz"), *options]) == 0
+    said = json.loads(capsys.readouterr().out)
+    (equation,) = said["equations"]
+    (term,) = equation["terms"]
+    assert (equation["unknown"], equation["left"], term["term"], term["exact"]) == ("u", "u_t", "u_xx", "3/10")
+    assert term["coefficient"] == pytest.approx(0.3) and term["share"] == pytest.approx(1)
+    assert said["undecided"] == [] and said["path"][-1]["terms"] == 0 and said["file"] == str(plugin)
+    assert "<svg" in page.read_text()
+    assert run(["check", "--plugin", "mine", "--plugins", str(tmp_path), "--data", str(files / "heat.npz")]) == 0
+
+
+def test_no_equation_no_file(files, tmp_path, capsys):
+    assert run(["identify", "--data", str(files / "noise.npz"), "--quiet"]) == 1
+    assert "No equation is claimed" in capsys.readouterr().out
+    plugin = tmp_path / "mine.py"
+    assert run(["identify", "--data", str(files / "noise.npz"), "--write", str(plugin), "--quiet"]) == 1
+    assert "isn't written" in capsys.readouterr().err and not plugin.exists()
+
+
+def test_second_order_goes_on_with_truth(files, capsys):
+    assert run(["identify", "--data", str(files / "wave.npz"), "--quiet"]) == 0
+    command = capsys.readouterr().out.splitlines()[-1]
+    assert command == "lieapp truth --equation 'u_tt - 2.25*u_xx' --independent t,x --dependent u"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "needs data"),
+        (["--data", "nowhere.npz"], "doesn't exist"),
+        (["--data", "HEAT", "--terms", "u_xx+u"], "isn't one polynomial term"),
+        (["--data", "HEAT", "--write", "mine.txt"], "ends with .py"),
+    ],
+)
+def test_bad_input(files, options, said, capsys):
+    typed = [str(files / "heat.npz") if part == "HEAT" else part for part in options]
+    assert run(["identify", *typed]) != 0
+    assert said in capsys.readouterr().err
+
+
+def test_discover_identifies_first(files, tmp_path, capsys):
+    options = ["--method", "spectrum", "--set", "cross_check=false", "--out", str(tmp_path), "--json", "--quiet"]
+    assert run(["discover", "--data", str(files / "heat.npz"), *options]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["identified"]["equations"][0]["text"] == "u_t - 0.3*u_xx"
+    assert said["truth"] and said["formulas"]
+    assert run(["discover", "--resume", said["run"], "--json", "--quiet"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert again["identified"] == said["identified"]
+
+
+def test_discover_stops_where_the_data_do_not_decide(files, tmp_path, capsys):
+    for name, word in (("noise.npz", "No equation is claimed"), ("wave.npz", "second order in time")):
+        assert run(["discover", "--data", str(files / name), "--out", str(tmp_path), "--quiet"]) == 1
+        assert word in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
