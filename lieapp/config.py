@@ -265,7 +265,7 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     kind: Annotated[Literal["discover"], RunKind] = "discover"
     method: Annotated[str, told(METHOD)] = "neural"
     data: Annotated[DiscoverData, told("", "Data in files")] = DiscoverData()
-    slots: Annotated[Positive, told("Number of fields to begin with. Half as many join while every one is exact.")] = 4
+    slots: Annotated[Positive, told("Fields to begin with. Half as many join while all are exact.")] = 4
     stages: Annotated[tuple[str, ...], told(STAGES)] = ()
     samples: Annotated[Positive, of_data("Number of training trajectories.")] = 16
     held_out: Annotated[Positive, of_data("Number of held-out trajectories for validation.")] = 4

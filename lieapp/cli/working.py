@@ -78,7 +78,7 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
 @of_files
 @click.option("--extend", type=int, metavar="N", help="Simulate N more trajectories; told apart from the file.")
 @of_equation
-@click.option("--slots", type=int, metavar="N", help="Number of fields to begin with; more join until there is a gap.")
+@click.option("--slots", type=int, metavar="N", help="Fields to begin with; more join until there is a gap.")
 def discover(settings: Common, **typed: Any) -> Outcome:
     """Find the symmetries in data of a plugin and compare them with the derived ones.
 

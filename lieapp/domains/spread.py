@@ -76,7 +76,7 @@ class Homogeneous(nn.Module):
     """Functions h(t, x) of the independent variables, and each of them times each unknown.
 
     A linear homogeneous equation has u ∂u as a symmetry, so its algebra is graded by the degree in the unknowns
-    (Bluman & Kumei 1989, section 4.2): ξ(t, x) ∂x and c(t, x) u ∂u are of degree 0; φ(t, x) ∂u, φ a solution,
+    (Bluman 1990): ξ(t, x) ∂x and c(t, x) u ∂u are of degree 0; φ(t, x) ∂u, φ a solution,
     is the family of superposition, of degree -1.
 
     Args:
