@@ -17,11 +17,11 @@ from lieapp.compare.subspace import Gram, cosines, normalised, principal_angle
 from lieapp.domains.base import Domain, EvolvingT, Fields
 from lieapp.methods.fields import Joined
 from lieapp.methods.result import Discovery, judge
-from lieapp.methods.verdict import Verdict, verdict
+from lieapp.methods.verdict import SMALL, Verdict, verdict
 
 DRAWS = 400
 LEVEL = 0.9
-"""Share of the draws between the ends of an interval."""
+"""Share of the draws between the ends of an interval, and in which an exact candidate has to be one."""
 
 FEWEST = 3
 """Trajectories below which drawing anew says nothing."""
@@ -150,6 +150,12 @@ def compare(
         m2, q2 = (part[slots] for part in judgement.parts)
         # the same draws for everybody: a run repeats
         confidence = bootstrap(m2, q2, [found.sequence(n) for n in slots], torch.Generator().manual_seed(0))
+    if confidence is not None:
+        for n, sure in enumerate(confidence):
+            if verdicts[n] == "exact" and sure.share < LEVEL:
+                # what the draws contradict isn't said
+                verdicts[n] = "approximate" if found.sequence(n)[-1] < SMALL else "none"
+                confidence[n] = replace(sure, share=1 - sure.share)
     return Outcome(
         slots=slots,
         true=true,

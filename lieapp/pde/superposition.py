@@ -39,7 +39,9 @@ def superposition(config: DiscoverConfig, domain: PDEDomain, data: PDEDataset) -
         )  # fmt: skip
         levels.append(level)
     exact = [n for n, sequence in enumerate(histories(levels)) if verdict(sequence) == "exact"]
-    functions = library(domain.system, domain.arguments.periodic, config.formulas.library_degree)
+    unknowns = set(domain.system.jets.unknowns)
+    whole = library(domain.system, domain.arguments.periodic, config.formulas.library_degree)
+    functions = [f for f in whole if not f.free_symbols & unknowns]
     measured = measure(
         domain, functions, domain.system.jets.coordinates, data.scales, fields,
         lambda: data.held_out.batches(SLICES, SIZE),

@@ -159,3 +159,19 @@ def test_a_learned_field_is_known_by_its_angle_to_the_proved_ones(learned):
     spanning = [(form.columns, form.coefficients) for form in forms if form.proved]
     assert len(spanning) == 1 and held.sine(0, spanning) < 1e-6
     assert held.sine(1, spanning) > 0.9 and held.sine(0, []) == 1
+
+
+def test_a_damping_matrix_brings_its_rates():
+    """Eigenvalues ±i of u_t = v, v_t = -u, and their differences ±2i."""
+    system = parse_system(["u_t + u*u_x - v", "v_t + u*v_x + u"], ["t", "x"], ["u", "v"])
+    t = system.jets.coordinates[0]
+    assert set(atoms(system)) == {sp.cos(t), sp.sin(t), sp.cos(2 * t), sp.sin(2 * t)}
+    assert set(atoms(parse_system(["u_t + u*u_x + u/4"], ["t", "x"], ["u"]))) == {sp.exp(-t / 4), sp.exp(t / 4)}
+    assert atoms(parse_system(["u_t - u_xx - u + u**3"], ["t", "x"], ["u"])) == []
+
+
+def test_a_sum_of_symmetries_with_numbers_of_the_data_is_no_answer(learned):
+    """∂t + 0.37 ∂x of KdV is a symmetry, as ∂t and ∂x are; the number would be the data's."""
+    domain, _, measured = learned("kdv", 0.0)
+    sum_of_two = Field({"t": sp.S.One, "x": sp.Rational(37, 100), "u": sp.S.Zero})
+    assert closed_forms(domain.system, measured([sum_of_two]), [0]) == []

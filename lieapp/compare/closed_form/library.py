@@ -16,6 +16,8 @@ import sympy as sp
 
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
+from lieapp.equations.evolution import evolution_form
+from lieapp.errors import EquationError
 from lieapp.lie.normal_form import coordinates_in
 
 LONGEST = 12
@@ -81,12 +83,40 @@ def atoms(system: System) -> list[sp.Expr]:
                 f = _without_factor(f, v)
                 if f.has(v) and not f.is_polynomial(v):
                     found.setdefault(f)
+    for f in _of_damping(system):
+        found.setdefault(f)
     for v in system.jets.unknowns:
         for residual in system.residuals:
             inside = sorted(residual.atoms(sp.Function, sp.Pow), key=str)
             for f in (f for f in inside if f.free_symbols == {v} and not f.is_polynomial(v)):
                 found.setdefault(f)
     return list(found)[:MOST_ATOMS]
+
+
+def _of_damping(system: System) -> Iterator[sp.Expr]:
+    """Exponentials and waves of t where solutions constant in space obey u_t = A u with a constant matrix A.
+
+    Symmetries that add to u or multiply it by a matrix grow at rates that are eigenvalues of A, their opposites or
+    differences, if the rest of the equation lets them.
+    """
+    try:
+        evolution = evolution_form(system)
+    except EquationError:
+        return
+    jets = evolution.jets
+    slopes = {s: 0 for f in evolution.rhs for s, (_, J) in jets.jets(f).items() if any(J)}
+    matrix = sp.Matrix([[sp.diff(f.subs(slopes), u) for u in jets.unknowns] for f in evolution.rhs])
+    if matrix.is_zero_matrix or matrix.free_symbols:
+        return
+    own = [value for value, count in matrix.eigenvals().items() for _ in range(count)]
+    rates = dict.fromkeys([*own, *(-a for a in own), *(a - b for a in own for b in own)])
+    t = jets.independent[evolution.time]
+    for rate in rates:
+        grown, turned = sp.exp(sp.re(rate) * t), sp.im(rate) * t
+        if turned == 0:
+            yield from [grown] * bool(rate != 0)
+        elif sp.im(rate).is_positive:
+            yield from (grown * sp.cos(turned), grown * sp.sin(turned))
 
 
 def _coefficients(system: System, v: sp.Symbol) -> list[sp.Expr]:
