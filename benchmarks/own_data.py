@@ -1,6 +1,6 @@
 """Discovery in files: those published with papers, files on open axes, windows, noise, a travelling wave, planes.
 
-    python benchmarks/own_data.py [--parts papers open window noise wave plane] [--only WORD]
+    python benchmarks/own_data.py [--parts papers open window noise wave plane linear rates] [--only WORD]
         [--methods spectrum neural] [--seeds 0 1 2 3 4]
 
 Each row is `lieapp discover` in a process of its own; rows are added to benchmarks/results/own_data.json, from
@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from discover import RESULTS, commit
 from machine import heading
+from scipy.integrate import solve_ivp
 
 PAPERS = Path(__file__).parents[1].parent / "shared" / "data"
 BURGERS = ("--equation", "u_t + u*u_x - nu*u_xx", "--parameter")
@@ -33,6 +34,8 @@ PARTS = {
     "noise": "White noise in the file, as a share of the values' standard deviation",
     "wave": "One solitary wave of KdV",
     "plane": "λ-ω on 32 x 32, simulated",
+    "linear": "Linear equations, modulo superposition",
+    "rates": "Constant coefficients that bring exponentials and waves",
 }
 HEAD = ("data", "method", "seeds", "derived", "proved", "what", "not proved", "undecided", "false exact", "misfit",
         "discovery / s", "process / s", "memory / GiB")  # fmt: skip
@@ -95,6 +98,55 @@ def cases(folder: Path) -> Iterator[Case]:
     yield Case("plane", "lambda_omega", ("--plugin", "lambda_omega", "--set", "cross_check=false"), seeds=2)
 
 
+    own, both = ("--plugins", str(Path(__file__).parent / "plugins"), "--plugin"), ("spectrum", "neural")
+    yield Case("linear", "heat, simulated", ("--plugin", "heat"), both, 5)
+    heat = ("--plugin", "heat", "--data", str(folder / "heat.nc"), "--window", "x=6:26")
+    yield Case("linear", "heat, x=6:26", heat, both, 5)
+    for name in ("linear_system", "slowing_heat"):
+        yield Case("linear", f"{name}, simulated", (*own, name), both, 5)
+    for name in ("damped_kdv", "rotating_burgers"):
+        yield Case("rates", f"{name}, simulated", (*own, name), both, 5)
+    logarithmic = ("--equation", "u_t - u_xx - u*log(u)", "--data", str(entropic(folder / "entropic.npz")))
+    yield Case("rates", "u log u, periodic", logarithmic, both, 2)
+    yield Case("rates", "u log u, x=3:11", (*logarithmic, "--window", "x=3:11"), both, 2)
+    planck = ("--equation", "u_t - u - x*u_x - u_xx", "--data", str(gaussian(folder / "gaussian.npz")))
+    yield Case("rates", "Fokker-Planck, open", planck, both, 2)
+
+
+def gaussian(file: Path, samples: int = 8) -> Path:
+    """Sums of exp(-(x - m e^-t)²/2v)/√v, v = 1 + (s² - 1) e^-2t: exact solutions of u_t = (x u)_x + u_xx."""
+    rng, t, x = np.random.default_rng(0), np.linspace(0, 1, 12)[:, None], np.linspace(-2, 2, 96)
+    u = np.zeros((samples, len(t), len(x)))
+    for sample in u:
+        for _ in range(4):
+            m, s, a = rng.uniform(-2, 2), rng.uniform(0.5, 1.5), rng.uniform(0.3, 1)
+            v = 1 + (s**2 - 1) * np.exp(-2 * t)
+            sample += a * np.exp(-((x - m * np.exp(-t)) ** 2) / (2 * v)) / np.sqrt(v)
+    np.savez(file, u=u, t=t[:, 0], x=x)
+    return file
+
+
+def entropic(file: Path, samples: int = 8, points: int = 256, length: float = 16.0) -> Path:
+    """Solutions of u_t = u_xx + u log u, u = exp(w), w_t = w_xx + w_x² + w by Fourier modes in x and BDF in t."""
+    rng, times, x = np.random.default_rng(0), np.linspace(0, 1.2, 25), np.arange(points) * length / points
+    k = 2 * np.pi * np.fft.rfftfreq(points, length / points)
+
+    def rate(_: float, w: np.ndarray) -> np.ndarray:
+        modes = np.fft.rfft(w)
+        slope = np.fft.irfft(1j * k * modes, points)
+        return np.fft.irfft(-(k**2) * modes, points) + slope**2 + w
+
+    found = []
+    for _ in range(samples):
+        first = np.zeros(points)
+        for j in range(1, 5):
+            first += rng.normal() / (2 * j) * np.sin(2 * np.pi * j * x / length + rng.uniform(0, 6.3))
+        solved = solve_ivp(rate, (0, times[-1]), first, method="BDF", t_eval=times, rtol=1e-9, atol=1e-10)
+        found.append(np.exp(solved.y.T))
+    np.savez(file, u=np.stack(found), t=times, x=x)
+    return file
+
+
 def cole_hopf(file: Path, nodes: str, samples: int = 8) -> Path:
     """u = -2ν ψ_x/ψ, ψ = 1 + Σ a exp(k x + ν k² t): exact solutions of Burgers, ν = .1, on the open interval."""
     if not file.exists():
@@ -132,7 +184,7 @@ def noisy(folder: Path, source: Path, share: float) -> Path:
 def run(case: Case, method: str, seed: int) -> dict[str, Any]:
     """One process; what its JSON says, how long it took from outside and the memory it needed."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as out:
-        simulated = Path(case.options[-3]) if case.part == "window" else None
+        simulated = Path(case.options[-3]) if "--window" in case.options and ".nc" in case.options[-3] else None
         if simulated and not simulated.exists():
             data = ("data", "--plugin", case.options[1], "--samples", "8", "--out", str(simulated))
             subprocess.run([sys.executable, "-m", "lieapp", *data, "--quiet"], check=True, capture_output=True)

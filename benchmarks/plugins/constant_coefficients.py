@@ -1,4 +1,4 @@
-"""Equations whose constant coefficients bring exponentials and waves, and linear ones, for benchmarks/own_data.py."""
+"""Linear equations, and others whose constant coefficients bring exponentials and waves."""
 
 import sympy as sp
 
@@ -50,5 +50,5 @@ slowing = PDE(
 
 
 @hookimpl
-def lieapp_domains():
+def lieapp_domains() -> list[PDE]:
     return [damped, rotating, linear_system, slowing]
