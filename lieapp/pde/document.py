@@ -38,8 +38,11 @@ MEMBERS = (
 )
 """What to know about learned fields where there are families."""
 
-SEEN = 1e-3
-"""Learned structure constants below this aren't written where the derived one is 0; the difference tells them."""
+    if result.superposition is not None:
+        return [*blocks, Text(superposed(result.superposition), small=True)]
+    if not result.families:
+        return blocks
+    return [*blocks, Text(MEMBERS if result.truth else ENDLESS, small=True)]
 
 APART = 0.1
 """Largest principal angle, in radians, up to which two methods' spans are called the same."""
@@ -77,12 +80,15 @@ def sections(result: EquationResult, draw: Draw, wanted: Iterable[str]) -> list[
 def sentence(result: EquationResult) -> str:
     """The outcome in one sentence: "Found all 2 symmetries of the equation, each proved: ∂t, ∂x"."""
     parts = [_found(result) if result.all_proved else _candidates(result)]
-    if not result.truth:
+    endless = not result.truth and bool(result.families)
+    if endless:
+        parts.append("the equation has infinitely many symmetries, all of them with arbitrary functions")
+    elif not result.truth:
         parts.append("no derived generators to compare with")
     if result.missed:
         missed = 100 * (result.misfit or 0.0)
         parts.append(f"but the data miss the equation by {missed:.0f} % of their change in time")
-    if result.more:
+    if result.more and not endless:
         parts.append("more may exist: every slot was filled, take more slots")
     return "; ".join(parts)
 
@@ -218,12 +224,14 @@ def _derived(result: EquationResult, draw: Draw) -> list[Block]:
         blocks.append(table(columns, rows))
         told = "Cosine: length of the projection of the normalised derived field on the span of the exact slots."
         blocks.append(Text(f"{told} {_angle(result)}".strip(), small=True))
-    else:
+    elif not result.families:
         blocks.append(Text("No generators were derived for this run.", small=True))
     blocks += [family.line() for family in result.families]
     if result.superposition is not None:
         return [*blocks, Text(superposed(result.superposition), small=True)]
-    return [*blocks, Text(MEMBERS, small=True)] if result.families else blocks
+    if not result.families:
+        return blocks
+    return [*blocks, Text(MEMBERS if result.truth else ENDLESS, small=True)]
 
 
 def superposed(found: Superposition) -> str:

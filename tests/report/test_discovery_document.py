@@ -6,12 +6,14 @@ import math
 import pytest
 from rich.console import Console
 
+from lieapp.api import symmetries
 from lieapp.document import Formula, Heading, cosine, cosines, number
 from lieapp.extension import outcome
+from lieapp.lie.told import told
 from lieapp.pde.document import MEMBERS, document, sentence, write_csv
 from lieapp.report.terminal import rendered
 from lieapp.results.base import decode
-from lieapp.results.discovery import ClosedForm, CrossCheck, EquationResult, FormulasCheck
+from lieapp.results.discovery import ClosedForm, CrossCheck, EquationResult, FormulasCheck, Slot
 from lieapp.results.truth import FamilyResult
 from lieapp.runs.store.files import encode
 
@@ -111,6 +113,20 @@ def test_intervals_and_shares_of_draws(synthetic):
     content.generators[3].eta_interval, content.generators[3].confidence = (0.02, 0.41), 0.66
     text = _printed(content)
     assert "2.8e-6 – 3.2e-6" in text and "none: not a symmetry (in 66 % of draws)" in text
+
+
+def test_an_algebra_that_is_a_family_is_no_missing_one():
+    """As of u_t + u u_x = 0, whose solutions may be moved along characteristics in any way."""
+    derived = told(symmetries("u_t + u*u_x", "t,x", "u"), [])
+    assert derived.dimension == 0 and derived.infinite and derived.families
+    slots = [Slot(slot=n + 1, eta=1e-12, verdict="exact") for n in range(3)]
+    result = EquationResult(families=derived.families, generators=slots, count=3, more=True)
+    result.sentence = sentence(result)
+    assert "infinitely many symmetries, all of them with arbitrary functions" in result.sentence
+    assert "take more slots" not in result.sentence and "no derived" not in result.sentence
+    text = " ".join(_printed(result).split())
+    assert "Equations of first order are of this kind" in text and "and the family alpha ∂t" in text
+    assert "No generators were derived" not in text and "cosines can be lower" not in text
 
 
 def test_families_stand_beside_what_was_derived(synthetic):
