@@ -240,8 +240,9 @@ def _written(term: Term) -> str:
     """The term on the left side, ` + u*u_x` for a coefficient of -1."""
     sign = "-" if term.coefficient > 0 else "+"
     number = term.exact.lstrip("-") if term.exact else rounded(abs(term.coefficient), term.spread)
-    if re.fullmatch(r"\d+/\d+", number) and Fraction(decimal := f"{float(Fraction(number)):.6g}") == Fraction(number):
-        number = decimal  # 0.1 rather than 1/10
+    if re.fullmatch(r"\d+/\d+", number):
+        decimal = f"{float(Fraction(number)):.6g}"
+        number = decimal if Fraction(decimal) == Fraction(number) else number  # 0.1 rather than 1/10
     parts = [part for part in (number, term.term) if part != "1"]
     return f" {sign} {'*'.join(parts) or '1'}"
 
