@@ -38,8 +38,13 @@ def library(
         found = [factor * term for factor in (sp.S.One, *multiples) for term in found]
         if len(found) <= most:
             return found, _left_out(n, products, order, not explicit)
-    raise DataError(
-        f"the data hold {windows} windows; {len(found)} candidates need {ROWS * len(found)}.",
+    raise too_few(windows, len(found))
+
+
+def too_few(windows: int, candidates: int) -> DataError:
+    """The error for more candidates than windows can tell apart."""
+    return DataError(
+        f"the data hold {windows} windows; {candidates} candidates need {ROWS * candidates}.",
         hint="Give more times, points or trajectories, or fewer candidates: --degree 2, --terms u_xx,u*u_x.",
     )
 

@@ -15,7 +15,7 @@ from lieapp.data.trajectories import Trajectories
 from lieapp.equations.printing import ordered_terms
 from lieapp.errors import DataError
 from lieapp.pde.identify.attempt import BETTER, EXPLAINED, HIDDEN, Attempt
-from lieapp.pde.identify.candidates import library, typed_terms, written
+from lieapp.pde.identify.candidates import ROWS, library, too_few, typed_terms, written
 from lieapp.pde.identify.exact import exact, rounded
 from lieapp.pde.identify.windows import Windows, jets_of
 from lieapp.progress import Reporter, SilentReporter
@@ -67,6 +67,8 @@ def identify(
     typed = typed_terms(wanted.terms, jets)
     windows = Windows(pieces, jets, max(wanted.order, jets.order(typed)))
     report.progress(1, 4, f"{windows.count} windows")
+    if windows.count < ROWS * len(typed):
+        raise too_few(windows.count, len(typed))
     candidates, left_out = (typed, "") if typed else _library(windows, wanted, wanted.explicit)
     attempt = Attempt(windows, candidates)
     _check_moving(attempt)
@@ -238,9 +240,9 @@ def _written(term: Term) -> str:
     """The term on the left side, ` + u*u_x` for a coefficient of -1."""
     sign = "-" if term.coefficient > 0 else "+"
     number = term.exact.lstrip("-") if term.exact else rounded(abs(term.coefficient), term.spread)
-    decimal = f"{abs(term.coefficient):.6g}"
-    if re.fullmatch(r"\d+/\d+", number) and Fraction(number) == Fraction(decimal):
-        number = decimal  # 0.1 rather than 1/10
+    if re.fullmatch(r"\d+/\d+", number):
+        decimal = f"{float(Fraction(number)):.6g}"
+        number = decimal if Fraction(decimal) == Fraction(number) else number  # 0.1 rather than 1/10
     parts = [part for part in (number, term.term) if part != "1"]
     return f" {sign} {'*'.join(parts) or '1'}"
 

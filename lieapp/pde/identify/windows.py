@@ -24,8 +24,11 @@ SHARE = 0.25
 STEPS = 4
 """Windows begin at every such part of their width; bumps are narrow, so every second is about independent."""
 
+WIDTH = 12
+"""Nodes of a window, if there are twice as many."""
+
 LEAST = 8
-"""Nodes of a window."""
+"""Nodes of any window, and of an axis."""
 
 CELLS = 4_000_000
 """Values of all trajectories that are looked at, but one at least."""
@@ -139,13 +142,15 @@ def jets_of(piece: Trajectories) -> JetSpace:
 def folds(blocks: np.ndarray) -> np.ndarray:
     """The fold of each window, of ascending numbers of what stays together."""
     numbers = np.unique(blocks, return_inverse=True)[1]
+    if not numbers.any():
+        numbers = np.arange(len(blocks))  # one time alone: windows in space are held out
     count = int(numbers.max()) + 1
     return numbers * FOLDS // count if count >= FOLDS else numbers
 
 
 def _windows(line: np.ndarray) -> list[tuple[float, float]]:
     n = len(line)
-    width = min(n, max(LEAST, round(SHARE * n)))
+    width = min(n, max(LEAST, min(WIDTH, n // 2), round(SHARE * n)))
     starts = range(0, n - width + 1, max(1, width // STEPS))
     return [(float(line[k]), float(line[k + width - 1])) for k in starts]
 
