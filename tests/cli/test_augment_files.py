@@ -51,7 +51,7 @@ def test_networks_learn_from_files(lieapp, file, tmp_path):
     assert rows[9, "truth"]["moved"] > 0.5
     run = only(tmp_path)
     assert run.config()["data"]["files"] == [file] and run.provenance()["data_files"]
-    assert (run.path / "report.html").exists()
+    assert "9 to learn from, 1 to validate and 2 to test on" in (run.path / "report.html").read_text()
     assert lieapp("augment", "--resume", run.id, "--json").json == said.json
 
 
