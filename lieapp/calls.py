@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lieapp.config_types import FILE_OPTIONS, DiscoverData
 from lieapp.document import Document, Figure, undrawn
-from lieapp.errors import RunError, UsageError
+from lieapp.errors import RunError, UsageError, in_python
 from lieapp.extension import Work, described
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.results.discovery import ClosedForm, EquationResult
@@ -169,6 +169,7 @@ class Run:
         return [RunField(names, slot(n)) for n in range(len(self.result.generators))]
 
 
+@in_python()
 def discover(
     plugin: str | object = None,
     *,
@@ -189,7 +190,8 @@ def discover(
         plugin: the name of a plugin, a declaration, or data, see there.
         equation: of the data in place of a plugin, in jet notation; several for a system.
         data: an xarray Dataset (sample, t, x), a file or several; pictures: the name of a data set or a folder. How
-            files are read is said by `map`, `every`, `window`, `parameter` among the settings (docs/data.md).
+            files are read is said by `map`, `every`, `window`, `drop_nan` and `parameter` among the settings
+            (docs/data.md).
         out: the folder of runs; None deletes the run together with its object.
         plugins: additional folders of plugin files.
         quiet: whether to suppress progress on stderr.

@@ -260,6 +260,7 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     """Those that are registered; without any, rules between stages aren't checked."""
     plans: ClassVar[Mapping[str, tuple[str, ...]]] = {"neural": ("projection", "flow")}
     """Methods that are made of others."""
+    """The defaults that others of the settings give."""
 
     kind: Annotated[Literal["discover"], RunKind] = "discover"
     method: Annotated[str, told(METHOD)] = "neural"

@@ -107,6 +107,18 @@ class FileData(Settings, kw_only=True, frozen=True):
     parameter: Annotated[
         tuple[str, ...], told("Values of the equation's parameters in these files: `nu:0.1`.", "Parameters")
     ] = ()
+    drop_nan: Annotated[
+        bool, told("Leave out times and trajectories that hold NaN; else such files are refused.", "Drop NaN")
+    ] = False
+
+    def check(self) -> None:
+        """Raises UsageError for settings that say how files are read, where no file is given."""
+        said = [option for key, option in FILE_OPTIONS.items() if getattr(self, key, None)]
+        if said and not self.files:
+            raise UsageError(
+                f"--{said[0].replace('_', '-')} says how files are read; there are none.",
+                hint="Give --data FILE too.",
+            )
 
     def resolved(self) -> Self:
         """With absolute paths: a run may be resumed from another folder."""
@@ -125,26 +137,18 @@ class DiscoverData(FileData, kw_only=True, frozen=True):
     ] = 0
 
 
-TYPED = "typed-"
-"""How the names of plugins begin that are made of equations typed for data in files."""
-
-FILE_OPTIONS = {"files": "data", **{key: key for key in ("map", "every", "window", "parameter", "extend")}}
+FILE_OPTIONS = {
+    "files": "data",
+    **{key: key for key in ("map", "every", "window", "drop_nan", "parameter", "extend")},
+}
 """Settings of data in files, and the options of the command line that set them."""
 
 
 def file_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Those options of the command line that are of files, as settings, and the others.
-
-    Raises UsageError for options that say how files are read, without files.
-    """
+    """Those options of the command line that are of files, as settings, and the others."""
     given = {key: options[option] for key, option in FILE_OPTIONS.items() if options.get(option)}
     rest = {key: value for key, value in options.items() if key not in FILE_OPTIONS.values()}
-    if given and "files" not in given:
-        raise UsageError(
-            f"--{FILE_OPTIONS[next(iter(given))]} says how files are read; there are none.",
-            hint="Give --data FILE too.",
-        )
-    if given:
+    if "files" in given:
         given["files"] = [*map(str, given["files"])]
     return given, rest
 

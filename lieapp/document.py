@@ -7,7 +7,7 @@ A document is a list of blocks. Builders write plain text and formulas; the rend
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from itertools import zip_longest
@@ -209,6 +209,14 @@ def joined(pieces: Iterable[Words], separator: str = ", ") -> list[str | Formula
 def plain_text(words: Words) -> str:
     """A line as plain text."""
     return "".join(part if isinstance(part, str) else part.text for part in inline(words))
+
+
+def without(document: Document, warnings: Collection[str]) -> Document:
+    """A document without some of its warnings, which are shown elsewhere."""
+    return [
+        block for block in document
+        if not (isinstance(block, Notice) and block.level == "warning" and plain_text(block.words) in warnings)
+    ]  # fmt: skip
 
 
 def figures(shown: Iterable[Caption], draw: Draw) -> Iterator[Block]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import re
 import traceback
 from collections.abc import Iterator
 from types import FrameType
@@ -30,13 +31,17 @@ UNNAMED = "equation"
 """What a system without a name is called in the code; its errors are told without it: there is no other."""
 
 
+TYPED = "typed-"
+"""How names of plugins begin that are made of equations typed for data in files; errors are told without them."""
+
+
 class LieappError(Exception):
     """Base of every error a user can meet; anything else that escapes is a bug."""
 
     exit_code = 1
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        message = message.removeprefix(f"{UNNAMED}: ")
+        message = re.sub(f"^(?:{UNNAMED}|{TYPED}[0-9a-f]+): ", "", message)
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -141,6 +146,36 @@ def file_error(error: BaseException) -> FileError | None:
         return None
     name = errno.errorcode[error.errno or 0]
     return FileError(f"{error.filename or 'a file'}: {error.strerror}.", hint=HINTS.get(name, HINT))
+
+
+def _keyword(option: re.Match[str]) -> str:
+    """`--drop-nan`, `--window t=0:1` or `--set misfit=2` as a keyword of a function."""
+    name, value = option["name"].replace("-", "_"), option["value"]
+    if name == "set":
+        name, _, value = value.partition("=")
+        return f'**{{"{name}": {value}}}' if "." in name else f"{name}={value}"
+    if value is None:
+        return f"{name}=True" if name == "drop_nan" else name
+    text = value if value.startswith('"') or value == "FILE" else f'"{value}"'
+    return f"{name}=[{text}]" if name == "parameter" else f"{name}={text}"
+
+
+OPTION = re.compile(
+    r"--(?P<name>set|map|every|window|data|parameter|method|drop-nan|extend|equation)\b"
+    r"(?: (?P<value>\"[^\"]*\"|[\w.]+[=:][^\s;]*[^\s;,.:]|FILE))?"
+)
+"""An option of the command line in an error, with its value where it has one."""
+
+
+@contextlib.contextmanager
+def in_python() -> Iterator[None]:
+    """Tell errors inside the block to a caller of functions: options of the command line as keywords."""
+    try:
+        yield
+    except LieappError as error:
+        error.message, error.hint = (OPTION.sub(_keyword, text) for text in (error.message, error.hint))
+        error.args = (error.message,)
+        raise
 
 
 @contextlib.contextmanager

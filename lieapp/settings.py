@@ -13,9 +13,13 @@ from typing import Any, TypeVar
 import msgspec
 import msgspec.inspect
 
+from lieapp.config_types import FILE_OPTIONS
 from lieapp.errors import ConfigError, refused
 
 Config = TypeVar("Config", bound=msgspec.Struct)
+
+FILES = "data"
+"""The section of data in files; its settings have options under their own names."""
 
 Owners = Callable[[], Mapping[str, type[msgspec.Struct]]]
 """Settings of other commands and kinds, by what they are of; asked for where a key is told to be one of theirs."""
@@ -163,8 +167,15 @@ def _sources(
         _put(values, path, value)
         yield values, f"--set {text}"
     for key, value in options.items():
-        if value is not None:
-            yield {key: value}, f"--{key.replace('_', '-')}"
+        if isinstance(value, Mapping) and key == FILES:
+            yield from (({key: {name: item}}, _option(name)) for name, item in value.items())
+        elif value is not None:
+            yield {key: value}, _option(key.removeprefix(f"{FILES}."))
+
+
+def _option(name: str) -> str:
+    """The option of the command line that sets something."""
+    return f"--{FILE_OPTIONS.get(name, name).replace('_', '-')}"
 
 
 def read_toml(file: Path) -> dict[str, Any]:

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from lieapp.api import PDE
 from lieapp.config_augment import AugmentConfig, AugmentImagesConfig, check_ahead, check_history, check_modes
-from lieapp.config_types import TYPED, file_options
+from lieapp.config_types import file_options
 from lieapp.data.declared import check_discovery
 from lieapp.equations.equation import System, read_pde
 from lieapp.equations.evolution import evolution_form
 from lieapp.equations.printing import equation_of
-from lieapp.errors import ConfigError, RunError, UnknownRunError, UsageError
+from lieapp.errors import TYPED, ConfigError, RunError, UnknownRunError, UsageError
 from lieapp.results.augment import Augment
 from lieapp.results.discovery import EquationResult
 from lieapp.runs.store.directory import RunDirectory
@@ -140,6 +140,7 @@ def of_plugin(plugin: str) -> str:
 def check_solutions(config: AugmentConfig, declaration: PDE) -> None:
     """Raises LieappError for an equation whose solutions can't be learned from, and settings that don't fit it."""
     count = None
+    config.data.check()
     if config.data.files:
         # NumPy and xarray take their time to load
         from lieapp.augment.own import placed

@@ -181,7 +181,9 @@ def compare(settings: Common, runs: tuple[str, ...]) -> Outcome:
 
 
 def _show_compared(document: dict[str, Any]) -> None:
-    differ = document["differ"]
+    from lieapp.report.comparison import differences
+
+    differ = dict(differences(document["differ"]))
     columns = ("run", "state", "count", "cosines", "angle", "seconds", *differ)
     rows = []
     for place, run in enumerate(document["runs"]):

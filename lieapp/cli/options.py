@@ -173,6 +173,7 @@ FILE_OPTIONS = (
     click.option("--map", metavar="MAP", help='What a file\'s arrays are: "u=usol(x,t), x=x, t=tt".'),
     click.option("--every", metavar="t=4,x=2", help="Read every n-th point of an axis."),
     click.option("--window", metavar="t=0:10", help="Read a part of an axis."),
+    click.option("--drop-nan", is_flag=True, default=None, help="Leave out times and trajectories that hold NaN."),
     click.option(
         "--parameter", multiple=True, callback=given_several, metavar="NAME:VALUE",
         help="A parameter of the equation in the file.",

@@ -53,7 +53,8 @@ def _checked_on_files(settings: Common, out: Path | None, typed: Mapping[str, An
         )
     entry = settings.entry(settings.plugin)
     check_equation(entry.declaration, "check --data", entry.kind.words)
-    files = convert(entry.works()[0].typed(entry.name, {**typed, "slots": None})["data"], FileData)
+    files = convert(entry.works()[0].typed(entry.name, typed)["data"], FileData)
+    files.check()
     with reporting(settings.quiet) as report:
         return short.checked(short.rows_of(entry, report, files=files), entry)
 

@@ -5,6 +5,7 @@ Work is started with everything checked, and taken up again with --resume.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import entry_points
@@ -24,8 +25,8 @@ from lieapp.cli.options import (
     print_document,
     print_line,
 )
-from lieapp.config_types import FILE_OPTIONS, DiscoverData
-from lieapp.document import undrawn
+from lieapp.config_types import DiscoverData
+from lieapp.document import undrawn, without
 from lieapp.errors import ConfigError, ResumeError, RunError, UsageError
 from lieapp.extension import Work
 from lieapp.numerics.processor import check_device
@@ -81,10 +82,10 @@ def discover(settings: Common, **typed: Any) -> Outcome:
     In pictures, fields are sought that keep what a network sees of them, and compared with the affine ones. Makes
     a run directory with data, learned fields and tables.
     """
-    return done(_of_equation(settings, typed), "discover", typed)
+    return done(_of_equation(settings, typed, "discover"), "discover", typed)
 
 
-def _of_equation(settings: Common, typed: dict[str, Any]) -> Common:
+def _of_equation(settings: Common, typed: dict[str, Any], command: str) -> Common:
     """The options with the equation as a plugin if one is typed, which is taken out of them.
 
     Raises UsageError if there are two equations.
@@ -97,7 +98,12 @@ def _of_equation(settings: Common, typed: dict[str, Any]) -> Common:
     if settings.plugin is not None or settings.resume is not None:
         other = "--plugin" if settings.plugin is not None else "--resume"
         raise UsageError(f"--equation and {other} are both given.", hint="Give one of them.")
-    own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}
+    catalog = settings.catalog()
+    # any plugin will do: settings of equations are the same for all
+    works = [work for known in catalog.kinds.values() if known.item.derivable for work in known.item.works]
+    work = next(work for work in works if work.command == command)
+    given = settings.given(catalog.settings(work), owners=catalog.all_settings, **work.typed("", typed))
+    own = {key.removeprefix("data."): value for key, value in given.items() if key.startswith("data.")}
     data = msgspec.convert(own, DiscoverData)
     name, folder = plugin_of(equation, data, settings.out, independent or (), dependent or ())
     return replace(settings, plugin=name, plugins=(*settings.plugins, folder))
@@ -135,7 +141,7 @@ def augment(settings: Common, **typed: Any) -> Outcome:
     A network for each way, number of data and seed; makes a run directory with table, curves and predictions.
     Solutions are simulated, or read from --data.
     """
-    return done(_of_equation(settings, typed), "augment", typed)
+    return done(_of_equation(settings, typed, "augment"), "augment", typed)
 
 
 def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
@@ -148,8 +154,11 @@ def done(settings: Common, command: str, typed: Mapping[str, Any]) -> Outcome:
     """
     work, result = (_started if settings.resume is None else _resumed)(settings, command, typed)
 
+    # a terminal that shows the log has the warnings already
+    logged = settings.resume is None and not settings.quiet and sys.stdout.isatty() and sys.stderr.isatty()
+
     def show() -> None:
-        print_document(work.document(result, undrawn))
+        print_document(without(work.document(result, undrawn), result.warnings if logged else ()))
         if result.run and (report := Path(result.run) / "report.html").exists():
             print_line(f"report: {report}")
 

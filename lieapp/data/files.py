@@ -7,7 +7,7 @@ The arrays of a file are found and named first (`opening`, `roles`, `naming`), i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,8 +16,10 @@ import xarray as xr
 
 from lieapp.api import MIN_POINTS
 from lieapp.arrays import SAMPLE
+from lieapp.data.axes import spacing_kind
 from lieapp.data.grids import Part, parts
 from lieapp.data.mapping import parse_every, parse_window
+from lieapp.data.missing import check_finite, whole
 from lieapp.data.opening import all_readers
 from lieapp.data.roles import Question
 from lieapp.errors import DataError, UsageError
@@ -37,7 +39,7 @@ HASHED = 2**26
 def read(
     paths: str | Path | Sequence[str | Path], mapping: str = "", unknowns: Sequence[str] | None = None,
     variables: Sequence[str] | None = None, every: str = "", window: str = "", samples: int | None = None,
-    report: Reporter | None = None, readers: Sequence[Reader] | None = None,
+    report: Reporter | None = None, readers: Sequence[Reader] | None = None, drop_nan: bool = False,
 ) -> list[xr.Dataset]:  # fmt: skip
     """Read trajectories: one Dataset for each file and grid, (sample, evolution variable, axes of space).
 
@@ -48,6 +50,7 @@ def read(
         samples: the largest number of trajectories.
         report: is told how many bytes of how many are read.
         readers: those of the registry by default.
+        drop_nan: whether times and trajectories that hold NaN are left out; else they are refused.
 
     Raises UsageError for options that don't fit, DataError for a file that can't be read or doesn't say what its
     arrays are; the hint then has a mapping.
@@ -65,7 +68,7 @@ def read(
             _check_size(path, cuts, sum(d.nbytes for d in found))
             total, done = sum(cut.bytes for cut in cuts), 0
             for cut in cuts:
-                found.append(cut.load(report or SilentReporter(), done, total))
+                found.append(cut.load(report or SilentReporter(), done, total, drop_nan))
                 done += cut.bytes
     _check_alike(files, found)
     return found
@@ -85,6 +88,16 @@ def _first(grids: Sequence[Part], most: int | None) -> Iterator[Part]:
             left -= len(part.samples)
 
 
+def check_units(axis: Hashable, files: Sequence[str], units: Sequence[str]) -> None:
+    """Raises DataError unless an axis of files has the unit of the first one in all of them."""
+    for file, unit in zip(files, units, strict=True):
+        if unit != units[0]:
+            raise DataError(
+                f"{axis} is in {units[0] or 'no unit'} in {files[0]} and in {unit or 'no unit'} in {file}.",
+                hint="Convert one of the files.",
+            )
+
+
 def _check_alike(files: Sequence[Path], found: Sequence[xr.Dataset]) -> None:
     """Raises DataError unless the files have the same unknowns, axes and units."""
     for other in found[1:]:
@@ -97,12 +110,7 @@ def _check_alike(files: Sequence[Path], found: Sequence[xr.Dataset]) -> None:
                     hint="Read files of the same kind together.",
                 )
             units = [d[name].attrs.get("units", "") for d in (found[0], other)]
-            if units[0] != units[1]:
-                raise DataError(
-                    f"{name} is in {units[0] or 'no unit'} in {found[0].attrs['file']} and in "
-                    f"{units[1] or 'no unit'} in {other.attrs['file']}.",
-                    hint="Convert one of the files.",
-                )
+            check_units(name, [found[0].attrs["file"], other.attrs["file"]], units)
         if set(other.data_vars) != set(found[0].data_vars):
             raise DataError(
                 f"{found[0].attrs['file']} has the unknowns {', '.join(map(str, found[0].data_vars))}, "
@@ -171,11 +179,11 @@ class Cut:
         arrays = [u.array for u in self.part.roles.unknowns]
         return int(np.prod(self.shape)) * sum(4 if a.kind == "f" and a.bytes == 4 else 8 for a in arrays)
 
-    def load(self, report: Reporter, done: int, total: int) -> xr.Dataset:
-        """The Dataset, read in blocks. Raises DataError for values that aren't finite."""
+    def load(self, report: Reporter, done: int, total: int, drop_nan: bool = False) -> xr.Dataset:
+        """The Dataset, read in blocks. Raises DataError for values that aren't finite, unless they are dropped."""
         part = self.part
         dims = (SAMPLE, *(a.name for a in part.axes))
-        found = {}
+        found: dict[str, np.ndarray] = {}
         for unknown in part.roles.unknowns:
             values = None
             for rows, times in self._blocks():
@@ -186,9 +194,11 @@ class Cut:
                 done += block.nbytes
                 report.progress(done, total, f"{done / 2**20:.1f} of {total / 2**20:.1f} MiB read")
             assert values is not None
-            self._check_finite(unknown.name, values)
-            found[unknown.name] = (dims, values)
-        data = xr.Dataset(found, attrs=self._provenance())
+            if not drop_nan:
+                time = part.axes[0]
+                check_finite(part.path, unknown.name, values, time.name, time.points[self.index[0]])
+            found[unknown.name] = values
+        data = xr.Dataset({name: (dims, values) for name, values in found.items()}, attrs=self._provenance())
         for axis, s, kind in zip(part.axes, self.index, self.kinds, strict=True):
             attributes: dict[str, str | float] = {"kind": kind}
             if axis.unit:
@@ -198,6 +208,17 @@ class Cut:
             if kind == "periodic" and axis.measured.period is not None:
                 attributes["period"] = axis.measured.period
             data = data.assign_coords({axis.name: (axis.name, axis.points[s], attributes)})
+        return self._without_holes(data, list(found.values())) if drop_nan else data
+
+    def _without_holes(self, data: xr.Dataset, values: Sequence[np.ndarray]) -> xr.Dataset:
+        """Without the trajectories and times that hold NaN; what that leaves out is noted."""
+        samples, times, said = whole(self.part.path, values)
+        if not said:
+            return data
+        time = data[self.part.axes[0].name]
+        data = data.isel({SAMPLE: samples, time.name: times})
+        data[time.name].attrs["kind"] = "open" if spacing_kind(data[time.name].values) == "uniform" else "uneven"
+        data.attrs["notes"] = "; ".join([*self.part.notes, said])
         return data
 
     def _blocks(self) -> Iterator[tuple[tuple[slice, slice], tuple[slice, slice]]]:
@@ -218,27 +239,6 @@ class Cut:
                     slice(first + step * k, stop, step), slice(k, last)
                 )  # fmt: skip
 
-    def _check_finite(self, name: str, values: np.ndarray) -> None:
-        bad = ~np.isfinite(values)
-        if not bad.any():
-            return
-        time = self.part.axes[0]
-        rows = bad.reshape(*bad.shape[:2], -1).any(2)
-        clean = [i for i, row in enumerate(rows) if not row.any()]
-        start, stop = longest([not column.any() for column in rows.T])
-        points = time.points[self.index[0]]
-        hint = "Clean the data: interpolate, or leave the trajectory out."
-        if stop - start >= MIN_POINTS:
-            ends = f"{points[start]:.9g}:{points[stop - 1]:.9g}"
-            hint = f"--window {time.name}={ends} keeps the longest stretch without."
-        elif clean and clean == list(range(len(clean))):
-            hint = f"--samples {len(clean)} keeps those without."
-        raise DataError(
-            f"{self.part.path}: {bad.mean():.2g} of the values of {name} are NaN or infinite, in "
-            f"{rows.any(0).sum()} of {rows.shape[1]} times of {rows.any(1).sum()} of {len(rows)} samples.",
-            hint=hint,
-        )
-
     def _provenance(self) -> dict[str, str | int | float]:
         part = self.part
         state = part.path.stat()
@@ -258,15 +258,6 @@ class Cut:
         return found
 
 
-def longest(good: Sequence[bool]) -> tuple[int, int]:
-    """The longest stretch of true ones, as start and stop."""
-    best, start = (0, 0), 0
-    for i, value in enumerate([*good, False]):
-        if not value:
-            best, start = max(best, (start, i), key=lambda pair: pair[1] - pair[0]), i + 1
-    return best
-
-
 def _check_size(path: Path, cuts: Sequence[Cut], loaded: int) -> None:
     """Raises DataError for more than fits into memory, with options that make it fit."""
     total = loaded + sum(cut.bytes for cut in cuts)
@@ -282,7 +273,7 @@ def _check_size(path: Path, cuts: Sequence[Cut], loaded: int) -> None:
             steps[axis.name] = k
     options = [f"--every {','.join(f'{n}={k}' for n, k in steps.items())}"] if steps else []
     if left > 1:
-        options.append(f"--samples {max(1, int(shape[0] / left))}")
+        options.append(f"--set data.samples={max(1, int(shape[0] / left))}")
     raise DataError(
         f"{path}: {total / 2**30:.3g} GiB would be loaded; the most is {MOST / 2**30:.2g} GiB.",
         hint=f"Take a part: {' '.join(options)}, or --window {part.axes[0].name}=…:….",

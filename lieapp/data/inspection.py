@@ -85,7 +85,7 @@ def _result(path: Path, mapping: str, grids: list[Part], values: dict[str, np.nd
         notes=list(dict.fromkeys(n for p in grids for n in p.notes)),
         mapping=mapping if mapping and not questions else _mapping(contents, roles),
         questions=[Asked(text, shown) for text, shown in questions],
-        next=_next(path, mapping, contents, part, [shown for _, shown in questions]),
+        next=_next(path, mapping, contents, part, [shown for _, shown in questions], bool(max(bad, default=0.0))),
     )  # fmt: skip
 
 
@@ -103,12 +103,14 @@ def _mapping(contents: Contents, roles: Roles) -> str:
     return ", ".join(parts) if known else ""
 
 
-def _next(path: Path, mapping: str, contents: Contents, part: Part, asked: Sequence[str]) -> str:
+def _next(
+    path: Path, mapping: str, contents: Contents, part: Part, asked: Sequence[str], missing: bool
+) -> str:  # fmt: skip
     """The command to type; EQUATION stands for the user's own."""
     data = shlex.quote(str(path))
     if asked:
         return f'lieapp inspect {data} --map "{asked[0]}"'
-    more = f' --map "{mapping}"' if mapping else ""
+    more = (f' --map "{mapping}"' if mapping else "") + " --drop-nan" * missing
     if contents.layout == "lieapp" and contents.attributes.get("plugin"):
         return f"lieapp discover --data {data}{more} --plugin {contents.attributes['plugin']}"
     names = ",".join(a.name for a in part.axes), ",".join(u.name for u in part.roles.unknowns)
@@ -148,7 +150,8 @@ def opening(found: Inspected) -> list[Block]:
     for question in result.questions:
         blocks += [Notice(question.text, "warning"), Text(f'`--map "{question.mapping}"`')]
     if result.missing:
-        blocks.append(Notice(f"{result.missing:.2g} of the values looked at are NaN or infinite.", "warning"))
+        share = f"{result.missing:.2g} of the values looked at are NaN or infinite"
+        blocks.append(Notice(f"{share}; --drop-nan leaves out the times and trajectories with them.", "warning"))
     return blocks
 
 

@@ -37,26 +37,36 @@ class Entry:
 def parse_mapping(text: str) -> dict[str, Entry]:
     """The entries by their names. Raises UsageError for text that isn't a mapping."""
     found: dict[str, Entry] = {}
-    for part in _split(text):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not name.isidentifier() or not value:
-            raise UsageError(f"--map: {part.strip()!r} isn't of the form name=array.", hint=EXAMPLE)
-        if name in found:
-            raise UsageError(f"--map: {name} is given twice.", hint="Give each unknown and axis once.")
-        found[name] = _entry(name, value)
+    for start, part in _split(text):
+        try:
+            entry = _part(part)
+            if entry.name in found:
+                raise UsageError(f"--map: {entry.name} is given twice.", hint="Give each unknown and axis once.")
+        except UsageError as error:
+            # the caret stands below the part that can't be read
+            place = start + len(part) - len(part.lstrip())
+            raise UsageError(f"{error.message}\n  {text}\n  {' ' * place}^", hint=error.hint) from None
+        found[entry.name] = entry
     return found
 
 
-def _split(text: str) -> Iterator[str]:
-    """At commas outside brackets."""
+def _part(text: str) -> Entry:
+    name, equals, value = (piece.strip() for piece in text.partition("="))
+    if not equals or not name.isidentifier() or not value:
+        raise UsageError(f"--map: {text.strip()!r} isn't of the form name=array.", hint=EXAMPLE)
+    return _entry(name, value)
+
+
+def _split(text: str) -> Iterator[tuple[int, str]]:
+    """The parts between commas outside brackets, and where they begin."""
     depth, start = 0, 0
     for i, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")
         if letter == "," and depth == 0:
-            yield text[start:i]
+            yield start, text[start:i]
             start = i + 1
     if text[start:].strip():
-        yield text[start:]
+        yield start, text[start:]
 
 
 def _entry(name: str, value: str) -> Entry:

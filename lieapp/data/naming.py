@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from lieapp.arrays import SAMPLE, Array, Contents
 from lieapp.data.mapping import EXAMPLE, Entry
+from lieapp.data.meshes import line_of
 from lieapp.data.roles import NUMBERS, AxisPoints, Question, Roles, Unknown, find_roles, matches, meaning, suggested
 from lieapp.errors import DataError, UsageError
 
@@ -21,7 +22,7 @@ def mapped(
     """
     dims = {d for e in entries.values() for d in e.dims} - {SAMPLE}
     found = {name: _array(contents, e) for name, e in entries.items() if e.array}
-    flat = {name for name, a in found.items() if len(a.squeezed().shape) == 1 and not entries[name].dims}
+    flat = {name for name, a in found.items() if _is_list(name, a.squeezed()) and not entries[name].dims}
     on = [name for name, e in entries.items() if name in dims or not e.array or name in (variables or flat)]
     axes = {name: _points(name, entries[name], found.get(name)) for name in on}
     for d in sorted(dims - set(axes)):
@@ -64,6 +65,11 @@ def mapped(
     return roles
 
 
+def _is_list(name: str, array: Array) -> bool:
+    """Whether an array can only be the points of an axis: a list, or a mesh under the name of an axis."""
+    return len(array.shape) == 1 or bool(meaning(name) and line_of(array))
+
+
 def _array(contents: Contents, entry: Entry) -> Array:
     a = contents.get(entry.array)
     if a is None:
@@ -92,10 +98,12 @@ def _points(name: str, entry: Entry, array: Array | None) -> AxisPoints:
     if array is None:
         return AxisPoints(name, None, entry.start, entry.step)
     flat = array.squeezed()
+    line = line_of(flat)
+    flat = line[1] if line is not None else flat
     if len(flat.shape) not in (1, 2):
         raise UsageError(
             f"--map: {name}={entry.array} is {' x '.join(map(str, array.shape))}; the points of an axis are a "
-            "list, or a list for each sample.",
+            "list, a list for each sample, or a mesh that varies along one dimension.",
             hint="Give its start and step instead: x=0:0.5.",
         )
     return AxisPoints(name, replace(flat, dims=(SAMPLE, name)[-len(flat.shape) :]))

@@ -14,7 +14,7 @@ import sympy as sp
 
 from lieapp.api import PDE
 from lieapp.config_types import FileData
-from lieapp.data.files import Cut, asked
+from lieapp.data.files import Cut, asked, check_units
 from lieapp.data.grids import parts
 from lieapp.data.opening import all_readers, stamp
 from lieapp.equations.equation import read_pde
@@ -27,11 +27,12 @@ SAME = 1e-6
 
 
 class OwnAxis(NamedTuple):
-    """One axis of a file: its name, its points and its period, None where it isn't periodic."""
+    """One axis of a file: its name, its points, its period, None where it isn't periodic, and its unit."""
 
     name: str
     points: np.ndarray
     period: float | None
+    unit: str = ""
 
 
 class OwnGrid(NamedTuple):
@@ -68,7 +69,8 @@ def counted_grids(
 ) -> list[OwnGrid]:  # fmt: skip
     """Each grid in the files, and how many trajectories are read on it.
 
-    Raises what `files.read` raises, UsageError for a file that is given twice: it would be judged on itself.
+    Raises what `files.read` raises, also for units that differ between files; UsageError for a file that is given
+    twice: it would be judged on itself.
     """
     places = [Path(path).resolve() for path in data.files]
     for path, place in zip(data.files, places, strict=True):
@@ -78,6 +80,8 @@ def counted_grids(
         _grids(path, stamp(Path(path)), data.map, data.every, data.window, unknowns, variables)
         for path in data.files
     ]  # fmt: skip
+    for axes in zip(*(grids[0].axes for grids in found), strict=True):
+        check_units(axes[0].name, data.files, [axis.unit for axis in axes])
     grids, left = [], math.inf if data.samples is None else data.samples
     for grid in (grid for grids in found for grid in grids):
         if left > 0:
@@ -100,7 +104,7 @@ def _grids(
                 raise asked(Path(path), question)
             cut = Cut.of(part, every, window)
             axes = [
-                OwnAxis(a.name, a.points[s], a.measured.period if kind == "periodic" else None)
+                OwnAxis(a.name, a.points[s], a.measured.period if kind == "periodic" else None, a.unit)
                 for a, s, kind in zip(part.axes, cut.index, cut.kinds, strict=True)
             ]
             grids.append(OwnGrid(axes, len(part.samples)))

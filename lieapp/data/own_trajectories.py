@@ -61,7 +61,10 @@ class OwnData:
 def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
     """Read files as trajectories of an equation. Raises what `own.described` raises."""
     unknowns, variables = names(pde)
-    found = read(data.files, data.map, unknowns, variables, data.every, data.window, data.samples, report)
+    found = read(
+        data.files, data.map, unknowns, variables, data.every, data.window, data.samples, report,
+        drop_nan=data.drop_nan,
+    )  # fmt: skip
     grids = [[_own_axis(dataset, name) for name in variables] for dataset in found]
     declared = declared_on(pde, data, grids)
     periodic = {str(x) for x in declared.periodic}
@@ -84,7 +87,7 @@ def _own_axis(dataset: xr.Dataset, name: str) -> OwnAxis:
 
 def _axis(axis: OwnAxis, periodic: set[str]) -> Axis:
     """Open where the files don't share a period."""
-    name, points, period = axis
+    name, points, period, _ = axis
     left, right, count = float(points[0]), float(points[-1]), len(points)
     if period is not None and name in periodic:
         return Axis(name, left, left + period, count, True)

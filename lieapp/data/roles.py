@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 
 from lieapp.arrays import COMPONENT, SAMPLE, Array, Contents
+from lieapp.data.meshes import unmeshed
 
 TIME = ("t", "tt", "time", "times", "ts", "sim_time", "tspan", "t_array")
 SPACE = {
@@ -79,6 +80,12 @@ def find_roles(contents: Contents) -> Roles:
     """The roles of the arrays, with the names of the file."""
     roles = Roles(notes=list(contents.notes))
     named = any(len(a.dims) > 1 or a.role for a in contents.arrays)
+    if not named:
+        called = {a.name: role for a in contents.arrays if (role := meaning(a.name)) in ("t", *PLAIN)}
+        found_lists, spare = unmeshed(contents.arrays, called)
+        contents = replace(contents, arrays=tuple(found_lists))
+        roles.reasons = {name: ("parameter", told) for name, told in spare.items()}
+        named = any(a.role for a in contents.arrays)
     axes = _named_axes(contents) if named else _likely_axes(contents)
     fields = [a for a in contents.arrays if a.kind in NUMBERS and a.name not in axes and a.role in ("", "unknown")]
     if any(a.role == "unknown" for a in fields):
@@ -127,7 +134,7 @@ def _likely_axes(contents: Contents) -> dict[str, Array]:
         if role in ("", SAMPLE, COMPONENT) or a.kind not in "fiuM":
             continue
         if len(flat.shape) == 1 and (flat.shape[0] in lengths or flat.shape[0] - 1 in lengths):
-            reason = f"a list of {flat.shape[0]} numbers called {a.name}"
+            reason = a.reason or f"a list of {flat.shape[0]} numbers called {a.name}"
             found[a.name] = replace(flat, dims=(a.name,), reason=reason)
         elif len(flat.shape) == 2 and flat.shape[0] in starts and flat.shape[1] in lengths:
             found[a.name] = replace(flat, dims=(SAMPLE, a.name), reason=f"a row of {a.name} for each sample")

@@ -12,7 +12,6 @@ import sympy as sp
 
 from lieapp.equations.equation import System
 from lieapp.equations.jets import JetSpace, MultiIndex
-from lieapp.equations.printing import code_of
 from lieapp.errors import EquationError
 
 
@@ -84,9 +83,10 @@ def evolution_form(system: System) -> Evolution:
         for a, J in jets.jets(residual).values():
             if J[time] > 0 and first != J:
                 raise EquationError(
-                    f"{system.name}: the equation contains {code_of(a, J, jets)}; data can be simulated for "
-                    f"{jets.dependent[a]}_{t} = F only, with no {t}-derivative in F.",
-                    hint=f"Introduce v = {jets.symbol(a, first)} as a second unknown."
+                    f"{system.name}: the equation contains {jets.symbol(a, J)}; data must be of an equation "
+                    f"{jets.dependent[a]}_{t} = F, with no {t}-derivative in F.",
+                    hint=f"Introduce v = {jets.symbol(a, first)} as a second unknown; files need its array too. "
+                    "`lieapp truth` derives the symmetries without data."
                     if J[time] > 1
                     else "`lieapp truth` derives its symmetries; to learn them, write it as a system of that form.",
                 )

@@ -9,7 +9,7 @@ import sympy as sp
 import torch
 from torch import Tensor
 
-from lieapp.compare.closed_form.forms import factors, numbers
+from lieapp.compare.closed_form.numbers import factors, numbers
 from lieapp.functions.declaration import Function
 from lieapp.functions.spans import EXACT, Coefficients, Span, defects, find
 from lieapp.functions.values import Values

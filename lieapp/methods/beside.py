@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from lieapp.domains.base import Batch, Points, Scalars
 from lieapp.domains.spread import Features
 from lieapp.methods.spectrum import updated
-
-Further = Float[Tensor, "further batch *space"]
 
 
 class Beside(nn.Module):
@@ -26,7 +24,7 @@ class Beside(nn.Module):
     within the window again and again, such as an antiderivative of exp(sin t).
 
     Args:
-        further: where one isn't finite, beyond the data, it counts as 0: flows lead there.
+        further: where one isn't finite, beyond the data, all count as 0: flows lead there.
     """
 
     def __init__(self, network: Features, further: Features) -> None:
@@ -35,15 +33,20 @@ class Beside(nn.Module):
         self.count = network.count + further.count
 
     def at(self, points: Points) -> Scalars:
-        return self._joined(self.network.at(points), self.further.at(points))
+        near, known = self._near(points)
+        return torch.cat([self.network.at(points), torch.where(known, self.further.at(near), 0.0)])
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Scalars, Scalars]:
         h, dh = self.network.jvp(points, tangents)
-        more, rates = self.further.jvp(points, tangents)
-        return self._joined(h, more), self._joined(dh, rates)
+        near, known = self._near(points)
+        more, rates = (torch.where(known, z, 0.0) for z in self.further.jvp(near, tangents))
+        return torch.cat([h, more]), torch.cat([dh, rates])
 
-    def _joined(self, first: Scalars, further: Further) -> Float[Tensor, "both batch *space"]:
-        return torch.cat([first, torch.where(torch.isfinite(further), further, 0.0)])
+    def _near(self, points: Points) -> tuple[Points, Bool[Tensor, "batch *space"]]:
+        """The points, those where a function isn't finite replaced: a gradient of 0 times infinity is no number."""
+        with torch.no_grad():
+            known = self.further.at(points).isfinite().all(0)
+        return torch.where(known[:, None], points, 0.5), known
 
 
 NEW = 1e-10

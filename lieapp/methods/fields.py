@@ -76,6 +76,17 @@ def _shaped(factors: Tensor, dims: int) -> Tensor:
     return factors.reshape(-1, *[1] * (dims - 1))
 
 
+class Chosen:
+    """Some of a stack, in this order."""
+
+    def __init__(self, fields: Fields, which: Sequence[int]) -> None:
+        self.fields, self.which = fields, list(which)
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
+        v, dv = self.fields.jvp(points, tangents)
+        return v[self.which], dv[self.which]
+
+
 class Joined:
     """Several stacks one after the other."""
 

@@ -88,8 +88,9 @@ class Training(ABC):
             raise DiscoveryError(f"{what} is {value} at step {self.done}.", hint=hint)
         self.optimizer.zero_grad()
         loss.backward()
-        if clip < math.inf:
-            nn.utils.clip_grad_norm_(self.module.parameters(), clip)
+        size = nn.utils.clip_grad_norm_(self.module.parameters(), clip)
+        if not bool(size.isfinite()):
+            raise DiscoveryError(f"the gradient of {what} isn't finite at step {self.done}.", hint=hint)
         if isinstance(self.optimizer, Adam):
             self.optimizer.step(rate)
         else:

@@ -37,7 +37,7 @@ from lieapp.lie.stages import Truth, derive
 from lieapp.numerics.codegen import Tape
 from lieapp.pde.data import SliceData, measure_scales
 from lieapp.pde.domain import FIELD_DEGREE, PDEDomain
-from lieapp.pde.misfit import misfit
+from lieapp.pde.misfit import misfit, misfits, unlike
 from lieapp.progress import Reporter
 
 
@@ -298,12 +298,16 @@ class _Checks:
         own = own_data(self.pde, files, self.report)
         for piece in own.pieces:
             piece.check_varying(self.pde.name)
+        wrong, missing = unlike(misfits(evolution, own.pieces), 0.0)
+        if wrong:
+            raise DataError(f"not all files solve the equation: {wrong}.")
         found = misfit(evolution, own.pieces)
         if found is not None and found.refutes:
             raise DataError(f"the data don't solve the equation: {found.words()}.")
         words = "too few times, or too far apart, to tell whether they solve the equation"
         if found is not None:
             words = f"the equation leaves {found.relative:.2g} of their change in time"
+        words += f"; files differ: {missing}" if missing else ""
         return own.pieces[0], f"{own.words[-1]}; {words}"
 
     def _linearisation(self, evolution: Evolution, domain: PDEDomain, data: Trajectories) -> tuple[bool, str]:

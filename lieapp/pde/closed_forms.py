@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
 
+from lieapp.compare.brackets import rates
 from lieapp.compare.closed_form.approximate import decimals, sketch
 from lieapp.compare.closed_form.forms import Formula, closed_forms, holds, same_span
 from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import Measured, measure
+from lieapp.compare.closed_form.numbers import factors
+from lieapp.compare.closed_form.rates import Part, parts
 from lieapp.compare.outcome import Outcome, promoted
 from lieapp.config import DiscoverConfig
 from lieapp.equations.equation import exact
 from lieapp.lie.vector_field import Field, formula_of
+from lieapp.methods.fields import Chosen
 from lieapp.methods.result import SIZE, Discovery
 from lieapp.methods.verdict import FALLEN, SMALL
 from lieapp.pde.domain import PDEDataset, PDEDomain
@@ -27,6 +33,9 @@ SLICES = 24
 
 LONGEST = 300
 """Characters of a leftover term that is still told."""
+
+CLOSED = 0.1
+"""Rest of the derivatives of an exact span up to which their rates are read."""
 
 WITHIN = 0.02
 """Sine of its angle to the span of proved formulas up to which a learned field is one of these symmetries."""
@@ -66,10 +75,13 @@ def write_down(
     An ansatz that holds a field exactly from the first level on leaves no fall of eta to see, and a training may
     stand still at its end: then the proof decides.
     """
-    degree = config.formulas.library_degree
-    written, within = _attempt(degree, domain, data, found, outcome, report)
+    degree, periodic = config.formulas.library_degree, domain.arguments.periodic
+    functions = library(domain.system, periodic, degree)
+    written, within = _attempt(functions, (), domain, data, found, outcome, report)
     if not set(outcome.exact) <= set(within):
-        larger, more = _attempt(degree + 1, domain, data, found, outcome, report)
+        known = _rates(domain, data, found, outcome)
+        functions = library(domain.system, periodic, degree + 1, [f for part in known for f in part.functions])
+        larger, more = _attempt(functions, known, domain, data, found, outcome, report)
         if len(larger.proved) > len(written.proved):
             written, within = larger, more
     outcome = promoted(outcome, within)
@@ -77,11 +89,25 @@ def write_down(
     return replace(written, undecided=undecided), outcome
 
 
+def _rates(domain: PDEDomain, data: PDEDataset, found: Discovery, outcome: Outcome) -> list[Part]:
+    """The parts of the exact span that are exponentials or waves in a coordinate that the equation doesn't name."""
+    result = list[Part]()
+    choices = factors(exact(v) for v in domain.declaration.parameters.values())
+    for i, z in enumerate(domain.evolution.jets.independent):
+        if domain.arguments.periodic[i] or any(f.has(z) for f in domain.evolution.rhs):
+            continue
+        span = Chosen(found.fields, outcome.exact)
+        matrix, left = rates(span, i, data.held_out.batches(SLICES, SIZE))
+        if left < CLOSED:
+            result += parts(matrix.numpy(), data.scales.size[i], z, choices, left)
+    return result
+
+
 def _attempt(
-    degree: int, domain: PDEDomain, data: PDEDataset, found: Discovery, outcome: Outcome, report: Reporter
-) -> tuple[Written, list[int]]:
-    """Formulas in a library of this degree, and the slots that lie in the span of the proved ones."""
-    functions = library(domain.system, domain.arguments.periodic, degree)
+    functions: list[sp.Expr], known: Sequence[Part], domain: PDEDomain, data: PDEDataset, found: Discovery,
+    outcome: Outcome, report: Reporter,
+) -> tuple[Written, list[int]]:  # fmt: skip
+    """Formulas in a library, and the slots that lie in the span of the proved ones."""
     measured = measure(
         domain, functions, domain.system.jets.coordinates, data.scales, found.fields,
         lambda: data.held_out.batches(SLICES, SIZE),
@@ -91,12 +117,20 @@ def _attempt(
     forms: list[Formula] = []
     if near:
         values = [exact(v) for v in domain.declaration.parameters.values()]
+        wide = [replace(part, weights=_among(part.weights, outcome.exact, near)) for part in known]
         forms = closed_forms(
-            domain.system, measured, near, values, lambda n: report.progress(n, len(near), "proved")
+            domain.system, measured, near, values, lambda n: report.progress(n, len(near), "proved"), wide
         )
     written = Written(forms, measured, len(functions), alone=data.alone)
     spanning = [(form.columns, form.coefficients) for form in written.proved]
     return written, [n for n in near if measured.sine(n, spanning) <= WITHIN]
+
+
+def _among(weights: NDArray[np.float64], exact: Sequence[int], near: Sequence[int]) -> NDArray[np.float64]:
+    """Combinations of the exact slots as such of all that are near."""
+    result = np.zeros((len(weights), len(near)))
+    result[:, [near.index(n) for n in exact]] = weights
+    return result
 
 
 def written_forms(domain: PDEDomain, written: Written, outcome: Outcome) -> list[ClosedForm]:

@@ -27,6 +27,7 @@ from lieapp.methods.result import SIZE, Discovery
 from lieapp.methods.shipped import NOISY
 from lieapp.methods.verdict import gap_after
 from lieapp.pde import plan
+from lieapp.pde.algebra import structure
 from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down, written_forms
 from lieapp.pde.document import sentence, write_csv
 from lieapp.pde.domain import PDEDataset, PDEDomain
@@ -34,8 +35,9 @@ from lieapp.pde.drawn import write_fields
 from lieapp.pde.extend import extended
 from lieapp.pde.finite import finite_judgement, undecided
 from lieapp.pde.known import Derived, derived, deriving, scaled, tangent_words
-from lieapp.pde.misfit import misfit
+from lieapp.pde.misfit import MISSED, misfit, misfits, unlike
 from lieapp.pde.residual import Backend
+from lieapp.pde.resolution import unresolved_words
 from lieapp.pde.superposition import superposition
 from lieapp.results.discovery import (
     Convergence,
@@ -120,9 +122,6 @@ def _cross_check(check: Discovery | None, outcome: Outcome, undecided: Sequence[
     )
 
 
-MISSED = 0.05
-"""Misfit of data that is warned of."""
-
 CLEAN = 1e-4
 """Noise below this share of the data's spread is none."""
 
@@ -189,6 +188,7 @@ class _Job:
         )
         result = self._summary(truth, found, check, written, outcome)
         result.superposition = superposition(config, domain, data)
+        result.structure = structure(domain, data, found, outcome, truth)
         if self.own is not None and config.data.extend:
             own = self.own
             result.extended = timed("extending", lambda: extended(config, domain, own, truth, session))
@@ -243,6 +243,8 @@ class _Job:
         told = f"noise is {about} {level:.1g} of their standard deviation" if level else "no noise can be seen"
         self.report.line(f"data: {told}, by {how}")
         self.directory.add_provenance(noise_level=level)
+        for words in unresolved_words(self.domain.evolution, pieces, level):
+            self.report.warn(f"data: {words}")
         self._check_misfit(pieces)
         periodic = all(axis.periodic for piece in pieces for axis in piece.grid.axes)
         noisy_level = level if level > CLEAN and not periodic else 0.0
@@ -294,7 +296,17 @@ class _Job:
 
     def _check_misfit(self, data: Sequence[Trajectories]) -> None:
         """Raises DataError if data from elsewhere ask for other coefficients: what is found would not be theirs."""
+        apart = misfits(self.domain.evolution, data)
+        wrong, missing = unlike(apart, self.config.misfit)
+        if wrong:
+            beyond = math.ceil(max(one.relative for one in apart.values()) + 1)
+            raise DataError(
+                f"{self.domain.name}: not all files solve the equation: {wrong}.",
+                hint=f"Leave them out, or correct them; --set misfit={beyond} goes on all the same.",
+            )
         found = misfit(self.domain.evolution, data)
+        if missing:
+            self.report.warn(f"data: files differ: {missing}")
         if found is None:
             self.report.line(f"data: {UNTOLD}")
             return
@@ -308,7 +320,7 @@ class _Job:
                 hint=f"Correct the equation or the data{self._units()}; --set misfit={beyond} goes on all the "
                 "same, with the equation's symmetries, not the data's.",
             )
-        if found.relative > MISSED:
+        if found.relative > MISSED and not missing:
             self.report.warn(f"data: {found.words()}")
 
     def _spoiled(self, data: Trajectories) -> Trajectories:
@@ -341,10 +353,9 @@ class _Job:
         """What is known once formulas are proved."""
         alone = self.own is not None and self.own.whole is not None
         if check is not None and not alone and len(outcome.exact) != len(outcome.others_exact):
-            self.report.warn(
-                f"{self.config.method} finds {len(outcome.exact)} exact candidates, {check.method} "
-                f"{len(outcome.others_exact)}"
-            )
+            own, others = len(outcome.exact), len(outcome.others_exact)
+            hint = f"; --method {check.method} shows these" if own < others else ""
+            self.report.warn(f"{self.config.method} finds {own} exact candidates, {check.method} {others}{hint}")
         if words := missing_words(written, outcome):
             self.report.warn(words)
         return result_of(

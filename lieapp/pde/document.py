@@ -28,13 +28,16 @@ from lieapp.document import (
 from lieapp.extension import outcome
 from lieapp.methods.verdict import SMALL
 from lieapp.pde.figures import FINITE, NOTE, folds, judged, keys, size_table, words, words_of
-from lieapp.results.discovery import AtSize, ClosedForm, EquationResult, Extended, Slot, Superposition
+from lieapp.results.discovery import AtSize, Bracket, ClosedForm, EquationResult, Extended, Slot, Superposition
 
 MEMBERS = (
     "Learned fields can also be members of a family, which aren't compared. Each takes a slot, so the generators' "
     "cosines can be lower; more slots leave room for both."
 )
 """What to know about learned fields where there are families."""
+
+SEEN = 1e-3
+"""Learned structure constants below this aren't written where the derived one is 0; the difference tells them."""
 
 APART = 0.1
 """Largest principal angle, in radians, up to which two methods' spans are called the same."""
@@ -242,6 +245,37 @@ def _angle(result: EquationResult) -> str:
     return f"Largest principal angle between the learned and the derived span{size}: {number(angle)} rad."
 
 
+def _brackets(result: EquationResult, draw: Draw) -> list[Block]:
+    found = result.structure
+    if found is None or not found.brackets:
+        return []
+    columns: list[Column | str] = ["bracket", "derived", "learned", Column("difference", number=True)]
+    said = [row for row in found.brackets if row.shown is not None or row.difference > SEEN]
+    rest = [row.difference for row in found.brackets if row not in said]
+    rows = [
+        (f"[V{row.first}, V{row.second}]", row.shown or "0", _constants(row), number(row.difference))
+        for row in said
+    ]
+    told = (
+        "V1, V2, …: the derived generators in their order. Learned: brackets of the learned fields, expressed in "
+        f"these generators; a share of {number(found.left)} lies outside their span."
+    )
+    if rest:
+        told += f" The other {len(rest)} brackets vanish; learned constants there are {number(max(rest))} at most."
+    shown = [table(columns, rows)] if rows else []
+    return [Heading("Brackets", "brackets", "bracket"), *shown, Text(told, small=True)]
+
+
+def _constants(row: Bracket) -> str:
+    """Learned constants as a sum, without those that are 0."""
+    parts = [
+        f"{value:.6g} V{k}"
+        for k, (value, exact) in enumerate(zip(row.learned, row.derived, strict=True), 1)
+        if exact or abs(value) > SEEN
+    ]
+    return " + ".join(parts).replace("+ -", "- ") or "0"
+
+
 def _check(result: EquationResult, draw: Draw) -> list[Block]:
     check, said = result.cross_check, "No cross-check by a second method was run."
     if check is not None:
@@ -299,6 +333,7 @@ SECTIONS: dict[str, Section] = {
     "slots": _slots,
     "formulas": _forms,
     "derived-table": _derived,
+    "brackets": _brackets,
     "check": _check,
     **{key: _pictured(key) for key in keys() if key not in (*FINITE, "loss", "training")},
     # in the proved basis once there is one

@@ -47,6 +47,7 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
     from lieapp.data.sizes import check_sizes
     from lieapp.pde.cost import check_memory
 
+    config.data.check()
     declaration = _placed(config, declaration)
     if config.data.extend:
         if len(declaration.periodic) < len(declaration.region) - 1:

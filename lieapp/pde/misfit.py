@@ -10,7 +10,7 @@ time the integrals come out otherwise if the times are too far apart to tell.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,6 +58,12 @@ FEW_DIGITS = 1e-4
 OFF = 0.05
 """Departure of a factor from 1 that is told."""
 
+MISSED = 0.05
+"""Misfit of data that is warned of."""
+
+NAMED = 3
+"""Files that are named one by one; of more the rest is counted."""
+
 
 @dataclass(frozen=True)
 class Misfit:
@@ -83,9 +89,9 @@ class Misfit:
         """Whether the terms are right and their coefficients aren't."""
         return self.better and self.fitted < FITS
 
-    def words(self) -> str:
+    def words(self, whose: str = "they") -> str:
         """What is said of it: the terms that are off, with the factor that the data ask for."""
-        said = f"they miss the equation by {_percent(self.relative)} of their change in time"
+        said = f"{whose} miss the equation by {_percent(self.relative)} of their change in time"
         if not self.better:
             return f"{said}, and no other factors of its terms fit much better"
         terms = "; ".join(
@@ -125,6 +131,49 @@ def misfit(evolution: Evolution, pieces: Sequence[Trajectories]) -> Misfit | Non
         return None
     relative, fitted = np.sqrt(squares / total)
     return Misfit(float(relative), float(fitted), tuple(factors))
+
+
+def misfits(evolution: Evolution, pieces: Sequence[Trajectories]) -> dict[str, Misfit]:
+    """The misfit of each file by itself; empty for a single one. Files that don't tell are left out."""
+    of: dict[str, list[Trajectories]] = {}
+    for piece in pieces:
+        of.setdefault(str(piece.facts.get("file", "")), []).append(piece)
+    if len(of) < 2:
+        return {}
+    found = {file: misfit(evolution, part) for file, part in of.items()}
+    return {file: one for file, one in found.items() if one is not None}
+
+
+def unlike(apart: Mapping[str, Misfit], most: float) -> tuple[str, str]:
+    """What is said of files that aren't like the others: as an error and as a warning; empty if there are none.
+
+    An error: by itself such a file asks for other coefficients, and misses the equation by more than `most`. A
+    warning: it misses it by more than MISSED. If all do alike, nothing is said: that is told of them together.
+    """
+    wrong = {file: one for file, one in apart.items() if one.refutes and one.relative > most}
+    missing = {file: one for file, one in apart.items() if one.relative > MISSED}
+    return _named(wrong, apart), _named(missing, apart)
+
+
+def _differ(some: Mapping[str, Misfit], apart: Mapping[str, Misfit]) -> bool:
+    """Whether these are not all files, or ask for different factors."""
+    return len(some) < len(apart) or any(
+        abs(a - b) > OFF * max(1, abs(a))
+        for one, other in itertools.pairwise(some.values()) if one.refutes
+        for (_, _, a), (_, _, b) in zip(one.factors, other.factors, strict=True)
+    )  # fmt: skip
+
+
+def _named(some: Mapping[str, Misfit], apart: Mapping[str, Misfit]) -> str:
+    if not some or not _differ(some, apart):
+        return ""
+    told = [f"{file}: {one.words('its data')}" for file, one in [*some.items()][:NAMED]]
+    told += [f"{len(some) - NAMED} files more"] if len(some) > NAMED else []
+    others = [one.relative for file, one in apart.items() if file not in some]
+    if others:
+        who = "the other file misses" if len(others) == 1 else f"the other {len(others)} files miss"
+        told.append(f"{who} it by {_percent(max(others))}" + " at most" * (len(others) > 1))
+    return "; ".join(told)
 
 
 def _differentiated(J: Sequence[int]) -> int | None:

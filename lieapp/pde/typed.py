@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from lieapp.config_types import TYPED, FileData
+from lieapp.config_types import FileData
 from lieapp.data.own import OwnAxis, grids_of, periodic_in, typed_value
 from lieapp.equations.evolution import evolution_form
 from lieapp.equations.parsing import parse_system
 from lieapp.equations.plugin_file import Draft, plugin_text
-from lieapp.errors import ParseError, UsageError, refused
+from lieapp.errors import TYPED, ParseError, UsageError, refused
 
 FOLDER = ".equations"
 """Beside the runs: runs of typed equations take their plugins from here."""

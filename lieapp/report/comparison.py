@@ -94,4 +94,11 @@ def _line(name: str, values: Sequence[float | None]) -> Curve:
 
 def differences(differ: Mapping[str, Sequence[Any]]) -> list[tuple[str, list[str]]]:
     """Each setting that differs with its value in every run, as text; `–` where a run doesn't have it."""
-    return [(key, ["–" if value is None else str(value) for value in values]) for key, values in differ.items()]
+    return [(key, [_said(value) for value in values]) for key, values in differ.items()]
+
+
+def _said(value: Any) -> str:
+    """A setting as text; lists without the brackets of Python."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_said, value)) or "none"
+    return "–" if value is None else str(value)

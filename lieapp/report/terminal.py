@@ -27,17 +27,26 @@ def _block(block: doc.Block) -> RenderableType | None:
         case doc.Heading():
             return RichText(block.text)
         case doc.Text():
-            return RichText(doc.plain_text(block.words), style="dim" if block.small else "")
+            return _text(block.words, "dim" if block.small else "")
         case doc.Notice(level="warning"):
-            return RichText(f"warning: {doc.plain_text(block.words)}", style=_STYLES["warning"])
+            return _text(["warning: ", *doc.inline(block.words)], _STYLES["warning"])
         case doc.Notice():
-            return RichText(doc.plain_text(block.words), style=_STYLES[block.level])
+            return _text(block.words, _STYLES[block.level])
         case doc.Formula():
             return RichText(f"  {block.text}")
         case doc.Table():
             return _table(block)
         case doc.Figure():
             return None
+
+
+def _text(words: doc.Words, style: str) -> RichText:
+    """A line in which what stands between backticks, commands to type, is bold."""
+    parts = doc.plain_text(words).split("`")
+    if len(parts) % 2 == 0:
+        return RichText("`".join(parts), style=style)
+    tokens = ((part, "bold" if place % 2 else None) for place, part in enumerate(parts))
+    return RichText("", style=style).append_tokens(tokens)
 
 
 def _table(block: doc.Table) -> RichTable:

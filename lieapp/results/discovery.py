@@ -174,6 +174,32 @@ class Extended(msgspec.Struct, kw_only=True):
     angle: float | None = None
 
 
+class Bracket(msgspec.Struct, kw_only=True):
+    """[Vᵢ, Vⱼ] of the derived generators i, j, counted from 1, in their basis: exact and of the learned span."""
+
+    first: int
+    second: int
+    derived: list[float]
+    learned: list[float]
+    shown: Formula | None = None
+
+    @property
+    def difference(self) -> float:
+        """The largest difference of a learned constant from the derived one."""
+        return max(abs(a - b) for a, b in zip(self.derived, self.learned, strict=True))
+
+
+class Structure(msgspec.Struct, kw_only=True):
+    """The structure constants of the exact span beside the derived ones.
+
+    Args:
+        left: what of the learned brackets lies outside the span, relative to the largest.
+    """
+
+    brackets: list[Bracket] = []
+    left: float = 0.0
+
+
 class Superposition(msgspec.Struct, kw_only=True):
     """Members φ(t, x) ∂u, φ a solution, of a linear homogeneous equation, taken out before fields are counted.
 
@@ -195,6 +221,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
         inner: slot x derived generator, of normalised fields in scaled coordinates.
         truth_eta: the defect of each derived generator on held-out data.
         grows: what the levels of `convergence` count.
+        structure: brackets, where the exact slots span the derived generators.
         superposition: of a linear homogeneous equation, whose fields are counted modulo adding solutions.
         misfit: what data from elsewhere leave of the equation, relative to their change in time; None if unknown.
         seconds: of each stage in the order of work, and in all.
@@ -220,6 +247,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     formulas: list[ClosedForm] = []
     formulas_check: FormulasCheck = msgspec.field(default_factory=FormulasCheck)
     extended: Extended | None = None
+    structure: Structure | None = None
     superposition: Superposition | None = None
     misfit: float | None = None
 

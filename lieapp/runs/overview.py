@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lieapp.config_types import TYPED
-from lieapp.errors import RunError
+from lieapp.errors import TYPED, RunError
 from lieapp.results.base import Compared
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.label import label_of

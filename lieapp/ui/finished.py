@@ -83,7 +83,7 @@ def _of_equation(run: RunDirectory, result: EquationResult) -> Views:
         return lambda: show(discovery_sections(result, draw, keys))
 
     return {
-        "Comparison": told("slots", "inner", "formulas", "derived-table", "check", "spectrum"),
+        "Comparison": told("slots", "inner", "formulas", "derived-table", "brackets", "check", "spectrum"),
         "Slots": lambda: _slots(run, result),
         "Fields": told("generators", "learned", "derived"),
         "Finite size": told("orbit", "finite"),

@@ -30,7 +30,7 @@ REST = "Further settings"
 OPTIONS = ("preset", "method", "data", "seed", "slots", "device")
 """Settings with an option of their own, in the order of the form; the others go through --set."""
 
-OF_FILES = ("data.files", "data.map", "data.every", "data.window", "data.parameter")
+OF_FILES = ("data.files", "data.map", "data.every", "data.window", "data.drop_nan", "data.parameter")
 """Settings with the option of their last word; of files it is --data."""
 
 LONGEST = 1000
@@ -267,9 +267,9 @@ def command_line(
         if name in _FIXED or _same(value, usual.get(name)):
             continue
         if name in OF_FILES:
-            option = "--data" if name == "data.files" else f"--{name.removeprefix('data.')}"
-            parts = [value] if isinstance(value, str) else value
-            words += [word for part in parts for word in (option, part)]
+            option = "data" if name == "data.files" else name.removeprefix("data.").replace("_", "-")
+            parts = [value] if isinstance(value, str) else [] if isinstance(value, bool) else value
+            words += [f"--{option}"] if value is True else [w for part in parts for w in (f"--{option}", part)]
             continue
         words += [f"--{name}", str(value)] if name in OPTIONS else ["--set", f"{name}={_written(value)}"]
     if root != Path("runs"):

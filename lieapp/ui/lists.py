@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from lieapp.errors import RunError
+from lieapp.errors import TYPED, RunError
 from lieapp.results.base import Kind, result_of
 from lieapp.runs.overview import equation_of, row
 from lieapp.runs.store.directory import RunDirectory
@@ -151,7 +151,9 @@ def show_head(run: RunDirectory, status: Status) -> None:
     config = run.known_config()
     st.title(plain(title_of(run, config)))
     settings = [f"{key} {config[key]}" for key in ("method", "slots", "seed") if config.get(key) is not None]
-    what = " ".join(str(config[key]) for key in ("kind", "plugin") if config.get(key))
+    # of a typed equation the title says which it is
+    known = [str(config[key]) for key in ("kind", "plugin") if config.get(key)]
+    what = " ".join(word for word in known if not word.startswith(TYPED))
     words = [what or "run", *settings, ago(status.created, time.time()), run.id]
     with st.container(horizontal=True, vertical_alignment="center"):
         state_badge(status.state if config else "unreadable")

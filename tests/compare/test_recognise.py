@@ -8,7 +8,7 @@ import sympy as sp
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lieapp.compare.closed_form.forms import LARGEST, factors, numbers, simplest
+from lieapp.compare.closed_form.numbers import LARGEST, factors, numbers, simplest
 
 
 @given(st.fractions(-100, 100, max_denominator=50), st.floats(1e-9, 1e-5))

@@ -83,7 +83,7 @@ def test_no_unchecked_blow_up_in_the_last_intervals(declare):
 
 def test_second_time_derivative(declare):
     pde = declare(0, equation=sp.Eq(U.diff(T, 2), U.diff(X, 2)))
-    with raises(EquationError, match=r"u.diff\(t, 2\)") as caught:
+    with raises(EquationError, match="u_tt") as caught:
         simulate(pde, 1, seeded())
     assert "second unknown" in caught.value.hint
 

@@ -35,7 +35,7 @@ def test_advice_for_a_second_time_derivative_is_its_first():
     u = sp.Function("u")(t, x)
     with pytest.raises(EquationError) as error:
         evolution_form(read_pde(plugin(u.diff(t, 2) - u.diff(x, 2), t, x)))
-    assert "u.diff(t, 2)" in error.value.message
+    assert "contains u_tt" in error.value.message
     assert "v = u_t as a second unknown" in error.value.hint
 
 

@@ -3,81 +3,27 @@
 The sparsest elements of the span in the library are found numerically, their coefficients recognised as exact
 numbers, and the field so written down is substituted into the invariance condition: proved or refuted. Of each
 proved one the leading column is left out for those that follow, which makes the basis a row echelon.
-An exact number is the simplest rational, times a root or a parameter, within the spread of what was measured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import islice, product
-from math import log2
 
 import numpy as np
 import sympy as sp
 import torch
 
 from lieapp.compare.closed_form.measure import Measured
+from lieapp.compare.closed_form.numbers import factors, numbers
+from lieapp.compare.closed_form.rates import Part
 from lieapp.compare.closed_form.sparse import Candidate, Columns, candidates
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.lie.invariance import defect
 from lieapp.lie.normal_form import coordinates_in
 from lieapp.lie.vector_field import Field
-
-LARGEST = 10**6
-"""Largest numerator or denominator that is still recognised."""
-
-
-def factors(parameters: Iterable[sp.Expr]) -> list[tuple[sp.Expr, float]]:
-    """Factors that a rational may be multiplied by, with what they cost: roots, π, powers of the parameters."""
-    found: dict[sp.Expr, float] = {sp.S.One: 0.0}
-    for value, cost in ((sp.sqrt(2), 3.0), (sp.sqrt(3), 3.0), (sp.pi, 4.0), (1 / sp.pi, 4.0)):
-        found.setdefault(value, cost)
-    for p in parameters:
-        if p.is_positive and p != 1:
-            for power, cost in ((1, 1.0), (-1, 1.0), (sp.Rational(1, 2), 2.0), (-sp.Rational(1, 2), 2.0), (2, 2.0)):
-                found.setdefault(p**power, cost)
-    return list(found.items())
-
-
-def simplest(low: float, high: float) -> Fraction | None:
-    """The rational of smallest denominator in [low, high] (Stern and Brocot); None beyond LARGEST."""
-    if low > high:
-        low, high = high, low
-    if low <= 0 <= high:
-        return Fraction(0)
-    if high < 0:
-        mirrored = simplest(-high, -low)
-        return None if mirrored is None else -mirrored
-    result = _between(Fraction(low), Fraction(high))
-    return result if max(abs(result.numerator), result.denominator) <= LARGEST else None
-
-
-def _between(low: Fraction, high: Fraction) -> Fraction:
-    """The same of positive ends: their continued fractions as long as they agree."""
-    whole = low.numerator // low.denominator
-    if whole == low or whole + 1 <= high:
-        return Fraction(whole if whole == low else whole + 1)
-    return whole + 1 / _between(1 / (high - whole), 1 / (low - whole))
-
-
-def numbers(value: float, spread: float, choices: Sequence[tuple[sp.Expr, float]], most: int = 6) -> list[sp.Expr]:
-    """Exact numbers within value (1 ± spread), the simplest first; closer ones may follow that are less simple."""
-    ranked: list[tuple[float, str, sp.Expr]] = []
-    for factor, cost in choices:
-        centre = value / float(factor)
-        for rank, share in enumerate((1.0, 0.3, 0.1, 0.01)):
-            width = abs(centre) * max(share * spread, 1e-12)
-            found = simplest(centre - width, centre + width)
-            if found:
-                bits = log2(abs(found.numerator)) + log2(found.denominator)
-                number = sp.Rational(found.numerator, found.denominator) * factor
-                ranked.append((cost + bits + 4 * rank, str(number), number))
-    ranked.sort(key=lambda item: item[:2])
-    return list(dict.fromkeys(number for _, _, number in ranked))[:most]
-
 
 TERMS = 4
 """Most terms of a formula that is searched for."""
@@ -130,6 +76,7 @@ def closed_forms(
     chosen: Sequence[int],
     parameters: Iterable[sp.Expr] = (),
     progress: Callable[[int], None] = lambda found: None,
+    parts: Sequence[Part] = (),
 ) -> list[Formula]:
     """Independent formulas for the span of the learned fields, the proved ones first.
 
@@ -139,15 +86,14 @@ def closed_forms(
         measured: the library and the learned fields on held-out data.
         chosen: the learned fields that span what formulas are sought for.
         parameters: numbers that coefficients may be multiples of.
+        parts: subspaces of the span of which it is known which functions their fields are made of.
     """
     search = _Search(system, measured, chosen, parameters)
-    for group in search.groups():
-        for candidate in group[:LOOKED_AT]:
-            if len(search.proved) == search.dimension:
-                return search.proved
-            if search.proves(candidate):
-                progress(len(search.proved))
-    return search.proved + search.refuted()
+    for part in parts:
+        search.search(measured.span(chosen, part.weights), measured.made_of(part.functions), progress)
+    search.search(None, range(len(search.columns.gram)), progress)
+    proved = sorted(search.proved, key=lambda form: len(form.columns))
+    return proved if len(proved) == search.dimension else proved + search.refuted()
 
 
 @dataclass(frozen=True)
@@ -175,11 +121,22 @@ class _Search:
         self.doubtful: list[_Reading] = []
         self.choices = factors(parameters)
 
-    def groups(self) -> Iterator[list[Candidate]]:
+    def search(self, span: Columns | None, made_of: Sequence[int], progress: Callable[[int], None]) -> None:
+        """Prove what can be proved of a span made of these columns; of the whole one if None."""
+        missing = self.dimension - len(self.proved) if span is None else len(span.within)
+        for group in self._groups(span, made_of):
+            for candidate in group[:LOOKED_AT]:
+                if not missing:
+                    return
+                if self.proves(candidate):
+                    missing -= 1
+                    progress(len(self.proved))
+
+    def _groups(self, span: Columns | None, made_of: Sequence[int]) -> Iterator[list[Candidate]]:
         """Candidates of one, two, … terms; columns that lead a proved formula don't come again."""
         for terms in range(1, TERMS + 1):
-            allowed = torch.tensor([k for k in range(len(self.columns.gram)) if k not in self.taken])
-            yield next(islice(candidates(self.columns, terms, allowed), terms - 1, None), [])
+            allowed = torch.tensor([k for k in made_of if k not in self.taken])
+            yield next(islice(candidates(span or self.columns, terms, allowed), terms - 1, None), [])
 
     def proves(self, candidate: Candidate) -> bool:
         """Whether a reading of the combination passes the exact invariance condition.

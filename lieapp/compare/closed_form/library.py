@@ -28,13 +28,16 @@ KNOWN = (sp.exp, sp.log, sp.sin, sp.cos, sp.tan, sp.sinh, sp.cosh, sp.tanh)
 """What antiderivatives may be made of."""
 
 
-def library(system: System, periodic: Sequence[bool], degree: int = 2) -> list[sp.Expr]:
+def library(
+    system: System, periodic: Sequence[bool], degree: int = 2, further: Sequence[sp.Expr] = ()
+) -> list[sp.Expr]:
     """Functions of the coordinates, the simplest first, none a multiple of another.
 
     Args:
         system: whose coefficients bring atoms.
         periodic: for each coordinate; monomials in a periodic one aren't functions on the domain.
         degree: highest total degree of the monomials; an atom is multiplied by monomials of degree up to 1.
+        further: functions of one coordinate each, which are multiplied by all monomials in the others.
     """
     coordinates = system.jets.coordinates
     free = [c for c, closed in zip(coordinates, periodic, strict=True) if not closed]
@@ -49,6 +52,11 @@ def library(system: System, periodic: Sequence[bool], degree: int = 2) -> list[s
     for factor in (sp.S.One, *free):
         for atom in usable:
             found.setdefault(sp.powsimp(factor * atom))
+    for n in range(degree + 1):
+        for atom in further:
+            others = [c for c in free if c not in atom.free_symbols]
+            for factors in combinations_with_replacement(others, n):
+                found.setdefault(sp.Mul(atom, *factors))
     return _independent(list(found), system)
 
 

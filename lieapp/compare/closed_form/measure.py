@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import sympy as sp
 import torch
 from jaxtyping import Float
+from numpy.typing import NDArray
 from torch import Tensor
 
 from lieapp.compare.closed_form.sparse import Columns
@@ -62,10 +64,20 @@ class Measured:
     _factors: Factors
     _lengths: Float[Tensor, " column"]
 
-    def span(self, chosen: Sequence[int]) -> Columns:
-        """The columns held against the span of some of the learned fields."""
+    def span(self, chosen: Sequence[int], weights: NDArray[np.float64] | None = None) -> Columns:
+        """The columns held against the span of some of the learned fields, or of combinations of these."""
         rows = list(chosen)
-        return Columns(self.gram, orthonormal(self.own, rows).T @ self.within[rows])
+        own, within = self.own[rows][:, rows], self.within[rows]
+        if weights is not None:
+            made = torch.as_tensor(weights, dtype=own.dtype)
+            own, within = made @ own @ made.T, made @ within
+        return Columns(self.gram, orthonormal(own, list(range(len(own)))).T @ within)
+
+    def made_of(self, functions: Sequence[sp.Expr]) -> list[int]:
+        """The columns of these functions of one coordinate times functions of the others."""
+        (z,) = functions[0].free_symbols
+        own = [any(not (f / g).has(z) for g in functions) for f in self.functions]
+        return [k for k in range(len(self.gram)) if own[k // len(self.components)]]
 
     def components_of(self, columns: Sequence[int], values: Sequence[sp.Expr]) -> dict[str, sp.Expr]:
         """A combination of columns in physical coordinates, by component."""

@@ -20,12 +20,12 @@ from lieapp.ui import forms, navigation
 from lieapp.ui.plugin_views import system_latex
 from lieapp.ui.rendering import errors_shown, show, show_error, show_formulas
 from lieapp.ui.starting import show_start
-from lieapp.ui.uploads import LARGEST, kept
+from lieapp.ui.uploads import LARGEST, kept, seen
 from lieapp.ui.words import plain
 
 # keys of the address, other than on Discover: an address loses the keys of a page's widgets when that is left
 FILES, MAP, OWN = "file", "map", "own-"
-READ = ("data.every", "data.window", "data.samples", "data.parameter")
+READ = ("data.every", "data.window", "data.samples", "data.drop_nan", "data.parameter")
 COMMON = ("method", "slots", "seed")
 # where the address is kept while other pages are looked at, and the last upload that was taken
 KEPT, TAKEN = "data_form", "data_taken"
@@ -76,7 +76,10 @@ def _files() -> list[str]:
             place = kept(upload.name, upload.getvalue())
             st.session_state[TAKEN] = upload.file_id
             _open([str(place)])
-    return forms.split(asked)
+    files = forms.split(asked)
+    for file in files:
+        seen(Path(file))
+    return files
 
 
 def _open(files: Sequence[str]) -> None:
@@ -110,11 +113,12 @@ def _equation(catalog: Catalog) -> Entry | None:
 
 
 def _inspected(files: Sequence[str], entry: Entry | None, catalog: Catalog) -> Inspected | None:
-    """Show what the first file holds, and its mapping; None if it can't be used as it is."""
+    """Show what one of the files holds, and its mapping; None if it can't be used as it is."""
     mapping = st.query_params.get(MAP, "")
+    file = _chosen(files)
     try:
-        with st.spinner(plain(f"Reading {files[0]} …"), show_time=True):
-            found = _look(files[0], mapping, entry, readers_of(catalog))
+        with st.spinner(plain(f"Reading {file} …"), show_time=True):
+            found = _look(file, mapping, entry, readers_of(catalog))
     except LieappError as error:
         show_error(error)
         # of a file that can't be read there is nothing to correct
@@ -122,14 +126,23 @@ def _inspected(files: Sequence[str], entry: Entry | None, catalog: Catalog) -> I
             _correct(mapping, "", "")
         return None
     show(opening(found))
-    if len(files) > 1:
-        st.caption(f"This is the first of {len(files)} files. The others are read in the same way.")
     asked = found.result.questions
     _correct(mapping, found.result.mapping, asked[0].mapping if asked else "")
     show(measured(found))
     with st.expander(f"The {len(found.result.arrays)} arrays of the file", expanded=bool(asked)):
         show(arrays(found))
     return None if asked else found
+
+
+def _chosen(files: Sequence[str]) -> str:
+    """The file that is shown, of several."""
+    if len(files) == 1:
+        return files[0]
+    file: str = st.selectbox(
+        f"Shown of {len(files)} files", files, key=f"shown {forms.joined(files)}",
+        help="All are read in the same way, with the same mapping.",
+    )  # fmt: skip
+    return file
 
 
 def _look(file: str, mapping: str, entry: Entry | None, readers: list[Reader]) -> Inspected:
@@ -173,7 +186,7 @@ def _run(files: Sequence[str], entry: Entry, catalog: Catalog) -> None:
     work = entry.works()[0]
     config = catalog.settings(work)
     usual = msgspec.to_builtins(load_config(config, plugin=entry.name))
-    typed = work.typed(entry.name, {"data": list(files), "map": st.query_params.get(MAP), "slots": None})
+    typed = work.typed(entry.name, {"data": list(files), "map": st.query_params.get(MAP)})
     defaults = msgspec.to_builtins(load_config(config, plugin=entry.name, **typed))
     known, flat = forms.settings(config), dict(forms.leaves(defaults))
     asked = {}

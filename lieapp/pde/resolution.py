@@ -1,0 +1,103 @@
+"""Times at which data have too few points along an axis of space, as behind a front that steepens.
+
+On a periodic axis the Fourier modes of the highest derivative in the equation should decay: where the last of them
+aren't small, modes are missing, and derivatives of the data aren't those of the solution. On other axes that shows
+in what the fits leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from lieapp.data.trajectories import Trajectories
+from lieapp.equations.evolution import Evolution
+from lieapp.numerics.grid import Axis
+from lieapp.numerics.polynomial import Fit, windows
+from lieapp.numerics.spectral import noise_floor
+from lieapp.pde.data import NOISE
+
+LAST = 8
+"""The last of so many equal parts of the modes should be small."""
+
+RESOLVED = 1e-2
+"""Share of the largest mode, or of the values' deviation, from which on what is left isn't small."""
+
+ABOVE = 10
+"""How far above the level of noise something must be to count."""
+
+
+def unresolved_words(evolution: Evolution, pieces: Sequence[Trajectories], level: float) -> list[str]:
+    """What is said of each axis that has too few points at some times.
+
+    Args:
+        level: of noise, relative to the deviation of the values.
+    """
+    said = []
+    for place, axis in enumerate(pieces[0].grid.axes):
+        order = _order(evolution, place)
+        flags = [(piece.time, _few(piece, place, order, level)) for piece in pieces]
+        count, total = sum(int(flag.sum()) for _, flag in flags), sum(flag.numel() for _, flag in flags)
+        if not count:
+            continue
+        times = [time[flag.any(0).cpu()] for time, flag in flags if flag.any()]
+        ends = f"{min(float(t[0]) for t in times):.4g} and {max(float(t[-1]) for t in times):.4g}"
+        name = pieces[0].time_name
+        samples = sum(piece.samples for piece in pieces)
+        of = f" of {samples} trajectories" if samples > 1 else ""
+        said.append(
+            f"{axis.name} is under-resolved at {count} of {total} times{of}, between {name} = {ends}. "
+            "All of them are used: an exact symmetry holds on any smooth slice, resolved or not. Approximate "
+            "symmetries and moved solutions are less accurate there"
+        )
+    return said
+
+
+def _order(evolution: Evolution, place: int) -> int:
+    """That of the highest derivative along an axis of space."""
+    i = evolution.space[place]
+    return max((J[i] for f in evolution.rhs for _, J in evolution.jets.jets(f).values()), default=0)
+
+
+def _few(data: Trajectories, place: int, order: int, level: float) -> Bool[Tensor, "sample time"]:
+    """At which times of which trajectories an axis has too few points."""
+    axis = data.grid.axes[place]
+    if axis.periodic:
+        floor = max(NOISE, noise_floor(data.values.flatten(0, 1), data.grid) if _closed(data) else ABOVE * level)
+        return torch.stack([_undecayed(values, place, order, floor) for values in data.values])
+    return torch.stack([_left(values, place, axis) > max(RESOLVED, ABOVE * level) for values in data.values])
+
+
+def _closed(data: Trajectories) -> bool:
+    return all(axis.periodic for axis in data.grid.axes)
+
+
+def _undecayed(
+    values: Float[Tensor, "time component *space"], place: int, order: int, floor: float
+) -> Bool[Tensor, " time"]:
+    """Whether the last modes of ∂^order are above RESOLVED of the largest, those of the values above `floor`."""
+    modes = torch.fft.rfft(values.movedim(2 + place, -1), dim=-1).abs()
+    modes = modes.reshape(*modes.shape[:2], -1, modes.shape[-1]).square().sum(2).sqrt()[..., 1:]
+    k = torch.arange(1, modes.shape[-1] + 1, dtype=modes.dtype, device=modes.device)
+    last = max(len(k) // LAST, 1)
+    # where nothing varies along the axis, modes are rounding
+    most = modes.amax(-1).clamp_min(NOISE * float(modes.amax()) or 1.0)
+    steep = modes * k**order
+    high = steep[..., -last:].amax(-1) > RESOLVED * steep.amax(-1)
+    return (high & (modes[..., -last:].amax(-1) > floor * most)).any(1)
+
+
+def _left(values: Float[Tensor, "time component *space"], place: int, axis: Axis) -> Float[Tensor, " time"]:
+    """What the fits of the windows leave, the worst of them, over the deviation along the axis."""
+    lines = values.movedim(2 + place, -1)
+    spread = lines.std(-1).flatten(1).square().mean(1).sqrt()
+    return torch.stack([*_residues(lines, axis)]).amax(0) / spread.clamp_min(NOISE * float(spread.max()) or 1.0)
+
+
+def _residues(lines: Float[Tensor, "*batch point"], axis: Axis) -> Iterator[Float[Tensor, " time"]]:
+    for part in windows(axis):
+        fit, inside = Fit(axis, part), lines[..., part]
+        yield fit.left_over(inside, fit.coefficients(inside)).square().flatten(1).mean(1).sqrt()
