@@ -11,7 +11,7 @@ import msgspec
 import sympy as sp
 
 from lieapp.augment.learned import FILE, Learned, read_learned
-from lieapp.augment.typed import OF_RUNS, of_plugin
+from lieapp.augment.typed import OF_RUNS, check_found_for
 from lieapp.equations.equation import System
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import EquationError, ParseError, RunError, UnknownRunError, UsageError
@@ -51,16 +51,12 @@ def read_run(path: Path, system: System) -> EquationResult:
     if config.get("kind") != "discover" or "domain" in config:
         what = "pictures" if config.get("kind") == "discover" else f"kind {config.get('kind')}"
         raise RunError(f"{path.name} is a run of {what}.", hint="Name a run of `lieapp discover` of an equation.")
-    if config.get("plugin") != system.name:
-        raise RunError(
-            f"{path.name} found generators of {config.get('plugin')}; the data are of {system.name}.",
-            hint=f"Name a run of `lieapp discover {of_plugin(system.name)}`.",
-        )
     result = read_result(path)
     if result is None:
         raise RunError(f"{path.name} isn't done: it has no summary.json.", hint=f"Go on with --resume {path.name}.")
     if not isinstance(result, EquationResult):
         raise RunError(f"{path.name} is of another version of lieapp.", hint="Start that run again.")
+    check_found_for(path.name, str(config.get("plugin")), result, system)
     return result
 
 

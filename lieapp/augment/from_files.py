@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from lieapp.api import PDE
-from lieapp.augment.own import check_one_grid, check_space
+from lieapp.augment.own import check_one_grid, check_space, parts_of
 from lieapp.config_augment import AugmentConfig
 from lieapp.config_types import FileData
 from lieapp.data.own import OwnAxis
@@ -67,7 +67,9 @@ def learned_from(config: AugmentConfig, declaration: PDE, session: Session) -> t
     """
     own, data = trajectories_of_files(declaration, config.data, session.report, config.misfit)
     _check_unchanged(own.pieces, session)
-    session.directory.add_provenance(data=data.facts, data_notes=own.words[:-1])
+    words = parts_of(config, data.samples).words()
+    session.report.line(f"data: {words}")
+    session.directory.add_provenance(data=data.facts, data_notes=[*own.words[:-1], words])
     order = torch.randperm(data.samples, generator=torch.Generator().manual_seed(config.seed))
     return own.declaration, data.select(order.tolist())
 

@@ -161,8 +161,6 @@ class OfSolutions(Side):
         config, session = self.config, self.session
         data = session.timed("data", self._from_files if config.data.files else self._trajectories)
         self.parts = parts_of(config, data.samples if config.data.files else None)
-        if config.data.files:
-            session.report.line(f"data: {self.parts.words()}")
         judge = self.parts.validation + self.parts.test
         self.judge, self.learn = data.values[:judge].transpose(1, 2), data.select(slice(judge, None))
         self.grid, times = data, len(data.time)

@@ -15,9 +15,10 @@ from lieapp.api import PDE
 from lieapp.config_augment import AugmentConfig, AugmentImagesConfig, check_ahead, check_history, check_modes
 from lieapp.config_types import file_options
 from lieapp.data.declared import check_discovery
-from lieapp.equations.equation import read_pde
+from lieapp.equations.equation import System, read_pde
 from lieapp.equations.evolution import evolution_form
-from lieapp.errors import TYPED, ConfigError, UnknownRunError, UsageError
+from lieapp.equations.printing import equation_of
+from lieapp.errors import TYPED, ConfigError, RunError, UnknownRunError, UsageError
 from lieapp.results.augment import Augment
 from lieapp.results.discovery import EquationResult
 from lieapp.runs.store.directory import RunDirectory
@@ -98,7 +99,10 @@ def _found(text: str, plugin: str, root: Path, option: str, words: str) -> RunDi
             f"{option} {text}: neither one of the words ({words}) nor a run: {error.message}", hint=_make(plugin)
         ) from None
     config = run.config()
-    if config.get("kind") != "discover" or config.get("plugin") != plugin:
+    # names of typed equations tell their data too; whether the equation is the same is said later
+    other = str(config.get("plugin"))
+    typed = "domain" not in config and any(name.startswith(TYPED) for name in (other, plugin))
+    if config.get("kind") != "discover" or not (other == plugin or typed):
         raise UsageError(
             f"{option} {text}: it is a run of `lieapp {config.get('kind')}` of {config.get('plugin')}; one "
             f"that found fields of {plugin} is needed.",
@@ -111,6 +115,21 @@ def _found(text: str, plugin: str, root: Path, option: str, words: str) -> RunDi
 
 def _make(plugin: str) -> str:
     return f"`lieapp discover {of_plugin(plugin)}` makes a run; `lieapp runs list` shows those there are."
+
+
+def check_found_for(run: str, plugin: str, result: EquationResult, system: System) -> None:
+    """Raises RunError for fields of another plugin; a typed equation is known by what it says."""
+    if plugin == system.name:
+        return
+    found, wanted = plugin, system.name
+    if plugin.startswith(TYPED) or system.name.startswith(TYPED):
+        found = "; ".join(formula.text for formula in result.equation_shown)
+        wanted = "; ".join(equation_of(residual, system.jets).text for residual in system.residuals)
+    if found != wanted:
+        raise RunError(
+            f"{run} found generators of {found}; the data are of {wanted}.",
+            hint=f"Name a run of `lieapp discover {of_plugin(system.name)}`.",
+        )
 
 
 def of_plugin(plugin: str) -> str:
@@ -128,6 +147,11 @@ def check_solutions(config: AugmentConfig, declaration: PDE) -> None:
 
         declaration, count = placed(declaration, config.data)
     check_discovery(declaration)
+    system = read_pde(declaration)
+    named = {_split(part)[1] for variant in config.variants for part in variant.split("+")} - {""}
+    for run in map(RunDirectory, map(Path, named)):
+        if isinstance(found := run.summary(), EquationResult):
+            check_found_for(run.id, str(run.config().get("plugin")), found, system)
     if min(config.samples) < config.batch:
         raise ConfigError(
             f"samples = {min(config.samples)}: fewer than batch = {config.batch}, of which a step takes one each.",

@@ -13,6 +13,7 @@ from lieapp.augment import moved
 from lieapp.augment.learned import content_of
 from lieapp.augment.moving import Mover
 from lieapp.data.store import equation_text, write_trajectories
+from lieapp.document import Formula
 from lieapp.errors import RunError, UnknownRunError, UsageError
 from lieapp.results.discovery import ClosedForm, EquationResult, Slot
 from lieapp.runs.store.files import encode
@@ -25,7 +26,9 @@ VERDICTS = ["exact", "exact", "approximate", "none"]
 def run(tmp_path):
     """A directory as `lieapp discover` leaves it, with what is asked for changed."""
 
-    def make(name="run", plugin="kdv", kind="discover", verdicts=VERDICTS, done=True, proved=(0, 2), keep=True):
+    def make(
+        name="run", plugin="kdv", kind="discover", verdicts=VERDICTS, done=True, proved=(0, 2), keep=True, shown=""
+    ):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "config.json").write_text(json.dumps({"plugin": plugin, "kind": kind}))
@@ -35,7 +38,9 @@ def run(tmp_path):
             for n, f in enumerate(FIELDS)
         ]
         if done:
-            (folder / "summary.json").write_bytes(encode(EquationResult(generators=rows, formulas=formulas)))
+            told = [Formula(shown, "")] if shown else []
+            result = EquationResult(generators=rows, formulas=formulas, equation_shown=told)
+            (folder / "summary.json").write_bytes(encode(result))
         if keep:
             (folder / "learned.safetensors").write_bytes(content_of(as_learned("kdv", *FIELDS)))
         return str(folder)
@@ -63,6 +68,14 @@ def test_learned_fields_and_formulas_move_alike(run):
     learned, formula = mover(f"approximate:{path}"), mover("formulas:" + run("other", proved=(2,)))
     found, exact = (made.resampled(samples("kdv"), c) for made in (learned, formula))
     torch.testing.assert_close(found.values, exact.values, rtol=0, atol=1e-6)
+
+
+def test_a_typed_equation_is_known_by_what_it_says(run):
+    path = run(plugin="typed-0123abcd", shown="u_t + u*u_x + u_xxx = 0")
+    assert mover(path).names == ("slot 1", "slot 2")
+    other = run("other", plugin="typed-0123abcd", shown="u_t + 6*u*u_x + u_xxx = 0")
+    with pytest.raises(RunError, match=r"found generators of u_t \+ 6\*u\*u_x .* data are of u_t \+ u\*u_x"):
+        mover(other)
 
 
 def test_coordinates_of_a_run_may_stand_in_another_order(run):

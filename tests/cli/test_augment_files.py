@@ -51,7 +51,7 @@ def test_networks_learn_from_files(lieapp, file, tmp_path):
     assert rows[9, "truth"]["moved"] > 0.5
     run = only(tmp_path)
     assert run.config()["data"]["files"] == [file] and run.provenance()["data_files"]
-    assert (run.path / "report.html").exists()
+    assert "9 to learn from, 1 to validate and 2 to test on" in (run.path / "report.html").read_text()
     assert lieapp("augment", "--resume", run.id, "--json").json == said.json
 
 
@@ -143,7 +143,7 @@ def test_data_in_the_plane_are_refused(lieapp, tmp_path):
 @pytest.mark.slow
 def test_data_are_moved_along_what_was_learned_from_them(lieapp, file):
     words = ("--method", "spectrum", "--set", "cross_check=false", "--set", "finite_samples=0", "--slots", "3")
-    learned = lieapp("discover", *EQUATION, "--data", file, *words, "--json").json
+    learned = lieapp("discover", *EQUATION, "--data", file, "--window", "t=0:3", *words, "--json").json
     assert [row["verdict"] for row in learned["generators"]].count("exact") >= 1
     said = lieapp(
         "augment", *EQUATION, "--data", file, "--with", f"none,{learned['run']}", "--seeds", "0", *SMALL, "--json"
