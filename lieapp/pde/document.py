@@ -27,22 +27,11 @@ from lieapp.document import (
 )
 from lieapp.extension import outcome
 from lieapp.methods.verdict import SMALL
+from lieapp.pde.algebra_document import brackets, families
 from lieapp.pde.figures import FINITE, NOTE, folds, judged, keys, size_table, words, words_of
 from lieapp.pde.identify.document import equation as equation_blocks
 from lieapp.pde.identify.document import path as path_blocks
-from lieapp.results.discovery import AtSize, Bracket, ClosedForm, EquationResult, Extended, Slot, Superposition
-
-MEMBERS = (
-    "Learned fields can also be members of a family, which aren't compared. Each takes a slot, so the generators' "
-    "cosines can be lower; more slots leave room for both."
-)
-"""What to know about learned fields where there are families."""
-
-    if result.superposition is not None:
-        return [*blocks, Text(superposed(result.superposition), small=True)]
-    if not result.families:
-        return blocks
-    return [*blocks, Text(MEMBERS if result.truth else ENDLESS, small=True)]
+from lieapp.results.discovery import AtSize, ClosedForm, EquationResult, Extended, Slot
 
 APART = 0.1
 """Largest principal angle, in radians, up to which two methods' spans are called the same."""
@@ -226,23 +215,7 @@ def _derived(result: EquationResult, draw: Draw) -> list[Block]:
         blocks.append(Text(f"{told} {_angle(result)}".strip(), small=True))
     elif not result.families:
         blocks.append(Text("No generators were derived for this run.", small=True))
-    blocks += [family.line() for family in result.families]
-    if result.superposition is not None:
-        return [*blocks, Text(superposed(result.superposition), small=True)]
-    if not result.families:
-        return blocks
-    return [*blocks, Text(MEMBERS if result.truth else ENDLESS, small=True)]
-
-
-def superposed(found: Superposition) -> str:
-    """What is said of the family of solutions that can be added."""
-    told = "The equation is linear: solutions can be added. Fields are counted modulo the family of its solutions."
-    if not found.count:
-        return f"{told} The basis holds none of its members."
-    written = ", ".join(member.text for member in found.members)
-    members = f"{found.count} member{'' if found.count == 1 else 's'}"
-    known = f"proved: {written}" if written else "none written down"
-    return f"{told} Found in these data: {members}, {known}."
+    return [*blocks, *families(result)]
 
 
 def _angle(result: EquationResult) -> str:
@@ -253,37 +226,6 @@ def _angle(result: EquationResult) -> str:
     learned, known = result.count, len(result.truth)
     size = "" if learned == known else f" (of {learned} and {known} dimensions; the smaller one is compared)"
     return f"Largest principal angle between the learned and the derived span{size}: {number(angle)} rad."
-
-
-def _brackets(result: EquationResult, draw: Draw) -> list[Block]:
-    found = result.structure
-    if found is None or not found.brackets:
-        return []
-    columns: list[Column | str] = ["bracket", "derived", "learned", Column("difference", number=True)]
-    said = [row for row in found.brackets if row.shown is not None or row.difference > SEEN]
-    rest = [row.difference for row in found.brackets if row not in said]
-    rows = [
-        (f"[V{row.first}, V{row.second}]", row.shown or "0", _constants(row), number(row.difference))
-        for row in said
-    ]
-    told = (
-        "V1, V2, …: the derived generators in their order. Learned: brackets of the learned fields, expressed in "
-        f"these generators; a share of {number(found.left)} lies outside their span."
-    )
-    if rest:
-        told += f" The other {len(rest)} brackets vanish; learned constants there are {number(max(rest))} at most."
-    shown = [table(columns, rows)] if rows else []
-    return [Heading("Brackets", "brackets", "bracket"), *shown, Text(told, small=True)]
-
-
-def _constants(row: Bracket) -> str:
-    """Learned constants as a sum, without those that are 0."""
-    parts = [
-        f"{value:.6g} V{k}"
-        for k, (value, exact) in enumerate(zip(row.learned, row.derived, strict=True), 1)
-        if exact or abs(value) > SEEN
-    ]
-    return " + ".join(parts).replace("+ -", "- ") or "0"
 
 
 def _check(result: EquationResult, draw: Draw) -> list[Block]:
@@ -352,7 +294,7 @@ SECTIONS: dict[str, Section] = {
     "slots": _slots,
     "formulas": _forms,
     "derived-table": _derived,
-    "brackets": _brackets,
+    "brackets": lambda result, draw: brackets(result),
     "check": _check,
     **{key: _pictured(key) for key in keys() if key not in (*FINITE, "loss", "training")},
     # in the proved basis once there is one

@@ -10,7 +10,8 @@ from lieapp.api import symmetries
 from lieapp.document import Formula, Heading, cosine, cosines, number
 from lieapp.extension import outcome
 from lieapp.lie.told import told
-from lieapp.pde.document import MEMBERS, document, sentence, write_csv
+from lieapp.pde.algebra_document import MEMBERS
+from lieapp.pde.document import document, sentence, write_csv
 from lieapp.report.terminal import rendered
 from lieapp.results.base import decode
 from lieapp.results.discovery import ClosedForm, CrossCheck, EquationResult, FormulasCheck, Slot
