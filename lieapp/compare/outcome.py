@@ -17,7 +17,7 @@ from lieapp.compare.subspace import Gram, cosines, normalised, principal_angle
 from lieapp.domains.base import Domain, EvolvingT, Fields
 from lieapp.methods.fields import Joined
 from lieapp.methods.result import Discovery, judge
-from lieapp.methods.verdict import SMALL, Verdict, verdict
+from lieapp.methods.verdict import FALLEN, SMALL, Verdict, verdict
 
 DRAWS = 400
 LEVEL = 0.9
@@ -130,12 +130,15 @@ def compare(
     found: Discovery,
     check: Discovery | None,
     known: tuple[Fields, int] | None,
+    stirred: Iterable[EvolvingT] | None = None,
 ) -> Outcome:
     """Judge everything on the same held-out batches.
 
     Args:
         check: what the other method found, if it was asked.
         known: the derived fields and how many they are.
+        stirred: batches on which exact symmetries hold too, though they are no solutions: candidates that don't are
+            none.
     """
     stacks: list[Fields] = [found.fields]
     stacks += [known[0]] if known else []
@@ -156,12 +159,19 @@ def compare(
                 # what the draws contradict isn't said
                 verdicts[n] = "approximate" if found.sequence(n)[-1] < SMALL else "none"
                 confidence[n] = replace(sure, share=1 - sure.share)
+    others_exact = [n for i, n in enumerate(others) if check and verdict(check.sequence(i)) == "exact"]
+    if stirred is not None and ("exact" in verdicts or others_exact):
+        everywhere = judge(domain, Joined(*stacks), stirred).eta
+        others_exact = [n for n in others_exact if everywhere[n] <= FALLEN]
+        for n in slots:
+            if verdicts[n] == "exact" and everywhere[n] > FALLEN:
+                verdicts[n] = "approximate" if found.sequence(n)[-1] < SMALL else "none"
     return Outcome(
         slots=slots,
         true=true,
         verdicts=verdicts,
         exact=[n for n in slots if verdicts[n] == "exact"],
-        others_exact=[n for i, n in enumerate(others) if check and verdict(check.sequence(i)) == "exact"],
+        others_exact=others_exact,
         gram=judgement.gram,
         eta=judgement.eta,
         reach=judgement.reach,

@@ -120,6 +120,7 @@ class SliceData:
         noise: float = NOISE, draft: bool = False,
     ) -> None:  # fmt: skip
         self.source, self.scales, self._linearisation = pieces[0], scales, linearisation
+        self.pieces, self._made = list(pieces), (degree, noise)
         firsts = [0, *itertools.accumulate(piece.samples for piece in pieces)]
         self.trajectories = firsts[-1]
         self._parts = [
@@ -127,6 +128,14 @@ class SliceData:
             for piece, first in zip(pieces, firsts, strict=False)
             for part in _parts(piece, first, degree, noise, draft)
         ]
+
+    def stirred(self) -> SliceData:
+        """The slices times random waves, each its own: smooth as they are, and rich in modes, but no solutions.
+
+        An exact symmetry holds on them as well. A field that holds on a few modes only, or on what solutions have
+        become after a long time, doesn't.
+        """
+        return SliceData([_stirred(piece) for piece in self.pieces], self._linearisation, self.scales, *self._made)
 
     @property
     def grid(self) -> Grid:
@@ -183,6 +192,28 @@ class SliceData:
             part = self._parts[int(torch.randint(len(self._parts), (), generator=generator))]
         size = max(1, min(size, MOST // math.prod(part.smooth.grid.shape)))
         return self._take(part, torch.randint(part.count, (size,), generator=generator))
+
+
+WAVES, STIR = 3, 0.5
+"""Waves along each axis that stir slices, and the largest share by which they change an unknown."""
+
+
+def _stirred(piece: Trajectories) -> Trajectories:
+    """u (1 + STIR mean of cos(2πk (x - left)/length + φ)), φ random for each slice, unknown, axis and k."""
+    values = piece.values
+    generator = torch.Generator().manual_seed(0)
+    waves = torch.zeros_like(values)
+    for dim, axis in zip(piece.grid.dims, piece.grid.axes, strict=True):
+        # an open axis holds half a period: its ends differ
+        period = axis.length * (1 if axis.periodic else 2)
+        along = 2 * math.pi * (axis.coordinates(values.dtype, values.device) - axis.left) / period
+        for k in range(1, WAVES + 1):
+            phase = 2 * math.pi * torch.rand(values.shape[:3], generator=generator, dtype=values.dtype)
+            wave = torch.cos(k * along + phase.to(values.device)[..., None])
+            shape = [1] * len(piece.grid.axes)
+            shape[dim] = axis.points
+            waves = waves + wave.reshape(*values.shape[:3], *shape)
+    return replace(piece, values=values * (1 + STIR * waves / (WAVES * len(piece.grid.axes))))
 
 
 def measure_scales(pieces: Sequence[Trajectories], order: Sequence[str]) -> Scales:

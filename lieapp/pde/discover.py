@@ -123,6 +123,9 @@ def _cross_check(check: Discovery | None, outcome: Outcome, undecided: Sequence[
     )
 
 
+STIRRED = 24
+"""Slices on which exact candidates are judged once more."""
+
 CLEAN = 1e-4
 """Noise below this share of the data's spread is none."""
 
@@ -347,7 +350,8 @@ class _Job:
         if self.own is not None and known is not None:
             words = tangent_words(truth, known, self.domain, batches)
             self.report.warn(words) if words else None
-        return known, compare(self.domain, batches, found, check, derived_fields)
+        stirred = data.held_out.stirred().batches(STIRRED, SIZE)
+        return known, compare(self.domain, batches, found, check, derived_fields, stirred)
 
     def _summary(
         self, truth: Derived, found: Discovery, check: Discovery | None, written: Written, outcome: Outcome
