@@ -144,7 +144,7 @@ def main() -> None:
             kept.write_text(json.dumps(list(rows.values()), indent=1) + "\n", encoding="utf-8")
     order = {name: n for n, name in enumerate(TRUE)}
     shown = [row for _, row in sorted(rows.items(), key=lambda item: (order[item[0][0]], *item[0][1:]))]
-    text = f"{heading('The equation of data in files', None)}\n{NOTE} {arguments.note}\n\n{table(shown)}\n"
+    text = f"{heading('The equation of data in files', [])}\n{NOTE} {arguments.note}\n\n{table(shown)}\n"
     (arguments.out / "identify.md").write_text(text, encoding="utf-8")
 
 

@@ -16,6 +16,7 @@ from lieapp.equations.printing import ordered_terms
 from lieapp.errors import DataError
 from lieapp.pde.identify.attempt import BETTER, EXPLAINED, HIDDEN, Attempt
 from lieapp.pde.identify.candidates import ROWS, library, too_few, typed_terms, written
+from lieapp.pde.identify.elimination import NEAR
 from lieapp.pde.identify.exact import exact, rounded
 from lieapp.pde.identify.windows import Windows, jets_of
 from lieapp.progress import Reporter, SilentReporter
@@ -84,6 +85,9 @@ def identify(
                 f"{equation.left} = … leaves {_percent(equation.error)} of {equation.left}, more than the noise "
                 f"explains ({_percent(equation.noise)}): the data are inexact, or a small term is missing"
             )
+        elif equation.error > ROUGH:
+            seen = _percent(float(np.sqrt(NEAR**2 - 1)) * equation.error)
+            notes.append(f"terms of less than about {seen} of {equation.left} can't be seen at this noise")
         unsure = [term for term in equation.terms if term.spread > UNSURE * abs(term.coefficient)]
         notes += [
             f"the coefficient of {term.term} in {equation.left} = … isn't sure: {term.coefficient:.2g}, with a "
@@ -188,9 +192,10 @@ def _undecided(attempt: Attempt, names: Sequence[str], typed: bool) -> list[str]
     for a, left in enumerate(attempt.lefts):
         for term, others in attempt.alternatives(a):
             alike = "proportional" if len(others) == 1 else "dependent"
+            what = f"{term} and {' + '.join(others)} apart: they are {alike} there, as far as can be seen"
             told.append(
-                f"in {left} = … the data can't tell {term} and {' + '.join(others)} apart: they are {alike} there, "
-                "as far as can be seen; give more, or more varied, data, or fewer candidates by --terms"
+                f"in {left} = … the data can't tell {what if others else f'whether {term} is there'}; give more "
+                "data, or more varied ones, or fewer candidates by --terms"
             )
         if not told and not typed and attempt.travels(a):
             moved = [attempt.names[k] for k in attempt.steps[a].kept]
