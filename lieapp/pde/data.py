@@ -185,6 +185,32 @@ class SliceData:
         return self._take(part, torch.randint(part.count, (size,), generator=generator))
 
 
+WAVES, DEPTH, TIMES = 3, 0.5, 8
+"""Of `modulated`: the highest wavenumber of the functions, about how far they are from 1, at how many times."""
+
+
+def modulated(data: Trajectories) -> Trajectories | None:
+    """A few slices of the data times smooth functions of space, another one for each trajectory and unknown.
+
+    They are as smooth as the data and have the same signs, but they are no solutions, and more waves are in them: a
+    symmetry of the equation holds on them all the same. None where an axis isn't periodic.
+    """
+    grid = data.grid
+    if not all(axis.periodic for axis in grid.axes):
+        return None
+    generator = torch.Generator().manual_seed(0)
+    fine = grid.refined(tuple(2 * axis.points for axis in grid.axes))
+    chosen = torch.linspace(0, len(data.time) - 1, min(TIMES, len(data.time))).long().to(data.time.device)
+    values = resample(data.values[:, chosen], grid, fine)
+    factor = torch.ones(values.shape[0], 1, values.shape[2], *[1] * len(fine.axes), dtype=torch.float64)
+    for axis, x in zip(fine.axes, fine.mesh(torch.float64, "cpu"), strict=True):
+        for k in range(1, WAVES + 1):
+            phase = 2 * math.pi * torch.rand(factor.shape[:3], generator=generator, dtype=torch.float64)
+            angle = 2 * math.pi * k * (x - axis.left) / axis.length + phase[(..., *[None] * len(fine.axes))]
+            factor = factor * (1 + DEPTH / WAVES / len(fine.axes) * torch.cos(angle))
+    return replace(data, time=data.time[chosen], grid=fine, values=values * factor.to(values))
+
+
 def measure_scales(pieces: Sequence[Trajectories], order: Sequence[str]) -> Scales:
     """Origin and size of every coordinate, measured on the data.
 

@@ -128,6 +128,9 @@ CLEAN = 1e-4
 """Noise below this share of the data's spread is none."""
 
 
+ELSEWHERE = 16
+"""Slices that are no solutions, on which what looks exact is judged once more."""
+
 UNTOLD = (
     "too few times, too far apart or too noisy, or nothing changes in time: they don't tell whether they solve the "
     "equation"
@@ -335,7 +338,15 @@ class _Job:
         if self.own is not None and known is not None:
             words = tangent_words(truth, known, self.domain, batches)
             self.report.warn(words) if words else None
-        return known, compare(self.domain, batches, found, check, derived_fields)
+        elsewhere = data.elsewhere.batches(ELSEWHERE, SIZE) if data.elsewhere else ()
+        outcome = compare(self.domain, batches, found, check, derived_fields, elsewhere)
+        if count := len(outcome.special):
+            fields = f"{count} field holds" if count == 1 else f"{count} fields hold"
+            self.report.warn(
+                f"{fields} on these data but not on other functions as smooth: the data are made of too few waves "
+                "to tell; start from more wavenumbers"
+            )
+        return known, outcome
 
     def _summary(
         self, truth: Derived, found: Discovery, check: Discovery | None, written: Written, outcome: Outcome

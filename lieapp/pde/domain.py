@@ -33,7 +33,7 @@ from lieapp.methods.result import SIZE
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import noise_floor
-from lieapp.pde.data import NOISE, SliceData, measure_scales
+from lieapp.pde.data import NOISE, SliceData, measure_scales, modulated
 from lieapp.pde.linearisation import Linearisation
 from lieapp.pde.residual import Backend, FiniteResidual, Residual
 
@@ -56,6 +56,8 @@ class PDEDataset:
         held_out: the second set at full resolution.
         noise: share of the largest Fourier mode below which modes are cut as noise; 0 where none was found.
         alone: whether both sets are windows of the same trajectories: η that falls may then fit these alone.
+        elsewhere: slices that are no solutions, on which symmetries of the equation hold all the same; None where
+            there are none.
     """
 
     draft: SliceData
@@ -64,6 +66,7 @@ class PDEDataset:
     scales: Scales
     noise: float = 0.0
     alone: bool = False
+    elsewhere: SliceData | None = None
 
     def patches(
         self, time: int | None, space: int | None, most: tuple[int, int], dtype: torch.dtype
@@ -186,7 +189,9 @@ class PDEDomain:
         cut = max(map(_noise, [*train, *held_out])) if smoothing is None else smoothing
         cut = cut if cut > NOISE else 0.0
         fine = TRAIN_NOISE if len(self.evolution.space) == 1 else PLANE_NOISE
+        others = [piece for piece in map(modulated, held_out) if piece is not None]
         found = PDEDataset(
+            elsewhere=SliceData(others, self.linearisation, scales, padding, max(cut, NOISE)) if others else None,
             draft=SliceData(train, self.linearisation, scales, padding, max(cut, DRAFT_NOISE), draft=True),
             train=SliceData(train, self.linearisation, scales, padding, max(cut, fine)),
             held_out=SliceData(held_out, self.linearisation, scales, padding, max(cut, NOISE)),
