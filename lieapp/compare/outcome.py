@@ -17,7 +17,7 @@ from lieapp.compare.subspace import Gram, cosines, normalised, principal_angle
 from lieapp.domains.base import Domain, EvolvingT, Fields
 from lieapp.methods.fields import Joined
 from lieapp.methods.result import Discovery, judge
-from lieapp.methods.verdict import FALLEN, SMALL, Verdict, verdict
+from lieapp.methods.verdict import SMALL, Verdict, of_the_data, set_apart, verdict
 
 DRAWS = 400
 LEVEL = 0.9
@@ -79,6 +79,7 @@ class Outcome:
         eta: of every field on the held-out data.
         reach: rms(Q)/rms(V) of every field there.
         confidence: in the verdict on each slot; None with too few held-out trajectories.
+        special: the slots that look exact but hold on the data alone, not on slices that are no solutions.
     """
 
     slots: list[int]
@@ -90,6 +91,7 @@ class Outcome:
     eta: Float[Tensor, " field"]
     reach: Float[Tensor, " field"]
     confidence: list[Confidence] | None = None
+    special: tuple[int, ...] = ()
 
     @property
     def cosines(self) -> list[float]:
@@ -121,7 +123,8 @@ def promoted(outcome: Outcome, proved: Sequence[int]) -> Outcome:
     """The outcome with some slots exact because what they span was proved, whatever their histories say."""
     verdicts: list[Verdict] = ["exact" if n in proved else verdict for n, verdict in enumerate(outcome.verdicts)]
     exact = [n for n in outcome.slots if verdicts[n] == "exact"]
-    return replace(outcome, verdicts=verdicts, exact=exact)
+    special = tuple(n for n in outcome.special if n not in proved)
+    return replace(outcome, verdicts=verdicts, exact=exact, special=special)
 
 
 def compare(
@@ -130,15 +133,14 @@ def compare(
     found: Discovery,
     check: Discovery | None,
     known: tuple[Fields, int] | None,
-    stirred: Iterable[EvolvingT] | None = None,
+    stirred: Iterable[EvolvingT] = (),
 ) -> Outcome:
     """Judge everything on the same held-out batches.
 
     Args:
         check: what the other method found, if it was asked.
         known: the derived fields and how many they are.
-        stirred: batches on which exact symmetries hold too, though they are no solutions: candidates that don't are
-            none.
+        stirred: batches that are no solutions: what looks exact and doesn't hold there is approximate at best.
     """
     stacks: list[Fields] = [found.fields]
     stacks += [known[0]] if known else []
@@ -147,7 +149,17 @@ def compare(
     counts = [len(found.levels[-1].eta), known[1] if known else 0, len(check.levels[-1].eta) if check else 0]
     ends = accumulate(counts, initial=0)
     slots, true, others = (list(range(start, end)) for start, end in pairwise(ends))
+    # a method without a spectrum can't tell
+    apart = set_apart(found.spectrum) if found.spectrum else len(slots)
     verdicts = [verdict(found.sequence(n)) for n in slots]
+    verdicts = ["none" if said == "approximate" and n >= apart else said for n, said in enumerate(verdicts)]
+    theirs = [n for i, n in enumerate(others) if check and verdict(check.sequence(i)) == "exact"]
+    special = set[int]()
+    looking = [*(n for n in slots if verdicts[n] == "exact"), *theirs]
+    if looking and (elsewhere := list(stirred)):
+        there = judge(domain, Joined(*stacks), elsewhere).eta
+        special = {n for n in looking if of_the_data(float(judgement.eta[n]), float(there[n]))}
+        verdicts = ["approximate" if n in special else said for n, said in enumerate(verdicts)]
     confidence = None
     if judgement.parts is not None:
         m2, q2 = (part[slots] for part in judgement.parts)
@@ -157,23 +169,17 @@ def compare(
         for n, sure in enumerate(confidence):
             if verdicts[n] == "exact" and sure.share < LEVEL:
                 # what the draws contradict isn't said
-                verdicts[n] = "approximate" if found.sequence(n)[-1] < SMALL else "none"
+                verdicts[n] = "approximate" if found.sequence(n)[-1] < SMALL and n < apart else "none"
                 confidence[n] = replace(sure, share=1 - sure.share)
-    others_exact = [n for i, n in enumerate(others) if check and verdict(check.sequence(i)) == "exact"]
-    if stirred is not None and ("exact" in verdicts or others_exact):
-        everywhere = judge(domain, Joined(*stacks), stirred).eta
-        others_exact = [n for n in others_exact if everywhere[n] <= FALLEN]
-        for n in slots:
-            if verdicts[n] == "exact" and everywhere[n] > FALLEN:
-                verdicts[n] = "approximate" if found.sequence(n)[-1] < SMALL else "none"
     return Outcome(
         slots=slots,
         true=true,
         verdicts=verdicts,
         exact=[n for n in slots if verdicts[n] == "exact"],
-        others_exact=others_exact,
+        others_exact=[n for n in theirs if n not in special],
         gram=judgement.gram,
         eta=judgement.eta,
         reach=judgement.reach,
         confidence=confidence,
+        special=tuple(n for n in slots if n in special),
     )

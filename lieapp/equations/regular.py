@@ -38,7 +38,7 @@ def check_regular(expressions: Iterable[sp.Expr], jets: JetSpace, box: Box, name
     for coefficient, what in _coefficients(expressions, jets):
         if coefficient.is_polynomial(*coefficient.free_symbols):
             continue
-        zeros = (place for critical in _criticals(coefficient) if (place := _zero(critical, box)) is not None)
+        zeros = _poles(coefficient, box)
         infinite = (place for place, value in _sampled(coefficient, box) if value is None)
         place = next(itertools.chain(zeros, infinite), None)
         if place is None:
@@ -79,6 +79,20 @@ def _coefficients(expressions: Iterable[sp.Expr], jets: JetSpace) -> Iterator[tu
             for node in sp.preorder_traversal(what):
                 if isinstance(node, sp.Pow) and node.free_symbols and not jets.jets(node):
                     yield node, term
+
+
+def has_pole(expression: sp.Expr, box: Box) -> bool:
+    """Whether what stands below a line vanishes somewhere in the box, ends included, in a factor of its variables.
+
+    On a grid that misses the place by rounding, 1/cos x is 1e16 there and not infinite.
+    """
+    factors = (f for f in sp.Mul.make_args(expression) if f.free_symbols and f.free_symbols <= set(box))
+    return any(next(_poles(factor, box), None) is not None for factor in factors)
+
+
+def _poles(expression: sp.Expr, box: Box) -> Iterator[dict[sp.Symbol, float]]:
+    """A place for each part of the expression that is infinite in the box."""
+    return (place for critical in _criticals(expression) if (place := _zero(critical, box)) is not None)
 
 
 def _criticals(expression: sp.Expr) -> Iterator[sp.Expr]:

@@ -351,7 +351,14 @@ class _Job:
             words = tangent_words(truth, known, self.domain, batches)
             self.report.warn(words) if words else None
         stirred = data.held_out.stirred().batches(STIRRED, SIZE)
-        return known, compare(self.domain, batches, found, check, derived_fields, stirred)
+        outcome = compare(self.domain, batches, found, check, derived_fields, stirred)
+        if count := len(outcome.special):
+            fields = f"{count} field holds" if count == 1 else f"{count} fields hold"
+            self.report.warn(
+                f"{fields} on these data but not on other functions as smooth: the data are made of too few waves "
+                "to tell; start from more wavenumbers"
+            )
+        return known, outcome
 
     def _summary(
         self, truth: Derived, found: Discovery, check: Discovery | None, written: Written, outcome: Outcome

@@ -114,12 +114,17 @@ def verdict(slot: Slot, proved: bool) -> str:
     said = {
         "exact": "exact: in the proved span" if proved else "candidate: falls to the floor",
         "approximate": f"approximate: η is {number(slot.eta)}",
-        "none": "none: not a symmetry",
+        "none": "none: slow, not set apart" if _slow(slot) else "none: not a symmetry",
     }[slot.verdict]
     if slot.undecided:
         said = "undecided: falls, but unproved"
     share = slot.confidence
     return said if share is None or share == 1 else f"{said} (in {min(round(100 * share), 99)} % of draws)"
+
+
+def _slow(slot: Slot) -> bool:
+    """Whether η is small and yet nothing: no gap in the spectrum sets the field apart."""
+    return slot.verdict == "none" and slot.eta is not None and slot.eta < SMALL
 
 
 def _slots(result: EquationResult, draw: Draw) -> list[Block]:
@@ -150,6 +155,11 @@ def _slots(result: EquationResult, draw: Draw) -> list[Block]:
 def _columns(result: EquationResult) -> list[str]:
     """What the columns say that not every run has."""
     said = []
+    if any(map(_slow, result.generators)):
+        said.append(
+            f"Slow: η is below {number(SMALL)}, but no gap in the spectrum sets the field apart from those above "
+            "it: in so short a window many change little."
+        )
     if any(slot.eta_interval for slot in result.generators):
         said.append("Draws: the held-out trajectories, resampled.")
     if judged(result):

@@ -26,6 +26,7 @@ from lieapp.domains.spread import EveryComponent, contracted
 from lieapp.equations.equation import exact, read_pde
 from lieapp.equations.evolution import Evolution, degree, evolution_form
 from lieapp.equations.printing import equation_of
+from lieapp.equations.regular import has_pole
 from lieapp.errors import DataError
 from lieapp.lie.stages import Truth, derive
 from lieapp.methods.result import SIZE
@@ -224,14 +225,21 @@ class PDEDomain:
     def coefficient_features(self, data: Solutions | PDEDataset, slices: int) -> LibraryFeatures | None:
         """sqrt(t+1) and its like, bare and times a coordinate that isn't periodic; None where there are none.
 
+        Those that are infinite somewhere in the data's window aren't taken: two grids differ too much there.
+
         Args:
             slices: how many of the training data's slices they have to be finite on.
         """
+        coordinates, jets = self.system.jets.coordinates, self.system.jets
+        ends = {
+            z: (o, o + s)
+            for z, o, s in zip(coordinates, data.scales.origin, data.scales.size, strict=True)
+            if z in jets.independent
+        }
         # degree 0: the constant 1, which every basis has, and the coefficients' functions
-        functions = library(self.system, self.arguments.periodic, 0)[1:]
+        functions = [f for f in library(self.system, self.arguments.periodic, 0)[1:] if not has_pole(f, ends)]
         if not functions:
             return None
-        coordinates = self.system.jets.coordinates
         features = LibraryFeatures(functions, coordinates, data.scales)
         functions, norms = usable(features, functions, data.train.batches(slices, SIZE))
         largest = norms.max().item() if len(norms) else math.inf

@@ -4,7 +4,7 @@ import pytest
 import sympy as sp
 
 from lieapp.equations.jets import JetSpace
-from lieapp.equations.regular import check_periodic, check_regular
+from lieapp.equations.regular import check_periodic, check_regular, has_pole
 from lieapp.errors import EquationError
 
 T, X, Y = sp.symbols("t x y", real=True)
@@ -78,3 +78,22 @@ def test_a_coefficient_that_is_not_periodic(coefficient, words):
 )
 def test_a_periodic_coefficient(coefficient):
     check_periodic([UX * coefficient + U], JETS, BOX, [X], "mine")
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (1 / sp.cos(sp.pi * X / 8), True),
+        (U / sp.cos(sp.pi * X / 8), True),
+        (1 / (T - 2), True),
+        (sp.log(5 - T), False),
+        (sp.log(2 - T), True),
+        (1 / (2 + sp.sin(X)), False),
+        (1 / U, False),
+        (sp.exp(-76 * T) * U, False),
+    ],
+    ids=str,
+)
+def test_poles_in_the_window(expression, expected):
+    """A factor that depends on an unknown isn't judged: nobody knows its values."""
+    assert has_pole(expression, {T: (0, 4), X: (0, 16)}) is expected

@@ -1,12 +1,14 @@
 """Scalar features: derivatives along tangents against forward mode, periodicity, and what a basis can express."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from small_solutions import ARGUMENTS
 
 from lieapp.domains.spread import EveryComponent
 from lieapp.methods.basis import Degrees, TensorBasis
-from lieapp.methods.beside import Beside
+from lieapp.methods.beside import Beside, extended
 from lieapp.methods.fields import Combination
 from lieapp.methods.network import FeatureNetwork
 
@@ -111,3 +113,35 @@ def test_functions_beside_a_network_come_after_its_features_and_count_as_0_where
     torch.testing.assert_close(values[:-1], network.at(z))
     torch.testing.assert_close(values[-1, 1:], z[1:, 0].sqrt())
     assert torch.equal(values[-1, 0], torch.zeros(7).double()) and torch.equal(rates[-1, 0], values[-1, 0])
+
+
+class OfTime:
+    """exp(-3 t), t exp(-2000 t): at slices 1/63 apart the second one is next to nothing but starts at slope 1."""
+
+    count = 2
+
+    def at(self, points):
+        t = points[:, 0]
+        return torch.stack([torch.exp(-3 * t), t * torch.exp(-2000 * t)])
+
+    def jvp(self, points, tangents):
+        t, dt = points[:, 0], tangents[:, 0]
+        return self.at(points), torch.stack([-3 * torch.exp(-3 * t), (1 - 2000 * t) * torch.exp(-2000 * t)]) * dt
+
+
+def test_functions_that_the_data_do_not_resolve_bring_nothing():
+    """What is left of each combination, of norm 1, is within round-off of the others' rates: no rate is huge."""
+    basis = TensorBasis(ARGUMENTS, Degrees(modes=1, chebyshev=2, unknowns=1))
+    z, dz = points(0).repeat(16, 1, 1), torch.zeros(64, 3, 7, dtype=torch.float64)
+    z[:, 0], dz[:, 0] = torch.linspace(0, 1, 64, dtype=torch.float64)[:, None], 1.0
+    z[:, 1:] = torch.rand(64, 2, 7, generator=torch.Generator().manual_seed(5), dtype=torch.float64)
+    ones = torch.ones_like(z[:, 0])
+    batch = SimpleNamespace(points=z, tangents=dz, weight=ones, lines=[], pairs=None, sample=None)
+    made = extended(basis, OfTime(), basis.up_to(1), [batch])
+    assert made.count == basis.count + 1
+    values, rates = (h.flatten(1) for h in made.jvp(z, dz))
+    torch.testing.assert_close(values @ values.T / values.shape[1], torch.eye(made.count, dtype=torch.float64))
+    assert float(rates.square().mean(1).sqrt().max()) < 1e3
+    exponential = OfTime().at(z)[:1].flatten(1)
+    left = exponential - (exponential @ values.T) @ values / values.shape[1]
+    assert float(left.norm()) < 1e-10 * float(exponential.norm())

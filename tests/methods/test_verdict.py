@@ -2,7 +2,7 @@
 
 import pytest
 
-from lieapp.methods.verdict import fall, gap_after, verdict
+from lieapp.methods.verdict import fall, gap_after, of_the_data, set_apart, verdict
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,24 @@ def test_what_fell_far_and_then_stands_still_is_approximate():
     """Found on a KdV with a coefficient in t: the average over two levels hid that the last one changed nothing."""
     assert verdict([0.32, 0.24, 0.029, 0.025]) == "approximate"
     assert verdict([0.32, 0.24, 0.029, 0.012]) == "exact"
+
+
+@pytest.mark.parametrize(
+    ("spectrum", "expected"),
+    [
+        ([1e-12, 2e-12, 0.3, 0.4], 2),  # the exact ones
+        ([1e-12, 4e-3, 5e-3, 0.3, 0.4], 3),  # two slow ones far below the rest
+        ([1e-12, 1e-3, 4e-3, 1e-2, 3e-2, 9e-2, 0.2], 1),  # each a little slower than the next
+        ([1e-12, 1e-3, 2e-2, 3e-2, 6e-2, 0.2], 2),  # one below them
+        ([0.2, 3.0], 0),  # a gap where nothing is slow
+        ([], 0),
+    ],
+)
+def test_only_a_gap_sets_slow_fields_apart(spectrum, expected):
+    assert set_apart(spectrum) == expected
+
+
+def test_symmetries_of_the_data_alone():
+    """1e-6 on solutions and .5 on other slices is of the data; what an ansatz misses is about the same on both."""
+    assert of_the_data(1e-6, 0.5) and of_the_data(0.02, 0.3)
+    assert not of_the_data(1e-12, 1e-9) and not of_the_data(0.02, 0.1) and not of_the_data(1e-6, float("nan"))
