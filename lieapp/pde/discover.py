@@ -25,7 +25,7 @@ from lieapp.domains.formulas import FixedFields
 from lieapp.errors import DataError, GridError
 from lieapp.methods.result import SIZE, Discovery
 from lieapp.methods.shipped import NOISY
-from lieapp.methods.verdict import gap_after
+from lieapp.methods.verdict import SMALL, gap_after
 from lieapp.pde import plan
 from lieapp.pde.algebra import structure
 from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down, written_forms
@@ -37,6 +37,7 @@ from lieapp.pde.finite import finite_judgement, undecided
 from lieapp.pde.known import Derived, derived, deriving, scaled, tangent_words
 from lieapp.pde.misfit import misfit
 from lieapp.pde.residual import Backend
+from lieapp.pde.simpler import simpler
 from lieapp.pde.superposition import superposition
 from lieapp.results.discovery import (
     Convergence,
@@ -192,6 +193,8 @@ class _Job:
             "formulas", lambda: write_down(config, domain, data, found, compared, self.report)
         )
         result = self._summary(truth, found, check, written, outcome)
+        if any(row.verdict != "exact" and row.eta is not None and row.eta < SMALL for row in result.generators):
+            result.simpler = simpler(domain, data)
         result.superposition = superposition(config, domain, data)
         result.structure = structure(domain, data, found, outcome, truth)
         if self.own is not None and config.data.extend:

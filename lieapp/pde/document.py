@@ -152,7 +152,8 @@ def _slots(result: EquationResult, draw: Draw) -> list[Block]:
         else "Here, exact means a candidate: η falls towards the floor as the ansatz grows; nothing is proved."
     )
     about = "η is the relative error that a moved solution accumulates over the time window, on held-out data."
-    return [head, table(columns, rows), Text(" ".join([about, note, *_columns(result)]), small=True)]
+    nearly = [] if result.simpler is None else [result.simpler.line()]
+    return [head, table(columns, rows), *nearly, Text(" ".join([about, note, *_columns(result)]), small=True)]
 
 
 def _columns(result: EquationResult) -> list[str]:

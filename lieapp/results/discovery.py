@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from lieapp.document import Formula
+from lieapp.document import Formula, Text, joined, number
 from lieapp.results.base import Compared, Result
 from lieapp.results.truth import FamilyResult
 
@@ -211,6 +211,26 @@ class Superposition(msgspec.Struct, kw_only=True):
     members: list[Formula] = []
 
 
+class Simpler(msgspec.Struct, kw_only=True):
+    """A simpler equation that the data nearly solve.
+
+    Args:
+        left_out: the terms of the right-hand sides that hardly count, `share`: by how much they change solutions in
+            the time window, relative to their spread.
+    """
+
+    equation: list[Formula]
+    left_out: list[Formula]
+    share: float
+
+    def line(self) -> Text:
+        """In a line: "In this window solutions are nearly those of u_t + u u_x = 0: u_xx changes them by .03 …"."""
+        equations, left = joined(self.equation, "; "), joined(self.left_out)
+        verb, size = "changes" if len(self.left_out) == 1 else "change", number(self.share)
+        end = f" {verb} them by {size} of their spread at most. Slow fields may be symmetries of that equation."
+        return Text(["In this window solutions are nearly those of ", *equations, ": ", *left, end])
+
+
 class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     """Symmetries learned from data of an equation, beside the derived ones.
 
@@ -223,6 +243,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
         grows: what the levels of `convergence` count.
         structure: brackets, where the exact slots span the derived generators.
         superposition: of a linear homogeneous equation, whose fields are counted modulo adding solutions.
+        simpler: an equation that the data nearly solve, where slots are slow; None if there is none.
         misfit: what data from elsewhere leave of the equation, relative to their change in time; None if unknown.
         seconds: of each stage in the order of work, and in all.
     """
@@ -250,6 +271,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     structure: Structure | None = None
     superposition: Superposition | None = None
     misfit: float | None = None
+    simpler: Simpler | None = None
 
     @property
     def all_proved(self) -> bool:

@@ -1,8 +1,10 @@
-"""Slices that are no solutions: what looks exact on data with few waves and isn't, fails there."""
+"""What data with few waves, or in a short window, can't tell: other slices and a simpler equation say it."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import sympy as sp
 import torch
 
@@ -15,6 +17,7 @@ from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import resample
 from lieapp.pde.data import modulated
 from lieapp.pde.domain import PDEDomain
+from lieapp.pde.simpler import simpler
 from lieapp.registry.catalog import load_catalog
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
@@ -54,3 +57,23 @@ def test_slices_that_are_no_solutions_are_as_smooth_and_keep_their_signs():
     modes = torch.fft.rfft(first, norm="forward").abs()
     assert float(modes[..., 10:].max()) < 1e-9
     assert modulated(replace(data, grid=Grid((replace(data.grid.axes[0], periodic=False),)))) is None
+
+
+def test_a_simpler_equation_leaves_out_what_hardly_changes_the_data():
+    """A single wave of wavenumber k: u_xx/1000 changes it by T k²/1000 of its spread, u_xxx by T k³."""
+    t, x = sp.symbols("t x", real=True)
+    u = sp.Function("u")(t, x)
+    wave = PDE(
+        name="wave", title="One wave", equation=sp.Eq(u.diff(t) + u.diff(x, 3) - u.diff(x, 2) / 1000, 0),
+        periodic=[x], region={t: (0, 4), x: (0, 8)}, points={t: 32, x: 32}, initial=SumOfSines(wavenumbers=(2,)),
+    )  # fmt: skip
+    domain = PDEDomain(wave)
+    data = domain.dataset(3, 1, 0)
+    found = simpler(domain, replace(data, held_out=data.train))
+    k = 2 * math.pi / 4
+    assert found is not None
+    assert [shown.text for shown in found.equation] == ["u_t + u_xxx = 0"]
+    assert [shown.text for shown in found.left_out] == ["u_xx/1000"]
+    assert found.share == pytest.approx(4 * k**2 / 1000, rel=0.1)
+    thick = replace(wave, equation=sp.Eq(u.diff(t) + u.diff(x, 3) - u.diff(x, 2), 0))
+    assert simpler(PDEDomain(thick), PDEDomain(thick).dataset(3, 3, 0)) is None
