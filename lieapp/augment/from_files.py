@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import torch
 
@@ -18,13 +16,9 @@ from lieapp.data.own_trajectories import OwnData, own_data
 from lieapp.data.trajectories import Trajectories, check_varying
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import evolution_form
-from lieapp.errors import DataError
-from lieapp.pde.misfit import misfit
+from lieapp.pde.own_checks import check_misfit, check_unchanged
 from lieapp.progress import Reporter
 from lieapp.runs.store.session import Session
-
-MISSED = 0.05
-"""Misfit of data that is warned of."""
 
 
 def axes_of_piece(piece: Trajectories) -> list[OwnAxis]:
@@ -51,7 +45,7 @@ def trajectories_of_files(
     check_one_grid([axes_of_piece(piece) for piece in own.pieces], data.files)
     check_space({axis.name: axis.periodic for axis in first.grid.axes}, ", ".join(data.files))
     check_varying(own.pieces, pde.name, "Read other files, or another part of these.")
-    _check_misfit(own, report, most)
+    check_misfit(evolution_form(read_pde(own.declaration)), own.pieces, own.declaration.name, most, report, own.units)
     return own, joined(own.pieces)
 
 
@@ -66,43 +60,9 @@ def learned_from(config: AugmentConfig, declaration: PDE, session: Session) -> t
     Raises what `trajectories_of_files` raises, DataError for a run that is gone on with if files have changed.
     """
     own, data = trajectories_of_files(declaration, config.data, session.report, config.misfit)
-    _check_unchanged(own.pieces, session)
+    check_unchanged(own.pieces, session.directory)
     words = parts_of(config, data.samples).words()
     session.report.line(f"data: {words}")
     session.directory.add_provenance(data=data.facts, data_notes=[*own.words[:-1], words])
     order = torch.randperm(data.samples, generator=torch.Generator().manual_seed(config.seed))
     return own.declaration, data.select(order.tolist())
-
-
-def _check_misfit(own: OwnData, report: Reporter, most: float) -> None:
-    """Raises DataError if data ask for other coefficients: moved along this equation's symmetries they would be no
-    solutions."""
-    found = misfit(evolution_form(read_pde(own.declaration)), own.pieces)
-    if found is None:
-        report.line("data: too few times, or too far apart, to tell whether they solve the equation")
-        return
-    report.line(f"data: they miss the equation by {100 * found.relative:.2g} % of their change in time")
-    if found.refutes and found.relative > most:
-        raise DataError(
-            f"{own.declaration.name}: the data don't solve the equation: {found.words()}.",
-            hint=f"Correct the equation or the data. With misfit = {math.ceil(found.relative + 1)} they are moved "
-            "all the same, along the equation's symmetries, not the data's.",
-        )
-    if found.relative > MISSED:
-        report.warn(f"data: {found.words()}")
-
-
-def _check_unchanged(pieces: Sequence[Trajectories], session: Session) -> None:
-    """Raises DataError if a run that is gone on with finds other data than it began with."""
-    stamps: dict[str, Any] = {
-        str(piece.facts["file"]): [piece.facts.get(key) for key in ("sha256", "size", "modified")]
-        for piece in pieces
-    }
-    known = session.directory.provenance().get("data_files", stamps)
-    for file, stamp in stamps.items():
-        if known.get(file) != stamp:
-            raise DataError(
-                f"{file} has changed since this run began.",
-                hint="Put the old file back and resume, or start a new run.",
-            )
-    session.directory.add_provenance(data_files=stamps)

@@ -65,6 +65,11 @@ class Written:
         """Those that are symmetries, exactly."""
         return [form for form in self.forms if form.proved]
 
+    def dimension(self, outcome: Outcome) -> int:
+        """How many symmetries were found: exact slots, or proved formulas, of which one may be read from a slot
+        that is near it only."""
+        return len(self.proved) if self.alone else max(len(outcome.exact), len(self.proved))
+
 
 def write_down(
     config: DiscoverConfig, domain: PDEDomain, data: PDEDataset, found: Discovery, outcome: Outcome,
@@ -143,7 +148,7 @@ def proof_of(domain: PDEDomain, written: Written, outcome: Outcome, truth: Deriv
     """How much of the exact span is proved, and whether that is what was derived."""
     proved = [form.field for form in written.proved]
     return FormulasCheck(
-        dimension=len(proved) if written.alone else len(outcome.exact),
+        dimension=written.dimension(outcome),
         proved=len(proved),
         derived=len(truth.formulas),
         same_span=same_span(domain.system, proved, truth.formulas),

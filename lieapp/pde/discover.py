@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-import torch
 
 from lieapp.api import PDE
 from lieapp.augment.learned import FILE as LEARNED
@@ -22,10 +18,10 @@ from lieapp.data.own_trajectories import OwnData, own_data
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories, check_varying, noisy, thin
 from lieapp.domains.formulas import FixedFields
-from lieapp.errors import DataError, GridError
+from lieapp.errors import GridError
 from lieapp.methods.result import SIZE, Discovery
 from lieapp.methods.shipped import NOISY
-from lieapp.methods.verdict import gap_after
+from lieapp.methods.verdict import SMALL, gap_after
 from lieapp.pde import plan
 from lieapp.pde.algebra import structure
 from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down, written_forms
@@ -36,9 +32,10 @@ from lieapp.pde.extend import extended
 from lieapp.pde.finite import finite_judgement, undecided
 from lieapp.pde.identify.files import read_identified
 from lieapp.pde.known import Derived, derived, deriving, scaled, tangent_words
-from lieapp.pde.misfit import MISSED, misfit, misfits, unlike
+from lieapp.pde.own_checks import check_misfit, check_offsets, check_unchanged
 from lieapp.pde.residual import Backend
 from lieapp.pde.resolution import unresolved_words
+from lieapp.pde.simpler import simpler
 from lieapp.pde.superposition import superposition
 from lieapp.results.discovery import (
     Convergence,
@@ -66,7 +63,7 @@ def result_of(
         title=domain.declaration.title,
         warnings=warnings,
         method=config.method,
-        count=len(written.proved) if written.alone else len(outcome.exact),
+        count=written.dimension(outcome),
         more=not written.alone and bool(outcome.slots) and len(outcome.exact) == len(outcome.slots),
         generators=[_slot(found, outcome, n, n in written.undecided) for n in outcome.slots],
         spectrum=_spectrum(found, check),
@@ -130,15 +127,6 @@ CLEAN = 1e-4
 """Noise below this share of the data's spread is none."""
 
 
-UNTOLD = (
-    "too few times, too far apart or too noisy, or nothing changes in time: they don't tell whether they solve the "
-    "equation"
-)
-
-FAR = 1e5
-"""Mean over spread of an unknown from which on its changes are lost in rounding."""
-
-
 def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> EquationResult:
     """Do or go on with a run; returns its result and writes the run's other files.
 
@@ -192,6 +180,8 @@ class _Job:
             "formulas", lambda: write_down(config, domain, data, found, compared, self.report)
         )
         result = self._summary(truth, found, check, written, outcome)
+        if any(row.verdict != "exact" and row.eta is not None and row.eta < SMALL for row in result.generators):
+            result.simpler = simpler(domain, data)
         result.superposition = superposition(config, domain, data)
         result.structure = structure(domain, data, found, outcome, truth)
         if self.own is not None and config.data.extend:
@@ -238,10 +228,10 @@ class _Job:
         for words in own.words:
             self.report.line(f"data: {words}")
         pieces = own.pieces
-        self._check_unchanged(pieces)
+        check_unchanged(pieces, self.directory)
         self.directory.add_provenance(data=pieces[0].facts, data_notes=own.words)
         check_varying(pieces, self.domain.name, "Read other files, or another part of these.")
-        self._check_offsets(pieces)
+        check_offsets(pieces, self.report)
         level, how = max(noise_level(z.numpy()) for piece in pieces for z in piece.values.unbind(2))
         about = "about" if level > CLEAN else "below"
         how = along(how, [pieces[0].time_name, *(axis.name for axis in pieces[0].grid.axes)])
@@ -271,62 +261,11 @@ class _Job:
             self.directory.add_provenance(noise=data.noise, modes_kept=list(data.held_out.kept))
         return data
 
-    def _check_unchanged(self, pieces: Sequence[Trajectories]) -> None:
-        """Raises DataError if a resumed run finds other data than it began with: its fields are of these."""
-        stamps: dict[str, Any] = {}
-        for facts in (piece.facts for piece in pieces):
-            stamps[str(facts["file"])] = [facts.get(key) for key in ("sha256", "size", "modified")]
-        known = self.directory.provenance().get("data_files", stamps)
-        for file, stamp in stamps.items():
-            if known.get(file) != stamp:
-                raise DataError(
-                    f"{file} has changed since this run began.",
-                    hint="Put the old file back and resume, or start a new run.",
-                )
-        self.directory.add_provenance(data_files=stamps)
-
-    def _units(self) -> str:
-        return f" ({', '.join(self.own.units)})" if self.own and self.own.units else ""
-
-    def _check_offsets(self, pieces: Sequence[Trajectories]) -> None:
-        """Warn of unknowns that change little beside their mean."""
-        for a, name in enumerate(pieces[0].unknowns):
-            values = torch.cat([piece.values[:, :, a].flatten() for piece in pieces])
-            mean, spread = float(values.mean()), float(values.std())
-            if abs(mean) > FAR * spread:
-                self.report.warn(
-                    f"data: {name} is {mean:.3g} and changes by {spread:.2g} only: symmetries that change {name} "
-                    "are lost in rounding; take a constant off it, in the file and in the equation"
-                )
-
     def _check_misfit(self, data: Sequence[Trajectories]) -> None:
-        """Raises DataError if data from elsewhere ask for other coefficients: what is found would not be theirs."""
-        apart = misfits(self.domain.evolution, data)
-        wrong, missing = unlike(apart, self.config.misfit)
-        if wrong:
-            beyond = math.ceil(max(one.relative for one in apart.values()) + 1)
-            raise DataError(
-                f"{self.domain.name}: not all files solve the equation: {wrong}.",
-                hint=f"Leave them out, or correct them; --set misfit={beyond} goes on all the same.",
-            )
-        found = misfit(self.domain.evolution, data)
-        if missing:
-            self.report.warn(f"data: files differ: {missing}")
-        if found is None:
-            self.report.line(f"data: {UNTOLD}")
-            return
-        self.missed = found.relative
-        self.directory.add_provenance(misfit=found.relative)
-        self.report.line(f"data: they miss the equation by {100 * found.relative:.2g} % of their change in time")
-        if found.refutes and found.relative > self.config.misfit:
-            beyond = math.ceil(found.relative + 1)
-            raise DataError(
-                f"{self.domain.name}: the data don't solve the equation: {found.words()}.",
-                hint=f"Correct the equation or the data{self._units()}; --set misfit={beyond} goes on all the "
-                "same, with the equation's symmetries, not the data's.",
-            )
-        if found.relative > MISSED and not missing:
-            self.report.warn(f"data: {found.words()}")
+        name, units = self.domain.name, self.own.units if self.own else ()
+        self.missed = check_misfit(self.domain.evolution, data, name, self.config.misfit, self.report, units)
+        if self.missed is not None:
+            self.directory.add_provenance(misfit=self.missed)
 
     def _spoiled(self, data: Trajectories) -> Trajectories:
         """The data as the settings want them: thinner, with noise."""

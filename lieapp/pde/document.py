@@ -149,7 +149,8 @@ def _slots(result: EquationResult, draw: Draw) -> list[Block]:
         else "Here, exact means a candidate: η falls towards the floor as the ansatz grows; nothing is proved."
     )
     about = "η is the relative error that a moved solution accumulates over the time window, on held-out data."
-    return [head, table(columns, rows), Text(" ".join([about, note, *_columns(result)]), small=True)]
+    nearly = [] if result.simpler is None else [result.simpler.line()]
+    return [head, table(columns, rows), *nearly, Text(" ".join([about, note, *_columns(result)]), small=True)]
 
 
 def _columns(result: EquationResult) -> list[str]:
@@ -199,10 +200,6 @@ def _proof(result: EquationResult) -> str:
     check = result.formulas_check
     what = "slots" if result.all_proved else "candidates"
     said = f"{check.proved} of {check.dimension} exact {what} written as proved formulas"
-    if check.proved > check.dimension:
-        # both methods' fields are written, and the other one has more
-        said = f"{check.proved} formulas proved, of both methods; {check.dimension} of this one's slots are exact"
-        said += " candidates" if what == "candidates" else ""
     if not check.derived or not check.proved:
         return f"{said}."
     if check.same_span:

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from lieapp.document import Formula
+from lieapp.document import Formula, Text, joined, number
 from lieapp.results.base import Compared, Result
 from lieapp.results.identification import Identification
 from lieapp.results.truth import FamilyResult
@@ -212,6 +212,26 @@ class Superposition(msgspec.Struct, kw_only=True):
     members: list[Formula] = []
 
 
+class Simpler(msgspec.Struct, kw_only=True):
+    """A simpler equation that the data nearly solve.
+
+    Args:
+        left_out: the terms of the right-hand sides that hardly count, `share`: by how much they change solutions in
+            the time window, relative to their spread.
+    """
+
+    equation: list[Formula]
+    left_out: list[Formula]
+    share: float
+
+    def line(self) -> Text:
+        """In a line: "In this window solutions are nearly those of u_t + u u_x = 0: u_xx changes them by .03 …"."""
+        equations, left = joined(self.equation, "; "), joined(self.left_out)
+        verb, size = "changes" if len(self.left_out) == 1 else "change", number(self.share)
+        end = f" {verb} them by {size} of their spread at most. Slow fields may be symmetries of that equation."
+        return Text(["In this window solutions are nearly those of ", *equations, ": ", *left, end])
+
+
 class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     """Symmetries learned from data of an equation, beside the derived ones.
 
@@ -225,6 +245,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
         structure: brackets, where the exact slots span the derived generators.
         superposition: of a linear homogeneous equation, whose fields are counted modulo adding solutions.
         identified: how the equation was found in the data, if nobody gave it.
+        simpler: an equation that the data nearly solve, where slots are slow; None if there is none.
         misfit: what data from elsewhere leave of the equation, relative to their change in time; None if unknown.
         seconds: of each stage in the order of work, and in all.
     """
@@ -253,6 +274,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     superposition: Superposition | None = None
     identified: Identification | None = None
     misfit: float | None = None
+    simpler: Simpler | None = None
 
     @property
     def all_proved(self) -> bool:

@@ -14,7 +14,7 @@ from lieapp.pde.algebra_document import MEMBERS
 from lieapp.pde.document import document, sentence, write_csv
 from lieapp.report.terminal import rendered
 from lieapp.results.base import decode
-from lieapp.results.discovery import ClosedForm, CrossCheck, EquationResult, FormulasCheck, Slot
+from lieapp.results.discovery import ClosedForm, CrossCheck, EquationResult, FormulasCheck, Simpler, Slot
 from lieapp.results.truth import FamilyResult
 from lieapp.runs.store.files import encode
 
@@ -244,17 +244,20 @@ def test_spans_that_differ_are_not_called_the_same(synthetic, angle, mine, their
     assert f"The neural method {said}" in _printed(content)
 
 
-def test_more_proved_formulas_than_exact_slots_are_no_share(synthetic):
-    content = synthetic.summary()
-    content.formulas_check = FormulasCheck(dimension=3, proved=7, derived=6)
-    content.formulas = [ClosedForm(field={}, verdict="exact", proved=True, eta=0.0, shown=content.truth[0].shown)]
-    text = _printed(content)
-    assert "7 formulas proved, of both methods; 3 of this one's slots are exact candidates" in text
-    assert "7 of 3" not in text
-
-
 def test_what_holds_on_few_windows_is_undecided(synthetic):
     content = synthetic.summary()
     content.generators[2].verdict, content.generators[2].undecided = "approximate", True
     text = _printed(content)
     assert "undecided: falls, but unproved" in text and "approximate: η is" not in text
+
+
+def test_a_slow_field_that_nothing_sets_apart_is_no_symmetry(synthetic):
+    content = synthetic.summary()
+    content.generators[2].verdict = "none"
+    left, out = Formula("u_t + u*u_x = 0", "u_t + u u_x = 0"), Formula("u_xx/9", "u_{xx}/9")
+    content.simpler = Simpler(equation=[left], left_out=[out], share=0.03)
+    text = _printed(content)
+    assert "none: slow, not set apart" in text and "none: not a symmetry" in text
+    assert "nearly those of u_t + u*u_x = 0: u_xx/9 changes them by 0.03" in " ".join(text.split())
+    content.generators[2].eta, content.simpler = 0.2, None
+    assert "slow" not in _printed(content) and "nearly" not in _printed(content)
