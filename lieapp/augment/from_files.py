@@ -45,7 +45,8 @@ def trajectories_of_files(
     check_one_grid([axes_of_piece(piece) for piece in own.pieces], data.files)
     check_space({axis.name: axis.periodic for axis in first.grid.axes}, ", ".join(data.files))
     check_varying(own.pieces, pde.name, "Read other files, or another part of these.")
-    check_misfit(evolution_form(read_pde(own.declaration)), own.pieces, own.declaration.name, most, report, own.units)
+    evolution = evolution_form(read_pde(own.declaration))
+    check_misfit(evolution, own.pieces, own.declaration.name, most, report, own.units)
     return own, joined(own.pieces)
 
 

@@ -80,11 +80,11 @@ def check_misfit(
         return None
     report.line(f"data: they miss the equation by {100 * found.relative:.2g} % of their change in time")
     if found.refutes and found.relative > most:
-        known = f" ({', '.join(units)})" if units else ""
+        known, beyond = f" ({', '.join(units)})" if units else "", math.ceil(found.relative + 1)
         raise DataError(
             f"{name}: the data don't solve the equation: {found.words()}.",
-            hint=f"Correct the equation or the data{known}; --set misfit={math.ceil(found.relative + 1)} goes on all "
-            "the same, with the equation's symmetries, not the data's.",
+            hint=f"Correct the equation or the data{known}; --set misfit={beyond} goes on all the same, with the "
+            "equation's symmetries, not the data's.",
         )
     if found.relative > MISSED and not missing:
         report.warn(f"data: {found.words()}")
