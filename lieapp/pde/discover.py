@@ -32,6 +32,7 @@ from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down
 from lieapp.pde.document import sentence, write_csv
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import write_fields
+from lieapp.pde.elsewhere import elsewhere, separated
 from lieapp.pde.extend import extended
 from lieapp.pde.finite import finite_judgement, undecided
 from lieapp.pde.known import Derived, derived, deriving, scaled, tangent_words
@@ -129,9 +130,6 @@ CLEAN = 1e-4
 """Noise below this share of the data's spread is none."""
 
 
-ELSEWHERE = 16
-"""Slices that are no solutions, on which what looks exact is judged once more."""
-
 UNTOLD = (
     "too few times, too far apart or too noisy, or nothing changes in time: they don't tell whether they solve the "
     "equation"
@@ -179,12 +177,12 @@ class _Job:
         truth = timed("truth", lambda: derived(domain, config.budget, self.report, begun))
         checking = plan.crossing(domain, data, session) if config.cross_check else None
         beside.enter_context(checking or contextlib.nullcontext())
-        found = timed("discovery", lambda: plan.discover(domain, data, session))
+        found = timed("discovery", lambda: self._apart(data, plan.discover(domain, data, session)))
         check = None
         if config.cross_check:
             # after the method itself, so that a resumed run finds the training's own checkpoint
             cross = checking.result if checking else partial(plan.crossed, domain, data, session)
-            check = timed("cross-check", cross)
+            check = timed("cross-check", lambda: self._apart(data, cross()))
         known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
         if len(compared.exact) < len(compared.others_exact) and (how := plan.second_go(session)):
             found = timed("discovery", lambda: self._again(data, compared, how))
@@ -211,7 +209,10 @@ class _Job:
         self.session.begin_again(len(outcome.slots))
         theirs, own = len(outcome.others_exact), len(outcome.exact)
         self.report.line(f"the spectrum has {theirs} exact candidates, the training {own}: {how}")
-        return plan.discover(self.domain, data, self.session)
+        return self._apart(data, plan.discover(self.domain, data, self.session))
+
+    def _apart(self, data: PDEDataset, found: Discovery) -> Discovery:
+        return separated(self.domain, data, found, self.config.held_out_slices)
 
     def _data(self) -> PDEDataset:
         config, domain = self.config, self.domain
@@ -341,8 +342,7 @@ class _Job:
         if self.own is not None and known is not None:
             words = tangent_words(truth, known, self.domain, batches)
             self.report.warn(words) if words else None
-        elsewhere = data.elsewhere.batches(ELSEWHERE, SIZE) if data.elsewhere else ()
-        outcome = compare(self.domain, batches, found, check, derived_fields, elsewhere)
+        outcome = compare(self.domain, batches, found, check, derived_fields, elsewhere(data))
         if count := len(outcome.special):
             fields = f"{count} field holds" if count == 1 else f"{count} fields hold"
             self.report.warn(
