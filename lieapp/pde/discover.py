@@ -36,6 +36,7 @@ from lieapp.pde.own_checks import check_misfit, check_offsets, check_unchanged
 from lieapp.pde.residual import Backend
 from lieapp.pde.resolution import unresolved_words
 from lieapp.pde.simpler import simpler
+from lieapp.pde.stirred import separated, stirred
 from lieapp.pde.superposition import superposition
 from lieapp.results.discovery import (
     Convergence,
@@ -120,9 +121,6 @@ def _cross_check(check: Discovery | None, outcome: Outcome, undecided: Sequence[
     )
 
 
-STIRRED = 24
-"""Slices on which exact candidates are judged once more."""
-
 CLEAN = 1e-4
 """Noise below this share of the data's spread is none."""
 
@@ -166,12 +164,12 @@ class _Job:
         truth = timed("truth", lambda: derived(domain, config.budget, self.report, begun))
         checking = plan.crossing(domain, data, session) if config.cross_check else None
         beside.enter_context(checking or contextlib.nullcontext())
-        found = timed("discovery", lambda: plan.discover(domain, data, session))
+        found = timed("discovery", lambda: self._apart(data, plan.discover(domain, data, session)))
         check = None
         if config.cross_check:
             # after the method itself, so that a resumed run finds the training's own checkpoint
             cross = checking.result if checking else partial(plan.crossed, domain, data, session)
-            check = timed("cross-check", cross)
+            check = timed("cross-check", lambda: self._apart(data, cross()))
         known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
         if len(compared.exact) < len(compared.others_exact) and (how := plan.second_go(session)):
             found = timed("discovery", lambda: self._again(data, compared, how))
@@ -198,7 +196,10 @@ class _Job:
         self.session.begin_again(len(outcome.slots))
         theirs, own = len(outcome.others_exact), len(outcome.exact)
         self.report.line(f"the spectrum has {theirs} exact candidates, the training {own}: {how}")
-        return plan.discover(self.domain, data, self.session)
+        return self._apart(data, plan.discover(self.domain, data, self.session))
+
+    def _apart(self, data: PDEDataset, found: Discovery) -> Discovery:
+        return separated(self.domain, data, found, self.config.held_out_slices)
 
     def _data(self) -> PDEDataset:
         config, domain = self.config, self.domain
@@ -289,13 +290,12 @@ class _Job:
         if self.own is not None and known is not None:
             words = tangent_words(truth, known, self.domain, batches)
             self.report.warn(words) if words else None
-        stirred = data.held_out.stirred().batches(STIRRED, SIZE)
-        outcome = compare(self.domain, batches, found, check, derived_fields, stirred)
+        outcome = compare(self.domain, batches, found, check, derived_fields, stirred(data))
         if count := len(outcome.special):
             fields = f"{count} field holds" if count == 1 else f"{count} fields hold"
             self.report.warn(
-                f"{fields} on these data but not on other functions as smooth: the data are made of too few waves "
-                "to tell; start from more wavenumbers"
+                f"{fields} on these data but not on other functions as smooth: symmetries of these data alone; more "
+                "varied data have none"
             )
         return known, outcome
 

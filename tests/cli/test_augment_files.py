@@ -101,7 +101,7 @@ def test_data_of_another_equation_are_refused(lieapp, file):
     words = ("augment", "--equation", "u_t - u_xx/25", "--data", file, "--seeds", "0", *SMALL, "--json")
     said = lieapp(*words)
     assert said.code == 1 and "should be taken 0.5 times" in said.error["message"]
-    number = said.error["hint"].partition("misfit = ")[2].split()[0]
+    number = said.error["hint"].partition("misfit=")[2].split()[0]
     assert lieapp(*words, "--set", f"misfit={number}").code == 0
 
 
