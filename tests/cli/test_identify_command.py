@@ -89,3 +89,8 @@ def test_discover_stops_where_the_data_do_not_decide(files, tmp_path, capsys):
         assert run(["discover", "--data", str(files / name), "--out", str(tmp_path), "--quiet"]) == 1
         assert word in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_variable_is_told(files, capsys):
+    assert run(["identify", "--data", str(files / "heat.npz"), "--explicit", "t,z", "--quiet"]) == 2
+    assert "there is no variable 'z'; there are t, x" in capsys.readouterr().err
