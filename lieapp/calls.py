@@ -228,7 +228,7 @@ def identify(
 
     with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
         typed = _typed(data, {"map": map, "every": every, "window": window}, Path(folder))
-        files = FileData(files=tuple(typed["data"] or ()), map=map, every=every, window=window)
+        files = FileData(files=tuple(typed.get("data") or ()), map=map, every=every, window=window)
         wanted = Wanted(order, degree, tuple(terms), tuple(explicit))
         found = identify_files(files, wanted, SilentReporter())
         if hasattr(data, "to_netcdf"):
