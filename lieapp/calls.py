@@ -209,7 +209,7 @@ class Equation:
 @in_python()
 def identify(
     data: object, *, order: int = 4, degree: int = 3, terms: Sequence[str] = (), explicit: Sequence[str] = (),
-    map: str = "", every: str = "", window: str = "",
+    map: str = "", every: str = "", window: str = "", drop_nan: bool = False,
 ) -> Equation:  # fmt: skip
     """Find the equation that data solve: `lieapp.identify("KdV_sine.mat").text` is `['u_t + u*u_x + u_xxx']`.
 
@@ -218,7 +218,7 @@ def identify(
         order: the highest number of derivatives of a term; degree: its highest degree.
         terms: candidates in place of all of these, `["u_xx", "u*u_x"]`.
         explicit: variables that may multiply terms.
-        map, every, window: how files are read (docs/data.md).
+        map, every, window, drop_nan: how files are read (docs/data.md).
 
     Raises LieappError for data from which no equation can be told, and for invalid terms.
     """
@@ -228,7 +228,8 @@ def identify(
 
     with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
         typed = _typed(data, {"map": map, "every": every, "window": window}, Path(folder))
-        files = FileData(files=tuple(typed["data"] or ()), map=map, every=every, window=window)
+        places = tuple(typed.get("data") or ())
+        files = FileData(files=places, map=map, every=every, window=window, drop_nan=drop_nan)
         wanted = Wanted(order, degree, tuple(terms), tuple(explicit))
         found = identify_files(files, wanted, SilentReporter())
         if hasattr(data, "to_netcdf"):
@@ -285,7 +286,10 @@ def discover(
         from lieapp.pde.identify.files import of_first_order
 
         how = {key: str(typed[key] or "") for key in ("map", "every", "window")}
-        found = identify(typed["data"], map=how["map"], every=how["every"], window=how["window"]).result
+        found = identify(
+            typed["data"], map=how["map"], every=how["every"], window=how["window"],
+            drop_nan=bool(typed["drop_nan"]),
+        ).result  # fmt: skip
         equation = of_first_order(found)
     if equation:
         plugin = _plugin_of([equation] if isinstance(equation, str) else equation, plugin, typed, root, folders)

@@ -80,7 +80,9 @@ def undeclared(data: FileData, report: Reporter) -> tuple[list[Trajectories], li
 
     Raises what `files.read` raises.
     """
-    found = read(data.files, data.map, None, None, data.every, data.window, data.samples, report)
+    found = read(
+        data.files, data.map, None, None, data.every, data.window, data.samples, report, drop_nan=data.drop_nan
+    )  # fmt: skip
     variables = [str(name) for name in found[0].dims if name != SAMPLE]
     grids = [[_own_axis(dataset, name) for name in variables] for dataset in found]
     pieces = _pieces(found, grids, [str(name) for name in found[0].data_vars])

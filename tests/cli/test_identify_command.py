@@ -89,3 +89,19 @@ def test_discover_stops_where_the_data_do_not_decide(files, tmp_path, capsys):
         assert run(["discover", "--data", str(files / name), "--out", str(tmp_path), "--quiet"]) == 1
         assert word in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_variable_is_told(files, capsys):
+    assert run(["identify", "--data", str(files / "heat.npz"), "--explicit", "t,z", "--quiet"]) == 2
+    assert "there is no variable 'z'; there are t, x" in capsys.readouterr().err
+
+
+def test_times_that_hold_nan_are_left_out(files, tmp_path, capsys):
+    arrays = dict(np.load(files / "heat.npz"))
+    arrays["u"][20, 3] = np.nan
+    np.savez(tmp_path / "holes.npz", **arrays)
+    place = ["--data", str(tmp_path / "holes.npz"), "--quiet"]
+    assert run(["identify", *place]) == 1 and "--drop-nan leaves out 1 of 41 times" in capsys.readouterr().err
+    assert run(["identify", *place, "--drop-nan"]) == 0
+    told = capsys.readouterr().out
+    assert "u_t - 0.3*u_xx = 0" in told and "--drop-nan" in told.splitlines()[-1] and "1 of 41 times" in told

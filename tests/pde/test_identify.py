@@ -134,6 +134,13 @@ def test_files_of_different_equations():
     found = identify([heat(0.3), heat(0.1, seed=3)], Wanted(), ["a.npz", "b.npz"])
     assert not found.equations
     assert "0.3*u_xx in a.npz" in found.undecided[0] and "0.1*u_xx in b.npz" in found.undecided[0]
+    found = identify([heat(0.3), burgers()], Wanted())
+    assert "- 1*u*u_x" in found.undecided[0] and "+ -" not in found.undecided[0]
+
+
+def test_the_only_candidate():
+    found = identify([heat(0.3)], Wanted(terms=("u_x",)))
+    assert "of this candidate: it leaves 100 % of u_t" in found.undecided[0]
 
 
 def test_files_of_one_equation():

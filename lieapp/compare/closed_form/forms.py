@@ -182,16 +182,35 @@ class _Search:
         return len(columns) - int((sizes > NULL).sum()) > 1
 
     def refuted(self) -> list[Formula]:
-        """The simplest formulas for what is left of the span, which the proof refused."""
+        """The simplest formulas for what is left of the span, which the proof refused.
+
+        Those that imitate proved ones are left out: functions such as t and exp(t) add up to almost a constant.
+        """
         result: list[Formula] = []
         taken = set(self.taken)
         for reading in self.doubtful:
-            if len(self.proved) + len(result) < self.dimension and not taken.intersection(
-                reading.candidate.columns
+            if (
+                len(self.proved) + len(result) < self.dimension
+                and not taken.intersection(reading.candidate.columns)
+                and not self._imitates(reading.candidate)
             ):
                 result.append(self._judged(reading))
                 taken.add(self._leading(reading.candidate))
         return result
+
+    def _imitates(self, candidate: Candidate) -> bool:
+        """Whether the proved formulas span a combination, but for an angle that counts as none."""
+        if not self.proved:
+            return False
+        gram = self.columns.gram
+        made = [(form.columns, form.coefficients) for form in self.proved]
+        made.append((candidate.columns, candidate.coefficients))
+        rows = torch.zeros(len(made), len(gram), dtype=gram.dtype)
+        for row, (columns, coefficients) in zip(rows, made, strict=True):
+            row[list(columns)] = torch.tensor(coefficients, dtype=gram.dtype)
+        inner = rows @ gram @ rows.T
+        share = inner[-1, :-1] @ torch.linalg.solve(inner[:-1, :-1], inner[:-1, -1]) / inner[-1, -1]
+        return bool(1 - share <= CLEAR**2)
 
     def _judged(self, reading: _Reading) -> Formula:
         field = self._field(reading.candidate.columns, reading.values)

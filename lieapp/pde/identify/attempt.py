@@ -154,5 +154,5 @@ class Attempt:
             step = chosen(fit.path())
             squares += (step.error * fit.size) ** 2
             parts = zip(fit.coefficients(step.kept), step.kept, strict=True)
-            found.append(" + ".join(f"{c:.3g}*{self.names[k]}" for c, k in parts) or "0")
+            found.append(" + ".join(f"{c:.3g}*{self.names[k]}" for c, k in parts).replace("+ -", "- ") or "0")
         return found if np.sqrt(squares) <= BETTER * error * self.fits[a].size else []

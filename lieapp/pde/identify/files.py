@@ -26,6 +26,8 @@ def identify_files(data: FileData, wanted: Wanted, report: Reporter) -> Identifi
     pieces, names = undeclared(data, report)
     report.line(f"{sum(piece.samples for piece in pieces)} trajectories of {', '.join(pieces[0].unknowns)}")
     found = identify(pieces, wanted, names, report)
+    said = dict.fromkeys(str(piece.facts["notes"]) for piece in pieces if "notes" in piece.facts)
+    found = replace(found, notes=[*found.notes, *said])
     return replace(found, files=list(data.files), command=_command(found, data, pieces[0].time_name))
 
 

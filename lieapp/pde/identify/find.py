@@ -13,7 +13,7 @@ import sympy as sp
 
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.printing import ordered_terms
-from lieapp.errors import DataError
+from lieapp.errors import DataError, UsageError
 from lieapp.pde.identify.attempt import BETTER, EXPLAINED, HIDDEN, Attempt
 from lieapp.pde.identify.candidates import ROWS, library, too_few, typed_terms, written
 from lieapp.pde.identify.elimination import NEAR
@@ -66,6 +66,7 @@ def identify(
     report.stage("equation")
     jets = jets_of(pieces[0])
     typed = typed_terms(wanted.terms, jets)
+    _check_explicit(wanted.explicit, [str(x) for x in jets.independent])
     windows = Windows(pieces, jets, max(wanted.order, jets.order(typed)))
     report.progress(1, 4, f"{windows.count} windows")
     if windows.count < ROWS * len(typed):
@@ -105,6 +106,16 @@ def _library(
     windows: Windows, wanted: Wanted, explicit: Sequence[str], powers: int = 1
 ) -> tuple[list[sp.Expr], str]:
     return library(windows.jets, wanted.order, wanted.degree, windows.count, explicit, powers)
+
+
+def _check_explicit(explicit: Sequence[str], variables: Sequence[str]) -> None:
+    """Raises UsageError for what is no variable."""
+    for name in explicit:
+        if name not in variables:
+            raise UsageError(
+                f"--explicit {name}: there is no variable {name!r}; there are {', '.join(variables)}.",
+                hint=f"For example --explicit {variables[0]}.",
+            )
 
 
 def _check_moving(attempt: Attempt) -> None:
@@ -215,10 +226,11 @@ def _failure(attempt: Attempt, a: int) -> str:
             f"noise hides the equation of {left}: it is about {_percent(level)} of the values, and the best terms "
             f"leave {_percent(least)} of {left}; average the data, or give more trajectories"
         )
+    count = len(attempt.candidates)
+    leave = "this candidate: it leaves" if count == 1 else f"these {count} candidates: the best of them leave"
     return (
-        f"no equation is made of these {len(attempt.candidates)} candidates: the best of them leave "
-        f"{_percent(least)} of {left}, noise explains {_percent(noise)}; try --order, --degree, --explicit "
-        f"or --terms"
+        f"no equation is made of {leave} {_percent(least)} of {left}, noise explains {_percent(noise)}; "
+        f"try --order, --degree, --explicit or --terms"
     )
 
 
