@@ -294,8 +294,8 @@ class _Job:
         if count := len(outcome.special):
             fields = f"{count} field holds" if count == 1 else f"{count} fields hold"
             self.report.warn(
-                f"{fields} on these data but not on other functions as smooth: symmetries of these data alone; more "
-                "varied data have none"
+                f"{fields} on these data but not on other functions as smooth: symmetries of these data alone; "
+                "more varied data have none"
             )
         return known, outcome
 
