@@ -168,7 +168,7 @@ class PDEDomain:
             )
         everything.check_varying(self.name)
         train, rest = everything.select(slice(0, samples)), everything.select(slice(samples, None))
-        return self.prepared([train], [rest], _noise(everything) if smoothing is None else smoothing)
+        return self.prepared([train], [rest], smoothing)
 
     def prepared(
         self, train: Sequence[Trajectories], held_out: Sequence[Trajectories], smoothing: float | None = None,
@@ -183,6 +183,7 @@ class PDEDomain:
         """
         scales = measure_scales(train, self.arguments.names)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
+        # of each piece by itself: what is noise beside the largest mode of one may pass beside a smaller one
         cut = max(map(_noise, [*train, *held_out])) if smoothing is None else smoothing
         cut = cut if cut > NOISE else 0.0
         fine = TRAIN_NOISE if len(self.evolution.space) == 1 else PLANE_NOISE
