@@ -50,7 +50,7 @@ def of_the_data(eta: float, elsewhere: float) -> bool:
 APART = 10.0
 """Ratio of two neighbours in a spectrum that sets the lower one apart, with all below it.
 
-Of 200 random equations no two neighbours with η above SMALL, where nothing is a symmetry, are a factor of 6 apart
+Of 290 random equations no two neighbours with η above SMALL, where nothing is a symmetry, are a factor of 6 apart
 (benchmarks/results/calibration.md).
 """
 
