@@ -45,6 +45,9 @@ SETTINGS: dict[str, Any] = {
 PATIENCE = 60.0
 """Seconds of the processor after which an equation is given up."""
 
+COMMIT = commit()
+"""That of the code this process has loaded."""
+
 Progress = Callable[..., None]
 
 POWER = (7, 13, 28, 31, 40)
@@ -52,7 +55,7 @@ POWER = (7, 13, 28, 31, 40)
 
 CHANGES: list[dict[str, float]] = [
     *({"noise": share} for share in (0.01, 0.02, 0.05, 0.1, 0.2)),
-    *({"noise": 0.05, "samples": n} for n in (4, 6, 16)),
+    *({"noise": 0.05, "samples": n} for n in (1, 2, 4, 6, 16)),
     *({"noise": 0.05, "points": n} for n in (128, 256)),
 ]
 
@@ -113,7 +116,7 @@ def measured(number: int, seed: int, changed: dict[str, float]) -> dict[str, Any
     points = {key: int(value) for key, value in changed.items() if key == "points"}
     settings = {key: value for key, value in changed.items() if key != "points"}
     pde, began = equation(number, **points), time.perf_counter()
-    row: dict[str, Any] = {"number": number, "seed": seed, "equation": text(pde), "commit": commit()}
+    row: dict[str, Any] = {"number": number, "seed": seed, "equation": text(pde), "commit": COMMIT}
     row |= {"changed": changed} if changed else {}
     try:
         result = discovered(pde, {**SETTINGS, "seed": seed, **settings})

@@ -15,12 +15,15 @@ from scipy.stats import beta
 
 from lieapp.drawing import Axis, Curve, Drawing, Panel
 from lieapp.figures.files import svg
-from lieapp.methods.verdict import SMALL
+from lieapp.methods.verdict import APART, SMALL
 
 Row = dict[str, Any]
 
 HELD = 0.999
 """Cosine from which on a derived generator counts as held by the exact slots."""
+
+FRESH = 212
+"""From this number on equations were first searched after the changes that the earlier ones had asked for."""
 
 NOTE = """Two independent engines agree or disagree on each equation: `lieapp truth` derives the generators from the
 equation; the spectrum finds fields in 8 simulated trajectories (64 points, 64 times, 4 trajectories held out), and
@@ -28,7 +31,12 @@ they are written down and proved. **False exact**: exact slots beyond the derive
 outside the derived algebra (by values at random points, of an infinite algebra by the invariance condition).
 **Missed**: derived generators outside the proved span. **Undecided**: exact candidates without a proof.
 The interval after a share is that of Clopper and Pearson at 95 %. Equations that couldn't be simulated gave their
-place to the next one; they are listed at the end."""
+place to the next one; they are listed at the end. The rows say at which commit each was measured.
+
+A first pass, at d13a1a7, disagreed on five of its 150 equations: functions with a pole, or too steep for the data,
+were in the basis (24, 83 and 135, missed), and data with two wavenumbers have symmetries of their own (107 and 108,
+false exact); the second pass on a mixture of the latter (206). Each time the spectrum was wrong and was mended, so
+the equations up to 211 are no blind test; the later ones are."""
 
 
 def write(rows: Sequence[Row], out: Path, note: str = "") -> None:
@@ -100,21 +108,28 @@ def share(part: int, whole: int) -> str:
 
 
 def rates(rows: Sequence[Row]) -> str:
-    """The numbers that verdicts are quoted with."""
+    """The numbers that verdicts are quoted with: of all, and of equations that no change was made for."""
+    groups = [rows, [row for row in rows if row["number"] >= FRESH]]
+    columns = [dict(_rates(group)) for group in groups if group]
+    lines = [(what, *(column[what] for column in columns)) for what in columns[0]] if columns else []
+    head = ("what", "all", f"number {FRESH} and above")[: 1 + len(columns)]
+    seconds = statistics.median(row["wall"] for row in rows) if rows else 0.0
+    return f"{table(head, lines)}\n\nMedian {seconds:.1f} s an equation, of one nice process among others."
+
+
+def _rates(rows: Sequence[Row]) -> list[tuple[str, str]]:
     derived, proved = (sum(len(row[k]) for row in rows) for k in ("derived", "proved"))
-    exact = sum(row["count"] for row in rows if not infinite(row))
-    lines = [
+    counted = [row for row in rows if not infinite(row)]
+    exact = sum(row["count"] for row in counted)
+    return [
         ("equations with a false exact slot", share(sum(false_exact(row) > 0 for row in rows), len(rows))),
-        ("exact slots that are false", share(sum(false_exact(row) for row in rows if not infinite(row)), exact)),
+        ("exact slots that are false", share(sum(map(false_exact, counted)), exact)),
         ("formulas printed as proved that are wrong", share(sum(len(row["outside"]) for row in rows), proved)),
         ("derived generators missed", share(sum(len(missed(row)) for row in rows), derived)),
-        ("exact slots undecided", share(sum(undecided(row) for row in rows if not infinite(row)), exact)),
+        ("exact slots undecided", share(sum(map(undecided, counted)), exact)),
         ("equations with the right count", share(sum(map(right, rows)), len(rows))),
         ("equations whose derived generators are all proved", share(sum(row["holds"] for row in rows), len(rows))),
     ]  # fmt: skip
-    seconds = statistics.median(row["wall"] for row in rows) if rows else 0.0
-    said = f"Median {seconds:.1f} s an equation, of one nice process among others."
-    return f"{table(('what', 'share'), lines)}\n\n{said}"
 
 
 def confusion(rows: Sequence[Row]) -> str:
@@ -181,37 +196,39 @@ def seeds(rows: Sequence[Row]) -> str:
     if not several:
         return "One seed only so far."
     exact = sum(len({(row["count"], len(row["proved"])) for row in group}) == 1 for group in several)
-    near = sum(len({len(near_slots(row)) for row in group}) == 1 for group in several)
-    lines = [("exact and proved", share(exact, len(several))), ("approximate", share(near, len(several)))]
+    near, apart = (
+        share(sum(len({len(near_slots(row, only)) for row in group}) == 1 for group in several), len(several))
+        for only in (False, True)
+    )
+    lines = [("exact, and proved", share(exact, len(several))), ("approximate", apart), (f"η below {SMALL}", near)]
     return table(("same number with every seed", "equations"), lines)
 
 
-def near_slots(row: Row) -> list[int]:
-    """The slots, from 0, whose η is small but that aren't exact."""
-    return [n for n, (eta, verdict, *_) in enumerate(row["slots"]) if verdict != "exact" and eta < SMALL]
-
-
-def gap(row: Row) -> float:
-    """The largest ratio of neighbours of which the lower one lies below `SMALL` and isn't exact; 1 without."""
-    return max((b / a for a, b in itertools.pairwise(row["spectrum"]) if 1e-7 < a < SMALL), default=1.0)
+def near_slots(row: Row, apart: bool = False) -> list[int]:
+    """The slots, from 0, whose η is small but that aren't exact; those that a gap sets apart."""
+    near = [n for n, (eta, verdict, *_) in enumerate(row["slots"]) if verdict != "exact" and eta < SMALL]
+    return [n for n in near if row["slots"][n][1] == "approximate"] if apart else near
 
 
 def slow(rows: Sequence[Row]) -> str:
-    """Fields with a small η that aren't symmetries, and the gap in the spectrum above them."""
-    own = [row for row in rows if near_slots(row)]
+    """Fields with a small η that aren't symmetries, and how far neighbours in spectra are apart."""
     far = [b / a for row in rows for a, b in itertools.pairwise(row["spectrum"]) if a > SMALL]
-    if not own or not far:
+    if not far:
         return ""
-    levels = statistics.quantiles(far, n=1000)
-    said = f"{len(own)} equations have slots with η below {SMALL} that aren't exact. Neighbours in the rest of the "
-    said += f"spectrum, η > {SMALL}, have ratios of at most {levels[989]:.2f} in 99 %, {levels[998]:.2f} in 99.9 %."
+    own, apart = ([row for row in rows if near_slots(row, only)] for only in (False, True))
+    counts = ", ".join(f"{sum(ratio >= level for ratio in far)} by {level} or more" for level in (3, 4, 5, 10))
+    said = (
+        f"{len(own)} equations have slots with η below {SMALL} that aren't exact; of {len(apart)} a gap of a "
+        f"factor {APART:g} sets one apart. Beyond η = {SMALL}, where nothing is a symmetry, spectra (the first 40 "
+        f"fields of each) have {len(far)} pairs of neighbours; they differ {counts}."
+    )
     lines = [
-        (row["number"], len(row["derived"]), " ".join(f"{row['slots'][n][0]:.2g}" for n in near_slots(row)),
-         " ".join(row["slots"][n][1] for n in near_slots(row)), f"{gap(row):.1f}",
-         " ".join(f"{eta:.2g}" for eta in row["spectrum"][row["count"]:row["count"] + 8]))
-        for row in own
+        (row["number"], f"`{row['equation']}`", len(row["derived"]),
+         " ".join(f"{row['slots'][n][0]:.2g}" for n in near_slots(row, apart=True)),
+         " ".join(f"{eta:.2g}" for eta in row["spectrum"][row["count"]:row["count"] + 6]))
+        for row in apart
     ]  # fmt: skip
-    head = ("number", "derived", "η of the slots", "verdict", "largest gap", "next in the spectrum")
+    head = ("number", "equation", "derived", "η of approximate slots", "spectrum after the exact ones")
     return f"{said}\n\n{table(head, lines)}"
 
 
