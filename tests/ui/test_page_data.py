@@ -57,7 +57,7 @@ def test_a_run_is_started_and_keeps_how_the_file_is_read(open_page, plugins, run
     (run,) = runs.glob("2*")
     config = json.loads((run / "config.json").read_text(encoding="utf-8"))
     read = {"files": [str(file)], "map": "u=usol(x,t), t=tt, x=0:0.1", "window": "t=0:0.9"}
-    assert {key: config["data"][key] for key in read} == read and config["slots"] == 12
+    assert {key: config["data"][key] for key in read} == read and config["slots"] == 4
     again = open_page("discover", again=run.name)
     assert line in [code.value for code in again.code]
     back = next(link.proto for link in again.get("page_link") if link.proto.label == "Look at the data")
