@@ -175,7 +175,7 @@ def test_blow_up_leaves_one_clear_error_and_a_failed_run(folder):
 @pytest.mark.slow
 def test_a_training_that_misses_what_the_spectrum_has_is_made_longer_once(folder):
     options = settings(steps=2, degrees=[2, 4, 6], finite_samples=0, epochs=0, tolerance=0.01)
-    summary = run(folder, "discover", "--plugin", "kdv", *options)
+    summary = run(folder, "discover", "--plugin", "nkdv", *options)
     log = (folder / summary["run"] / "log.txt").read_text()
     assert log.count("training anew with 4 steps") == 1
     assert "the spectrum has 3 exact candidates, the training" in log
