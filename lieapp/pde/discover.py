@@ -171,12 +171,12 @@ class _Job:
             cross = checking.result if checking else partial(plan.crossed, domain, data, session)
             check = timed("cross-check", lambda: self._apart(data, cross()))
         known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
-        if len(compared.exact) < len(compared.others_exact) and (how := plan.second_go(session)):
-            found = timed("discovery", lambda: self._again(data, compared, how))
+        written, outcome = timed("formulas", lambda: self._written(data, found, compared))
+        # what is proved counts, however far the training got
+        if len(outcome.exact) < len(outcome.others_exact) and (how := plan.second_go(session)):
+            found = timed("discovery", lambda: self._again(data, outcome, how))
             known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
-        written, outcome = timed(
-            "formulas", lambda: write_down(config, domain, data, found, compared, self.report)
-        )
+            written, outcome = timed("formulas", lambda: self._written(data, found, compared))
         result = self._summary(truth, found, check, written, outcome)
         if any(row.verdict != "exact" and row.eta is not None and row.eta < SMALL for row in result.generators):
             result.simpler = simpler(domain, data)
@@ -191,6 +191,9 @@ class _Job:
         result.seconds = session.stopwatch.seconds()
         session.checkpoint.drop_data()
         return result
+
+    def _written(self, data: PDEDataset, found: Discovery, compared: Outcome) -> tuple[Written, Outcome]:
+        return write_down(self.config, self.domain, data, found, compared, self.report)
 
     def _again(self, data: PDEDataset, outcome: Outcome, how: str) -> Discovery:
         self.session.begin_again(len(outcome.slots))
