@@ -208,8 +208,8 @@ class Equation:
 
 @in_python()
 def identify(
-    data: object, *, order: int = 4, degree: int = 3, terms: Sequence[str] = (), explicit: Sequence[str] = (),
-    map: str = "", every: str = "", window: str = "", drop_nan: bool = False,
+    data: object, *, order: int = 4, degree: int = 3, terms: str | Sequence[str] = (),
+    explicit: str | Sequence[str] = (), map: str = "", every: str = "", window: str = "", drop_nan: bool = False,
 ) -> Equation:  # fmt: skip
     """Find the equation that data solve: `lieapp.identify("KdV_sine.mat").text` is `['u_t + u*u_x + u_xxx']`.
 
@@ -225,12 +225,14 @@ def identify(
     from lieapp.pde.identify.files import identify_files
     from lieapp.pde.identify.find import Wanted
     from lieapp.progress import SilentReporter
+    from lieapp.settings import from_values
 
     with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
-        typed = _typed(data, {"map": map, "every": every, "window": window}, Path(folder))
+        typed = _typed(data, {"map": map}, Path(folder))
         places = tuple(typed.get("data") or ())
-        files = FileData(files=places, map=map, every=every, window=window, drop_nan=drop_nan)
-        wanted = Wanted(order, degree, tuple(terms), tuple(explicit))
+        how = {"map": map, "every": every, "window": window, "drop_nan": drop_nan}
+        files = from_values(FileData, {"files": places, **how})
+        wanted = Wanted(order, degree, _several(terms), _several(explicit))
         found = identify_files(files, wanted, SilentReporter())
         if hasattr(data, "to_netcdf"):
             equations = [equation.text for equation in found.equations]
@@ -271,7 +273,7 @@ def discover(
     Raises LieappError, with a hint, for invalid input and for errors during the run.
     """
     from lieapp.api import PDE
-    from lieapp.runs.pipeline import work_on
+    from lieapp.runs.pipeline import unless_refused, work_on
     from lieapp.settings import leaves, load_config
 
     kept = tempfile.TemporaryDirectory(prefix="lieapp-") if out is None else None
@@ -285,11 +287,8 @@ def discover(
     if data is not None and plugin is None and not equation:
         from lieapp.pde.identify.files import of_first_order
 
-        how = {key: str(typed[key] or "") for key in ("map", "every", "window")}
-        found = identify(
-            typed["data"], map=how["map"], every=how["every"], window=how["window"],
-            drop_nan=bool(typed["drop_nan"]),
-        ).result  # fmt: skip
+        how = {key: typed[key] for key in ("map", "every", "window", "drop_nan") if typed[key] is not None}
+        found = identify(typed["data"], **how).result
         equation = of_first_order(found)
     if equation:
         plugin = _plugin_of([equation] if isinstance(equation, str) else equation, plugin, typed, root, folders)
@@ -306,8 +305,14 @@ def discover(
         from lieapp.pde.identify.files import KEPT
 
         write_atomic(run.path / KEPT, encode(found))
-    work_on(run, config, catalog, work, entry=entry, quiet=quiet)
+    with unless_refused(run):
+        work_on(run, config, catalog, work, entry=entry, quiet=quiet)
     return Run(run, catalog, kept)
+
+
+def _several(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Names as a list, or as the command line has them, between commas."""
+    return tuple(part.strip() for part in names.split(",")) if isinstance(names, str) else tuple(names)
 
 
 def _typed(data: object, settings: dict[str, Any], root: Path) -> dict[str, Any]:
@@ -333,16 +338,15 @@ def _plugin_of(
     equations: Sequence[str], plugin: object, typed: Mapping[str, Any], root: Path, folders: list[Path]
 ) -> str:
     """The plugin of a typed equation, whose folder joins `folders`."""
-    import msgspec
-
     from lieapp.pde.typed import plugin_of
+    from lieapp.settings import from_values
 
     if plugin is not None:
         raise UsageError(
             "a plugin and an equation are both given.", hint="Give one of them; a file is given as data='file.npz'."
         )
     own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}
-    name, folder = plugin_of(equations, msgspec.convert(own, DiscoverData), root)
+    name, folder = plugin_of(equations, from_values(DiscoverData, own), root)
     folders.append(folder)
     return name
 

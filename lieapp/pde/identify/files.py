@@ -23,11 +23,13 @@ def identify_files(data: FileData, wanted: Wanted, report: Reporter) -> Identifi
     """The equation of files. Raises what reading them and `identify` raise."""
     if not data.files:
         raise UsageError("identify needs data.", hint="Give --data FILE.")
-    pieces, names = undeclared(data, report)
-    report.line(f"{sum(piece.samples for piece in pieces)} trajectories of {', '.join(pieces[0].unknowns)}")
+    pieces, copies = undeclared(data, report)
+    names = [str(piece.facts["file"]) for piece in pieces]
+    count = sum(piece.samples for piece in pieces)
+    report.line(f"{'one trajectory' if count == 1 else f'{count} trajectories'} of {', '.join(pieces[0].unknowns)}")
     found = identify(pieces, wanted, names, report)
     said = dict.fromkeys(str(piece.facts["notes"]) for piece in pieces if "notes" in piece.facts)
-    found = replace(found, notes=[*found.notes, *said])
+    found = replace(found, notes=[*found.notes, *said, *copies])
     return replace(found, files=list(data.files), command=_command(found, data, pieces[0].time_name))
 
 
