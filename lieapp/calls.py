@@ -209,7 +209,7 @@ class Equation:
 @in_python()
 def identify(
     data: object, *, order: int = 4, degree: int = 3, terms: Sequence[str] = (), explicit: Sequence[str] = (),
-    map: str = "", every: str = "", window: str = "", drop_nan: bool = False,
+    symmetries: Sequence[str] = (), map: str = "", every: str = "", window: str = "", drop_nan: bool = False,
 ) -> Equation:  # fmt: skip
     """Find the equation that data solve: `lieapp.identify("KdV_sine.mat").text` is `['u_t + u*u_x + u_xxx']`.
 
@@ -218,9 +218,10 @@ def identify(
         order: the highest number of derivatives of a term; degree: its highest degree.
         terms: candidates in place of all of these, `["u_xx", "u*u_x"]`.
         explicit: variables that may multiply terms.
+        symmetries: fields that the equation has to keep, `["t*d_x + d_u"]`, or runs, for what they proved.
         map, every, window, drop_nan: how files are read (docs/data.md).
 
-    Raises LieappError for data from which no equation can be told, and for invalid terms.
+    Raises LieappError for data from which no equation can be told, and for invalid terms and symmetries.
     """
     from lieapp.pde.identify.files import identify_files
     from lieapp.pde.identify.find import Wanted
@@ -230,7 +231,7 @@ def identify(
         typed = _typed(data, {"map": map, "every": every, "window": window}, Path(folder))
         places = tuple(typed.get("data") or ())
         files = FileData(files=places, map=map, every=every, window=window, drop_nan=drop_nan)
-        wanted = Wanted(order, degree, tuple(terms), tuple(explicit))
+        wanted = Wanted(order, degree, tuple(terms), tuple(explicit), tuple(symmetries))
         found = identify_files(files, wanted, SilentReporter())
         if hasattr(data, "to_netcdf"):
             equations = [equation.text for equation in found.equations]

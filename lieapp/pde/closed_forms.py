@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from lieapp.compare.closed_form.library import library
 from lieapp.compare.closed_form.measure import Measured, measure
 from lieapp.compare.closed_form.numbers import factors
 from lieapp.compare.closed_form.rates import Part, parts
+from lieapp.compare.closed_form.solved import dependence, functions_of
 from lieapp.compare.outcome import Outcome, promoted
 from lieapp.config import DiscoverConfig
 from lieapp.equations.equation import exact
@@ -80,18 +81,34 @@ def write_down(
     An ansatz that holds a field exactly from the first level on leaves no fall of eta to see, and a training may
     stand still at its end: then the proof decides.
     """
-    degree, periodic = config.formulas.library_degree, domain.arguments.periodic
-    functions = library(domain.system, periodic, degree)
-    written, within = _attempt(functions, (), domain, data, found, outcome, report)
-    if not set(outcome.exact) <= set(within):
-        known = _rates(domain, data, found, outcome)
-        functions = library(domain.system, periodic, degree + 1, [f for part in known for f in part.functions])
+    written, within = None, list[int]()
+    for functions, known in _libraries(config, domain, data, found, outcome):
         larger, more = _attempt(functions, known, domain, data, found, outcome, report)
-        if len(larger.proved) > len(written.proved):
+        if written is None or len(larger.proved) > len(written.proved):
             written, within = larger, more
+        if set(outcome.exact) <= set(within):
+            break
+    assert written is not None
     outcome = promoted(outcome, within)
     undecided = [n for n in outcome.exact if data.alone and n not in within]
     return replace(written, undecided=undecided), outcome
+
+
+def _libraries(
+    config: DiscoverConfig, domain: PDEDomain, data: PDEDataset, found: Discovery, outcome: Outcome
+) -> Iterator[tuple[list[sp.Expr], list[Part]]]:  # fmt: skip
+    """Libraries in turn, each for what the ones before it don't hold, with what is known of the span.
+
+    First monomials and what the equation's coefficients bring, then the rates of the learned span, then what the
+    determining equations have where they are restricted to components such as the learned ones.
+    """
+    degree, periodic = config.formulas.library_degree, domain.arguments.periodic
+    yield library(domain.system, periodic, degree), []
+    known = _rates(domain, data, found, outcome)
+    yield library(domain.system, periodic, degree + 1, [f for part in known for f in part.functions]), known
+    span = Chosen(found.fields, outcome.exact)
+    if solved := functions_of(domain.system, dependence(domain, span, data.held_out.batches(SLICES, SIZE))):
+        yield library(domain.system, periodic, degree, solved), known
 
 
 def _rates(domain: PDEDomain, data: PDEDataset, found: Discovery, outcome: Outcome) -> list[Part]:

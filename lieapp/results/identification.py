@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from lieapp.document import Formula
+
 
 class Term(msgspec.Struct, frozen=True):
     """A term of the right side.
@@ -66,6 +68,7 @@ class Identification(msgspec.Struct, kw_only=True, frozen=True):
         notes: what else must be known.
         candidates: all terms that were tried.
         windows: so many integrals were taken.
+        symmetries: given fields, which the equation keeps.
         variables: time first.
         command: what to type next.
         file: the plugin file that was written.
@@ -81,5 +84,6 @@ class Identification(msgspec.Struct, kw_only=True, frozen=True):
     variables: list[str]
     sentence: str
     command: str
+    symmetries: list[Formula] = []
     file: str | None = None
     seconds: float = 0.0

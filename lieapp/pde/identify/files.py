@@ -12,10 +12,12 @@ from msgspec.structs import replace
 from lieapp.config_types import FILE_OPTIONS, FileData
 from lieapp.data.own_trajectories import undeclared
 from lieapp.equations.plugin_file import plugin_text, write
-from lieapp.errors import DataError, UsageError
+from lieapp.errors import DataError, RunError, UsageError
 from lieapp.pde.identify.find import Wanted, identify
 from lieapp.pde.typed import draft_of
 from lieapp.progress import Reporter
+from lieapp.results.base import read_result
+from lieapp.results.discovery import EquationResult
 from lieapp.results.identification import Identification
 
 
@@ -24,11 +26,25 @@ def identify_files(data: FileData, wanted: Wanted, report: Reporter) -> Identifi
     if not data.files:
         raise UsageError("identify needs data.", hint="Give --data FILE.")
     pieces, names = undeclared(data, report)
+    fields = tuple(field for text in wanted.symmetries for field in _fields(text))
+    wanted = dataclasses.replace(wanted, symmetries=fields)
     report.line(f"{sum(piece.samples for piece in pieces)} trajectories of {', '.join(pieces[0].unknowns)}")
     found = identify(pieces, wanted, names, report)
     said = dict.fromkeys(str(piece.facts["notes"]) for piece in pieces if "notes" in piece.facts)
     found = replace(found, notes=[*found.notes, *said])
     return replace(found, files=list(data.files), command=_command(found, data, pieces[0].time_name))
+
+
+def _fields(text: str) -> list[str]:
+    """The field that was typed, or those that a run proved. Raises RunError for a run without any."""
+    if not (Path(text) / "config.json").is_file():
+        return [text]
+    result = read_result(Path(text))
+    formulas = result.formulas if isinstance(result, EquationResult) else []
+    found = [form.field for form in formulas if form.proved and form.field]
+    if not found:
+        raise RunError(f"--symmetry {text}: the run proved no field.", hint="Type a field: --symmetry d_x.")
+    return [" + ".join(f"({value})*d_{name}" for name, value in field.items()) for field in found]
 
 
 def _command(found: Identification, data: FileData, time: str) -> str:
