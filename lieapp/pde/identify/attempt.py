@@ -22,6 +22,9 @@ MISSES = 0.02
 HIDDEN = 0.5
 """Errors above this tell nothing, whatever explains them."""
 
+LOUD = 0.3
+"""Noise above this share of the values is named as what hides an equation."""
+
 BETTER = 0.5
 """Errors that fall below this share of another are better."""
 
@@ -97,6 +100,18 @@ class Attempt:
     def failing(self) -> list[int]:
         """The unknowns whose change isn't explained."""
         return [a for a in range(len(self.fits)) if self.fails(a)]
+
+    def hidden(self, a: int) -> bool:
+        """Whether noise may be why the change of one unknown isn't explained."""
+        error, level, noise = self.steps[a].error, self.windows.noise, self.noise[a]
+        return error > HIDDEN and (level > LOUD or noise > HIDDEN)
+
+    @cached_property
+    def inexpressible(self) -> bool:
+        """Whether no short equation is made of the candidates, for no other reason that is seen."""
+        every = range(len(self.fits))
+        others = any(self.drifts) or any(self.hidden(a) or self.apart(a) for a in every)
+        return bool(self.failing) and not others
 
     @cached_property
     def drifts(self) -> list[Drift | None]:

@@ -14,7 +14,7 @@ import sympy as sp
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.printing import ordered_terms
 from lieapp.errors import DataError, UsageError
-from lieapp.pde.identify.attempt import BETTER, EXPLAINED, HIDDEN, Attempt
+from lieapp.pde.identify.attempt import BETTER, EXPLAINED, Attempt
 from lieapp.pde.identify.candidates import ROWS, library, too_few, typed_terms, written
 from lieapp.pde.identify.elimination import NEAR
 from lieapp.pde.identify.exact import exact, rounded
@@ -24,9 +24,6 @@ from lieapp.results.identification import Identification, Identified, PathStep, 
 
 TOLD = 8
 """Largest set on the path whose terms are listed."""
-
-LOUD = 0.3
-"""Noise above this share of the values is named as what hides an equation."""
 
 UNSURE = 0.2
 """Spreads above this share of a coefficient are told of."""
@@ -99,6 +96,7 @@ def identify(
         candidates=attempt.names, windows=windows.count,
         variables=[str(x) for x in windows.jets.independent],
         sentence=_sentence(equations, undecided), command="", seconds=time.perf_counter() - began,
+        inexpressible=attempt.inexpressible,
     )  # fmt: skip
 
 
@@ -219,9 +217,9 @@ def _undecided(attempt: Attempt, names: Sequence[str], typed: bool) -> list[str]
 
 def _failure(attempt: Attempt, a: int) -> str:
     """Why one unknown's change isn't explained."""
-    left, error, noise, level = attempt.lefts[a], attempt.steps[a].error, attempt.noise[a], attempt.windows.noise
+    left, noise, level = attempt.lefts[a], attempt.noise[a], attempt.windows.noise
     least = min(step.error for step in attempt.paths[a])
-    if error > HIDDEN and (level > LOUD or noise > HIDDEN):
+    if attempt.hidden(a):
         return (
             f"noise hides the equation of {left}: it is about {_percent(level)} of the values, and the best terms "
             f"leave {_percent(least)} of {left}; average the data, or give more trajectories"
