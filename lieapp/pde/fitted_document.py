@@ -33,24 +33,20 @@ def fitted_notices(result: EquationResult) -> list[Block]:
     """What the equation is, and what can't be said of its fields."""
     known = result.identified.learned if result.identified is not None else None
     if known is None:
-        return [Notice("The equation was learned from data: nothing is derived from it or proved of it.", "warning")]
+        return [Notice("The equation was learned from data: nothing is derived from it or proved.", "warning")]
     variables = " and ".join(f"∂{x}" for x in result.coordinates[: -len(known.sides)])
     sides = "; ".join(f"{side.left}: {side.form}, leaves {_percent(side.error)}" for side in known.sides)
     told = (
         f"No short equation is claimed, so right sides were learned from {known.trajectories} trajectories, and "
         f"leave of {known.held_out} others: {sides}. Nothing is derived from them or proved."
     )
-    if known.explained < EXPLAINS:
-        free = (
-            f"They are learned without variables, so {variables} are as exact as they are. The data agree: of "
-            f"what is left on other trajectories, the variables explain {_percent(known.explained)}."
-        )
-        return [Notice(told, "warning"), Notice(free)]
+    against = known.explained >= EXPLAINS
     free = (
-        f"They are learned without variables, so {variables} are assumed, not found, and the data speak against it: "
-        f"of what is left on other trajectories, the variables explain {_percent(known.explained)}."
+        f"They are learned without variables, so {variables} are assumed, not found. The data "
+        f"{'speak against it' if against else 'agree'}: of what is left on other trajectories, the variables "
+        f"explain {_percent(known.explained)}."
     )
-    return [Notice(told, "warning"), Notice(free, "warning")]
+    return [Notice(told, "warning"), Notice(free, "warning" if against else "info")]
 
 
 def fitted_slots(result: EquationResult) -> list[Block]:
