@@ -25,16 +25,16 @@ CURVED = {
 """Right side, length of the period, and time."""
 
 
-def curved(name: str) -> PDE:
+def curved(name: str, points: int = 64) -> PDE:
     right, length, end = CURVED[name]
     return PDE(
         name=name, title=name, equation=sp.Eq(u.diff(t), right), region={t: (0, end), x: (0, length)},
-        points={t: 61, x: 64}, periodic=[x], initial=SumOfSines(terms=4, amplitude=1.0, wavenumbers=(1, 2)),
+        points={t: 61, x: points}, periodic=[x], initial=SumOfSines(terms=4, amplitude=1.0, wavenumbers=(1, 2)),
     )  # fmt: skip
 
 
-def solutions(name: str, samples: int = 20, seed: int = 0) -> Trajectories:
-    return simulate(curved(name), samples, torch.Generator().manual_seed(seed), tolerance=Tolerance(1e-6))
+def solutions(name: str, samples: int = 20, seed: int = 0, points: int = 64) -> Trajectories:
+    return simulate(curved(name, points), samples, torch.Generator().manual_seed(seed), tolerance=Tolerance(1e-6))
 
 
 def written(data: Trajectories, file: Path, **more: np.ndarray) -> Path:

@@ -18,9 +18,8 @@ def fitted_sentence(result: EquationResult) -> str:
     fields, left = result.apart, f"its right side leaves {_percent(result.fitted or 0.0)} of the change in time"
     if not fields:
         return f"No field stands apart in the spectrum of an equation learned from these data ({left})"
-    etas = [row.eta for row in fields if row.eta is not None]
-    above = [eta for eta in result.spectrum.eta if eta is not None and eta > max(etas)]
-    next_one = f", next {number(min(above))}" if above else ""
+    etas, above = [row.eta for row in fields if row.eta is not None], result.spectrum.eta[len(fields) :]
+    next_one = f", next {number(above[0])}" if above else ""
     count = "1 field stands" if len(fields) == 1 else f"{len(fields)} fields stand"
     listed = ", ".join(form.shown.text for form in result.formulas if form.shown is not None)
     return (
@@ -35,14 +34,14 @@ def fitted_notices(result: EquationResult) -> list[Block]:
     if known is None:
         return [Notice("The equation was learned from data: nothing is derived from it or proved.", "warning")]
     variables = " and ".join(f"∂{x}" for x in result.coordinates[: -len(known.sides)])
-    sides = "; ".join(f"{side.left}: {side.form}, leaves {_percent(side.error)}" for side in known.sides)
-    told = (
-        f"No short equation is claimed, so right sides were learned from {known.trajectories} trajectories, and "
-        f"leave of {known.held_out} others: {sides}. Nothing is derived from them or proved."
+    sides = "; ".join(
+        f"{side.form} for {side.left}, which leaves {_percent(side.error)} of it on {known.held_out} others"
+        for side in known.sides
     )
+    told = f"Learned from {known.trajectories} trajectories: {sides}. Nothing is derived from it or proved."
     against = known.explained >= EXPLAINS
     free = (
-        f"They are learned without variables, so {variables} are assumed, not found. The data "
+        f"A right side is learned without variables, so {variables} are assumed, not found. The data "
         f"{'speak against it' if against else 'agree'}: of what is left on other trajectories, the variables "
         f"explain {_percent(known.explained)}."
     )

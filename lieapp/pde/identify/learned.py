@@ -6,6 +6,7 @@ are apart from the first: some choose between forms, the held-out ones only judg
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,7 @@ from lieapp.data.trajectories import Trajectories
 from lieapp.equations.jets import JetSpace
 from lieapp.errors import DataError
 from lieapp.numerics.codegen import Tape
-from lieapp.pde.identify.elimination import NEAR
+from lieapp.pde.identify.elimination import ABSENT, NEAR
 from lieapp.pde.identify.network import Network, begun, trained
 from lieapp.pde.identify.samples import Samples, jets_up_to, samples
 from lieapp.progress import Reporter
@@ -40,17 +41,20 @@ CLEARLY = 0.5
 ORDERS = (1, 2, 3, 4)
 """Numbers of derivatives in space that are tried."""
 
-NODES = 12_000
+NODES = 8_000
 """Of the trajectories to learn from."""
 
 CUTS = (1e-13, 1e-10, 1e-8, 1e-6, 1e-4)
 """Singular values below such a share of the largest are cut; which share the choosing trajectories say."""
 
-FIRST, STEPS = (12, 40), 250
-"""Neurons and steps with which the order is found; steps of the network that is taken."""
+FEWEST, FIRST = 12, 40
+"""Neurons with which the order is found; steps of each first try."""
 
 NEURONS, STARTS = (12, 24, 32), 2
 """Sizes of the network, and random starts of each."""
+
+BEST, STEPS = 2, 250
+"""Tries that are trained on, and steps at most."""
 
 Right = Callable[[Samples], np.ndarray]
 
@@ -159,22 +163,26 @@ class Learning:
         return Tape(self.candidates, [self.jets.symbol(b, (0, *J)) for b, J in jets])
 
     def _network(self, a: int, report: Reporter) -> _Side:
-        errors = {}
-        for order in ORDERS:
-            report.progress(order, len(ORDERS), f"order {order}")
-            errors[order] = self._trained(a, order, FIRST[0], self.seed, FIRST[1]).error
-        order = next(n for n in ORDERS if errors[n] <= NEAR * min(errors.values()))
+        """The smallest order that is as good as the best, up to what counts as absent; the best of some tries."""
+        steps = len(ORDERS) + len(NEURONS) * STARTS + BEST
+        orders = {}
+        for n, order in enumerate(ORDERS):
+            report.progress(n, steps, f"order {order}")
+            orders[order] = self._tried(a, order, FEWEST, self.seed).error
+        least = min(orders.values())
+        order = next(n for n in ORDERS if orders[n] ** 2 <= (NEAR * least) ** 2 + ABSENT**2)
         tried = []
-        for n, neurons in enumerate(NEURONS):
-            for start in range(STARTS):
-                report.progress(STARTS * n + start, len(NEURONS) * STARTS, f"{neurons} neurons")
-                tried.append(self._trained(a, order, neurons, self.seed + start, STEPS))
-        return min(tried, key=lambda side: side.error)
+        for neurons, start in itertools.product(NEURONS, range(STARTS)):
+            report.progress(len(ORDERS) + len(tried), steps, f"{neurons} neurons")
+            tried.append(self._tried(a, order, neurons, self.seed + start))
+        best = sorted(tried, key=lambda side: side.error)[:BEST]
+        report.progress(steps - BEST, steps)
+        return min((side.again(self.own) for side in best), key=lambda side: side.error)
 
-    def _trained(self, a: int, order: int, neurons: int, seed: int, steps: int) -> _Side:
+    def _tried(self, a: int, order: int, neurons: int, seed: int) -> _Side:
         columns, highest = self.own.columns(order), self.own.highest(order)
         network = begun(self.own.values[:, columns], self.own.rates[:, a], highest, neurons, seed)
-        return self._taught(a, network, self.own, columns, steps)
+        return self._taught(a, network, self.own, columns, FIRST)
 
     def _taught(self, a: int, network: Network, rows: Samples, columns: list[int], steps: int) -> _Side:
         found = trained(network, rows.values[:, columns], rows.rates[:, a], steps)
