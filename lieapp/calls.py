@@ -282,15 +282,15 @@ def discover(
     typed = _typed(data, settings, root)
     found = None
     if data is not None and plugin is None and not equation:
-        from lieapp.pde.identify.files import identify_files, of_first_order
+        from lieapp.pde.identify.files import identify_files, learned_settings, of_first_order
 
         found = identify_files(_files(typed), learn=learn_equation or None)
         equation = of_first_order(found)
     elif learn_equation:
         raise UsageError("learn_equation needs data without an equation.", hint="Give data=… alone.")
     fitted = None if found is None or found.learned is None else found.learned.error
-    if fitted is not None and not {"method", "stages", "preset"} & set(settings):
-        settings["method"] = "spectrum"
+    if fitted is not None:
+        typed |= learned_settings(lambda key: settings.get(key) or typed.get(key))
     if equation:
         texts = [equation] if isinstance(equation, str) else equation
         plugin = _plugin_of(texts, plugin, typed, root, folders, fitted)

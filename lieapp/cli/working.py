@@ -99,7 +99,7 @@ def discover(settings: Common, **typed: Any) -> Outcome:
             hint="Give --data FILE, without --plugin, --equation and --resume.",
         )
     if files.files:
-        from lieapp.pde.identify.files import KEPT, of_first_order
+        from lieapp.pde.identify.files import KEPT, learned_settings, of_first_order
 
         found = _identified(files, settings, learn)
         beside[KEPT] = found
@@ -107,8 +107,7 @@ def discover(settings: Common, **typed: Any) -> Outcome:
         typed["dependent"] = found.unknowns
         if found.learned is not None:
             fitted = found.learned.error
-            if not any(typed.get(key) or settings.typed(key) for key in ("method", "stages", "preset")):
-                typed["method"] = "spectrum"
+            typed |= learned_settings(lambda key: typed.get(key) or settings.typed(key))
     return done(_of_equation(settings, typed, "discover", fitted), "discover", typed, beside)
 
 

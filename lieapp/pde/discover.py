@@ -300,8 +300,7 @@ class _Job:
 
     def _check_misfit(self, data: Sequence[Trajectories]) -> None:
         if self.domain.fitted:
-            self.report.line(f"data: the learned equation leaves {self.domain.declaration.fitted:.2g} of others")
-            return
+            return  # the learned equation is theirs
         name, units = self.domain.name, self.own.units if self.own else ()
         self.missed = check_misfit(self.domain.evolution, data, name, self.config.misfit, self.report, units)
         if self.missed is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lieapp.document import Block, Column, Heading, Notice, Text, number, table
+from lieapp.document import Block, Column, Heading, Notice, Text, number, percent, table
 from lieapp.results.discovery import EquationResult, Slot
 from lieapp.results.identification import Learned
 
@@ -15,16 +15,17 @@ LEFT_OUT = ("derived-table", "brackets", "check", "inner", "derived", "generator
 
 def fitted_sentence(result: EquationResult) -> str:
     """The outcome in one sentence: "3 fields stand apart in the spectrum of an equation learned …"."""
-    fields, left = result.apart, f"its right side leaves {_percent(result.fitted or 0.0)} of the change in time"
+    fields, left = result.apart, f"its right side leaves {percent(result.fitted or 0.0)} of the change in time"
     if not fields:
         return f"No field stands apart in the spectrum of an equation learned from these data ({left})"
     etas, above = [row.eta for row in fields if row.eta is not None], result.spectrum.eta[len(fields) :]
     next_one = f", next {number(above[0])}" if above else ""
     count = "1 field stands" if len(fields) == 1 else f"{len(fields)} fields stand"
     listed = ", ".join(form.shown.text for form in result.formulas if form.shown is not None)
+    more = "; more may: take more slots" if len(fields) == len(result.generators) else ""
     return (
         f"{count} apart in the spectrum of an equation learned from these data "
-        f"(η up to {number(max(etas))}{next_one}; {left}){': ' if listed else ''}{listed}; nothing is proved"
+        f"(η up to {number(max(etas))}{next_one}; {left}){': ' if listed else ''}{listed}; nothing is proved{more}"
     )
 
 
@@ -35,7 +36,7 @@ def fitted_notices(result: EquationResult) -> list[Block]:
         return [Notice("The equation was learned from data: nothing is derived from it or proved.", "warning")]
     variables = " and ".join(f"∂{x}" for x in result.coordinates[: -len(known.sides)])
     sides = "; ".join(
-        f"{side.form} for {side.left}, which leaves {_percent(side.error)} of it on {known.held_out} others"
+        f"{side.form} for {side.left}, which leaves {percent(side.error)} of it on {known.held_out} others"
         for side in known.sides
     )
     told = f"Learned from {known.trajectories} trajectories: {sides}. Nothing is derived from it or proved."
@@ -43,7 +44,7 @@ def fitted_notices(result: EquationResult) -> list[Block]:
     free = (
         f"A right side is learned without variables, so {variables} are assumed, not found. The data "
         f"{'speak against it' if against else 'agree'}: of what is left on other trajectories, the variables "
-        f"explain {_percent(known.explained)}."
+        f"explain {percent(known.explained)}."
     )
     return [Notice(told, "warning"), Notice(free, "warning" if against else "info")]
 
@@ -91,8 +92,3 @@ def _verdict(row: Slot) -> str:
     return {"approximate": "set apart by a gap", "exact": "set apart by a gap", "none": "none: not set apart"}[
         row.verdict
     ]
-
-
-def _percent(share: float) -> str:
-    """Per cent, without a power of ten."""
-    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1g} %"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from lieapp.config_types import FILE_OPTIONS, FileData
 from lieapp.data.own_trajectories import undeclared
 from lieapp.data.trajectories import Trajectories
+from lieapp.document import percent
 from lieapp.equations.plugin_file import plugin_text, write
 from lieapp.errors import DataError, UsageError
 from lieapp.pde.identify.candidates import library
@@ -87,7 +89,7 @@ def learned_from(
 def learned_sentence(found: Identification, learned: Learned) -> str:
     """What was learned, and how well."""
     sides = "; ".join(
-        f"{side.shown}, {side.form}, leaves {100 * side.error:.2g} % of {side.left}" for side in learned.sides
+        f"{side.shown}, {side.form}, leaves {percent(side.error)} of {side.left}" for side in learned.sides
     )
     why = "" if found.equations else "No short equation is claimed. "
     return f"{why}Learned from {learned.trajectories} trajectories: {sides} on {learned.held_out} others."
@@ -110,6 +112,22 @@ def of_first_order(found: Identification) -> list[str]:
             hint=f"Derive its symmetries: {found.command}.",
         )
     return [equation.text for equation in found.equations]
+
+
+def learned_settings(given: Callable[[str], object]) -> dict[str, Any]:
+    """Settings of a run on a learned equation: small bases, where a gap shows above errors of the right side.
+
+    Args:
+        given: what was typed for a setting; these are left as they are.
+    """
+    found: dict[str, Any] = {}
+    if not any(map(given, ("method", "stages", "preset"))):
+        found["method"] = "spectrum"
+    if not given("slots"):
+        found["slots"] = 8
+    if not any(map(given, ("spectrum", "spectrum.degrees", "degrees"))):
+        found["spectrum"] = {"degrees": [2, 4]}
+    return found
 
 
 def _none(found: Identification) -> str:

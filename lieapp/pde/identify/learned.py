@@ -17,6 +17,7 @@ import torch
 
 from lieapp.data.own_trajectories import HELD_OUT, divided
 from lieapp.data.trajectories import Trajectories
+from lieapp.document import percent
 from lieapp.equations.jets import JetSpace
 from lieapp.errors import DataError
 from lieapp.numerics.codegen import Tape
@@ -111,7 +112,7 @@ class Learning:
         worst = max(told, key=lambda side: side.error)
         if worst.error > ENOUGH:
             raise DataError(
-                f"a right side learned from {self.trajectories} trajectories leaves {100 * worst.error:.2g} % of "
+                f"a right side learned from {self.trajectories} trajectories leaves {percent(worst.error)} of "
                 f"{worst.left} on {self.count - self.trajectories} others.",
                 hint="Give more trajectories, at more times and points, or without noise.",
             )
@@ -171,7 +172,7 @@ class Learning:
             orders[order] = self._tried(a, order, FEWEST, self.seed).error
         least = min(orders.values())
         order = next(n for n in ORDERS if orders[n] ** 2 <= (NEAR * least) ** 2 + ABSENT**2)
-        tried = []
+        tried: list[_Side] = []
         for neurons, start in itertools.product(NEURONS, range(STARTS)):
             report.progress(len(ORDERS) + len(tried), steps, f"{neurons} neurons")
             tried.append(self._tried(a, order, neurons, self.seed + start))
