@@ -40,8 +40,8 @@ NOTE = (
     "20 simulated trajectories each, at 61 times, 4 of them held out. `left of others`: of u_t, relative, on "
     "held-out trajectories. `set apart`: fields below the gap of the spectrum; `by halves`: their largest η by "
     "equations learned from halves of the trajectories; `next η`: of the first field above the gap; `angle`: the "
-    "largest principal angle between those set apart and the generators derived from the true equation, in radians, "
-    "at random nodes of other trajectories. Seconds: the whole process on one thread."
+    "largest principal angle between those set apart and the generators derived from the true equation, in "
+    "radians, at random nodes of other trajectories. Seconds: the whole process on one thread."
 )
 
 

@@ -61,7 +61,7 @@ class LearnedSide(msgspec.Struct, kw_only=True, frozen=True):
     """The right side of one unknown, learned from trajectories.
 
     Args:
-        left: u_t; `jets`: what the right side is a function of.
+        left: u_t; `shown`: what the right side is a function of, `u_t = F(u, u_x, u_xx)`.
         form: what it is made of, "a network of 24 neurons".
         text: the equation as `--equation` has it, with all its numbers.
         error: what it leaves of u_t on held-out trajectories, relative.
@@ -70,14 +70,9 @@ class LearnedSide(msgspec.Struct, kw_only=True, frozen=True):
     unknown: str
     left: str
     form: str
-    jets: list[str]
+    shown: str
     text: str
     error: float
-
-    @property
-    def shown(self) -> str:
-        """`u_t = F(u, u_x, u_xx)`."""
-        return f"{self.left} = F({', '.join(self.jets)})"
 
 
 class Learned(msgspec.Struct, kw_only=True, frozen=True):

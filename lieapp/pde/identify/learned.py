@@ -21,7 +21,7 @@ from lieapp.document import percent
 from lieapp.equations.jets import JetSpace
 from lieapp.errors import DataError
 from lieapp.numerics.codegen import Tape
-from lieapp.pde.identify.elimination import ABSENT, NEAR
+from lieapp.pde.identify.elimination import ABSENT
 from lieapp.pde.identify.network import Network, begun, trained
 from lieapp.pde.identify.samples import Samples, jets_up_to, samples
 from lieapp.progress import Reporter
@@ -37,7 +37,7 @@ DENSE = 1e-3
 """Error of a dense combination below which no network is tried."""
 
 CLEARLY = 0.5
-"""A network must leave less than this share of what the dense combination leaves."""
+"""What isn't simpler must leave less than this share: a network of the dense combination, higher orders of lower."""
 
 ORDERS = (1, 2, 3, 4)
 """Numbers of derivatives in space that are tried."""
@@ -164,14 +164,14 @@ class Learning:
         return Tape(self.candidates, [self.jets.symbol(b, (0, *J)) for b, J in jets])
 
     def _network(self, a: int, report: Reporter) -> _Side:
-        """The smallest order that is as good as the best, up to what counts as absent; the best of some tries."""
+        """The smallest order that no other leaves clearly less than, up to what is absent; the best of some tries."""
         steps = len(ORDERS) + len(NEURONS) * STARTS + BEST
         orders = {}
         for n, order in enumerate(ORDERS):
             report.progress(n, steps, f"order {order}")
             orders[order] = self._tried(a, order, FEWEST, self.seed).error
         least = min(orders.values())
-        order = next(n for n in ORDERS if orders[n] ** 2 <= (NEAR * least) ** 2 + ABSENT**2)
+        order = next(n for n in ORDERS if CLEARLY**2 * (orders[n] ** 2 - ABSENT**2) <= least**2)
         tried: list[_Side] = []
         for neurons, start in itertools.product(NEURONS, range(STARTS)):
             report.progress(len(ORDERS) + len(tried), steps, f"{neurons} neurons")
@@ -199,10 +199,11 @@ class Learning:
 
     def _told(self, a: int, side: _Side) -> LearnedSide:
         formula = side.formula()
-        used = [str(s) for s in self.jets.jets(formula)]
+        used = ", ".join(map(str, self.jets.jets(formula)))
+        name = "F" if len(self.jets.dependent) == 1 else f"F_{a + 1}"
         return LearnedSide(
-            unknown=self.jets.dependent[a], left=self._left(a), form=side.form, jets=used,
-            text=self._text(a, side), error=_error(side.rule, self.held_out, a),
+            unknown=self.jets.dependent[a], left=self._left(a), form=side.form,
+            shown=f"{self._left(a)} = {name}({used})", text=self._text(a, side), error=_error(side.rule, self.held_out, a),
         )  # fmt: skip
 
     def _left(self, a: int) -> str:
