@@ -26,10 +26,10 @@ import lieapp
 from lieapp.document import number, percent
 
 CASES: dict[str, tuple[str, int, tuple[float, float] | None]] = {
-    "u_t = u_xx/(1 + u_x²)": ("shortening", 64, None),
+    "u_t = u_xx/(1 + u_x²)": ("shortening", 128, None),
     "u_t = u_xx/(1 + u_x²), x in [1, 5]": ("shortening", 192, (1.0, 5.0)),
     "u_t = u_xx + sin u": ("sine", 64, None),
-    "u_t = (u_x/(1 + u²))_x": ("porous", 64, None),
+    "u_t = (u_x/(1 + u²))_x": ("porous", 128, None),
 }
 """Data, points on the period, and the window that is read."""
 

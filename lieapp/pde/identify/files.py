@@ -19,7 +19,7 @@ from lieapp.equations.plugin_file import plugin_text, write
 from lieapp.errors import DataError, UsageError
 from lieapp.pde.identify.candidates import library
 from lieapp.pde.identify.find import Wanted, identify
-from lieapp.pde.identify.learned import NODES, ORDERS, Learning
+from lieapp.pde.identify.learned import NODES, ORDERS, TRAJECTORIES, Learning
 from lieapp.pde.identify.windows import jets_of
 from lieapp.pde.typed import draft_of
 from lieapp.progress import Reporter, SilentReporter
@@ -47,11 +47,17 @@ def identify_files(
         found = learned_from(pieces, found, report, asked=bool(learn))
     said = dict.fromkeys(str(piece.facts["notes"]) for piece in pieces if "notes" in piece.facts)
     found = replace(found, notes=[*found.notes, *said])
-    return replace(found, files=list(data.files), command=_command(found, data, pieces[0].time_name))
+    many = sum(piece.samples for piece in pieces) >= TRAJECTORIES
+    return replace(found, files=list(data.files), command=_command(found, data, pieces[0].time_name, many))
 
 
-def _command(found: Identification, data: FileData, time: str) -> str:
-    """What goes on with the equation: discovery, or derivation alone where it is of second order in time."""
+def _command(found: Identification, data: FileData, time: str, many: bool) -> str:
+    """What goes on with the equation: discovery, or derivation alone where it is of second order in time.
+
+    Args:
+        many: whether there are trajectories enough to learn a right side where no short equation is made of the
+            candidates.
+    """
     files = [part for file in data.files for part in ("--data", file)]
     more = [
         part for key, option in FILE_OPTIONS.items()
@@ -59,6 +65,8 @@ def _command(found: Identification, data: FileData, time: str) -> str:
         for part in (f"--{option.replace('_', '-')}", *([] if value is True else [str(value)]))
     ]  # fmt: skip
     equations = [part for e in found.equations for part in ("--equation", e.text)]
+    if not equations and found.inexpressible and many:
+        return shlex.join(["lieapp", "discover", *files, *more])
     if not equations:
         return shlex.join(["lieapp", "inspect", data.files[0], *more[: 2 * bool(data.map)]])
     if found.equations[0].left.endswith(f"_{time}{time}"):

@@ -37,7 +37,7 @@ DENSE = 1e-3
 """Error of a dense combination below which no network is tried."""
 
 CLEARLY = 0.5
-"""What isn't simpler must leave less than this share: a network of the dense combination, higher orders of lower."""
+"""What isn't simpler must leave less than this share: a network of the combination, a higher order of a lower."""
 
 ORDERS = (1, 2, 3, 4)
 """Numbers of derivatives in space that are tried."""
@@ -164,7 +164,7 @@ class Learning:
         return Tape(self.candidates, [self.jets.symbol(b, (0, *J)) for b, J in jets])
 
     def _network(self, a: int, report: Reporter) -> _Side:
-        """The smallest order that no other leaves clearly less than, up to what is absent; the best of some tries."""
+        """The smallest order that no other is clearly better than, up to what is absent; the best of some tries."""
         steps = len(ORDERS) + len(NEURONS) * STARTS + BEST
         orders = {}
         for n, order in enumerate(ORDERS):
@@ -203,7 +203,8 @@ class Learning:
         name = "F" if len(self.jets.dependent) == 1 else f"F_{a + 1}"
         return LearnedSide(
             unknown=self.jets.dependent[a], left=self._left(a), form=side.form,
-            shown=f"{self._left(a)} = {name}({used})", text=self._text(a, side), error=_error(side.rule, self.held_out, a),
+            shown=f"{self._left(a)} = {name}({used})", text=self._text(a, side),
+            error=_error(side.rule, self.held_out, a),
         )  # fmt: skip
 
     def _left(self, a: int) -> str:
