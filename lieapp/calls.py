@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from lieapp.config_types import FILE_OPTIONS, DiscoverData, FileData
+from lieapp.config_types import FILE_OPTIONS, DiscoverData
 from lieapp.document import Document, Figure, undrawn
 from lieapp.errors import RunError, UsageError, in_python
 from lieapp.extension import Work, described
@@ -223,16 +223,12 @@ def identify(
 
     Raises LieappError for data from which no equation can be told, and for invalid terms and symmetries.
     """
-    from lieapp.pde.identify.files import identify_files
-    from lieapp.pde.identify.find import Wanted
-    from lieapp.progress import SilentReporter
+    from lieapp.pde.identify.files import Wanted, identify_files
 
     with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
-        typed = _typed(data, {"map": map, "every": every, "window": window}, Path(folder))
-        places = tuple(typed.get("data") or ())
-        files = FileData(files=places, map=map, every=every, window=window, drop_nan=drop_nan)
-        wanted = Wanted(order, degree, tuple(terms), tuple(explicit), tuple(symmetries))
-        found = identify_files(files, wanted, SilentReporter())
+        how = {"map": map, "every": every, "window": window, "drop_nan": drop_nan}
+        files = _files(_typed(data, how, Path(folder)))
+        found = identify_files(files, Wanted(order, degree, tuple(terms), tuple(explicit), tuple(symmetries)))
         if hasattr(data, "to_netcdf"):
             equations = [equation.text for equation in found.equations]
             command = f"lieapp.discover(dataset, equation={equations})" if equations else ""
@@ -246,6 +242,7 @@ def discover(
     *,
     equation: str | Sequence[str] = (),
     data: object = None,
+    learn_equation: bool = False,
     out: str | Path | None = ROOT,
     plugins: Sequence[str | Path] = (),
     quiet: bool = True,
@@ -260,7 +257,8 @@ def discover(
     Args:
         plugin: the name of a plugin, a declaration, or data, see there.
         equation: of the data in place of a plugin, in jet notation; several for a system. Data without both are
-            asked for theirs first, see `identify`.
+            asked for theirs first, see `identify`; where none is short, it is learned (docs/identify.md).
+        learn_equation: whether it is learned also where a short one is found.
         data: an xarray Dataset (sample, t, x), a file or several; pictures: the name of a data set or a folder. How
             files are read is said by `map`, `every`, `window`, `drop_nan` and `parameter` among the settings
             (docs/data.md).
@@ -273,7 +271,7 @@ def discover(
     """
     from lieapp.api import PDE
     from lieapp.runs.pipeline import work_on
-    from lieapp.settings import leaves, load_config
+    from lieapp.settings import from_values, leaves, load_config
 
     kept = tempfile.TemporaryDirectory(prefix="lieapp-") if out is None else None
     root = Path(kept.name) if kept else Path(out or ROOT)
@@ -284,16 +282,18 @@ def discover(
     typed = _typed(data, settings, root)
     found = None
     if data is not None and plugin is None and not equation:
-        from lieapp.pde.identify.files import of_first_order
+        from lieapp.pde.identify.files import identify_files, learned_settings, of_first_order
 
-        how = {key: str(typed[key] or "") for key in ("map", "every", "window")}
-        found = identify(
-            typed["data"], map=how["map"], every=how["every"], window=how["window"],
-            drop_nan=bool(typed["drop_nan"]),
-        ).result  # fmt: skip
+        found = identify_files(_files(typed), learn=learn_equation or None)
         equation = of_first_order(found)
+    elif learn_equation:
+        raise UsageError("learn_equation needs data without an equation.", hint="Give data=… alone.")
+    fitted = None if found is None or found.learned is None else found.learned.error
+    if fitted is not None:
+        typed |= learned_settings(lambda key: settings.get(key) or typed.get(key))
     if equation:
-        plugin = _plugin_of([equation] if isinstance(equation, str) else equation, plugin, typed, root, folders)
+        texts = [equation] if isinstance(equation, str) else equation
+        plugin = _plugin_of(texts, plugin, typed, root, folders, fitted)
     catalog = load_catalog(folders)
     entry = catalog.get(plugin) if isinstance(plugin, str) else catalog.declared(plugin)
     work = catalog.work(entry, "discover")
@@ -330,20 +330,23 @@ def _typed(data: object, settings: dict[str, Any], root: Path) -> dict[str, Any]
     return {**found, "data": [str(place) for place in places]}
 
 
-def _plugin_of(
-    equations: Sequence[str], plugin: object, typed: Mapping[str, Any], root: Path, folders: list[Path]
-) -> str:
-    """The plugin of a typed equation, whose folder joins `folders`."""
-    import msgspec
+def _files(typed: Mapping[str, Any]) -> DiscoverData:
+    own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}
+    return from_values(DiscoverData, own)
 
+
+def _plugin_of(
+    equations: Sequence[str], plugin: object, typed: Mapping[str, Any], root: Path, folders: list[Path],
+    fitted: float | None,
+) -> str:
+    """The plugin of a typed equation, whose folder joins `folders`; `fitted` as for `api.PDE`."""
     from lieapp.pde.typed import plugin_of
 
     if plugin is not None:
         raise UsageError(
             "a plugin and an equation are both given.", hint="Give one of them; a file is given as data='file.npz'."
         )
-    own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}
-    name, folder = plugin_of(equations, msgspec.convert(own, DiscoverData), root)
+    name, folder = plugin_of(equations, _files(typed), root, fitted=fitted)
     folders.append(folder)
     return name
 

@@ -44,6 +44,12 @@ class Attempt:
         return [part for part in self.parts if part.fails]
 
     @cached_property
+    def inexpressible(self) -> bool:
+        """Whether no short equation is made of the candidates, for no other reason that is seen."""
+        others = self.drifting or any(part.hidden or part.apart() for part in self.parts)
+        return bool(self.failing) and not others
+
+    @cached_property
     def drifting(self) -> list[tuple[Part, Drift]]:
         """Those with a coefficient whose change in time explains their error; the one that changes most."""
         return [(part, drift) for part in self.parts if (drift := part.drift())]

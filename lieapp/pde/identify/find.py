@@ -18,16 +18,13 @@ from lieapp.lie.vector_field import Field, typed_field
 from lieapp.pde.identify.attempt import SYMMETRY, Attempt
 from lieapp.pde.identify.candidates import ROWS, library, too_few, typed_terms, written
 from lieapp.pde.identify.elimination import NEAR
-from lieapp.pde.identify.part import BETTER, EXPLAINED, HIDDEN, Found, Measured, Part
+from lieapp.pde.identify.part import BETTER, EXPLAINED, Found, Measured, Part
 from lieapp.pde.identify.windows import Windows, jets_of
 from lieapp.progress import Reporter, SilentReporter
 from lieapp.results.identification import Identification, Identified, PathStep, Term
 
 TOLD = 8
 """Largest set on the path whose terms are listed."""
-
-LOUD = 0.3
-"""Noise above this share of the values is named as what hides an equation."""
 
 UNSURE = 0.2
 """Spreads above this share of a coefficient are told of."""
@@ -106,6 +103,7 @@ def identify(
         candidates=attempt.measured.names, windows=windows.count, symmetries=[field.formula() for field in fields],
         variables=[str(x) for x in windows.jets.independent],
         sentence=_sentence(equations, undecided), command="", seconds=time.perf_counter() - began,
+        inexpressible=attempt.inexpressible,
     )  # fmt: skip
 
 
@@ -226,9 +224,9 @@ def _undecided(attempt: Attempt, names: Sequence[str], typed: bool) -> list[str]
 
 def _failure(part: Part) -> str:
     """Why a change isn't explained."""
-    left, error, level = part.left, part.step.error, part.measured.windows.noise
+    left, level = part.left, part.measured.windows.noise
     least = min(step.error for step in part.path)
-    if error > HIDDEN and (level > LOUD or part.noise > HIDDEN):
+    if part.hidden:
         return (
             f"noise hides the equation of {left}: it is about {_percent(level)} of the values, and the best terms "
             f"leave {_percent(least)} of {left}; average the data, or give more trajectories"

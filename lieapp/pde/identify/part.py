@@ -24,6 +24,9 @@ MISSES = 0.02
 HIDDEN = 0.5
 """Errors above this tell nothing, whatever explains them."""
 
+LOUD = 0.3
+"""Noise above this share of the values is named as what hides an equation."""
+
 BETTER = 0.5
 """Errors that fall below this share of another are better."""
 
@@ -130,6 +133,11 @@ class Part:
         """Whether the candidates don't explain the change, or only too many of them do."""
         error, short = self.step.error, len(self.step.kept) <= LONGEST and bool(self.coefficients.any())
         return error > HIDDEN or not short or error > max(MISSES, EXPLAINED * self.noise)
+
+    @property
+    def hidden(self) -> bool:
+        """Whether noise may be why the change isn't explained."""
+        return self.step.error > HIDDEN and (self.measured.windows.noise > LOUD or self.noise > HIDDEN)
 
     def terms(self, a: int) -> list[Found]:
         """The right side of one unknown."""
