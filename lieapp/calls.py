@@ -271,7 +271,7 @@ def discover(
     """
     from lieapp.api import PDE
     from lieapp.runs.pipeline import work_on
-    from lieapp.settings import from_values, leaves, load_config
+    from lieapp.settings import leaves, load_config
 
     kept = tempfile.TemporaryDirectory(prefix="lieapp-") if out is None else None
     root = Path(kept.name) if kept else Path(out or ROOT)
@@ -288,8 +288,7 @@ def discover(
         equation = of_first_order(found)
     elif learn_equation:
         raise UsageError("learn_equation needs data without an equation.", hint="Give data=… alone.")
-    fitted = None if found is None or found.learned is None else found.learned.error
-    if fitted is not None:
+    if (fitted := found.learned.error if found and found.learned else None) is not None:
         typed |= learned_settings(lambda key: settings.get(key) or typed.get(key))
     if equation:
         texts = [equation] if isinstance(equation, str) else equation
@@ -331,8 +330,9 @@ def _typed(data: object, settings: dict[str, Any], root: Path) -> dict[str, Any]
 
 
 def _files(typed: Mapping[str, Any]) -> DiscoverData:
-    own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}
-    return from_values(DiscoverData, own)
+    from lieapp.settings import from_values
+
+    return from_values(DiscoverData, {key: typed[o] for key, o in FILE_OPTIONS.items() if typed.get(o)})
 
 
 def _plugin_of(
