@@ -1,6 +1,6 @@
-"""The equation of data in files, clean and with noise, and discovery without an equation.
+"""The equation of data in files, clean and with noise, with and without symmetries; discovery without an equation.
 
-    python benchmarks/identify.py [--only WORD] [--noise 0 .05] [--seeds 0 1 2 3 4] [--discover]
+    python benchmarks/identify.py [--only WORD] [--noise 0 .05] [--seeds 0 1 2 3 4] [--symmetries] [--discover]
 
 Rows are kept in results/identify.json and replaced one by one.
 """
@@ -36,8 +36,18 @@ TRUE: dict[str, tuple[str, dict[str, float]]] = {
 }
 """The mapping that a file needs, and the right side of its equation."""
 
+BOOST = "t*d_x + d_u"
+KNOWN = {
+    "KdV_sine.mat": [[BOOST], [BOOST, "3*t*d_t + x*d_x - 2*u*d_u"]],
+    "burgers_sine.mat": [[BOOST], [BOOST, "2*t*d_t + x*d_x - u*d_u"]],
+    "kuramoto_sivashinsky_pysindy.mat": [[BOOST]],
+    "burgers_shock.mat": [[BOOST], [BOOST, "2*t*d_t + x*d_x - u*d_u"]],
+}
+"""Symmetries of the equations, as they are given."""
+
 HEAD = (
-    "file", "noise", "seeds", "terms", "largest error of a coefficient", "error on held-out windows", "seconds",
+    "file", "noise", "symmetries given",
+    "seeds", "terms", "largest error of a coefficient", "error on held-out windows", "seconds",
     "of processors",
 )  # fmt: skip
 
@@ -73,18 +83,19 @@ def called(*options: str) -> tuple[dict[str, Any], dict[str, float]]:
     return json.loads(done.stdout), {"seconds": round(wall, 1), "cpu": round(used, 1)}
 
 
-def identified(file: Path, share: float, seed: int) -> dict[str, Any]:
+def identified(file: Path, share: float, seed: int, known: list[str]) -> dict[str, Any]:
     """One identification as a row."""
     mapping, true = TRUE[file.name]
     with tempfile.TemporaryDirectory() as folder:
         place, own = noisy(Path(folder), file, mapping, share, seed)
-        said, seconds = called("identify", "--data", str(place), *(["--map", own] if own else []))
+        given = [part for field in known for part in ("--symmetry", field)]
+        said, seconds = called("identify", "--data", str(place), *(["--map", own] if own else []), *given)
     terms = {t["term"]: t["coefficient"] for e in said.get("equations", []) for t in e["terms"]}
     right = set(terms) == set(true)
     off = max((abs(terms[name] / c - 1) for name, c in true.items()), default=0.0) if right else None
     return {
-        "file": file.name, "noise": share, "seed": seed, "right": right, "off": off, "terms": terms,
-        "error": said["equations"][0]["error"] if terms else None, **seconds, "commit": commit(),
+        "file": file.name, "noise": share, "known": known, "seed": seed, "right": right, "off": off,
+        "terms": terms, "error": said["equations"][0]["error"] if terms else None, **seconds, "commit": commit(),
         "said": said.get("sentence") or said["error"]["message"],
     }  # fmt: skip
 
@@ -99,16 +110,21 @@ def discovered(file: Path) -> dict[str, Any]:
         )  # fmt: skip
     terms = {t["term"] for e in (said.get("identified") or {"equations": []})["equations"] for t in e["terms"]}
     return {
-        "file": file.name, "noise": "discover", "seed": 0, "right": terms == set(true), "off": None, "error": None,
-        **seconds, "commit": commit(), "said": said.get("sentence") or said["error"]["message"],
+        "file": file.name, "noise": "discover", "known": [], "seed": 0, "right": terms == set(true), "off": None,
+        "error": None, **seconds, "commit": commit(), "said": said.get("sentence") or said["error"]["message"],
     }  # fmt: skip
+
+
+def keyed(row: dict[str, Any]) -> tuple[str, str, str, int]:
+    """What tells rows apart."""
+    return row["file"], str(row["noise"]), "; ".join(row.get("known", [])), row["seed"]
 
 
 def table(rows: list[dict[str, Any]]) -> str:
     """One line for each file and noise; sentences below."""
     lines, below = [HEAD, ("---",) * len(HEAD)], []
-    for key in dict.fromkeys((row["file"], str(row["noise"])) for row in rows):
-        group = [row for row in rows if (row["file"], str(row["noise"])) == key]
+    for key in dict.fromkeys(keyed(row)[:3] for row in rows):
+        group = [row for row in rows if keyed(row)[:3] == key]
         offs, errors = ([row[k] for row in group if row[k] is not None] for k in ("off", "error"))
         right, seeds = sum(row["right"] for row in group), " ".join(str(row["seed"]) for row in group)
         lines.append((
@@ -117,7 +133,7 @@ def table(rows: list[dict[str, Any]]) -> str:
             *(f"{max(row[k] for row in group):.1f}" for k in ("seconds", "cpu")),
         ))  # fmt: skip
         said = dict.fromkeys(row["said"] for row in group if not row["right"] or key[1] in ("0.0", "discover"))
-        below += [f"- {key[0]}, {key[1]}: {text}" for text in said]
+        below += [f"- {', '.join(part for part in key if part)}: {text}" for text in said]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n\nWhat was said:\n\n" + "\n".join(below)
 
 
@@ -127,19 +143,24 @@ def main() -> None:
     parser.add_argument("--only", default="", help="files with this word")
     parser.add_argument("--noise", type=float, nargs="*", default=[0.0, 0.05])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
+    parser.add_argument("--symmetries", action="store_true", help="with given symmetries too")
     parser.add_argument("--discover", action="store_true", help="discovery too")
     parser.add_argument("--note", default="", help="what else is to be known, such as what ran beside")
     parser.add_argument("--out", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     folder, kept = Path(PAPERS), arguments.out / "identify.json"
     known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else []
-    rows = {(row["file"], str(row["noise"]), row["seed"]): row for row in known}
+    rows = {keyed(row): row for row in known}
     for name in (name for name in TRUE if arguments.only in name):
-        cases = [(share, seed) for share in arguments.noise for seed in (arguments.seeds if share else [0])]
-        made = (identified(folder / name, share, seed) for share, seed in cases)
+        fields = [[], *(KNOWN.get(name, []) if arguments.symmetries else [])]
+        cases = [
+            (share, seed, one)
+            for share in arguments.noise for one in fields for seed in (arguments.seeds if share else [0])
+        ]  # fmt: skip
+        made = (identified(folder / name, *case) for case in cases)
         more = (discovered(folder / name) for _ in range(arguments.discover))
         for row in itertools.chain(made, more):
-            rows[row["file"], str(row["noise"]), row["seed"]] = row
+            rows[keyed(row)] = row
             print(json.dumps(row), flush=True)
             kept.write_text(json.dumps(list(rows.values()), indent=1) + "\n", encoding="utf-8")
     order = {name: n for n, name in enumerate(TRUE)}

@@ -101,6 +101,8 @@ class PDE:
         parameters: a number for each symbol of the equation that is neither a variable nor an unknown.
         initial: the random initial state; `SumOfSines()` by default; a mapping gives one per unknown.
         transform: a change of variables that produces the data, such as Cole-Hopf.
+        fitted: of an equation whose right side was learned from data, the relative error that it leaves on held-out
+            trajectories: nothing is derived from it or proved of it.
         source: your own data: `source(samples, seed)` returns a mapping from the name of each variable to its
             grid and from each unknown's name to an array of shape (samples, t, x).
     """
@@ -115,11 +117,13 @@ class PDE:
     parameters: Mapping[Any, float] = field(default_factory=dict)
     initial: Any = field(default_factory=SumOfSines)
     transform: ChangeOfVariables | None = None
+    fitted: float | None = None
     source: Callable[[int, int], Mapping[str, Any]] | None = None
 
     def __post_init__(self) -> None:
         check_plugin_name(self.name)
         _check_equation(self)
+        _check_fitted(self)
         _check_parameters(self)
         _check_region(self)
 
@@ -255,6 +259,13 @@ def _check_equation(pde: PDE) -> None:
                 f"{pde.name}: equation={equation!r} is a {type(equation).__name__}, not a SymPy equation.",
                 hint="Write sp.Eq(u.diff(t) + u*u.diff(x), 0) with u = sp.Function('u')(t, x).",
             )
+
+
+def _check_fitted(pde: PDE) -> None:
+    if pde.fitted is not None and not (_finite(pde.fitted) and pde.fitted >= 0):
+        raise EquationError(
+            f"{pde.name}: fitted={pde.fitted!r} isn't a relative error.", hint="Give a number such as 0.001."
+        )
 
 
 def _check_parameters(pde: PDE) -> None:

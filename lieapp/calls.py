@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from lieapp.config_types import FILE_OPTIONS, DiscoverData, FileData
+from lieapp.config_types import FILE_OPTIONS, DiscoverData
 from lieapp.document import Document, Figure, undrawn
 from lieapp.errors import RunError, UsageError, in_python
 from lieapp.extension import Work, described
@@ -208,32 +208,27 @@ class Equation:
 
 @in_python()
 def identify(
-    data: object, *, order: int = 4, degree: int = 3, terms: str | Sequence[str] = (),
-    explicit: str | Sequence[str] = (), map: str = "", every: str = "", window: str = "", drop_nan: bool = False,
+    data: object, *, order: int = 4, degree: int = 3, terms: Sequence[str] = (), explicit: Sequence[str] = (),
+    symmetries: Sequence[str] = (), map: str = "", every: str = "", window: str = "", drop_nan: bool = False,
 ) -> Equation:  # fmt: skip
     """Find the equation that data solve: `lieapp.identify("KdV_sine.mat").text` is `['u_t + u*u_x + u_xxx']`.
 
     Args:
         data: an xarray Dataset (sample, t, x), a file or several.
         order: the highest number of derivatives of a term; degree: its highest degree.
-        terms: candidates in place of all of these, `["u_xx", "u*u_x"]`.
-        explicit: variables that may multiply terms.
+        terms: candidates in place of all of these, `["u_xx", "u*u_x"]`; explicit: variables that multiply terms.
+        symmetries: fields that the equation has to keep, `["t*d_x + d_u"]`, or runs, for what they proved.
         map, every, window, drop_nan: how files are read (docs/data.md).
 
-    Raises LieappError for data from which no equation can be told, and for invalid terms.
+    Raises LieappError for data from which no equation can be told, and for invalid terms and symmetries.
     """
     from lieapp.pde.identify.files import identify_files
-    from lieapp.pde.identify.find import Wanted
-    from lieapp.progress import SilentReporter
-    from lieapp.settings import from_values
+    from lieapp.pde.identify.find import Wanted, named
 
     with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
-        typed = _typed(data, {"map": map}, Path(folder))
-        places = tuple(typed.get("data") or ())
         how = {"map": map, "every": every, "window": window, "drop_nan": drop_nan}
-        files = from_values(FileData, {"files": places, **how})
-        wanted = Wanted(order, degree, _several(terms), _several(explicit))
-        found = identify_files(files, wanted, SilentReporter())
+        files = _files(_typed(data, how, Path(folder)))
+        found = identify_files(files, Wanted(order, degree, named(terms), named(explicit), named(symmetries)))
         if hasattr(data, "to_netcdf"):
             equations = [equation.text for equation in found.equations]
             command = f"lieapp.discover(dataset, equation={equations})" if equations else ""
@@ -247,6 +242,7 @@ def discover(
     *,
     equation: str | Sequence[str] = (),
     data: object = None,
+    learn_equation: bool = False,
     out: str | Path | None = ROOT,
     plugins: Sequence[str | Path] = (),
     quiet: bool = True,
@@ -261,10 +257,10 @@ def discover(
     Args:
         plugin: the name of a plugin, a declaration, or data, see there.
         equation: of the data in place of a plugin, in jet notation; several for a system. Data without both are
-            asked for theirs first, see `identify`.
-        data: an xarray Dataset (sample, t, x), a file or several; pictures: the name of a data set or a folder. How
-            files are read is said by `map`, `every`, `window`, `drop_nan` and `parameter` among the settings
-            (docs/data.md).
+            asked for theirs first, see `identify`; where none is short, it is learned (docs/identify.md).
+        learn_equation: whether it is learned also where a short one is found.
+        data: an xarray Dataset (sample, t, x), a file or several, read as `map`, `every`, `window`, `drop_nan` and
+            `parameter` among the settings say (docs/data.md); pictures: the name of a data set or a folder.
         out: the folder of runs; None deletes the run together with its object.
         plugins: additional folders of plugin files.
         quiet: whether to suppress progress on stderr.
@@ -285,13 +281,17 @@ def discover(
     typed = _typed(data, settings, root)
     found = None
     if data is not None and plugin is None and not equation:
-        from lieapp.pde.identify.files import of_first_order
+        from lieapp.pde.identify.files import identify_files, learned_settings, of_first_order
 
-        how = {key: typed[key] for key in ("map", "every", "window", "drop_nan") if typed[key] is not None}
-        found = identify(typed["data"], **how).result
+        found = identify_files(_files(typed), learn=learn_equation or None)
         equation = of_first_order(found)
+    elif learn_equation:
+        raise UsageError("learn_equation needs data without an equation.", hint="Give data=… alone.")
+    if (fitted := found.learned.error if found and found.learned else None) is not None:
+        typed |= learned_settings(lambda key: settings.get(key) or typed.get(key))
     if equation:
-        plugin = _plugin_of([equation] if isinstance(equation, str) else equation, plugin, typed, root, folders)
+        texts = [equation] if isinstance(equation, str) else equation
+        plugin = _plugin_of(texts, plugin, typed, root, folders, fitted)
     catalog = load_catalog(folders)
     entry = catalog.get(plugin) if isinstance(plugin, str) else catalog.declared(plugin)
     work = catalog.work(entry, "discover")
@@ -308,11 +308,6 @@ def discover(
     with unless_refused(run):
         work_on(run, config, catalog, work, entry=entry, quiet=quiet)
     return Run(run, catalog, kept)
-
-
-def _several(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Names as a list, or as the command line has them, between commas."""
-    return tuple(part.strip() for part in names.split(",")) if isinstance(names, str) else tuple(names)
 
 
 def _typed(data: object, settings: dict[str, Any], root: Path) -> dict[str, Any]:
@@ -334,19 +329,24 @@ def _typed(data: object, settings: dict[str, Any], root: Path) -> dict[str, Any]
     return {**found, "data": [str(place) for place in places]}
 
 
-def _plugin_of(
-    equations: Sequence[str], plugin: object, typed: Mapping[str, Any], root: Path, folders: list[Path]
-) -> str:
-    """The plugin of a typed equation, whose folder joins `folders`."""
-    from lieapp.pde.typed import plugin_of
+def _files(typed: Mapping[str, Any]) -> DiscoverData:
     from lieapp.settings import from_values
+
+    return from_values(DiscoverData, {key: typed[o] for key, o in FILE_OPTIONS.items() if typed.get(o)})
+
+
+def _plugin_of(
+    equations: Sequence[str], plugin: object, typed: Mapping[str, Any], root: Path, folders: list[Path],
+    fitted: float | None,
+) -> str:
+    """The plugin of a typed equation, whose folder joins `folders`; `fitted` as for `api.PDE`."""
+    from lieapp.pde.typed import plugin_of
 
     if plugin is not None:
         raise UsageError(
             "a plugin and an equation are both given.", hint="Give one of them; a file is given as data='file.npz'."
         )
-    own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}
-    name, folder = plugin_of(equations, from_values(DiscoverData, own), root)
+    name, folder = plugin_of(equations, _files(typed), root, fitted=fitted)
     folders.append(folder)
     return name
 

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from lieapp.drawing import Drawing
 
 
+def percent(share: float) -> str:
+    """Per cent without a power of ten, `0.03 %`."""
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1g} %"
+
+
 def number(value: float | None) -> str:
     """Two digits, `3e-6` and `290` rather than `3e-06` and `2.9e+02`; a dash for None and non-finite values."""
     if value is None or not math.isfinite(value):

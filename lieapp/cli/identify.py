@@ -30,11 +30,13 @@ def _names(context: click.Context, parameter: click.Parameter, texts: Sequence[s
               help="The candidates, in place of all of that order and degree.")  # fmt: skip
 @click.option("--explicit", multiple=True, callback=_names, metavar="t,x",
               help="Variables that may multiply terms.")  # fmt: skip
+@click.option("--symmetry", "symmetries", multiple=True, metavar="FIELD|RUN",
+              help="Keep to equations with this symmetry, t*d_x+d_u, or with those that a run proved.")  # fmt: skip
 @click.option("--write", type=FOLDER, metavar="FILE.py", help="Write the equation as a plugin file.")
 @click.option("--html", type=FOLDER, metavar="FILE.html", help="Write the same as a page, with a figure.")
 def identify(
     settings: Common, order: int, degree: int, terms: tuple[str, ...], explicit: tuple[str, ...],
-    write: Path | None, html: Path | None, **typed: Any,
+    symmetries: tuple[str, ...], write: Path | None, html: Path | None, **typed: Any,
 ) -> Outcome:  # fmt: skip
     """Find the equation that the data of --data solve: its terms, their coefficients and how sure they are.
 
@@ -49,7 +51,7 @@ def identify(
     own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}
     data = msgspec.convert(own, FileData)
     with reporting(settings.quiet) as report:
-        found = identify_files(data, Wanted(order, degree, terms, explicit), report)
+        found = identify_files(data, Wanted(order, degree, terms, explicit, symmetries), report)
     if write is not None:
         found = write_plugin(found, data, write)
     document = identification_document(found)

@@ -78,34 +78,45 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
 @of_files
 @click.option("--extend", type=int, metavar="N", help="Simulate N more trajectories; told apart from the file.")
 @of_equation
+@click.option("--learn-equation", is_flag=True, help="Learn the right side of u_t = F from the trajectories of "
+              "--data, also where a short equation is found; nothing is proved then.")  # fmt: skip
 @click.option("--slots", type=int, metavar="N", help="Fields to begin with; more join until there is a gap.")
 def discover(settings: Common, **typed: Any) -> Outcome:
     """Find the symmetries in data of a plugin and compare them with the derived ones.
 
-    For files of --data without --plugin and --equation, the equation is identified first. In pictures, fields are
+    For files of --data without --plugin and --equation, the equation is identified first; where none is short, its
+    right side is learned from many trajectories, and the method is spectrum by default. In pictures, fields are
     sought that keep what a network sees of them, and compared with the affine ones. Makes a run directory with
     data, learned fields and tables.
     """
     beside: dict[str, msgspec.Struct] = {}
-    if typed["equation"] is None and settings.resume is None and settings.typed("plugin") is None:
-        files = _files(settings, typed, "discover")
-        if files.files:
-            from lieapp.pde.identify.files import KEPT, of_first_order
+    fitted, learn = None, typed.pop("learn_equation")
+    unknown = typed["equation"] is None and settings.resume is None and settings.typed("plugin") is None
+    files = _files(settings, typed, "discover") if unknown else DiscoverData()
+    if learn and not files.files:
+        raise UsageError(
+            "--learn-equation takes the place of a known equation, and needs data.",
+            hint="Give --data FILE, without --plugin, --equation and --resume.",
+        )
+    if files.files:
+        from lieapp.pde.identify.files import KEPT, learned_settings, of_first_order
 
-            found = _identified(files, settings)
-            beside[KEPT] = found
-            typed["equation"], typed["independent"] = of_first_order(found), found.variables
-            typed["dependent"] = [e.unknown for e in found.equations]
-    return done(_of_equation(settings, typed, "discover"), "discover", typed, beside)
+        found = _identified(files, settings, learn)
+        beside[KEPT] = found
+        typed["equation"], typed["independent"] = of_first_order(found), found.variables
+        typed["dependent"] = found.unknowns
+        if found.learned is not None:
+            fitted = found.learned.error
+            typed |= learned_settings(lambda key: typed.get(key) or settings.typed(key))
+    return done(_of_equation(settings, typed, "discover", fitted), "discover", typed, beside)
 
 
-def _identified(files: DiscoverData, settings: Common) -> Identification:
-    """The equation of files for which none was typed."""
+def _identified(files: DiscoverData, settings: Common, learn: bool) -> Identification:
+    """The equation of files for which none was typed; it is learned if that is asked for, or if none is short."""
     from lieapp.pde.identify.files import identify_files
-    from lieapp.pde.identify.find import Wanted
 
     with reporting(settings.quiet) as report:
-        found = identify_files(files, Wanted(), report)
+        found = identify_files(files, report=report, learn=learn or None)
         report.line(found.sentence)
     return found
 
@@ -122,8 +133,11 @@ def _files(settings: Common, typed: Mapping[str, Any], command: str) -> Discover
     return msgspec.convert(found, DiscoverData)
 
 
-def _of_equation(settings: Common, typed: dict[str, Any], command: str) -> Common:
+def _of_equation(settings: Common, typed: dict[str, Any], command: str, fitted: float | None = None) -> Common:
     """The options with the equation as a plugin if one is typed, which is taken out of them.
+
+    Args:
+        fitted: of one that was learned, see `api.PDE`.
 
     Raises UsageError if there are two equations.
     """
@@ -136,7 +150,7 @@ def _of_equation(settings: Common, typed: dict[str, Any], command: str) -> Commo
         other = "--plugin" if settings.plugin is not None else "--resume"
         raise UsageError(f"--equation and {other} are both given.", hint="Give one of them.")
     data = _files(settings, typed, command)
-    name, folder = plugin_of(equation, data, settings.out, independent or (), dependent or ())
+    name, folder = plugin_of(equation, data, settings.out, independent or (), dependent or (), fitted)
     return replace(settings, plugin=name, plugins=(*settings.plugins, folder))
 
 

@@ -146,6 +146,9 @@ def _clock(rate: sp.Expr, splitting: Splitting, times: Sequence[float]) -> list[
 
 Progress = Callable[[int, int], None]
 
+TOGETHER = 4
+"""Solutions in the plane that are stepped together: of more the modes leave the processor's caches."""
+
 
 def simulate(
     pde: PDE,
@@ -172,23 +175,27 @@ def simulate(
     grid, times = space_grid(pde, evolution), output_times(pde, evolution)
     initial = initial_state(pde.initial, evolution.jets.dependent, grid, samples, generator).to(device)
     keep = _keeper(pde, own, evolution, grid)
-    kept, state = [], None
     first = len(times) - (pde.keep_last or len(times))
-    for i, state in enumerate(states(evolution, grid, initial, times, tolerance, pde.name)):
-        if i >= first:
-            kept.append(keep(state))
-        progress(i, len(times) - 1)
-    assert state is not None
+    batches = [initial] if len(grid.axes) == 1 else list(initial.split(TOGETHER))
+    rows, last = list[Values](), list[State]()
+    for n, batch in enumerate(batches):
+        kept = []
+        for i, state in enumerate(states(evolution, grid, batch, times, tolerance, pde.name)):
+            if i >= first:
+                kept.append(keep(state))
+            progress(n * (len(times) - 1) + i, len(batches) * (len(times) - 1))
+        rows.append(torch.stack(kept, dim=1))
+        last.append(state)
     return Trajectories(
         time=torch.tensor(times[first:], dtype=torch.float64, device=device),
         grid=grid,
-        values=torch.stack(kept, dim=1),
+        values=torch.cat(rows),
         unknowns=own.jets.dependent,
         time_name=str(own.jets.independent[own.time]),
-        error=state.error,
+        error=max(state.error for state in last),
         facts={
-            "steps": 2 * state.steps,
-            "points": max(state.grid.shape),
+            "steps": 2 * max(state.steps for state in last),
+            "points": max(max(state.grid.shape) for state in last),
             "seconds": round(clock.perf_counter() - began, 2),
         },
     )

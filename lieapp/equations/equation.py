@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -69,6 +69,12 @@ class System:
     name: str = "equation"
     functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     nonzero: tuple[sp.Expr, ...] = ()
+
+
+def in_decimals(system: System) -> System:
+    """The system with measured numbers as decimals: as fractions their products would grow without bound."""
+    found = [r.xreplace({n: sp.Float(n, 15) for n in r.atoms(sp.Rational) if n.q != 1}) for r in system.residuals]
+    return replace(system, residuals=tuple(found))
 
 
 def as_expression(value: object, name: str) -> sp.Expr:

@@ -107,12 +107,16 @@ def evolution_form(system: System) -> Evolution:
     return Evolution(jets, time, tuple(tidy(f, jets) for f in rhs), system.name)
 
 
+LONGEST = 150
+"""Operations of an expression that is simplified: longer ones, of learned numbers, take minutes."""
+
+
 def tidy(expression: sp.Expr, jets: JetSpace) -> sp.Expr:
     """Collect an expression that is polynomial in the jets, coefficients in lowest terms."""
     found = list(jets.jets(expression))
     expression = sp.expand(expression)
     if not found or not expression.is_polynomial(*found):
-        return sp.simplify(expression)
+        return sp.simplify(expression) if sp.count_ops(expression) <= LONGEST else expression
     terms = sp.Poly(expression, *found).terms()
     return sp.Add(*(sp.factor(c) * sp.Mul(*(s**n for s, n in zip(found, m, strict=True))) for m, c in terms))
 

@@ -170,7 +170,7 @@ class _Reader:
 
     def read(self) -> sp.Expr:
         """The expression."""
-        if len(self.part) > limits.MAX_LENGTH:
+        if self.typed and len(self.part) > limits.MAX_LENGTH:
             raise ParseError(
                 f"The expression has {len(self.part)} characters; {limits.MAX_LENGTH} are the most.",
                 hint=f"{SYSTEM} A plugin file holds longer ones.",

@@ -27,7 +27,11 @@ TAKEN = ("sp", "PDE", "hookimpl", "lieapp_domains")
 
 @dataclass(frozen=True)
 class Draft:
-    """What is declared besides the equation; a parameter's value is a text that is exact: `1/100` or `0.01`."""
+    """What is declared besides the equation; a parameter's value is a text that is exact: `1/100` or `0.01`.
+
+    Args:
+        fitted: see `api.PDE`.
+    """
 
     name: str
     title: str
@@ -35,6 +39,7 @@ class Draft:
     points: Mapping[str, int]
     periodic: tuple[str, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict)
+    fitted: float | None = None
 
 
 def plugin_text(system: System, draft: Draft) -> str:
@@ -62,6 +67,7 @@ def plugin_text(system: System, draft: Draft) -> str:
         f"    points={{{', '.join(f'{x}: {n}' for x, n in draft.points.items())}}},",
         *([f"    periodic=[{', '.join(draft.periodic)}],"] if draft.periodic else []),
         *([f"    parameters={{{_values(draft)}}},"] if system.parameters else []),
+        *([f"    fitted={draft.fitted:.2g},"] if draft.fitted is not None else []),
         ")",
         "",
         "",

@@ -8,12 +8,22 @@ import sympy as sp
 from sympy.printing.str import StrPrinter
 
 from lieapp.document import Formula
+from lieapp.equations.evolution import Evolution
 from lieapp.equations.jets import JetSpace, MultiIndex
 
 
 def equation_of(residual: sp.Expr, jets: JetSpace) -> Formula:
     """`residual = 0` in both forms."""
     return Formula(f"{_ordered(residual, jets, str)} = 0", f"{ordered_latex(residual, jets)} = 0")
+
+
+def learned_equation(evolution: Evolution, a: int) -> Formula:
+    """`u_t = F(u, u_x, u_xx)` in both forms: a right side of many numbers by what it is a function of."""
+    left, f = evolution.rates()[a]
+    name = "F" if len(evolution.rhs) == 1 else f"F_{a + 1}"
+    jets = [*evolution.jets.jets(f)]
+    text = f"{left} = {name}({', '.join(map(str, jets))})"
+    return Formula(text, f"{sp.latex(left)} = {name}({', '.join(map(sp.latex, jets))})")
 
 
 def ordered_latex(expression: sp.Expr, jets: JetSpace) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from lieapp.compare.brackets import rates
 from lieapp.compare.closed_form.approximate import decimals, sketch
 from lieapp.compare.closed_form.forms import Formula, closed_forms, holds, same_span
-from lieapp.compare.closed_form.library import library
+from lieapp.compare.closed_form.library import library, monomials
 from lieapp.compare.closed_form.measure import Measured, measure
 from lieapp.compare.closed_form.numbers import factors
 from lieapp.compare.closed_form.rates import Part, parts
+from lieapp.compare.closed_form.simple import simple_basis
+from lieapp.compare.closed_form.solved import dependence, functions_of
 from lieapp.compare.outcome import Outcome, promoted
 from lieapp.config import DiscoverConfig
 from lieapp.equations.equation import exact
@@ -39,6 +41,10 @@ CLOSED = 0.1
 
 WITHIN = 0.02
 """Sine of its angle to the span of proved formulas up to which a learned field is one of these symmetries."""
+
+
+MISSING = 0.1
+"""Sine of its angle to simple formulas beyond which a field of a learned equation is sketched by itself."""
 
 
 @dataclass(frozen=True)
@@ -80,18 +86,38 @@ def write_down(
     An ansatz that holds a field exactly from the first level on leaves no fall of eta to see, and a training may
     stand still at its end: then the proof decides.
     """
-    degree, periodic = config.formulas.library_degree, domain.arguments.periodic
-    functions = library(domain.system, periodic, degree)
-    written, within = _attempt(functions, (), domain, data, found, outcome, report)
-    if not set(outcome.exact) <= set(within):
-        known = _rates(domain, data, found, outcome)
-        functions = library(domain.system, periodic, degree + 1, [f for part in known for f in part.functions])
+    if domain.fitted:
+        coordinates, periodic = domain.system.jets.coordinates, domain.arguments.periodic
+        functions = monomials(coordinates, periodic, config.formulas.library_degree)
+        return Written([], _measured(functions, domain, data, found), len(functions), alone=data.alone), outcome
+    written, within = None, list[int]()
+    for functions, known in _libraries(config, domain, data, found, outcome):
         larger, more = _attempt(functions, known, domain, data, found, outcome, report)
-        if len(larger.proved) > len(written.proved):
+        if written is None or len(larger.proved) > len(written.proved):
             written, within = larger, more
+        if set(outcome.exact) <= set(within):
+            break
+    assert written is not None
     outcome = promoted(outcome, within)
     undecided = [n for n in outcome.exact if data.alone and n not in within]
     return replace(written, undecided=undecided), outcome
+
+
+def _libraries(
+    config: DiscoverConfig, domain: PDEDomain, data: PDEDataset, found: Discovery, outcome: Outcome
+) -> Iterator[tuple[list[sp.Expr], list[Part]]]:  # fmt: skip
+    """Libraries in turn, each for what the ones before it don't hold, with what is known of the span.
+
+    First monomials and what the equation's coefficients bring, then the rates of the learned span, then what the
+    determining equations have where they are restricted to components such as the learned ones.
+    """
+    degree, periodic = config.formulas.library_degree, domain.arguments.periodic
+    yield library(domain.system, periodic, degree), []
+    known = _rates(domain, data, found, outcome)
+    yield library(domain.system, periodic, degree + 1, [f for part in known for f in part.functions]), known
+    span = Chosen(found.fields, outcome.exact)
+    if solved := functions_of(domain.system, dependence(domain, span, data.held_out.batches(SLICES, SIZE))):
+        yield library(domain.system, periodic, degree, solved), known
 
 
 def _rates(domain: PDEDomain, data: PDEDataset, found: Discovery, outcome: Outcome) -> list[Part]:
@@ -113,10 +139,7 @@ def _attempt(
     outcome: Outcome, report: Reporter,
 ) -> tuple[Written, list[int]]:  # fmt: skip
     """Formulas in a library, and the slots that lie in the span of the proved ones."""
-    measured = measure(
-        domain, functions, domain.system.jets.coordinates, data.scales, found.fields,
-        lambda: data.held_out.batches(SLICES, SIZE),
-    )  # fmt: skip
+    measured = _measured(functions, domain, data, found)
     eta = found.levels[-1].eta
     near = [n for n in outcome.slots if n in outcome.exact or eta[n] < FALLEN]
     forms: list[Formula] = []
@@ -131,6 +154,13 @@ def _attempt(
     return written, [n for n in near if measured.sine(n, spanning) <= WITHIN]
 
 
+def _measured(functions: list[sp.Expr], domain: PDEDomain, data: PDEDataset, found: Discovery) -> Measured:
+    return measure(
+        domain, functions, domain.system.jets.coordinates, data.scales, found.fields,
+        lambda: data.held_out.batches(SLICES, SIZE),
+    )  # fmt: skip
+
+
 def _among(weights: NDArray[np.float64], exact: Sequence[int], near: Sequence[int]) -> NDArray[np.float64]:
     """Combinations of the exact slots as such of all that are near."""
     result = np.zeros((len(weights), len(near)))
@@ -139,9 +169,20 @@ def _among(weights: NDArray[np.float64], exact: Sequence[int], near: Sequence[in
 
 
 def written_forms(domain: PDEDomain, written: Written, outcome: Outcome) -> list[ClosedForm]:
-    """The formulas found for exact fields, then what approximate ones look like."""
+    """The formulas found for exact fields, then what approximate ones look like.
+
+    Of a learned equation simple ones that span those set apart, then what is left of these.
+    """
     approximate = [n for n in outcome.slots if outcome.verdicts[n] == "approximate"]
-    return [*map(_exact, written.forms), *(_approximate(domain, written.measured, n) for n in approximate)]
+    simple: list[ClosedForm] = []
+    if domain.fitted:
+        found = simple_basis(domain.system, written.measured, approximate)
+        spanned = [(form.columns, form.coefficients) for form in found]
+        simple = [_closed(form.field, "approximate", form.eta, ()) for form in found]
+        approximate = [n for n in approximate if written.measured.sine(n, spanned) > MISSING]
+    return [
+        *map(_exact, written.forms), *simple, *(_approximate(domain, written.measured, n) for n in approximate)
+    ]  # fmt: skip
 
 
 def proof_of(domain: PDEDomain, written: Written, outcome: Outcome, truth: Derived) -> FormulasCheck:
@@ -177,7 +218,7 @@ def _exact(form: Formula) -> ClosedForm:
 
 
 def _approximate(domain: PDEDomain, measured: Measured, slot: int) -> ClosedForm:
-    found = sketch(domain.system, measured, slot)
+    found = sketch(domain.system, measured, slot, told=not domain.fitted)
     if found is None:
         return ClosedForm(field=None, verdict="approximate", proved=False, eta=None, slot=slot + 1)
     field = Field({c: decimals(e) for c, e in found.field.components.items()})

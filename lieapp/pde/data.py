@@ -137,6 +137,10 @@ class SliceData:
         """
         return SliceData([_stirred(piece) for piece in self.pieces], self._linearisation, self.scales, *self._made)
 
+    def under(self, linearisation: Linearisation) -> SliceData:
+        """The same slices with what another equation makes of them."""
+        return SliceData(self.pieces, linearisation, self.scales, *self._made)
+
     @property
     def grid(self) -> Grid:
         """The grid of the slices, of the first window."""

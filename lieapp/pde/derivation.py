@@ -22,7 +22,7 @@ import msgspec
 from lieapp import errors
 from lieapp.child import child_command
 from lieapp.config import TruthConfig
-from lieapp.errors import BudgetError, LieappError, UsageError
+from lieapp.errors import BudgetError, EquationError, LieappError, UsageError
 from lieapp.results.truth import TruthResult
 
 if TYPE_CHECKING:
@@ -257,6 +257,11 @@ def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None,
     from lieapp.registry.catalog import load_catalog
 
     declaration = load_catalog([Path(folder) for folder in request.folders]).get(config.plugin).declaration
+    if declaration.fitted is not None:
+        raise EquationError(
+            f"{config.plugin}: its right side was learned from data; nothing is derived from such an equation.",
+            hint="`lieapp discover` with the data finds fields that nearly keep it.",
+        )
     periodic = config.periodic or [str(symbol) for symbol in declaration.periodic]
     lengths = {
         symbol: exact(right) - exact(left)

@@ -24,14 +24,16 @@ from lieapp.methods.shipped import NOISY
 from lieapp.methods.verdict import SMALL, gap_after
 from lieapp.pde import plan
 from lieapp.pde.algebra import structure
+from lieapp.pde.beside import Beside
 from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down, written_forms
 from lieapp.pde.document import sentence, write_csv
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import write_fields
 from lieapp.pde.extend import extended
 from lieapp.pde.finite import finite_judgement, undecided
+from lieapp.pde.fitted import reach, unproved
 from lieapp.pde.identify.files import read_identified
-from lieapp.pde.known import Derived, derived, deriving, scaled, tangent_words
+from lieapp.pde.known import NOTHING, Derived, derived, deriving, scaled, tangent_words
 from lieapp.pde.own_checks import check_misfit, check_offsets, check_unchanged
 from lieapp.pde.residual import Backend
 from lieapp.pde.resolution import unresolved_words
@@ -48,6 +50,7 @@ from lieapp.results.discovery import (
     Subspace,
     Verdict,
 )
+from lieapp.results.truth import TruthResult
 from lieapp.runs.store.files import CURRENT, naming, write_atomic
 from lieapp.runs.store.session import Session
 
@@ -90,6 +93,7 @@ def result_of(
         formulas=written_forms(domain, written, outcome),
         formulas_check=proof_of(domain, written, outcome, truth),
         misfit=missed,
+        fitted=domain.declaration.fitted,
     )
     result.sentence = sentence(result)
     return result
@@ -158,15 +162,17 @@ class _Job:
 
     def _stages(self, beside: contextlib.ExitStack) -> EquationResult:
         config, domain, session, timed = self.config, self.domain, self.session, self.session.timed
-        begun = None if session.here else deriving(domain, session.folders, config.budget, self.report)
+        begun = None if session.here or domain.fitted else self._deriving()
         beside.enter_context(begun or contextlib.nullcontext())
         data = timed("data", self._data)
-        truth = timed("truth", lambda: derived(domain, config.budget, self.report, begun))
-        checking = plan.crossing(domain, data, session) if config.cross_check else None
+        truth = timed("truth", lambda: self._truth(begun))
+        # of a learned equation the spectrum alone is asked for besides the method
+        cross_check = config.cross_check and (not domain.fitted or plan.checked_by(session) == "spectrum")
+        checking = plan.crossing(domain, data, session) if cross_check else None
         beside.enter_context(checking or contextlib.nullcontext())
         found = timed("discovery", lambda: self._apart(data, plan.discover(domain, data, session)))
         check = None
-        if config.cross_check:
+        if cross_check:
             # after the method itself, so that a resumed run finds the training's own checkpoint
             cross = checking.result if checking else partial(plan.crossed, domain, data, session)
             check = timed("cross-check", lambda: self._apart(data, cross()))
@@ -178,10 +184,10 @@ class _Job:
             known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
             written, outcome = timed("formulas", lambda: self._written(data, found, compared))
         result = self._summary(truth, found, check, written, outcome)
-        if any(row.verdict != "exact" and row.eta is not None and row.eta < SMALL for row in result.generators):
-            result.simpler = simpler(domain, data)
-        result.superposition = superposition(config, domain, data)
-        result.structure = structure(domain, data, found, outcome, truth)
+        if domain.fitted:
+            self._halves(data, found, outcome, result)
+        else:
+            self._more(data, found, outcome, truth, result)
         if self.own is not None and config.data.extend:
             own = self.own
             result.extended = timed("extending", lambda: extended(config, domain, own, truth, session))
@@ -195,6 +201,35 @@ class _Job:
     def _written(self, data: PDEDataset, found: Discovery, compared: Outcome) -> tuple[Written, Outcome]:
         return write_down(self.config, self.domain, data, found, compared, self.report)
 
+    def _deriving(self) -> Beside[TruthResult]:
+        return deriving(self.domain, self.session.folders, self.config.budget, self.report)
+
+    def _truth(self, begun: Beside[TruthResult] | None) -> Derived:
+        return NOTHING if self.domain.fitted else derived(self.domain, self.config.budget, self.report, begun)
+
+    def _more(
+        self, data: PDEDataset, found: Discovery, outcome: Outcome, truth: Derived, result: EquationResult
+    ) -> None:
+        """What an equation that is known tells besides."""
+        domain = self.domain
+        if any(row.verdict != "exact" and row.eta is not None and row.eta < SMALL for row in result.generators):
+            result.simpler = simpler(domain, data)
+        result.superposition = superposition(self.config, domain, data)
+        result.structure = structure(domain, data, found, outcome, truth)
+
+    def _halves(self, data: PDEDataset, found: Discovery, outcome: Outcome, result: EquationResult) -> None:
+        """How far the data determine a learned equation's fields."""
+        for row in result.generators:
+            row.confidence = None  # in a verdict that was exact or approximate
+        known = read_identified(self.directory.path)
+        if known is None or known.learned is None:
+            return
+        etas = reach(self.domain, data, found, known.learned, self.config.held_out_slices)
+        for row, eta in zip(result.generators, etas, strict=True):
+            row.eta_halves = eta
+            row.undecided = row.verdict == "approximate" and not eta < SMALL
+        result.sentence = sentence(result)
+
     def _again(self, data: PDEDataset, outcome: Outcome, how: str) -> Discovery:
         self.session.begin_again(len(outcome.slots))
         theirs, own = len(outcome.others_exact), len(outcome.exact)
@@ -202,7 +237,8 @@ class _Job:
         return self._apart(data, plan.discover(self.domain, data, self.session))
 
     def _apart(self, data: PDEDataset, found: Discovery) -> Discovery:
-        return separated(self.domain, data, found, self.config.held_out_slices)
+        # slices that are no solutions lie where a learned equation isn't known
+        return found if self.domain.fitted else separated(self.domain, data, found, self.config.held_out_slices)
 
     def _data(self) -> PDEDataset:
         config, domain = self.config, self.domain
@@ -266,6 +302,8 @@ class _Job:
         return data
 
     def _check_misfit(self, data: Sequence[Trajectories]) -> None:
+        if self.domain.fitted:
+            return  # the learned equation is theirs
         name, units = self.domain.name, self.own.units if self.own else ()
         self.missed = check_misfit(self.domain.evolution, data, name, self.config.misfit, self.report, units)
         if self.missed is not None:
@@ -293,7 +331,9 @@ class _Job:
         if self.own is not None and known is not None:
             words = tangent_words(truth, known, self.domain, batches)
             self.report.warn(words) if words else None
-        outcome = compare(self.domain, batches, found, check, derived_fields, stirred(data))
+        elsewhere = () if self.domain.fitted else stirred(data)
+        outcome = compare(self.domain, batches, found, check, derived_fields, elsewhere)
+        outcome = unproved(outcome) if self.domain.fitted else outcome
         if count := len(outcome.special):
             fields = f"{count} field holds" if count == 1 else f"{count} fields hold"
             self.report.warn(

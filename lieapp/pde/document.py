@@ -29,6 +29,14 @@ from lieapp.extension import outcome
 from lieapp.methods.verdict import SMALL
 from lieapp.pde.algebra_document import brackets, families
 from lieapp.pde.figures import FINITE, NOTE, folds, judged, keys, size_table, words, words_of
+from lieapp.pde.fitted_document import (
+    LEFT_OUT,
+    fitted_forms,
+    fitted_notices,
+    fitted_sentence,
+    fitted_slots,
+    learned_sides,
+)
 from lieapp.pde.identify.document import equation as equation_blocks
 from lieapp.pde.identify.document import path as path_blocks
 from lieapp.results.discovery import AtSize, ClosedForm, EquationResult, Extended, Slot
@@ -44,7 +52,7 @@ def document(result: EquationResult, draw: Draw = undrawn) -> Document:
 
 def opening(result: EquationResult) -> list[Block]:
     """What stands before the first heading: the equation and the outcome."""
-    told = outcome(result)
+    told = outcome(result) if result.fitted is None else [*outcome(result), *fitted_notices(result)]
     if result.extended is not None:
         told.insert(1, Notice(extended_words(result.extended, len(result.truth)), "info"))
     return [*result.equation_shown, *told]
@@ -63,11 +71,14 @@ def extended_words(found: Extended, derived: int) -> str:
 
 def sections(result: EquationResult, draw: Draw, wanted: Iterable[str]) -> list[Block]:
     """The sections of these keys of `SECTIONS`; only their figures are drawn."""
-    return [block for key in wanted for block in SECTIONS[key](result, draw)]
+    left_out = () if result.fitted is None else LEFT_OUT
+    return [block for key in wanted if key not in left_out for block in SECTIONS[key](result, draw)]
 
 
 def sentence(result: EquationResult) -> str:
     """The outcome in one sentence: "Found all 2 symmetries of the equation, each proved: ∂t, ∂x"."""
+    if result.fitted is not None:
+        return fitted_sentence(result)
     parts = [_found(result) if result.all_proved else _candidates(result)]
     endless = not result.truth and bool(result.families)
     if endless:
@@ -128,6 +139,8 @@ def _slow(slot: Slot) -> bool:
 
 
 def _slots(result: EquationResult, draw: Draw) -> list[Block]:
+    if result.fitted is not None:
+        return fitted_slots(result)
     head = Heading("Learned slots", "slots", "verdict")
     if not result.generators:
         return [head, Text("There are no learned fields.", small=True)]
@@ -172,6 +185,8 @@ def _columns(result: EquationResult) -> list[str]:
 
 
 def _forms(result: EquationResult, draw: Draw) -> list[Block]:
+    if result.fitted is not None:
+        return fitted_forms(result)
     head = Heading("Closed forms", "formulas", "proved")
     if not result.formulas:
         return [head, Text("There are no closed forms.", small=True)]
@@ -292,6 +307,9 @@ def _identified(result: EquationResult, draw: Draw) -> list[Block]:
     """How the equation was found, if nobody gave it."""
     if result.identified is None:
         return []
+    if (learned := result.identified.learned) is not None:
+        head = Heading("The equation, learned from the data", "identified")
+        return [head, *learned_sides(learned), *path_blocks(result.identified)]
     return [Heading("The equation, identified from the data", "identified"), *equation_blocks(result.identified),
             *path_blocks(result.identified)]  # fmt: skip
 

@@ -25,7 +25,7 @@ from lieapp.domains.solutions import PatchData, Patches, Scales, Slices, Solutio
 from lieapp.domains.spread import EveryComponent, contracted
 from lieapp.equations.equation import exact, read_pde
 from lieapp.equations.evolution import Evolution, degree, evolution_form
-from lieapp.equations.printing import equation_of
+from lieapp.equations.printing import equation_of, learned_equation
 from lieapp.equations.regular import has_pole
 from lieapp.errors import DataError
 from lieapp.lie.stages import Truth, derive
@@ -109,6 +109,11 @@ class PDEDomain:
             periodic=tuple(x in declaration.periodic for x in jets.independent) + (False,) * len(jets.dependent),
             dependent=(False,) * len(jets.independent) + (True,) * len(jets.dependent),
         )
+
+    @property
+    def fitted(self) -> bool:
+        """Whether the equation was learned from data, so that nothing is derived from it or proved of it."""
+        return self.declaration.fitted is not None
 
     @cached_property
     def linearisation(self) -> Linearisation:
@@ -200,7 +205,9 @@ class PDEDomain:
         return found
 
     def shown(self) -> list[Formula]:
-        """Each equation as it was declared, residual = 0."""
+        """Each equation as it was declared, residual = 0; of learned ones what right sides are functions of."""
+        if self.fitted:
+            return [learned_equation(self.evolution, a) for a in range(len(self.evolution.rhs))]
         return [equation_of(r, self.system.jets) for r in self.system.residuals]
 
     def characteristic(self, batch: Slices, fields: Fields) -> tuple[Stack, Characteristics]:

@@ -18,6 +18,7 @@ from lieapp.methods.result import SIZE
 from lieapp.pde.closed_forms import write_down
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.known import Derived, scaled
+from lieapp.pde.stirred import separated, stirred
 from lieapp.results.discovery import Extended
 from lieapp.runs.store.session import Session
 
@@ -71,9 +72,10 @@ def extended(
     method = session.methods["spectrum"]
     part = session.part("", aside=True)
     assert method.discover is not None
-    found = method.discover(domain, data, part, config.spectrum)
+    found = separated(domain, data, method.discover(domain, data, part, config.spectrum), config.held_out_slices)
     known = (scaled(domain, truth, data.scales), len(truth.formulas)) if truth.formulas else None
-    outcome = compare(domain, list(data.held_out.batches(config.held_out_slices, SIZE)), found, None, known)
+    batches = list(data.held_out.batches(config.held_out_slices, SIZE))
+    outcome = compare(domain, batches, found, None, known, stirred(data))
     written, outcome = write_down(config, domain, data, found, outcome, report)
     return Extended(
         trajectories=count,

@@ -49,6 +49,10 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
 
     config.data.check()
     declaration = _placed(config, declaration)
+    if config.data.extend and declaration.fitted is not None:
+        raise UsageError(
+            "--extend simulates the equation, and this one is learned from the data.", hint="Leave --extend out."
+        )
     if config.data.extend:
         if len(declaration.periodic) < len(declaration.region) - 1:
             raise UsageError(

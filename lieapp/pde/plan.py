@@ -74,6 +74,11 @@ def _checking(session: Session) -> Method:
     return session.methods[session.methods[session.config.plan[0]].checked_by]
 
 
+def checked_by(session: Session) -> str:
+    """The method that checks the chosen one."""
+    return _checking(session).name
+
+
 def second_go(session: Session) -> str:
     """How the training would be made anew, in words; nothing if it was, or its method isn't of that kind."""
     first = session.methods[session.config.plan[0]]

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from lieapp.config_types import FileData
 from lieapp.data.own import OwnAxis, grids_of, periodic_in, typed_value
-from lieapp.equations.equation import System
+from lieapp.equations.equation import System, in_decimals
 from lieapp.equations.evolution import evolution_form, time_variable
 from lieapp.equations.parsing import parse_system
 from lieapp.equations.plugin_file import Draft, plugin_text
+from lieapp.equations.printing import learned_equation
 from lieapp.errors import TYPED, ParseError, UsageError, refused
 
 FOLDER = ".equations"
@@ -23,7 +24,7 @@ DERIVATIVE = re.compile(r"\b([A-Za-z][A-Za-z0-9]*)_([a-z]+)\b")
 
 def plugin_of(
     equations: Sequence[str], data: FileData, root: Path, independent: Sequence[str] = (),
-    dependent: Sequence[str] = (),
+    dependent: Sequence[str] = (), fitted: float | None = None,
 ) -> tuple[str, Path]:  # fmt: skip
     """The name of the plugin of a typed equation, and the folder of its file, which is written.
 
@@ -31,10 +32,11 @@ def plugin_of(
         equations: in jet notation, `u_t + u*u_x + u_xxx`; constants have their values in `data.parameter`.
         root: the folder of runs.
         independent, dependent: the variables and unknowns; else those that derivatives are written with.
+        fitted: of right sides learned from data, see `api.PDE`.
 
     Raises what reading the equation and the files raises, UsageError if no file is given.
     """
-    system, draft = draft_of(equations, data, independent, dependent)
+    system, draft = draft_of(equations, data, independent, dependent, fitted)
     evolution_form(system)
     text, folder = plugin_text(system, draft), root / FOLDER
     with refused(UsageError, f"{folder} can't be written", "Give --out another folder."):
@@ -44,7 +46,8 @@ def plugin_of(
 
 
 def draft_of(
-    equations: Sequence[str], data: FileData, independent: Sequence[str] = (), dependent: Sequence[str] = ()
+    equations: Sequence[str], data: FileData, independent: Sequence[str] = (), dependent: Sequence[str] = (),
+    fitted: float | None = None,
 ) -> tuple[System, Draft]:
     """A typed equation and its declaration on the grids of files. Arguments and errors are those of `plugin_of`."""
     if not data.files:
@@ -54,7 +57,9 @@ def draft_of(
     letters = sorted({letter for _, letters in found for letter in letters}, key=lambda x: (x != "t", x))
     values = {name: str(value) for name, value in map(typed_value, data.parameter)}
     try:
-        system = parse_system(equations, list(independent) or letters, unknowns, list(values))
+        system = parse_system(
+            equations, list(independent) or letters, unknowns, list(values), typed=fitted is None
+        )  # fmt: skip
     except ParseError as error:
         if "' is not declared" in error.message:
             name = error.message.split("'")[1]
@@ -70,6 +75,10 @@ def draft_of(
     points = {axis.name: len(axis.points) for axis in grids[0]}
     title = "; ".join(f"{residual} = 0" for residual in system.residuals)
     known = repr((title, sorted(values.items()), region, points))
+    if fitted is not None:
+        evolution = evolution_form(system)
+        title = "; ".join(learned_equation(evolution, a).text for a in range(len(evolution.rhs)))
+        system = in_decimals(system)
     return system, Draft(
         name=TYPED + hashlib.sha256(known.encode()).hexdigest()[:8],
         title=title,
@@ -77,6 +86,7 @@ def draft_of(
         points={name: points[name] for name in variables},
         periodic=tuple(periodic_in(grids)),
         values=values,
+        fitted=fitted,
     )
 
 

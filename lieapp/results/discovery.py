@@ -66,7 +66,9 @@ class Slot(msgspec.Struct, kw_only=True):
         eta_interval: ends of the 90 % interval over draws of the held-out trajectories; None with too few.
         confidence: share of the draws with this verdict.
         finite: None where it wasn't judged at finite size.
-        undecided: whether it holds on the data, but these are windows of few trajectories and no formula is proved.
+        undecided: whether it holds on the data, but these are windows of few trajectories and no formula is proved;
+            of a learned equation, whether those learned from halves of the trajectories don't set it apart.
+        eta_halves: of a learned equation, the larger defect under those learned from halves of the trajectories.
     """
 
     slot: int
@@ -76,6 +78,7 @@ class Slot(msgspec.Struct, kw_only=True):
     confidence: float | None = None
     finite: AtSize | None = None
     undecided: bool = False
+    eta_halves: float | None = None
 
 
 class ClosedForm(msgspec.Struct, kw_only=True):
@@ -246,6 +249,8 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
         superposition: of a linear homogeneous equation, whose fields are counted modulo adding solutions.
         identified: how the equation was found in the data, if nobody gave it.
         simpler: an equation that the data nearly solve, where slots are slow; None if there is none.
+        fitted: of an equation learned from these data, what it leaves on held-out trajectories, relative; nothing
+            is derived from it or proved.
         misfit: what data from elsewhere leave of the equation, relative to their change in time; None if unknown.
         seconds: of each stage in the order of work, and in all.
     """
@@ -274,7 +279,13 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     superposition: Superposition | None = None
     identified: Identification | None = None
     misfit: float | None = None
+    fitted: float | None = None
     simpler: Simpler | None = None
+
+    @property
+    def apart(self) -> list[Slot]:
+        """The slots of a learned equation that a gap sets apart, as far as the data determine it."""
+        return [row for row in self.generators if row.verdict == "approximate" and not row.undecided]
 
     @property
     def all_proved(self) -> bool:

@@ -15,7 +15,7 @@ def row(**changed):
         "number": 1, "seed": 0, "equation": "u*u_x + u_t - u_xxx = 0 (t < 4, x < 16)", "families": 0,
         "derived": [["∂t", 1.0, 1e-12], ["∂x", 1.0, 1e-12]], "linear": False, "count": 2, "proved": ["∂t", "∂x"],
         "outside": [], "holds": True, "wall": 1.0, "slots": [[1e-12, "exact"], [1e-12, "exact"], [0.3, "none"]],
-        "spectrum": [1e-12, 1e-12, 0.2, 0.3],
+        "spectrum": [1e-12, 1e-12, 0.2, 0.3], "warnings": [],
     }  # fmt: skip
     return plain | changed
 
@@ -59,6 +59,16 @@ def test_disagreements_are_counted(changed, false, lost, open_, good):
 
     made = row(**changed)
     assert (false_exact(made), len(missed(made)), undecided(made), right(made)) == (false, lost, open_, good)
+
+
+def test_an_incomplete_derivation_is_no_ground_truth(tmp_path, monkeypatch):
+    from calibration_tables import write
+
+    monkeypatch.setattr(sys, "argv", ["calibration.py"])
+    told = ["the derivation left equations unsolved; more generators may exist"]
+    write([row(), row(number=7, count=3, outside=["u ∂u"], warnings=told)], tmp_path)
+    text = (tmp_path / "calibration.md").read_text()
+    assert "equations with a false exact slot | 0 of 1" in text and "- 7, u*u_x" in text
 
 
 def test_intervals_hold_known_shares():

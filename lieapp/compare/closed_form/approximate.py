@@ -47,8 +47,12 @@ class Sketch:
     leftover: tuple[sp.Expr, ...]
 
 
-def sketch(system: System, measured: Measured, place: int) -> Sketch | None:
-    """The short formula of the learned field at a place; None if the library holds none."""
+def sketch(system: System, measured: Measured, place: int, told: bool = True) -> Sketch | None:
+    """The short formula of the learned field at a place; None if the library holds none.
+
+    Args:
+        told: whether its leftover is.
+    """
     columns = measured.span([place])
     unit = columns.within[0]
     chosen = _pursuit(columns.gram, unit)
@@ -63,7 +67,7 @@ def sketch(system: System, measured: Measured, place: int) -> Sketch | None:
     values = [sp.Rational(f"{p / lead:.{DIGITS - 1}e}") for p in physical]
     components = dict.fromkeys(map(str, system.jets.coordinates), sp.S.Zero)
     components |= measured.components_of(chosen, values)
-    leftover = tuple(sp.expand(e) for e in defect(system, components))
+    leftover = tuple(sp.expand(e) for e in defect(system, components)) if told else ()
     return Sketch(Field(components), measured.eta(chosen, measured.of_columns(chosen, values)), leftover)
 
 

@@ -44,10 +44,7 @@ def library(
     coordinates = system.jets.coordinates
     free = [c for c, closed in zip(coordinates, periodic, strict=True) if not closed]
     closed = {c for c, is_closed in zip(coordinates, periodic, strict=True) if is_closed}
-    found: dict[sp.Expr, None] = {}
-    for n in range(degree + 1):
-        for factors in combinations_with_replacement(free, n):
-            found.setdefault(sp.Mul(*factors))
+    found: dict[sp.Expr, None] = dict.fromkeys(monomials(coordinates, periodic, degree))
     usable = [a for a in atoms(system) if not any(c in closed and not _is_wave(a, c) for c in a.free_symbols)]
     usable.sort(key=lambda a: (sp.count_ops(a), str(a)))
     # bare ones first: of functions that depend on each other the earlier ones are kept
@@ -60,6 +57,12 @@ def library(
             for factors in combinations_with_replacement(others, n):
                 found.setdefault(sp.Mul(atom, *factors))
     return _independent(list(found), system)
+
+
+def monomials(coordinates: Sequence[sp.Symbol], periodic: Sequence[bool], degree: int) -> list[sp.Expr]:
+    """Those in the coordinates that aren't periodic, of rising degree."""
+    free = [c for c, closed in zip(coordinates, periodic, strict=True) if not closed]
+    return [sp.Mul(*chosen) for n in range(degree + 1) for chosen in combinations_with_replacement(free, n)]
 
 
 def _independent(functions: Sequence[sp.Expr], system: System) -> list[sp.Expr]:

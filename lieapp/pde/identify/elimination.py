@@ -38,14 +38,18 @@ class Fit:
     Args:
         columns: (window, candidate); target: (window).
         folds: the fold of each window.
+        size: what errors are relative to, the norm of the target unless it is given.
     """
 
-    def __init__(self, columns: np.ndarray, target: np.ndarray, folds: np.ndarray) -> None:
-        self.size = float(np.linalg.norm(target))
+    def __init__(
+        self, columns: np.ndarray, target: np.ndarray, folds: np.ndarray, size: float | None = None
+    ) -> None:
+        self.size = float(np.linalg.norm(target)) if size is None else size
         self.norms = np.linalg.norm(columns, axis=0)
         self.usable = [k for k, norm in enumerate(self.norms) if np.isfinite(norm) and norm > 0]
         self.norms[self.norms == 0] = 1.0
         self.columns, self.target = columns / self.norms, target / (self.size or 1.0)
+        self.folds = folds
         whole = np.column_stack([self.columns, self.target])
         parts = [np.asarray(np.linalg.qr(whole[folds == k], mode="r")) for k in np.unique(folds)]
         self._parts = [
@@ -92,16 +96,15 @@ class Fit:
         """The size of each term over that of the left side."""
         return np.abs(coefficients) * self.norms[list(kept)] / (self.size or 1.0)
 
-    def spreads(self, kept: Sequence[int], windows: int, samples: int = 200) -> np.ndarray:
-        """Standard deviations of the coefficients over resampled windows, of which so many are independent."""
+    def resampled(self, kept: Sequence[int], windows: int, samples: int = 200) -> np.ndarray:
+        """Coefficients of resampled windows, of which so many are independent, (sample, candidate)."""
         rng = np.random.default_rng(0)
         drawn, n = max(windows, 2 * len(kept)), len(self.target)
         counts = rng.multinomial(drawn, np.full(n, 1 / n), samples)
         a = self.columns[:, kept]
         normal = np.einsum("br,ri,rj->bij", counts, a, a, optimize=True)
         found = np.einsum("bij,bj->bi", np.linalg.pinv(normal, rcond=SINGULAR), (counts * self.target) @ a)
-        spread: np.ndarray = found.std(0)
-        return spread * self.size / self.norms[list(kept)]
+        return found * self.size / self.norms[list(kept)]
 
 
 def chosen(path: Sequence[Step]) -> Step:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import sympy as sp
 
+from lieapp.compare.closed_form.numbers import simplest
+
 MARGIN = 5.0
 """Bits by which a number must be shorter to write than the measured one is accurate."""
 
@@ -31,21 +33,21 @@ def exact(value: float, spread: float) -> sp.Expr | None:
         return None
     near = max(WITHIN * spread, ROUNDING * abs(value))
     bits = math.log2(abs(value) / near) if near < abs(value) else 0.0
-    fitting = [(cost, n) for cost, n in _numbers(abs(value)) if abs(float(n) - abs(value)) <= near]
+    fitting = [(cost, n) for cost, n in _numbers(abs(value), near) if abs(float(n) - abs(value)) <= near]
     if not fitting:
         return None
     cost, best = min(fitting, key=lambda pair: pair[0])
     return best * (1 if value > 0 else -1) if cost + MARGIN <= bits else None
 
 
-def _numbers(value: float) -> Iterator[tuple[float, sp.Expr]]:
+def _numbers(value: float, near: float) -> Iterator[tuple[float, sp.Expr]]:
     """Numbers near a positive value with the bits that they take."""
     for factor, cost in FACTORS:
-        rest = value / float(factor)
-        for q in range(1, LARGEST + 1):
-            p = round(rest * q)
-            if 1 <= p <= LARGEST and math.gcd(p, q) == 1:
-                yield cost + math.log2(p * q), sp.Rational(p, q) * factor
+        rest, margin = value / float(factor), near / float(factor)
+        found = simplest(rest - margin, rest + margin)
+        if found and max(found.numerator, found.denominator) <= LARGEST:
+            p, q = found.numerator, found.denominator
+            yield cost + math.log2(p * q), sp.Rational(p, q) * factor
         for base in (2, 10):
             power = round(math.log(rest, base))
             yield cost + 2 + math.log2(abs(power) + 1), sp.Integer(base) ** power * factor

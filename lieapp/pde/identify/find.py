@@ -14,10 +14,11 @@ import sympy as sp
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.printing import ordered_terms
 from lieapp.errors import DataError, UsageError
-from lieapp.pde.identify.attempt import BETTER, EXPLAINED, HIDDEN, Attempt
+from lieapp.lie.vector_field import Field, typed_field
+from lieapp.pde.identify.attempt import SYMMETRY, Attempt
 from lieapp.pde.identify.candidates import ROWS, library, too_few, typed_terms, written
 from lieapp.pde.identify.elimination import NEAR
-from lieapp.pde.identify.exact import exact, rounded
+from lieapp.pde.identify.part import BETTER, EXPLAINED, Found, Measured, Part
 from lieapp.pde.identify.windows import Windows, jets_of
 from lieapp.progress import Reporter, SilentReporter
 from lieapp.results.identification import Identification, Identified, PathStep, Term
@@ -27,9 +28,6 @@ TOLD = 8
 
 ORDER, DEGREE = 6, 5
 """Highest order and degree that can be asked for."""
-
-LOUD = 0.3
-"""Noise above this share of the values is named as what hides an equation."""
 
 UNSURE = 0.2
 """Spreads above this share of a coefficient are told of."""
@@ -47,12 +45,14 @@ class Wanted:
         degree: its degree in the unknowns and their derivatives.
         terms: typed candidates, in place of all.
         explicit: variables that multiply candidates.
+        symmetries: fields that the equation has to keep, `t*d_x + d_u`.
     """
 
     order: int = 4
     degree: int = 3
     terms: tuple[str, ...] = ()
     explicit: tuple[str, ...] = ()
+    symmetries: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises UsageError for numbers out of range, and what is no number."""
@@ -65,6 +65,11 @@ class Wanted:
                 )
 
 
+def named(texts: Sequence[str]) -> tuple[str, ...]:
+    """Texts in a list, or between commas as on the command line."""
+    return tuple(part.strip() for part in texts.split(",")) if isinstance(texts, str) else tuple(texts)
+
+
 def identify(
     pieces: Sequence[Trajectories], wanted: Wanted, names: Sequence[str] = (), report: Reporter | None = None
 ) -> Identification:  # fmt: skip
@@ -73,26 +78,30 @@ def identify(
     Args:
         names: of the pieces, for what is said of them.
 
-    Raises DataError for data from which none can be told, UsageError for terms that aren't.
+    Raises DataError for data from which none can be told, UsageError for terms that aren't, and for fields that no
+    candidate keeps.
     """
     began, report = time.perf_counter(), report or SilentReporter()
     report.stage("equation")
     jets = jets_of(pieces[0])
     typed = typed_terms(wanted.terms, jets)
+    fields = [typed_field(text, jets, SYMMETRY) for text in wanted.symmetries]
     _check_explicit(wanted.explicit, [str(x) for x in jets.independent])
     windows = Windows(pieces, jets, max(wanted.order, jets.order(typed)))
     report.progress(1, 4, f"{windows.count} windows")
     if windows.count < ROWS * len(typed):
         raise too_few(windows.count, len(typed))
     candidates, left_out = (typed, "") if typed else _library(windows, wanted, wanted.explicit)
-    attempt = Attempt(windows, candidates)
-    _check_moving(attempt)
+    attempt = Attempt(windows, candidates, fields=fields)
+    _check_moving(attempt.measured)
     report.progress(2, 4, f"{len(candidates)} candidates")
-    attempt, notes = _best(attempt, windows, wanted, candidates)
+    attempt, notes = _best(attempt, windows, wanted, candidates, fields)
     report.progress(3, 4, f"{attempt.error:.1g} of the change is left")
     undecided = _undecided(attempt, names, bool(typed))
-    equations = [] if undecided else [_identified(attempt, a) for a in range(len(attempt.fits))]
+    equations = [] if undecided else [e for part in attempt.parts for e in _identified(part)]
+    equations.sort(key=lambda e: jets.dependent.index(e.unknown))
     notes += [left_out] if left_out else []
+    notes += [_kept(attempt, fields)] if fields else []
     for equation in equations:
         if equation.error > max(ROUGH, EXPLAINED * equation.noise):
             notes.append(
@@ -109,9 +118,10 @@ def identify(
         ]  # fmt: skip
     return Identification(
         files=[], equations=equations, path=_path(attempt), undecided=undecided, notes=notes,
-        candidates=attempt.names, windows=windows.count,
+        candidates=attempt.measured.names, windows=windows.count, symmetries=[field.formula() for field in fields],
         variables=[str(x) for x in windows.jets.independent],
         sentence=_sentence(equations, undecided), command="", seconds=time.perf_counter() - began,
+        inexpressible=attempt.inexpressible,
     )  # fmt: skip
 
 
@@ -131,14 +141,13 @@ def _check_explicit(explicit: Sequence[str], variables: Sequence[str]) -> None:
             )
 
 
-def _check_moving(attempt: Attempt) -> None:
+def _check_moving(measured: Measured) -> None:
     """Raises DataError for unknowns that don't change in time."""
-    for left, target, name in zip(
-        attempt.lefts, attempt.targets.T, attempt.windows.jets.dependent, strict=True
-    ):  # fmt: skip
-        size = max(float(piece.values.abs().max()) for piece in attempt.windows.pieces)
-        volume = float(np.abs(attempt.windows.columns([sp.S.One])).max())
-        span = max(float(piece.time[-1] - piece.time[0]) for piece in attempt.windows.pieces)
+    windows = measured.windows
+    for left, target, name in zip(measured.lefts, measured.targets.T, windows.jets.dependent, strict=True):
+        size = max(float(piece.values.abs().max()) for piece in windows.pieces)
+        volume = float(np.abs(windows.columns([sp.S.One])).max())
+        span = max(float(piece.time[-1] - piece.time[0]) for piece in windows.pieces)
         if np.abs(target).max() <= 1e-10 * size * volume / span:
             raise DataError(
                 f"{name} doesn't change in time: {left} is 0 up to rounding.",
@@ -147,10 +156,10 @@ def _check_moving(attempt: Attempt) -> None:
 
 
 def _best(
-    attempt: Attempt, windows: Windows, wanted: Wanted, candidates: Sequence[sp.Expr]
+    attempt: Attempt, windows: Windows, wanted: Wanted, candidates: Sequence[sp.Expr], fields: Sequence[Field]
 ) -> tuple[Attempt, list[str]]:  # fmt: skip
     """The first attempt unless it fails or drifts and another doesn't; with what is said of that."""
-    if not attempt.failing and not any(attempt.drifts):
+    if not attempt.failing and not attempt.drifting:
         return attempt, []
     t, hint = str(windows.jets.independent[0]), ""
     tries = [((t,), 1), ((t,), 2), (_open(windows), 1)] if attempt.failing else [((t,), 1), ((t,), 2)]
@@ -158,7 +167,8 @@ def _best(
         if wanted.terms or not set(more) - set(wanted.explicit):
             continue
         try:
-            other = Attempt(windows, _library(windows, wanted, (*wanted.explicit, *more), powers)[0])
+            library = _library(windows, wanted, (*wanted.explicit, *more), powers)[0]
+            other = Attempt(windows, library, fields=fields)
         except DataError:
             continue  # too few windows for so many candidates
         named, left = ", ".join(more), _percent(attempt.error)
@@ -167,10 +177,10 @@ def _best(
         if other.error <= BETTER * attempt.error:
             left = _percent(other.error)
             hint = f"with an explicit {named} the best leave {left}: a coefficient changes in {named}"
-    if attempt.failing:
+    if attempt.failing and not fields:
         other = Attempt(windows, candidates, 2)
         if _better(other, attempt):
-            first, second = attempt.lefts[0], other.lefts[0]
+            first, second = attempt.measured.lefts[0], other.measured.lefts[0]
             return other, [f"{second} is explained, {first} isn't ({_percent(attempt.error)} are left)"]
     return attempt, [hint] if hint else []
 
@@ -182,111 +192,126 @@ def _open(windows: Windows) -> tuple[str, ...]:
 
 
 def _better(other: Attempt, attempt: Attempt) -> bool:
-    return other.error <= BETTER * attempt.error and not other.failing and not any(other.drifts)
+    return other.error <= BETTER * attempt.error and not other.failing and not other.drifting
 
 
 def _undecided(attempt: Attempt, names: Sequence[str], typed: bool) -> list[str]:
     """Sentences on what the data can't tell; one kind alone, as it explains the others."""
-    windows = attempt.windows
+    windows = attempt.measured.windows
     t = windows.jets.independent[0]
     told = []
-    for a, left in enumerate(attempt.lefts):
-        apart = attempt.apart(a)
+    for part in attempt.parts:
+        apart = part.apart()
         if apart:
             pairs = zip(names or [f"part {n}" for n in range(1, len(apart) + 1)], apart, strict=True)
             told.append(
                 "the files solve different equations: "
-                f"{'; '.join(f'{left} = {text} in {name}' for name, text in pairs)}; identify them one by one"
+                f"{'; '.join(f'{part.left} = {text} in {name}' for name, text in pairs)}; identify them one by one"
             )
     if told:
         return told
-    for left, drift in zip(attempt.lefts, attempt.drifts, strict=True):
-        if drift is not None:
-            told.append(
-                f"the coefficient of {drift.term} in {left} = … drifts from {drift.first:.3g} to {drift.last:.3g} "
-                f"in {t}: the equation has an explicit {t}, and none of second degree in {t} fits; take a shorter "
-                f"--window {t}=…, or give candidates by --terms, such as {t}**3*{drift.term}"
-            )
+    for part, drift in attempt.drifting:
+        told.append(
+            f"the coefficient of {drift.term} in {part.left} = … drifts from {drift.first:.3g} to {drift.last:.3g} "
+            f"in {t}: the equation has an explicit {t}, and none of second degree in {t} fits; take a shorter "
+            f"--window {t}=…, or give candidates by --terms, such as {t}**3*{drift.term}"
+        )
     if told:
         return told
-    for a in attempt.failing:
-        told.append(_failure(attempt, a))
+    for part in attempt.failing:
+        told.append(_failure(part))
     if told:
         return told
-    for a, left in enumerate(attempt.lefts):
-        for term, others in attempt.alternatives(a):
+    for part in attempt.parts:
+        for term, others in part.alternatives():
             alike = "proportional" if len(others) == 1 else "dependent"
             what = f"{term} and {' + '.join(others)} apart: they are {alike} there, as far as can be seen"
             told.append(
-                f"in {left} = … the data can't tell {what if others else f'whether {term} is there'}; give more "
-                "data, or more varied ones, or fewer candidates by --terms"
+                f"in {part.left} = … the data can't tell {what if others else f'whether {term} is there'}; give "
+                "more data, or more varied ones, or fewer candidates by --terms"
             )
-        if not told and not typed and attempt.travels(a):
-            moved = [attempt.names[k] for k in attempt.steps[a].kept]
+        if not told and not typed and part.travels():
+            moved = [part.names[k] for k in part.step.kept]
             told.append(
-                f"{left} and {' + '.join(moved)} are proportional: the data are one shape that travels unchanged, "
-                f"which solves many equations; give other trajectories too, or --terms {','.join(moved)} to take it"
+                f"{part.left} and {' + '.join(moved)} are proportional: the data are one shape that travels "
+                "unchanged, which solves many equations; give other trajectories too, or --terms "
+                f"{','.join(moved)} to take it"
             )
     return told
 
 
-def _failure(attempt: Attempt, a: int) -> str:
-    """Why one unknown's change isn't explained."""
-    left, error, noise, level = attempt.lefts[a], attempt.steps[a].error, attempt.noise[a], attempt.windows.noise
-    least = min(step.error for step in attempt.paths[a])
-    if error > HIDDEN and (level > LOUD or noise > HIDDEN):
+def _failure(part: Part) -> str:
+    """Why a change isn't explained."""
+    left, level = part.left, part.measured.windows.noise
+    least = min(step.error for step in part.path)
+    if part.hidden:
         return (
             f"noise hides the equation of {left}: it is about {_percent(level)} of the values, and the best terms "
             f"leave {_percent(least)} of {left}; average the data, or give more trajectories"
         )
-    count = len(attempt.candidates)
+    count = len(part.measured.candidates)
     leave = "this candidate: it leaves" if count == 1 else f"these {count} candidates: the best of them leave"
     return (
-        f"no equation is made of {leave} {_percent(least)} of {left}, noise explains {_percent(noise)}; "
+        f"no equation is made of {leave} {_percent(least)} of {left}, noise explains {_percent(part.noise)}; "
         f"try --order, --degree, --explicit or --terms"
     )
 
 
-def _identified(attempt: Attempt, a: int) -> Identified:
-    fit, step = attempt.fits[a], attempt.steps[a]
-    coefficients = attempt.coefficients(a)
-    spreads = fit.spreads(step.kept, attempt.windows.independent)
-    shares = fit.shares(step.kept, coefficients)
-    terms = []
-    for k, c, spread, share in zip(step.kept, coefficients, spreads, shares, strict=True):
-        number = exact(float(c), float(spread))
-        shown = None if number is None else str(number)
-        terms.append(Term(attempt.names[k], float(c), float(spread), shown, float(share)))
-    left, jets = attempt.lefts[a], attempt.windows.jets
-    order = [written(e, jets) for e in ordered_terms(sp.Add(*(attempt.candidates[k] for k in step.kept)), jets)]
-    terms.sort(key=lambda term: order.index(term.term))
-    text = str(left) + "".join(_written(term) for term in terms)
-    return Identified(
-        attempt.windows.jets.dependent[a], str(left), terms, text, step.error, attempt.noise[a]
-    )  # fmt: skip
+def _kept(attempt: Attempt, fields: Sequence[Field]) -> str:
+    """How much the symmetries leave to be found."""
+    names, left = attempt.measured.names, sum(len(part.tied.combinations) for part in attempt.parts)
+    said = f"{left} combination{'' if left == 1 else 's'} of {len(names)} candidates keep{'s' if left == 1 else ''}"
+    kept = f"{said} {', '.join(field.formula().text for field in fields)}"
+    fixed = [
+        f"{attempt.measured.lefts[a]} has {' + '.join(f'{c}*{names[k]}' for k, c in enumerate(row) if c != 0)}"
+        for part in attempt.parts for a, row in zip(part.unknowns, part.tied.fixed, strict=True) if any(row)
+    ]  # fmt: skip
+    return "; ".join([kept, *fixed])
 
 
-def _written(term: Term) -> str:
+def _identified(part: Part) -> list[Identified]:
+    """The equations of the unknowns of a part."""
+    measured, found = part.measured, []
+    jets, names = measured.windows.jets, measured.names
+    for a in part.unknowns:
+        own, left = part.terms(a), str(measured.lefts[a])
+        ordered = ordered_terms(sp.Add(*(measured.candidates[term.candidate] for term in own)), jets)
+        order = [written(e, jets) for e in ordered]
+        own.sort(key=lambda term: order.index(names[term.candidate]))
+        text = left + "".join(_written(term, names[term.candidate]) for term in own)
+        terms = [
+            Term(
+                names[term.candidate], term.coefficient, term.spread,
+                None if term.meant is None else str(term.meant), part.share(a, term),
+            )
+            for term in own
+        ]  # fmt: skip
+        found.append(Identified(jets.dependent[a], left, terms, text, part.step.error, part.noise))
+    return found
+
+
+def _written(term: Found, name: str) -> str:
     """The term on the left side, ` + u*u_x` for a coefficient of -1."""
-    sign = "-" if term.coefficient > 0 else "+"
-    number = term.exact.lstrip("-") if term.exact else rounded(abs(term.coefficient), term.spread)
+    sign = "-" if term.written.is_positive else "+"
+    number = str(abs(term.written))
     if re.fullmatch(r"\d+/\d+", number):
-        decimal = f"{float(Fraction(number)):.6g}"
+        decimal = f"{float(Fraction(number)):.12g}"
         number = decimal if Fraction(decimal) == Fraction(number) else number  # 0.1 rather than 1/10
-    parts = [part for part in (number, term.term) if part != "1"]
+    parts = [part for part in (number, name) if part != "1"]
     return f" {sign} {'*'.join(parts) or '1'}"
 
 
 def _path(attempt: Attempt) -> list[PathStep]:
     found = []
-    for a, path in enumerate(attempt.paths):
-        for step, after in zip(path, [*path[1:], None], strict=True):
+    for part in attempt.parts:
+        unknown = ", ".join(attempt.measured.windows.jets.dependent[a] for a in part.unknowns)
+        for step, after in zip(part.path, [*part.path[1:], None], strict=True):
             lost = set(step.kept) - set(after.kept) if after else set()
             found.append(PathStep(
-                unknown=attempt.windows.jets.dependent[a], left=str(attempt.lefts[a]), terms=len(step.kept),
-                error=step.error, dropped=attempt.names[lost.pop()] if lost else None,
-                kept=[attempt.names[k] for k in step.kept] if len(step.kept) <= TOLD else [],
-                chosen=step == attempt.steps[a],
+                unknown=unknown, left=part.left, terms=len(step.kept), error=step.error,
+                dropped=part.names[lost.pop()] if lost else None,
+                kept=[part.names[k] for k in step.kept] if len(step.kept) <= TOLD else [],
+                chosen=step == part.step,
             ))  # fmt: skip
     return found
 
