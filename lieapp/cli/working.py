@@ -222,7 +222,8 @@ def _started(
     name = settings.typed("plugin")
     if not isinstance(name, str):
         told = "is missing" if name is None else f"is {name!r}: expected str, the name of a plugin"
-        raise ConfigError(f"plugin {told}.", hint="Give --plugin NAME.")
+        other = " or --equation; `lieapp identify --data FILE` finds that of data" if typed.get("data") else ""
+        raise ConfigError(f"plugin {told}.", hint=f"Give --plugin NAME{other}.")
     catalog = settings.catalog()
     entry = catalog.get(name)
     work = catalog.work(entry, command)

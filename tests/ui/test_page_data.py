@@ -1,6 +1,7 @@
 """Data: a file that is read, one that asks, one that can't be read, an upload; and the run that is started."""
 
 import json
+import shlex
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -42,6 +43,7 @@ def test_a_file_is_typed_and_shown(open_page, plugins, file, words):
     assert "u: 1 trajectory of 16 t x 15 x" in words(app) and "it has the dimensions x, t" in words(app)
     assert field(app, "Which").value == "u=usol(x,t), t=tt, x=x" and app.get("plotly_chart")
     # a file doesn't say which equation it solves
+    assert f"lieapp identify --data {shlex.quote(str(file))}" in [code.value for code in app.code]
     assert "Start" not in [b.label for b in app.button]
 
 

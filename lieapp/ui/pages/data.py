@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,8 @@ def _equation(catalog: Catalog) -> Entry | None:
     if chosen is None:
         carried = {key: st.query_params[key] for key in (FILES, MAP) if key in st.query_params}
         navigation.link("discover", "Type another one", "edit", source="typed", **carried)
+        st.caption("Isn't it known? This finds it, if the data decide it:")
+        st.code(_identifying(), language="bash", wrap_lines=True)
         return None
     st.query_params["plugin"] = chosen
     entry = catalog.get(chosen)
@@ -110,6 +113,13 @@ def _equation(catalog: Catalog) -> Entry | None:
     if values:
         st.caption(plain(f"With {values}, unless other values are given below."))
     return entry
+
+
+def _identifying() -> str:
+    """The command that finds the equation of the files."""
+    words = [word for file in forms.split(st.query_params.get(FILES, "")) for word in ("--data", file)]
+    mapping = st.query_params.get(MAP, "")
+    return shlex.join(["lieapp", "identify", *words, *(("--map", mapping) if mapping else ())])
 
 
 def _inspected(files: Sequence[str], entry: Entry | None, catalog: Catalog) -> Inspected | None:
