@@ -106,17 +106,14 @@ def _mapping(contents: Contents, roles: Roles) -> str:
 def _next(
     path: Path, mapping: str, contents: Contents, part: Part, asked: Sequence[str], missing: bool
 ) -> str:  # fmt: skip
-    """The command to type; EQUATION stands for the user's own."""
+    """The command to type: an equation that isn't given is found first."""
     data = shlex.quote(str(path))
     if asked:
         return f'lieapp inspect {data} --map "{asked[0]}"'
     more = (f' --map "{mapping}"' if mapping else "") + " --drop-nan" * missing
     if contents.layout == "lieapp" and contents.attributes.get("plugin"):
         return f"lieapp discover --data {data}{more} --plugin {contents.attributes['plugin']}"
-    names = ",".join(a.name for a in part.axes), ",".join(u.name for u in part.roles.unknowns)
-    return (
-        f'lieapp discover --data {data}{more} --equation "EQUATION" --independent {names[0]} --dependent {names[1]}'
-    )
+    return f"lieapp discover --data {data}{more}"
 
 
 def _drawing(part: Part) -> Drawing:
