@@ -306,7 +306,9 @@ def _rule(cls: type[Any], path: str, text: str) -> str:
         # of a list, what its items may be
         info = bare(getattr(info, "item_type", info))
         return "expected one of " + ", ".join(map(str, getattr(info, "values", ())))
-    return text[0].lower() + text[1:].replace("`", "")
+    # what Python calls a list or a mapping
+    words = text.replace("`array`", "a list").replace("`object`", "a mapping")
+    return words[0].lower() + words[1:].replace("`", "")
 
 
 def bare(kind: msgspec.inspect.Type) -> msgspec.inspect.Type:

@@ -33,7 +33,7 @@ from lieapp.numerics.processor import check_device
 from lieapp.registry.catalog import Catalog
 from lieapp.results.base import Result
 from lieapp.results.identification import Identification
-from lieapp.runs.pipeline import find_resumable, work_on
+from lieapp.runs.pipeline import find_resumable, unless_refused, work_on
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.files import encode, write_atomic
 from lieapp.runs.store.reporter import reporting
@@ -233,7 +233,8 @@ def _started(
     run = RunDirectory.create(settings.out, config, name, entry=entry, folders=catalog.folders)
     for file, content in beside.items():
         write_atomic(run.path / file, encode(content))
-    return work, work_on(run, config, catalog, work, quiet=settings.quiet)
+    with unless_refused(run):
+        return work, work_on(run, config, catalog, work, quiet=settings.quiet)
 
 
 def _resumed(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:

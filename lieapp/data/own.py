@@ -57,6 +57,14 @@ def described(pde: PDE, data: FileData) -> PDE:
     return declared_on(pde, data, grids_of(data, *names(pde)))
 
 
+def check_once(files: Sequence[str]) -> None:
+    """Raises UsageError for a file that is given twice."""
+    places = [Path(file).resolve() for file in files]
+    for file, place in zip(files, places, strict=True):
+        if places.count(place) > 1:
+            raise UsageError(f"{file} is given {places.count(place)} times.", hint="Give each file once.")
+
+
 def grids_of(
     data: FileData, unknowns: tuple[str, ...], variables: tuple[str, ...]
 ) -> list[list[OwnAxis]]:  # fmt: skip
@@ -72,10 +80,7 @@ def counted_grids(
     Raises what `files.read` raises, also for units that differ between files; UsageError for a file that is given
     twice: it would be judged on itself.
     """
-    places = [Path(path).resolve() for path in data.files]
-    for path, place in zip(data.files, places, strict=True):
-        if places.count(place) > 1:
-            raise UsageError(f"{path} is given {places.count(place)} times.", hint="Give each file once.")
+    check_once(data.files)
     found = [
         _grids(path, stamp(Path(path)), data.map, data.every, data.window, unknowns, variables)
         for path in data.files

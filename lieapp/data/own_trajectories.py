@@ -15,7 +15,7 @@ from lieapp.api import PDE
 from lieapp.arrays import SAMPLE
 from lieapp.config_types import FileData
 from lieapp.data.files import read
-from lieapp.data.own import OwnAxis, declared_on, names, periodic_in
+from lieapp.data.own import OwnAxis, check_once, declared_on, names, periodic_in
 from lieapp.data.trajectories import Trajectories
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.progress import Reporter
@@ -76,17 +76,17 @@ def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
 
 
 def undeclared(data: FileData, report: Reporter) -> tuple[list[Trajectories], list[str]]:
-    """Trajectories of files without an equation, one piece for each grid, and the file of each.
+    """Trajectories of files without an equation, one piece for each grid, and what is said of copies left out.
 
-    Raises what `files.read` raises.
+    Raises what `files.read` raises, UsageError for a file that is given twice.
     """
+    check_once(data.files)
     found = read(
         data.files, data.map, None, None, data.every, data.window, data.samples, report, drop_nan=data.drop_nan
     )  # fmt: skip
     variables = [str(name) for name in found[0].dims if name != SAMPLE]
     grids = [[_own_axis(dataset, name) for name in variables] for dataset in found]
-    pieces = _pieces(found, grids, [str(name) for name in found[0].data_vars])
-    return pieces, [str(dataset.attrs["file"]) for dataset in found]
+    return _distinct(_pieces(found, grids, [str(name) for name in found[0].data_vars]))
 
 
 def _pieces(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 
@@ -15,12 +16,15 @@ from lieapp.domains.base import Own, Points, ReferenceField, Stack
 from lieapp.equations.parsing import parse_expression
 from lieapp.lie.vector_field import Field
 
+_ONE_AT_A_TIME = threading.RLock()
+"""Levels of torch's forward mode, and Python's filters of warnings, are those of all threads together."""
+
 
 def forward(
     function: Callable[[Tensor], Tensor], at: Float[Tensor, "*shape"], along: Float[Tensor, "*shape"]
 ) -> tuple[Float[Tensor, "*values"], Float[Tensor, "*values"]]:
-    """A function's values and their derivatives along tangents, by forward mode."""
-    with warnings.catch_warnings():
+    """A function's values and their derivatives along tangents, by forward mode; from any thread."""
+    with _ONE_AT_A_TIME, warnings.catch_warnings():
         # torch's own decompositions still use torch.jit.script when first loaded
         warnings.filterwarnings("ignore", message=".*torch.jit.script.*", category=FutureWarning)
         return torch.func.jvp(function, (at.contiguous(),), (along.contiguous(),))

@@ -60,7 +60,8 @@ def brackets(result: EquationResult) -> list[Block]:
         f"these generators; a share of {number(found.left)} lies outside their span."
     )
     if rest:
-        told += f" The other {len(rest)} brackets vanish; learned constants there are {number(max(rest))} at most."
+        others = "The other bracket vanishes" if len(rest) == 1 else f"The other {len(rest)} brackets vanish"
+        told += f" {others}; learned constants there are {number(max(rest))} at most."
     shown = [table(columns, rows)] if rows else []
     return [Heading("Brackets", "brackets", "bracket"), *shown, Text(told, small=True)]
 

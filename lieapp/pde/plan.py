@@ -53,8 +53,12 @@ def discover(domain: PDEDomain, data: PDEDataset, session: Session) -> Discovery
 
 
 def crossing(domain: PDEDomain, data: PDEDataset, session: Session) -> Beside[Discovery] | None:
-    """The check of the chosen method, begun; None for one that trains, which keeps its state where methods do."""
-    if _checking(session).name != "spectrum":
+    """The check of the chosen method, begun; None where it isn't done beside that.
+
+    One that trains keeps its state where methods do. A second go asks SymPy for the same functions as the check,
+    which threads can't do at once to the last bit; it comes after the check, but where a run is resumed in it.
+    """
+    if _checking(session).name != "spectrum" or session.again:
         return None
     return Beside(partial(crossed, domain, data, session), session.report)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from lieapp.document import Document
-from lieapp.errors import PluginError, ResumeError, RunError
+from lieapp.errors import DataError, PluginError, ResumeError, RunError, SimulationError
 from lieapp.extension import Method, Work
 from lieapp.registry.catalog import Catalog, Entry
 from lieapp.registry.loader import HERE
@@ -15,6 +16,7 @@ from lieapp.report.documents import provenance
 from lieapp.results.base import Result
 from lieapp.runs.process.claim import at_work, running
 from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.label import delete
 from lieapp.runs.store.reporter import RunReporter, reporting
 from lieapp.runs.store.session import Session
 from lieapp.settings import leaves
@@ -72,6 +74,19 @@ def write_run_report(run: RunDirectory, title: str, about: str, told: Document) 
 
     origin = provenance(run.provenance(), run.known_config())
     return write_report(run.path, title, f"{about} · run {run.id}", [*told, *origin])
+
+
+@contextlib.contextmanager
+def unless_refused(run: RunDirectory) -> Iterator[None]:
+    """Work on a new run; of one whose files are refused, before anything is learned, no folder is left."""
+    try:
+        yield
+    except SimulationError:
+        raise  # a solution that blows up is looked into by the run's log
+    except DataError:
+        if run.status().stage in ("", "data"):
+            delete(run)
+        raise
 
 
 def find_resumable(root: Path, text: str, kind: str, given: Mapping[str, Any]) -> RunDirectory:

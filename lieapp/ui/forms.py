@@ -259,9 +259,6 @@ def command_line(
     words = ["lieapp", kind, "--plugin", str(values["plugin"])]
     words += [word for folder in folders for word in ("--plugins", str(folder))]
     usual = dict(leaves(defaults))
-    if dict(leaves(values)).get("data.files"):
-        # the command has another default beside --data
-        usual.pop("slots", None)
     order = {name: place for place, name in enumerate((*OF_FILES, *OPTIONS))}
     for name, value in sorted(leaves(values), key=lambda item: order.get(item[0], len(order))):
         if name in _FIXED or _same(value, usual.get(name)):

@@ -63,6 +63,7 @@ def test_second_order_goes_on_with_truth(files, capsys):
     [
         ([], "needs data"),
         (["--data", "nowhere.npz"], "doesn't exist"),
+        (["--data", "HEAT", "--data", "HEAT"], "is given 2 times"),
         (["--data", "HEAT", "--terms", "u_xx+u"], "isn't one polynomial term"),
         (["--data", "HEAT", "--write", "mine.txt"], "ends with .py"),
     ],
@@ -105,3 +106,33 @@ def test_times_that_hold_nan_are_left_out(files, tmp_path, capsys):
     assert run(["identify", *place, "--drop-nan"]) == 0
     told = capsys.readouterr().out
     assert "u_t - 0.3*u_xx = 0" in told and "--drop-nan" in told.splitlines()[-1] and "1 of 41 times" in told
+
+
+def test_a_word_that_is_no_term_is_told(files, capsys):
+    assert run(["identify", "--data", str(files / "heat.npz"), "--terms", "u_xx,foo", "--quiet"]) == 2
+    told = capsys.readouterr().err
+    assert "--terms foo: it is no term of these data, which have t, x, u" in told and "--terms u_x,u*u_x" in told
+
+
+def test_copies_are_left_out_as_by_discover(files, tmp_path, capsys):
+    arrays = dict(np.load(files / "heat.npz"))
+    twice = tmp_path / "twice.npz"
+    np.savez(twice, **{**arrays, "u": np.stack([arrays["u"]] * 2)})
+    said = []
+    for file in (files / "heat.npz", twice):
+        assert run(["identify", "--data", str(file), "--json", "--quiet"]) == 0
+        said.append(json.loads(capsys.readouterr().out))
+    one, copies = said
+    assert copies["windows"] == one["windows"] and copies["equations"] == one["equations"]
+    assert "1 of 2 trajectories is a copy of another; left out" in copies["notes"]
+
+
+def test_of_a_refused_file_no_run_is_left(files, tmp_path, capsys):
+    arrays = dict(np.load(files / "heat.npz"))
+    arrays["u"][20, 3] = np.nan
+    np.savez(tmp_path / "holes.npz", **arrays)
+    for file, word in ((tmp_path / "holes.npz", "NaN"), (files / "heat.npz", "miss the equation")):
+        own = ["--equation", "u_t - u_xx", "--data", str(file), "--out", str(tmp_path / "runs"), "--quiet"]
+        assert run(["discover", "--method", "spectrum", *own]) == 1
+        assert word in capsys.readouterr().err
+        assert not list(tmp_path.glob("runs/2*"))

@@ -58,7 +58,7 @@ def test_values_of_set_are_toml_or_text(text, parsed):
         (["slots"], "key=value"),
         (["degrees=[-1]"], r"degrees\[0\] is -1 \(from --set degrees=\[-1\]\): expected int >= 1"),
         (["degrees=[2, 4.5]"], r"degrees\[1\] is 4\.5 \(from"),
-        (["degrees=5"], "degrees is 5.*expected array"),
+        (["degrees=5"], "degrees is 5.*expected a list"),
         (["degrees=[4,2]"], "^degrees \\[4, 2\\] must ascend"),
     ],
 )

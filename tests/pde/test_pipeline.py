@@ -1,6 +1,7 @@
 """The main job end to end at reduced size: contract, files, seeds, resume, and a new PDE as one file."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -181,3 +182,17 @@ def test_a_training_that_misses_what_the_spectrum_has_is_made_longer_once(folder
     assert "the spectrum has 3 exact candidates, the training" in log
     rows = [json.loads(line) for line in (folder / summary["run"] / "metrics.jsonl").read_text().splitlines()]
     assert [row["step"] for row in rows] == [1, 2, 3, 4] and rows[-1]["total"] == 4
+
+    # as after a kill at the beginning of the second go
+    at = folder / summary["run"]
+    before = {name: load_file(at / f"{name}.safetensors") for name in ("fields", "learned")}
+    shutil.rmtree(at / "checkpoint" / "longer")
+    (at / "status.json").write_text((at / "status.json").read_text().replace('"done"', '"failed"'))
+    (at / "summary.json").unlink()
+    again = run(folder, "discover", "--resume", str(at))
+    for one in (summary, again):
+        del one["seconds"], one["run"]
+    assert again == summary
+    for name, tensors in before.items():
+        after = load_file(at / f"{name}.safetensors")
+        assert all((after[key] == value).all() for key, value in tensors.items())

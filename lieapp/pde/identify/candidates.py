@@ -10,7 +10,7 @@ import sympy as sp
 from lieapp.equations.evolution import evolution_form
 from lieapp.equations.jets import JetSpace
 from lieapp.equations.parsing import parse_system
-from lieapp.errors import DataError, EquationError, UsageError
+from lieapp.errors import DataError, EquationError, ParseError, UsageError
 
 MOST = 80
 """Candidates at most: more can't be told apart in a few hundred windows."""
@@ -86,7 +86,16 @@ def typed_terms(texts: Sequence[str], jets: JetSpace) -> list[sp.Expr]:
     found = []
     for text in texts:
         others = [f"{name}_{variables[0]}" for name in u[1:]]
-        system = parse_system([f"{u[0]}_{variables[0]} - ({text})", *others], variables, u)
+        try:
+            system = parse_system([f"{u[0]}_{variables[0]} - ({text})", *others], variables, u)
+        except ParseError as error:
+            if "is not declared" not in error.message:
+                raise
+            known, example = ", ".join([*variables, *u]), f"{u[0]}_{variables[-1]}"
+            raise UsageError(
+                f"--terms {text}: it is no term of these data, which have {known}.",
+                hint=f"Terms are made of these and of derivatives in space: --terms {example},{u[0]}*{example}.",
+            ) from None
         try:
             term = sp.expand(evolution_form(system).rhs[0])
         except EquationError:

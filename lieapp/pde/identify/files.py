@@ -42,17 +42,18 @@ def identify_files(
     wanted, report = wanted or Wanted(), report or SilentReporter()
     if not data.files:
         raise UsageError("identify needs data.", hint="Give --data FILE.")
-    pieces, names = undeclared(data, report)
+    pieces, copies = undeclared(data, report)
+    names, count = [str(piece.facts["file"]) for piece in pieces], sum(piece.samples for piece in pieces)
     fields = tuple(field for text in wanted.symmetries for field in _fields(text))
     wanted = dataclasses.replace(wanted, symmetries=fields)
-    report.line(f"{sum(piece.samples for piece in pieces)} trajectories of {', '.join(pieces[0].unknowns)}")
+    report.line(f"{'one trajectory' if count == 1 else f'{count} trajectories'} of {', '.join(pieces[0].unknowns)}")
     found = identify(pieces, wanted, names, report)
     if learn or (learn is None and found.inexpressible):
         found = learned_from(pieces, found, report, asked=bool(learn))
     said = dict.fromkeys(str(piece.facts["notes"]) for piece in pieces if "notes" in piece.facts)
-    found = replace(found, notes=[*found.notes, *said])
-    many = sum(piece.samples for piece in pieces) >= TRAJECTORIES
-    return replace(found, files=list(data.files), command=_command(found, data, pieces[0].time_name, many))
+    found = replace(found, notes=[*found.notes, *said, *copies])
+    command = _command(found, data, pieces[0].time_name, count >= TRAJECTORIES)
+    return replace(found, files=list(data.files), command=command)
 
 
 def _fields(text: str) -> list[str]:

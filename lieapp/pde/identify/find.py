@@ -26,6 +26,9 @@ from lieapp.results.identification import Identification, Identified, PathStep, 
 TOLD = 8
 """Largest set on the path whose terms are listed."""
 
+ORDER, DEGREE = 6, 5
+"""Highest order and degree that can be asked for."""
+
 UNSURE = 0.2
 """Spreads above this share of a coefficient are told of."""
 
@@ -50,6 +53,16 @@ class Wanted:
     terms: tuple[str, ...] = ()
     explicit: tuple[str, ...] = ()
     symmetries: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for numbers out of range, and what is no number."""
+        for name, most in (("order", ORDER), ("degree", DEGREE)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or not 1 <= value <= most:
+                raise UsageError(
+                    f"{name} is {value!r}; it must be a whole number from 1 to {most}.",
+                    hint=f"The default is {getattr(Wanted, name)}.",
+                )
 
 
 def identify(
