@@ -67,23 +67,19 @@ def identify(
 
     Raises LieappError for data from which no equation can be told, and for invalid terms and symmetries.
     """
-    from lieapp.pde.identify.files import Wanted, identify_files
+    from lieapp.pde.identify.files import identify_files
+    from lieapp.pde.identify.find import Wanted, named
 
     with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
         how = {"map": map, "every": every, "window": window, "drop_nan": drop_nan}
         files = files_of(typed_data(data, how, Path(folder)))
-        lists = (_several(names) for names in (terms, explicit, symmetries))
+        lists = (named(texts) for texts in (terms, explicit, symmetries))
         found = identify_files(files, Wanted(order, degree, *lists))
         if hasattr(data, "to_netcdf"):
             equations = [equation.text for equation in found.equations]
             command = f"lieapp.discover(dataset, equation={equations})" if equations else ""
             found = replace(found, files=[], command=command)
         return Equation(found)
-
-
-def _several(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Names as a list, or as the command line has them, between commas."""
-    return tuple(part.strip() for part in names.split(",")) if isinstance(names, str) else tuple(names)
 
 
 def typed_data(data: object, settings: dict[str, Any], root: Path) -> dict[str, Any]:

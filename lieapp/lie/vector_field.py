@@ -11,7 +11,7 @@ import sympy as sp
 from lieapp.document import Formula
 from lieapp.equations.jets import JetSpace
 from lieapp.equations.parsing import parse_expression
-from lieapp.errors import UsageError
+from lieapp.errors import ParseError, UsageError
 
 
 @dataclass(frozen=True, eq=True, repr=False)
@@ -49,18 +49,22 @@ BESIDE = re.compile(r"(?<=[\w)])\s+(?=d_)")
 def typed_field(text: str, jets: JetSpace, option: str) -> Field:
     """A field as it is typed or printed: `t*d_x + d_u`, `t ∂x + ∂u`; `option` is what errors call the place.
 
-    Raises ParseError for what the grammar has not, UsageError for what is no field on these coordinates.
+    Raises UsageError for what is no field on these coordinates.
     """
     coordinates = {str(c): c for c in jets.coordinates}
     basis = {f"d_{name}": sp.Dummy(f"d_{name}") for name in coordinates}
     plain = BESIDE.sub("*", text.replace("∂", "d_"))
-    found = sp.expand(parse_expression(plain, {**coordinates, **basis}, typed=True))
+    example = f"For example {option} d_{next(iter(coordinates))}, a translation."
+    try:
+        found = sp.expand(parse_expression(plain, {**coordinates, **basis}, typed=True))
+    except ParseError as error:
+        raise UsageError(f"{option}: {error.message}", hint=example) from None
     components = {name: sp.diff(found, d) for name, d in zip(coordinates, basis.values(), strict=True)}
     whole = sp.Add(*(e * d for e, d in zip(components.values(), basis.values(), strict=True)))
     if found == 0 or sp.expand(found - whole) != 0 or any(e.has(*basis.values()) for e in components.values()):
         raise UsageError(
             f"{option} {text}: it isn't a sum of components times {', '.join(basis)}.",
-            hint=f"For example {option} d_{next(iter(coordinates))}, a translation.",
+            hint=example,
         )
     return Field(components)
 

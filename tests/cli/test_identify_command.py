@@ -65,6 +65,9 @@ def test_second_order_goes_on_with_truth(files, capsys):
         (["--data", "nowhere.npz"], "doesn't exist"),
         (["--data", "HEAT", "--data", "HEAT"], "is given 2 times"),
         (["--data", "HEAT", "--terms", "u_xx+u"], "isn't one polynomial term"),
+        (["--data", "HEAT", "--terms", "u_t"], "--terms u_t: it is"),
+        (["--data", "HEAT", "--terms", "u/0"], "--terms u/0: it is no term"),
+        (["--data", "HEAT", "--symmetry", "d_q"], "--symmetry: column 1: 'd_q' is not declared"),
         (["--data", "HEAT", "--write", "mine.txt"], "ends with .py"),
     ],
 )

@@ -80,7 +80,7 @@ def written(term: sp.Expr, jets: JetSpace) -> str:
 def typed_terms(texts: Sequence[str], jets: JetSpace) -> list[sp.Expr]:
     """Candidates as they were typed: `u_xx`, `t*u*u_x`.
 
-    Raises ParseError for what the grammar has not, UsageError for what isn't one term without derivatives in time.
+    Raises UsageError for what isn't one term without derivatives in time.
     """
     variables, u = [str(x) for x in jets.independent], jets.dependent
     found = []
@@ -88,19 +88,16 @@ def typed_terms(texts: Sequence[str], jets: JetSpace) -> list[sp.Expr]:
         others = [f"{name}_{variables[0]}" for name in u[1:]]
         try:
             system = parse_system([f"{u[0]}_{variables[0]} - ({text})", *others], variables, u)
-        except ParseError as error:
-            if "is not declared" not in error.message:
-                raise
+            term = sp.expand(evolution_form(system).rhs[0])
+            here = {s: jets.symbol(*jet) for s, jet in system.jets.jets(term).items()}
+        except ParseError:
             known, example = ", ".join([*variables, *u]), f"{u[0]}_{variables[-1]}"
             raise UsageError(
                 f"--terms {text}: it is no term of these data, which have {known}.",
                 hint=f"Terms are made of these and of derivatives in space: --terms {example},{u[0]}*{example}.",
             ) from None
-        try:
-            term = sp.expand(evolution_form(system).rhs[0])
         except EquationError:
-            term = sp.S.Zero
-        here = {s: jets.symbol(*jet) for s, jet in system.jets.jets(term).items()}
+            term, here = sp.S.Zero, {}
         if term == 0 or term.is_Add or not term.is_polynomial(*here, *jets.independent):
             raise UsageError(
                 f"--terms {text}: it isn't one polynomial term without derivatives in {variables[0]}.",

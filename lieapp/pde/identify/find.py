@@ -19,6 +19,7 @@ from lieapp.pde.identify.attempt import SYMMETRY, Attempt
 from lieapp.pde.identify.candidates import ROWS, library, too_few, typed_terms, written
 from lieapp.pde.identify.elimination import NEAR
 from lieapp.pde.identify.part import BETTER, EXPLAINED, Found, Measured, Part
+from lieapp.pde.identify.sources import beside_source
 from lieapp.pde.identify.windows import Windows, jets_of
 from lieapp.progress import Reporter, SilentReporter
 from lieapp.results.identification import Identification, Identified, PathStep, Term
@@ -63,6 +64,11 @@ class Wanted:
                     f"{name} is {value!r}; it must be a whole number from 1 to {most}.",
                     hint=f"The default is {getattr(Wanted, name)}.",
                 )
+
+
+def named(texts: Sequence[str]) -> tuple[str, ...]:
+    """Texts in a list, or between commas as on the command line."""
+    return tuple(part.strip() for part in texts.split(",")) if isinstance(texts, str) else tuple(texts)
 
 
 def identify(
@@ -173,6 +179,9 @@ def _best(
             left = _percent(other.error)
             hint = f"with an explicit {named} the best leave {left}: a coefficient changes in {named}"
     if attempt.failing and not fields:
+        sources = [beside_source(part) for part in attempt.failing]
+        if all(sources):  # such data solve equations of second order too, but those are consequences
+            return attempt, [*filter(None, [hint]), *sources]
         other = Attempt(windows, candidates, 2)
         if _better(other, attempt):
             first, second = attempt.measured.lefts[0], other.measured.lefts[0]

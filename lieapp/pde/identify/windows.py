@@ -56,7 +56,7 @@ class Windows:
         self.order = max(2, order)
         self._check()
         self._weak = [self._windowed(piece) for piece in self.pieces]
-        shapes = [(w.data.samples, *map(len, w.windows)) for w in self._weak]
+        self._shapes = shapes = [(w.data.samples, *map(len, w.windows)) for w in self._weak]
         self.count = sum(int(np.prod(shape)) for shape in shapes)
         self.independent = max(1, self.count >> (1 + len(first.grid.axes)))
         self.piece = np.repeat(np.arange(len(shapes)), [int(np.prod(s)) for s in shapes])
@@ -68,6 +68,15 @@ class Windows:
     def columns(self, terms: Sequence[sp.Expr]) -> np.ndarray:
         """∫ φ T of each term T, (window, term). Raises DataError where a term isn't finite."""
         return self._of(self._weak, terms)
+
+    def within_places(self, columns: np.ndarray) -> np.ndarray:
+        """Columns less their mean over the windows at the same place, of all trajectories of a piece and times."""
+        ends = np.cumsum([int(np.prod(shape)) for shape in self._shapes])[:-1]
+        parts = []
+        for part, shape in zip(np.split(columns, ends), self._shapes, strict=True):
+            whole = part.reshape(*shape, -1)
+            parts.append((whole - whole.mean((0, 1), keepdims=True)).reshape(part.shape))
+        return np.concatenate(parts)
 
     def of_noise(self, terms: Sequence[sp.Expr]) -> np.ndarray:
         """What white noise of the data's own level does to the columns."""
