@@ -41,7 +41,8 @@ NOTE = (
     "held-out trajectories. `set apart`: fields below the gap of the spectrum; `by halves`: their largest η by "
     "equations learned from halves of the trajectories; `next η`: of the first field above the gap; `angle`: the "
     "largest principal angle between those set apart and the generators derived from the true equation, in "
-    "radians, at random nodes of other trajectories. Seconds: the whole process on one thread."
+    "radians, at random nodes of other trajectories. Seconds: the whole process on one thread. "
+    "Rows may be of several commits; the JSON file has that of each."
 )
 
 

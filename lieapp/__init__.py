@@ -13,12 +13,14 @@ STARTED = _now()
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from lieapp.api import PDE, Colors, Images, SumOfSines, hookimpl, symmetries
-    from lieapp.calls import Run, discover, identify, open_run, simulate
+    from lieapp.calls import Run, discover, open_run, simulate
     from lieapp.functions import Function
+    from lieapp.given_data import identify
 
 _FROM = {
     "lieapp.api": ("PDE", "Colors", "Images", "SumOfSines", "hookimpl", "symmetries"),
-    "lieapp.calls": ("Run", "discover", "identify", "open_run", "simulate"),
+    "lieapp.calls": ("Run", "discover", "open_run", "simulate"),
+    "lieapp.given_data": ("identify",),
     "lieapp.functions": ("Function",),
 }
 

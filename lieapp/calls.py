@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from lieapp.config_types import FILE_OPTIONS, DiscoverData
 from lieapp.document import Document, Figure, undrawn
 from lieapp.errors import RunError, UsageError, in_python
 from lieapp.extension import Work, described
+from lieapp.given_data import files_of, typed_data
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.results.discovery import ClosedForm, EquationResult
-from lieapp.results.identification import Identification
 from lieapp.runs.store.directory import ROOT, RunDirectory
 from lieapp.runs.store.files import encode, write_atomic
 
@@ -172,70 +170,6 @@ class Run:
         return [RunField(names, slot(n)) for n in range(len(self.result.generators))]
 
 
-class Equation:
-    """What data tell of their equation: entries of `result` as attributes, `equations`, `undecided`, `sentence`.
-
-    A notebook displays the equation, the path and its figure.
-    """
-
-    def __init__(self, result: Identification) -> None:
-        self.result = result
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "result":
-            raise AttributeError(name)
-        return getattr(self.result, name)
-
-    def __repr__(self) -> str:
-        return f"<equation: {self.result.sentence}>"
-
-    @property
-    def text(self) -> list[str]:
-        """The equations as `lieapp.discover(…, equation=…)` takes them; empty if the data don't decide."""
-        return [equation.text for equation in self.result.equations]
-
-    def document(self) -> Document:
-        """The presentation, as blocks of `lieapp.document`."""
-        from lieapp.pde.identify.document import identification_document
-
-        return identification_document(self.result)
-
-    def _repr_html_(self) -> str:
-        from lieapp.report.page import fragment
-
-        return fragment(self.document())
-
-
-@in_python()
-def identify(
-    data: object, *, order: int = 4, degree: int = 3, terms: Sequence[str] = (), explicit: Sequence[str] = (),
-    symmetries: Sequence[str] = (), map: str = "", every: str = "", window: str = "", drop_nan: bool = False,
-) -> Equation:  # fmt: skip
-    """Find the equation that data solve: `lieapp.identify("KdV_sine.mat").text` is `['u_t + u*u_x + u_xxx']`.
-
-    Args:
-        data: an xarray Dataset (sample, t, x), a file or several.
-        order: the highest number of derivatives of a term; degree: its highest degree.
-        terms: candidates in place of all of these, `["u_xx", "u*u_x"]`; explicit: variables that multiply terms.
-        symmetries: fields that the equation has to keep, `["t*d_x + d_u"]`, or runs, for what they proved.
-        map, every, window, drop_nan: how files are read (docs/data.md).
-
-    Raises LieappError for data from which no equation can be told, and for invalid terms and symmetries.
-    """
-    from lieapp.pde.identify.files import identify_files
-    from lieapp.pde.identify.find import Wanted, named
-
-    with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
-        how = {"map": map, "every": every, "window": window, "drop_nan": drop_nan}
-        files = _files(_typed(data, how, Path(folder)))
-        found = identify_files(files, Wanted(order, degree, named(terms), named(explicit), named(symmetries)))
-        if hasattr(data, "to_netcdf"):
-            equations = [equation.text for equation in found.equations]
-            command = f"lieapp.discover(dataset, equation={equations})" if equations else ""
-            found = replace(found, files=[], command=command)
-        return Equation(found)
-
-
 @in_python()
 def discover(
     plugin: str | object = None,
@@ -259,8 +193,9 @@ def discover(
         equation: of the data in place of a plugin, in jet notation; several for a system. Data without both are
             asked for theirs first, see `identify`; where none is short, it is learned (docs/identify.md).
         learn_equation: whether it is learned also where a short one is found.
-        data: an xarray Dataset (sample, t, x), a file or several, read as `map`, `every`, `window`, `drop_nan` and
-            `parameter` among the settings say (docs/data.md); pictures: the name of a data set or a folder.
+        data: an xarray Dataset (sample, t, x), a file or several; pictures: the name of a data set or a folder. How
+            files are read is said by `map`, `every`, `window`, `drop_nan` and `parameter` among the settings
+            (docs/data.md).
         out: the folder of runs; None deletes the run together with its object.
         plugins: additional folders of plugin files.
         quiet: whether to suppress progress on stderr.
@@ -278,12 +213,12 @@ def discover(
     if data is None and (hasattr(plugin, "to_netcdf") or hasattr(plugin, "__array__") or others):
         plugin, data = None, plugin
     folders = [Path(folder).resolve() for folder in plugins]
-    typed = _typed(data, settings, root)
+    typed = typed_data(data, settings, root)
     found = None
     if data is not None and plugin is None and not equation:
         from lieapp.pde.identify.files import identify_files, learned_settings, of_first_order
 
-        found = identify_files(_files(typed), learn=learn_equation or None)
+        found = identify_files(files_of(typed), learn=learn_equation or None)
         equation = of_first_order(found)
     elif learn_equation:
         raise UsageError("learn_equation needs data without an equation.", hint="Give data=… alone.")
@@ -310,31 +245,6 @@ def discover(
     return Run(run, catalog, kept)
 
 
-def _typed(data: object, settings: dict[str, Any], root: Path) -> dict[str, Any]:
-    """What the command line would have of the data; takes its part out of the settings."""
-    found = {"slots": settings.pop("slots", None)}
-    found |= {key: settings.pop(key, None) for key in FILE_OPTIONS.values() if key != "data"}
-    if data is None:
-        return found
-    if hasattr(data, "to_netcdf"):
-        from lieapp.data.store import keep_dataset
-
-        data = keep_dataset(data, root, mapped=bool(found["map"]))
-    places = [data] if isinstance(data, str | Path) else data
-    if not isinstance(places, Sequence) or not all(isinstance(place, str | Path) for place in places):
-        raise UsageError(
-            f"data is {type(data).__name__}; it must be an xarray Dataset, a path or a list of paths.",
-            hint="Give arrays as xarray.Dataset({'u': (('sample', 't', 'x'), u)}, coords={'t': t, 'x': x}).",
-        )
-    return {**found, "data": [str(place) for place in places]}
-
-
-def _files(typed: Mapping[str, Any]) -> DiscoverData:
-    from lieapp.settings import from_values
-
-    return from_values(DiscoverData, {key: typed[o] for key, o in FILE_OPTIONS.items() if typed.get(o)})
-
-
 def _plugin_of(
     equations: Sequence[str], plugin: object, typed: Mapping[str, Any], root: Path, folders: list[Path],
     fitted: float | None,
@@ -346,7 +256,7 @@ def _plugin_of(
         raise UsageError(
             "a plugin and an equation are both given.", hint="Give one of them; a file is given as data='file.npz'."
         )
-    name, folder = plugin_of(equations, _files(typed), root, fitted=fitted)
+    name, folder = plugin_of(equations, files_of(typed), root, fitted=fitted)
     folders.append(folder)
     return name
 

@@ -21,7 +21,7 @@ LEVELS = [
     {"runs/store"},
     {"pde", "pictures", "functions", "augment"},
     {"report"},
-    {"runs"},
+    {"runs", "given_data"},
     {"cli", "ui", "calls", "__main__"},
 ]
 """From the ground up; a room may import from those below it."""

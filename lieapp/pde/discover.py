@@ -21,7 +21,7 @@ from lieapp.domains.formulas import FixedFields
 from lieapp.errors import GridError
 from lieapp.methods.result import SIZE, Discovery
 from lieapp.methods.shipped import NOISY
-from lieapp.methods.verdict import SMALL, gap_after
+from lieapp.methods.verdict import SMALL, gap_after, set_apart
 from lieapp.pde import plan
 from lieapp.pde.algebra import structure
 from lieapp.pde.beside import Beside
@@ -70,7 +70,7 @@ def result_of(
         count=written.dimension(outcome),
         more=not written.alone and bool(outcome.slots) and len(outcome.exact) == len(outcome.slots),
         generators=[_slot(found, outcome, n, n in written.undecided) for n in outcome.slots],
-        spectrum=_spectrum(found, check),
+        spectrum=_spectrum(found, check, domain.fitted),
         truth=[
             DerivedField(name=name, field=field, cosine=cosine, shown=formula.formula())
             for name, field, cosine, formula in zip(
@@ -108,10 +108,14 @@ def _slot(found: Discovery, outcome: Outcome, n: int, undecided: bool) -> Slot:
     return row
 
 
-def _spectrum(found: Discovery, check: Discovery | None) -> Spectrum:
-    """Of the fixed bases where they were solved: a network's features change from run to run."""
+def _spectrum(found: Discovery, check: Discovery | None, fitted: bool) -> Spectrum:
+    """Of the fixed bases where they were solved: a network's features change from run to run.
+
+    The gap of a learned equation is that which sets fields apart, however large one among these is.
+    """
     shown = check if check is not None and check.method == "spectrum" else found
-    return Spectrum(method=shown.method, eta=[*shown.spectrum], gap_after=gap_after(shown.spectrum))
+    after = set_apart(shown.spectrum) if fitted else gap_after(shown.spectrum)
+    return Spectrum(method=shown.method, eta=[*shown.spectrum], gap_after=after)
 
 
 def _cross_check(check: Discovery | None, outcome: Outcome, undecided: Sequence[int]) -> CrossCheck | None:

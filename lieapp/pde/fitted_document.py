@@ -54,7 +54,9 @@ def fitted_slots(result: EquationResult) -> list[Block]:
     columns: list[Column | str] = [
         Column("slot", number=True), Column("η", number=True), Column("η, halves", number=True), "verdict",
     ]  # fmt: skip
-    rows = [[str(row.slot), number(row.eta), number(row.eta_halves), _verdict(row)] for row in result.generators]
+    rows = [
+        [str(row.slot), number(row.eta), number(row.eta_halves), fitted_verdict(row)] for row in result.generators
+    ]
     about = (
         "η is the relative error that a moved solution accumulates over the time window, on held-out data, by the "
         "learned equation; halves: the larger η by the equations learned from halves of the trajectories, which "
@@ -86,9 +88,8 @@ def _whose(slot: int | None) -> str:
     return "the span" if slot is None else f"slot {slot}"
 
 
-def _verdict(row: Slot) -> str:
+def fitted_verdict(row: Slot) -> str:
+    """A verdict in words: nothing is called exact."""
     if row.undecided:
         return "undecided: halves of the trajectories disagree"
-    return {"approximate": "set apart by a gap", "exact": "set apart by a gap", "none": "none: not set apart"}[
-        row.verdict
-    ]
+    return "none: not set apart" if row.verdict == "none" else "set apart by a gap"

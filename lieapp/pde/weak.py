@@ -122,7 +122,7 @@ def derivative(values: torch.Tensor, axes: Sequence[Axis], J: Sequence[int]) -> 
             d = SpectralDifferentiator(Grid((axis,)))
             values = d.derivatives(line, [(order,)])[(order,)].movedim(-1, dim)
         else:
-            degree = min(order + 4 + order % 2 + 1, axis.points - 1) | 1
+            degree = (min(order + 4 + order % 2 + 1, axis.points - 1) - 1) | 1
             spline = make_interp_spline(axis.coordinates().numpy(), values.numpy(), degree, axis=dim)
             values = torch.as_tensor(spline.derivative(order)(axis.coordinates().numpy()))
     return values

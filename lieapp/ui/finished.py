@@ -17,6 +17,7 @@ from lieapp.figures.material import Json, read_material
 from lieapp.pde.document import opening, verdict
 from lieapp.pde.document import sections as discovery_sections
 from lieapp.pde.figures import figure, words_of
+from lieapp.pde.fitted_document import fitted_verdict
 from lieapp.pde.slider import defect_words, field_chart, orbit_at, read_orbit
 from lieapp.pictures.document import COMPARISON, draw, field_at, pictures_at, read_moved
 from lieapp.pictures.document import document as picture_document
@@ -184,7 +185,8 @@ def _slots(run: RunDirectory, result: EquationResult) -> None:
 def _said(result: EquationResult, place: int) -> str:
     """Defect and verdict, and the derived generator that is nearest."""
     row, names = result.generators[place], [known.name for known in result.truth]
-    words = f"η = {doc.number(row.eta)}: {verdict(row, result.all_proved)}."
+    said = verdict(row, result.all_proved) if result.fitted is None else fitted_verdict(row)
+    words = f"η = {doc.number(row.eta)}: {said}."
     inner = result.inner[place] if place < len(result.inner) else []
     if names and len(inner) == len(names):
         value, name = max((abs(value or 0.0), name) for value, name in zip(inner, names, strict=True))

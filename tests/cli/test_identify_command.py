@@ -95,6 +95,19 @@ def test_discover_stops_where_the_data_do_not_decide(files, tmp_path, capsys):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("more", [[], ["--plugin", "kdv"], ["--data", "HEAT", "--equation", "u_t - u_xx"]])
+def test_only_an_equation_that_is_not_known_is_learned(files, more, capsys):
+    typed = [str(files / "heat.npz") if part == "HEAT" else part for part in more]
+    assert run(["discover", "--learn-equation", *typed]) == 2
+    assert "takes the place of a known equation" in capsys.readouterr().err
+
+
+def test_one_trajectory_is_too_few_to_learn_from(files, tmp_path, capsys):
+    options = ["--data", str(files / "heat.npz"), "--learn-equation", "--out", str(tmp_path), "--quiet"]
+    assert run(["discover", *options]) == 1
+    assert "8 trajectories or more, and there is one" in capsys.readouterr().err
+
+
 def test_what_is_no_variable_is_told(files, capsys):
     assert run(["identify", "--data", str(files / "heat.npz"), "--explicit", "t,z", "--quiet"]) == 2
     assert "there is no variable 'z'; there are t, x" in capsys.readouterr().err

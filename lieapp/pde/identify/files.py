@@ -43,10 +43,9 @@ def identify_files(
     if not data.files:
         raise UsageError("identify needs data.", hint="Give --data FILE.")
     pieces, copies = undeclared(data, report)
-    names = [str(piece.facts["file"]) for piece in pieces]
+    names, count = [str(piece.facts["file"]) for piece in pieces], sum(piece.samples for piece in pieces)
     fields = tuple(field for text in wanted.symmetries for field in _fields(text))
     wanted = dataclasses.replace(wanted, symmetries=fields)
-    count = sum(piece.samples for piece in pieces)
     report.line(f"{'one trajectory' if count == 1 else f'{count} trajectories'} of {', '.join(pieces[0].unknowns)}")
     found = identify(pieces, wanted, names, report)
     if learn or (learn is None and found.inexpressible):

@@ -19,6 +19,9 @@ EDGE = 4
 DEGREE = 7
 """Of splines in time."""
 
+EACH = 4
+"""Nodes of a time slice."""
+
 
 @dataclass(frozen=True)
 class Samples:
@@ -73,20 +76,23 @@ def samples(pieces: Sequence[Trajectories], order: int, nodes: int, seed: int) -
 def _of(piece: Trajectories, jets: Sequence[Jet], count: int, share: float, rng: np.random.Generator) -> Samples:
     values, axes = smoothed(piece), piece.grid.axes
     lines = [piece.time.cpu().numpy(), *(axis.coordinates().numpy() for axis in axes)]
-    inside = [_inside(len(lines[0])), *(range(len(z)) if a.periodic else _inside(len(z))
-                                        for z, a in zip(lines[1:], axes, strict=True))]  # fmt: skip
-    shape = (piece.samples, *map(len, inside))
-    wanted = min(int(np.prod(shape)), max(1, round(share * values[:, :, 0].numel())))
-    flat = rng.choice(int(np.prod(shape)), wanted, replace=False)
-    owner, *where = np.unravel_index(flat, shape)
+    wanted = max(1, round(share * values[:, :, 0].numel()))
+    times = np.asarray(_inside(len(lines[0])))
+    total = piece.samples * len(times)
+    slices = rng.choice(total, min(total, max(1, wanted // EACH)), replace=False)
+    sample, time = slices // len(times), times[slices % len(times)]
+    inside = [range(len(z)) if a.periodic else _inside(len(z)) for z, a in zip(lines[1:], axes, strict=True)]
+    shape = (len(slices), *map(len, inside))
+    flat = np.unique(rng.integers(np.prod(shape), size=wanted))
+    own, *where = np.unravel_index(flat, shape)
     where = [np.asarray(part)[k] for part, k in zip(inside, where, strict=True)]
-    nodes = (owner, *where)
-    found = [derivative(values[:, :, a], axes, J).numpy()[nodes] for a, J in jets]
+    # derivatives in space of these slices alone: all of many large ones would be much
+    some = values[sample, time][:, None]
+    found = [derivative(some[:, :, a], axes, J).numpy()[(own, 0, *where)] for a, J in jets]
+    owner, nodes = sample[own], (sample[own], time[own], *where)
     rates = [_rate(values[:, :, a], lines[0])[nodes] for a in range(values.shape[2])]
-    places = [line[k] for line, k in zip(lines, where, strict=True)]
-    return Samples(
-        tuple(jets), np.stack(found, 1), np.stack(rates, 1), np.stack(places, 1), count + np.asarray(owner)
-    )  # fmt: skip
+    places = [line[k] for line, k in zip(lines, (time[own], *where), strict=True)]
+    return Samples(tuple(jets), np.stack(found, 1), np.stack(rates, 1), np.stack(places, 1), count + owner)
 
 
 def _inside(count: int) -> range:
