@@ -305,9 +305,7 @@ def test_a_wrong_coefficient_is_refused_before_learning(folder, file):
     assert error["type"] == "DataError"
     assert "the term -2*u*u_x should be taken 0.5 times" in error["message"]
     assert "u_xx should" not in error["message"] and "--set misfit=" in error["hint"]
-    (state,) = (folder / f"wrong-{file}").glob("*/status.json")
-    assert json.loads(state.read_text())["state"] == "failed"
-    assert not list((folder / f"wrong-{file}").glob("*/fields.safetensors"))
+    assert not list((folder / f"wrong-{file}").glob("2*"))
 
 
 def test_a_wrong_coefficient_is_seen_in_one_trajectory_with_few_times(folder):
