@@ -156,13 +156,13 @@ def _keyword(option: re.Match[str]) -> str:
         return f'**{{"{name}": {value}}}' if "." in name else f"{name}={value}"
     if value is None:
         return f"{name}=True" if name == "drop_nan" else name
-    text = value if value.startswith('"') or value == "FILE" else f'"{value}"'
+    text = value if value.startswith('"') or value == "FILE" or value.isdigit() else f'"{value}"'
     return f"{name}=[{text}]" if name == "parameter" else f"{name}={text}"
 
 
 OPTION = re.compile(
-    r"--(?P<name>set|map|every|window|data|parameter|method|drop-nan|extend|equation)\b"
-    r"(?: (?P<value>\"[^\"]*\"|[\w.]+[=:][^\s;]*[^\s;,.:]|FILE))?"
+    r"--(?P<name>set|map|every|window|data|parameter|method|drop-nan|extend|equation|samples)\b"
+    r"(?: (?P<value>\"[^\"]*\"|[\w.]+[=:][^\s;]*[^\s;,.:)]|\d+|FILE))?"
 )
 """An option of the command line in an error, with its value where it has one."""
 

@@ -53,7 +53,7 @@ class Equation:
 def identify(
     data: object, *, order: int = 4, degree: int = 3, terms: str | Sequence[str] = (),
     explicit: str | Sequence[str] = (), symmetries: str | Sequence[str] = (), map: str = "", every: str = "",
-    window: str = "", drop_nan: bool = False,
+    window: str = "", samples: int | None = None, drop_nan: bool = False,
 ) -> Equation:  # fmt: skip
     """Find the equation that data solve: `lieapp.identify("KdV_sine.mat").text` is `['u_t + u*u_x + u_xxx']`.
 
@@ -63,7 +63,7 @@ def identify(
         terms: candidates in place of all of these, `["u_xx", "u*u_x"]`.
         explicit: variables that may multiply terms.
         symmetries: fields that the equation has to keep, `["t*d_x + d_u"]`, or runs, for what they proved.
-        map, every, window, drop_nan: how files are read (docs/data.md).
+        map, every, window, samples, drop_nan: how files are read (docs/data.md).
 
     Raises LieappError for data from which no equation can be told, and for invalid terms and symmetries.
     """
@@ -71,7 +71,7 @@ def identify(
     from lieapp.pde.identify.find import Wanted, named
 
     with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
-        how = {"map": map, "every": every, "window": window, "drop_nan": drop_nan}
+        how = {"map": map, "every": every, "window": window, "samples": samples, "drop_nan": drop_nan}
         files = files_of(typed_data(data, how, Path(folder)))
         lists = (named(texts) for texts in (terms, explicit, symmetries))
         found = identify_files(files, Wanted(order, degree, *lists))
@@ -88,6 +88,7 @@ def typed_data(data: object, settings: dict[str, Any], root: Path) -> dict[str, 
     found |= {key: settings.pop(key, None) for key in FILE_OPTIONS.values() if key != "data"}
     if data is None:
         return found
+    found["samples"] = settings.pop("samples", None)
     if hasattr(data, "to_netcdf"):
         from lieapp.data.store import keep_dataset
 
@@ -105,4 +106,5 @@ def files_of(typed: Mapping[str, Any]) -> DiscoverData:
     """The files and how they are read. Raises ConfigError for wrong types."""
     from lieapp.settings import from_values
 
-    return from_values(DiscoverData, {key: typed[o] for key, o in FILE_OPTIONS.items() if typed.get(o)})
+    read = {**FILE_OPTIONS, "samples": "samples"}
+    return from_values(DiscoverData, {key: typed[o] for key, o in read.items() if typed.get(o)})

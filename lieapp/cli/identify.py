@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from lieapp.cli.options import FOLDER, Common, Outcome, common, of_data, print_document
+from lieapp.cli.options import FOLDER, SAMPLES, Common, Outcome, common, of_data, print_document
 from lieapp.config_types import FILE_OPTIONS, FileData
 from lieapp.errors import DataError
 from lieapp.runs.store.reporter import reporting
@@ -22,6 +22,7 @@ def _names(context: click.Context, parameter: click.Parameter, texts: Sequence[s
 @click.command("identify")
 @common("plugins")
 @of_data
+@SAMPLES
 @click.option("--order", type=click.IntRange(1, 6), default=4, show_default=True,
               help="Highest number of derivatives in a term.")  # fmt: skip
 @click.option("--degree", type=click.IntRange(1, 5), default=3, show_default=True,
@@ -48,7 +49,8 @@ def identify(
 
     if write is not None:
         check_plugin(write)
-    own = {key: typed[option] for key, option in FILE_OPTIONS.items() if typed.get(option)}
+    read = {**FILE_OPTIONS, "samples": "samples"}
+    own = {key: typed[option] for key, option in read.items() if typed.get(option)}
     data = msgspec.convert(own, FileData)
     with reporting(settings.quiet) as report:
         found = identify_files(data, Wanted(order, degree, terms, explicit, symmetries), report)

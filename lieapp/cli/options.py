@@ -181,6 +181,12 @@ FILE_OPTIONS = (
 )
 
 
+SAMPLES = click.option(
+    "--samples", type=click.IntRange(1), metavar="N",
+    help="Largest number of trajectories: of those read from --data, else simulated to learn from.",
+)
+
+
 def of_files(body: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say which files of the user's own are read, and how."""
     return functools.reduce(lambda made, option: option(made), reversed(FILE_OPTIONS), body)

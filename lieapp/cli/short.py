@@ -10,7 +10,7 @@ from typing import Any
 import click
 from msgspec import UNSET, convert
 
-from lieapp.cli.options import FOLDER, Common, Outcome, common, of_files, print_document
+from lieapp.cli.options import FOLDER, SAMPLES, Common, Outcome, common, of_files, print_document
 from lieapp.config import CheckConfig, TruthConfig
 from lieapp.config_types import FileData
 from lieapp.errors import EquationError, UsageError
@@ -33,6 +33,7 @@ ALL = "all"
 @click.command("check")
 @common("plugin", "plugins", "resume")
 @of_files
+@SAMPLES
 @click.option("--out", type=FOLDER, metavar="DIR", help="Keep the checks as a run in this folder of runs.")
 def check(settings: Common, out: Path | None, **typed: Any) -> Outcome:
     """Run a plugin's self-check: equation, derived symmetries, data. `--plugin all` checks every plugin.

@@ -16,6 +16,7 @@ import click
 import msgspec
 
 from lieapp.cli.options import (
+    SAMPLES,
     Common,
     Outcome,
     common,
@@ -76,6 +77,7 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
 )
 @PRESET
 @of_files
+@SAMPLES
 @click.option("--extend", type=int, metavar="N", help="Simulate N more trajectories; told apart from the file.")
 @of_equation
 @click.option("--learn-equation", is_flag=True, help="Learn the right side of u_t = F from the trajectories of "

@@ -273,7 +273,7 @@ def _check_size(path: Path, cuts: Sequence[Cut], loaded: int) -> None:
             steps[axis.name] = k
     options = [f"--every {','.join(f'{n}={k}' for n, k in steps.items())}"] if steps else []
     if left > 1:
-        options.append(f"--set data.samples={max(1, int(shape[0] / left))}")
+        options.append(f"--samples {max(1, int(shape[0] / left))}")
     raise DataError(
         f"{path}: {total / 2**30:.3g} GiB would be loaded; the most is {MOST / 2**30:.2g} GiB.",
         hint=f"Take a part: {' '.join(options)}, or --window {part.axes[0].name}=…:….",

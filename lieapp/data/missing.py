@@ -28,7 +28,7 @@ def check_finite(path: Path, name: str, values: np.ndarray, time: str, points: n
         ends = f"{points[start]:.9g}:{points[stop - 1]:.9g}"
         ways.append(f"--window {time}={ends} keeps the longest stretch without")
     elif clean and clean == list(range(len(clean))):
-        ways.append(f"--set data.samples={len(clean)} keeps those without")
+        ways.append(f"--samples {len(clean)} keeps those without (of augment: --set data.samples={len(clean)})")
     samples, times = kept(rows)
     if times.sum() >= MIN_POINTS:
         ways.append(f"--drop-nan leaves out {_left_out(samples, times)}")

@@ -73,8 +73,10 @@ PLANAR = "it has several axes of space, and networks are trained on one axis onl
 
 
 def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of the command line as settings: those of files stand together."""
+    """Options of the command line as settings: those of files stand together, how many are read among them."""
     given, rest = file_options(options)
+    if given.get("files") and rest.get("samples"):
+        given["samples"] = rest.pop("samples")
     return {**rest, "data": given} if given else rest
 
 

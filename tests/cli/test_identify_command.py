@@ -52,6 +52,26 @@ def test_no_equation_no_file(files, tmp_path, capsys):
     assert "isn't written" in capsys.readouterr().err and not plugin.exists()
 
 
+def test_so_many_trajectories_are_read(tmp_path, capsys):
+    """--samples is of the files where there are any; else of the simulation."""
+    x, t = np.arange(64) * 20 / 64, np.linspace(0, 4, 41)[:, None]
+    k = 2 * np.pi / 20 * np.arange(1, 4)
+    u = np.stack([(np.exp(-0.3 * k**2 * t)[:, :, None] * np.cos(k[:, None] * x + p)).sum(1) for p in range(4)])
+    np.savez(tmp_path / "many.npz", u=u, t=t[:, 0], x=x)
+    place = ["--data", str(tmp_path / "many.npz"), "--samples", "2"]
+    assert run(["identify", *place]) == 0 and "2 trajectories of u" in capsys.readouterr().err
+    few = ["--set", "finite.samples=0", "--set", "cross_check=false", "--method", "spectrum"]
+    few += ["--out", str(tmp_path)]
+    assert run(["discover", "--equation", "u_t - 0.3*u_xx", *place, *few, "--json"]) == 0
+    folder = json.loads(capsys.readouterr().out)["run"]
+    config = json.loads((tmp_path / folder / "config.json").read_text())
+    assert config["data"]["samples"] == 2 and config["samples"] == 16
+    assert run(["discover", "--plugin", "heat", "--samples", "3", *few, "--json", "--quiet"]) == 0
+    folder = json.loads(capsys.readouterr().out)["run"]
+    config = json.loads((tmp_path / folder / "config.json").read_text())
+    assert config["data"]["samples"] is None and config["samples"] == 3
+
+
 def test_second_order_goes_on_with_truth(files, capsys):
     assert run(["identify", "--data", str(files / "wave.npz"), "--quiet"]) == 0
     command = capsys.readouterr().out.splitlines()[-1]

@@ -40,6 +40,7 @@ def test_errors_are_told_without_the_name_that_a_typed_equation_got():
         ("--every x=4,t=2: no.", 'every="x=4,t=2": no.'),
         ("--set misfit=2 goes on.", "misfit=2 goes on."),
         ("--set data.samples=2 keeps those.", '**{"data.samples": 2} keeps those.'),
+        ("--samples 2 keeps those (--set data.samples=2).", 'samples=2 keeps those (**{"data.samples": 2}).'),
         ("For example --parameter nu:0.1.", 'For example parameter=["nu:0.1"].'),
         ("Widen --window or lower --every.", "Widen window or lower every."),
         ("`lieapp plugins` lists them.", "`lieapp plugins` lists them."),

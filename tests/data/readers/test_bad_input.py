@@ -140,7 +140,7 @@ def test_missing_values_tell_the_share_and_what_is_left(tmp_path):
     u = U.copy()
     u[2, ::5, 3] = np.inf
     hint = refused(saved(tmp_path / "b.npz", u=u, x=X, t=T), "in 4 of 20 times of 1 of 3 samples").hint
-    assert "--set data.samples=2" in hint
+    assert "--samples 2 keeps those without" in hint
     assert read(tmp_path / "b.npz", samples=2)[0].sizes["sample"] == 2
 
 
@@ -193,7 +193,7 @@ def test_more_than_fits_into_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "MOST", 8 * 1000)
     path = saved(tmp_path / "a.npz", u=np.tile(U, (1, 1, 8)), x=np.arange(512) * 0.25, t=T)
     error = refused(path, "would be loaded; the most is")
-    assert "--every x=4 --set data.samples=" in error.hint
+    assert "--every x=4 --samples " in error.hint
 
 
 def test_10_to_the_9_points_are_refused_before_anything_is_read(tmp_path):
