@@ -1,6 +1,6 @@
 """Discovery in files: those published with papers, files on open axes, windows, noise, a travelling wave, planes.
 
-    python benchmarks/own_data.py [--parts papers open window noise wave plane linear rates] [--only WORD]
+    python benchmarks/own_data.py [--parts papers layouts open window noise wave plane linear rates] [--only WORD]
         [--methods spectrum neural] [--seeds 0 1 2 3 4]
 
 Each row is `lieapp discover` in a process of its own; rows are added to benchmarks/results/own_data.json, from
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ PAPERS = Path(__file__).parents[1].parent / "shared" / "data"
 BURGERS = ("--equation", "u_t + u*u_x - nu*u_xx", "--parameter")
 PARTS = {
     "papers": "Files published with papers",
+    "layouts": "Three solutions of KdV, or one, in every layout that is read (tests/data/readers/layouts.py)",
     "open": "Burgers (ν = .1) on x in [-1, 1], 8 exact solutions, 10 times, 128 points",
     "window": "A window of x cut out of periodic data that `lieapp data` wrote, 8 trajectories",
     "noise": "White noise in the file, as a share of the values' standard deviation",
@@ -80,6 +82,12 @@ def cases(folder: Path) -> Iterator[Case]:
         yield Case("papers", "burgers_wsindy_square, --map", (*square, "--map", "u=U_exact(x,t), t=t, x=x"))
     else:
         print(f"{PAPERS} is absent: no files of papers")
+    for name, place, mapping in laid_out(folder):
+        asked = ("--map", mapping) if mapping else ()
+        equation = ("--equation", "u_t + u*u_x + u_xxx", "--data", place)
+        if asked:
+            yield Case("layouts", f"{name}, without --map", (*equation, *QUICK))
+        yield Case("layouts", name + (", --map" if asked else ""), (*equation, *asked, *QUICK))
     for nodes in ("uniform", "Chebyshev", "uneven"):
         file = str(cole_hopf(folder / f"{nodes}.npz", nodes))
         yield Case("open", nodes, (*BURGERS, "nu:0.1", "--data", file), ("spectrum", "neural"), 5)
@@ -111,6 +119,28 @@ def cases(folder: Path) -> Iterator[Case]:
     yield Case("rates", "u log u, x=3:11", (*logarithmic, "--window", "x=3:11"), both, 2)
     planck = ("--equation", "u_t - u - x*u_x - u_xx", "--data", str(gaussian(folder / "gaussian.npz")))
     yield Case("rates", "Fokker-Planck, open", planck, both, 2)
+
+
+QUICK = ("--set", "cross_check=false", "--set", "finite.samples=0")
+
+
+def laid_out(folder: Path) -> Iterator[tuple[str, str, str]]:
+    """Names of layouts, files and the mappings that these need; KdV on a period of 16, 20 times up to 1."""
+    sys.path.append(str(Path(__file__).parents[1] / "tests" / "data" / "readers"))
+    import layouts
+
+    import lieapp
+    from lieapp.registry.catalog import load_catalog
+
+    pde = load_catalog().get("kdv").declaration
+    t, x = pde.region
+    initial = lieapp.SumOfSines(terms=6, amplitude=0.5, wavenumbers=(1, 2, 3))
+    box = {"region": {t: (0, 1), x: (0, 16)}, "points": {t: 20, x: 64}, "keep_last": None}
+    layouts.U = lieapp.simulate(replace(pde, **box, initial=initial), samples=3).values[:, :, 0].numpy()
+    for name, layout in layouts.LAYOUTS.items():
+        place = folder / f"layout-{name.replace(' ', '-')}"
+        place.mkdir()
+        yield name, str(layout.write(place / "waves")), layout.mapping
 
 
 def gaussian(file: Path, samples: int = 8) -> Path:

@@ -16,8 +16,8 @@ from torch import Tensor
 from lieapp.compare.subspace import Gram, cosines, normalised, principal_angle
 from lieapp.domains.base import Domain, EvolvingT, Fields
 from lieapp.methods.fields import Joined
-from lieapp.methods.result import Discovery, judge
-from lieapp.methods.verdict import SMALL, Verdict, of_the_data, set_apart, verdict
+from lieapp.methods.result import Discovery, histories, judge
+from lieapp.methods.verdict import Verdict, of_the_data, slow, verdict, verdicts
 
 DRAWS = 400
 LEVEL = 0.9
@@ -149,17 +149,15 @@ def compare(
     counts = [len(found.levels[-1].eta), known[1] if known else 0, len(check.levels[-1].eta) if check else 0]
     ends = accumulate(counts, initial=0)
     slots, true, others = (list(range(start, end)) for start, end in pairwise(ends))
-    # a method without a spectrum can't tell
-    apart = set_apart(found.spectrum) if found.spectrum else len(slots)
-    verdicts = [verdict(found.sequence(n)) for n in slots]
-    verdicts = ["none" if said == "approximate" and n >= apart else said for n, said in enumerate(verdicts)]
-    theirs = [n for i, n in enumerate(others) if check and verdict(check.sequence(i)) == "exact"]
+    own = verdicts(histories(found.levels), found.spectrum)
+    said = verdicts(histories(check.levels), check.spectrum) if check else []
+    theirs = [n for n, one in zip(others, said, strict=True) if one == "exact"]
     special = set[int]()
-    looking = [*(n for n in slots if verdicts[n] == "exact"), *theirs]
+    looking = [*(n for n in slots if own[n] == "exact"), *theirs]
     if looking and (elsewhere := list(stirred)):
         there = judge(domain, Joined(*stacks), elsewhere).eta
         special = {n for n in looking if of_the_data(float(judgement.eta[n]), float(there[n]))}
-        verdicts = ["approximate" if n in special else said for n, said in enumerate(verdicts)]
+        own = ["approximate" if n in special else one for n, one in enumerate(own)]
     confidence = None
     if judgement.parts is not None:
         m2, q2 = (part[slots] for part in judgement.parts)
@@ -167,15 +165,15 @@ def compare(
         confidence = bootstrap(m2, q2, [found.sequence(n) for n in slots], torch.Generator().manual_seed(0))
     if confidence is not None:
         for n, sure in enumerate(confidence):
-            if verdicts[n] == "exact" and sure.share < LEVEL:
+            if own[n] == "exact" and sure.share < LEVEL:
                 # what the draws contradict isn't said
-                verdicts[n] = "approximate" if found.sequence(n)[-1] < SMALL and n < apart else "none"
+                own[n] = slow(found.sequence(n)[-1], n, found.spectrum)
                 confidence[n] = replace(sure, share=1 - sure.share)
     return Outcome(
         slots=slots,
         true=true,
-        verdicts=verdicts,
-        exact=[n for n in slots if verdicts[n] == "exact"],
+        verdicts=own,
+        exact=[n for n in slots if own[n] == "exact"],
         others_exact=[n for n in theirs if n not in special],
         gram=judgement.gram,
         eta=judgement.eta,

@@ -65,6 +65,31 @@ def set_apart(spectrum: Sequence[float]) -> int:
     return max((n for n, (low, high) in pairs if low < SMALL and high >= APART * low), default=0)
 
 
+def verdicts(sequences: Sequence[Sequence[float]], spectrum: Sequence[float]) -> list[Verdict]:
+    """The verdicts on the slots of a method, ascending in η.
+
+    Above the floor a field is exact only if a gap sets it apart too: of many slow fields some fall by chance.
+
+    Args:
+        sequences: η of each slot, level by level.
+        spectrum: η of every direction of the last basis; empty if there is none, which tells of no gap.
+    """
+    return [
+        "exact" if (said := verdict(sequence)) == "exact" and (sequence[-1] <= FLOOR or _apart(n, spectrum))
+        else "none" if said == "none" else slow(sequence[-1], n, spectrum)
+        for n, sequence in enumerate(sequences)
+    ]  # fmt: skip
+
+
+def slow(eta: float, slot: int, spectrum: Sequence[float]) -> Verdict:
+    """The verdict on a field that isn't exact."""
+    return "approximate" if eta < SMALL and _apart(slot, spectrum) else "none"
+
+
+def _apart(slot: int, spectrum: Sequence[float]) -> bool:
+    return not spectrum or slot < set_apart(spectrum)
+
+
 MOST_SLOTS = 24
 """To how many slots they grow; infinitely many symmetries fill any number."""
 

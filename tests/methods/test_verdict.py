@@ -2,7 +2,7 @@
 
 import pytest
 
-from lieapp.methods.verdict import fall, gap_after, of_the_data, set_apart, verdict
+from lieapp.methods.verdict import fall, gap_after, of_the_data, set_apart, verdict, verdicts
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,29 @@ def test_symmetries_of_the_data_alone():
     """1e-6 on solutions and .5 on other slices is of the data; what an ansatz misses is about the same on both."""
     assert of_the_data(1e-6, 0.5) and of_the_data(0.02, 0.3)
     assert not of_the_data(1e-12, 1e-9) and not of_the_data(0.02, 0.1) and not of_the_data(1e-6, float("nan"))
+
+
+FALLING = [0.03, 0.1, 0.007]
+
+
+@pytest.mark.parametrize(
+    ("spectrum", "said"),
+    [
+        ([1e-12, 6e-4, 1e-3, 2e-3, 5e-3, 0.02, 0.05, 0.1], "none"),  # one of many slow fields falls by chance
+        ([1e-12, 7e-3, 0.2, 0.4], "exact"),
+        ([], "exact"),
+    ],
+)
+def test_a_field_that_falls_is_exact_only_beside_a_gap(spectrum, said):
+    assert verdicts([[1e-12] * 3, FALLING], spectrum) == ["exact", said]
+
+
+def test_at_the_floor_no_gap_is_needed():
+    """Of infinitely many symmetries the spectrum has no gap."""
+    assert verdicts([[1e-9] * 3, [5e-9] * 3], [1e-9, 5e-9, 2e-8, 1e-7]) == ["exact", "exact"]
+
+
+def test_a_settled_field_is_approximate_only_beside_a_gap():
+    settled = [0.02, 0.02, 0.02]
+    assert verdicts([settled], [0.02, 0.5]) == ["approximate"]
+    assert verdicts([settled], [0.02, 0.05, 0.1, 0.4]) == ["none"]
