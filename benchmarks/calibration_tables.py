@@ -36,9 +36,10 @@ there is nothing to count against. The rows say at which commit each was measure
 
 A first pass, at d13a1a7, disagreed on five of its 150 equations: functions with a pole, or too steep for the data,
 were in the basis (24, 83 and 135, missed), and data with two wavenumbers have symmetries of their own (107 and 108,
-false exact); the second pass on a mixture of the latter (206); later ones on a function that the library lacked (231,
-missed) and on a field that fell by chance among many slow ones (70, false exact). Each time the spectrum was wrong
-and was mended, so the equations up to 316 are no blind test; the later ones are. In 278 the derivation is incomplete."""
+false exact); the second pass on a mixture of the latter (206); later ones on a function that the library lacked
+(231, missed) and on a field that fell by chance among many slow ones (70, false exact). Each time the spectrum was
+wrong and was mended, so the equations up to 316 are no blind test; the later ones are. In 278 the derivation isn't
+complete."""
 
 
 def write(rows: Sequence[Row], out: Path, note: str = "") -> None:
