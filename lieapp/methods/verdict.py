@@ -1,7 +1,8 @@
 """What may be said of a field from how its defect eta behaves as the basis or the training grows.
 
-Before a proof "exact" is a candidate: eta falls towards the floor. "approximate": eta settles at a positive value
-below .1, which is then its size, and a gap in the spectrum sets the field apart. Everything else is "none".
+Before a proof "exact" is a candidate: eta is at the floor, or falls towards it and a gap in the spectrum sets the
+field apart. "approximate": eta settles at a positive value below .1, which is then its size, and there is such a
+gap too. Everything else is "none".
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def of_the_data(eta: float, elsewhere: float) -> bool:
 APART = 10.0
 """Ratio of two neighbours in a spectrum that sets the lower one apart, with all below it.
 
-Of 290 random equations no two neighbours with η above SMALL, where nothing is a symmetry, are a factor of 6 apart
+Of 360 random equations no two neighbours with η above SMALL, where nothing is a symmetry, are a factor of 10 apart
 (benchmarks/results/calibration.md).
 """
 
