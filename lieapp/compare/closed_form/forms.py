@@ -200,17 +200,8 @@ class _Search:
 
     def _imitates(self, candidate: Candidate) -> bool:
         """Whether the proved formulas span a combination, but for an angle that counts as none."""
-        if not self.proved:
-            return False
-        gram = self.columns.gram
-        made = [(form.columns, form.coefficients) for form in self.proved]
-        made.append((candidate.columns, candidate.coefficients))
-        rows = torch.zeros(len(made), len(gram), dtype=gram.dtype)
-        for row, (columns, coefficients) in zip(rows, made, strict=True):
-            row[list(columns)] = torch.tensor(coefficients, dtype=gram.dtype)
-        inner = rows @ gram @ rows.T
-        share = inner[-1, :-1] @ torch.linalg.solve(inner[:-1, :-1], inner[:-1, -1]) / inner[-1, -1]
-        return bool(1 - share <= CLEAR**2)
+        proved = [(form.columns, form.coefficients) for form in self.proved]
+        return self.measured.beyond((candidate.columns, candidate.coefficients), proved) <= CLEAR**2
 
     def _judged(self, reading: _Reading) -> Formula:
         field = self._field(reading.candidate.columns, reading.values)

@@ -21,6 +21,9 @@ from lieapp.domains.spread import EveryComponent
 from lieapp.methods.spectrum import Factors, factors
 from lieapp.numerics.codegen import Tape
 
+Combined = tuple[Sequence[int], Sequence[float]]
+"""Columns and their coefficients."""
+
 
 class LibraryFeatures:
     """Functions of the physical arguments as features of the scaled ones, of norm about 1."""
@@ -101,6 +104,17 @@ class Measured:
         inner = made @ self.within[place]
         share = inner @ torch.linalg.solve(made @ self.gram @ made.T, inner) / self.own[place, place]
         return float((1 - share).clamp(0, 1).sqrt())
+
+    def beyond(self, one: Combined, others: Sequence[Combined]) -> float:
+        """Squared sine of the angle of a combination of columns to the span of others; 1 if there are none."""
+        if not others:
+            return 1.0
+        rows = torch.zeros(len(others) + 1, len(self.gram), dtype=self.gram.dtype)
+        for row, (columns, coefficients) in zip(rows, (*others, one), strict=True):
+            row[list(columns)] = torch.tensor(coefficients, dtype=rows.dtype)
+        inner = rows @ self.gram @ rows.T
+        share = inner[-1, :-1] @ torch.linalg.solve(inner[:-1, :-1], inner[:-1, -1]) / inner[-1, -1]
+        return float(1 - share)
 
     def eta(self, columns: Sequence[int], coefficients: Sequence[float]) -> float:
         """rms(M)/rms(Q) of a combination of columns."""

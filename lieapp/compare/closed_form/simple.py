@@ -65,16 +65,8 @@ def simple_basis(system: System, measured: Measured, chosen: Sequence[int]) -> l
 
 def _apart(measured: Measured, found: Sequence[Simple], candidate: Candidate) -> bool:
     """Whether a combination lies well outside the span of the formulas that were found."""
-    if not found:
-        return True
-    rows = torch.zeros(len(found) + 1, len(measured.gram), dtype=measured.gram.dtype)
-    made = [(one.columns, one.coefficients) for one in found]
-    made.append((candidate.columns, candidate.coefficients))
-    for row, (places, values) in zip(rows, made, strict=True):
-        row[list(places)] = torch.tensor(values, dtype=rows.dtype)
-    inner = rows @ measured.gram @ rows.T
-    share = inner[-1, :-1] @ torch.linalg.solve(inner[:-1, :-1], inner[:-1, -1]) / inner[-1, -1]
-    return float(1 - share) > APART**2
+    others = [(one.columns, one.coefficients) for one in found]
+    return measured.beyond((candidate.columns, candidate.coefficients), others) > APART**2
 
 
 def _read(system: System, measured: Measured, candidate: Candidate) -> Simple:
