@@ -19,6 +19,7 @@ from lieapp.pde.identify.attempt import SYMMETRY, Attempt
 from lieapp.pde.identify.candidates import ROWS, library, too_few, typed_terms, written
 from lieapp.pde.identify.elimination import NEAR
 from lieapp.pde.identify.part import BETTER, EXPLAINED, Found, Measured, Part
+from lieapp.pde.identify.restricted import in_words
 from lieapp.pde.identify.sources import beside_source
 from lieapp.pde.identify.windows import Windows, jets_of
 from lieapp.progress import Reporter, SilentReporter
@@ -267,7 +268,7 @@ def _kept(attempt: Attempt, fields: Sequence[Field]) -> str:
     said = f"{left} combination{'' if left == 1 else 's'} of {len(names)} candidates keep{'s' if left == 1 else ''}"
     kept = f"{said} {', '.join(field.formula().text for field in fields)}"
     fixed = [
-        f"{attempt.measured.lefts[a]} has {' + '.join(f'{c}*{names[k]}' for k, c in enumerate(row) if c != 0)}"
+        f"{attempt.measured.lefts[a]} contains {in_words(row, names)} then"
         for part in attempt.parts for a, row in zip(part.unknowns, part.tied.fixed, strict=True) if any(row)
     ]  # fmt: skip
     return "; ".join([kept, *fixed])

@@ -47,10 +47,11 @@ class Tied:
 
     def names(self, candidates: Sequence[str]) -> list[str]:
         """The combinations in words: `u**3 + u*v**2` of each unknown, which semicolons separate."""
-        return ["; ".join(_sum(row, candidates) for row in rows) for rows in self.combinations]
+        return ["; ".join(in_words(row, candidates) for row in rows) for rows in self.combinations]
 
 
-def _sum(row: Sequence[sp.Expr], candidates: Sequence[str]) -> str:
+def in_words(row: Sequence[sp.Expr], candidates: Sequence[str]) -> str:
+    """A combination of candidates: `u**3 - 2*u*v**2`."""
     found = ""
     for value, name in zip(row, candidates, strict=True):
         if value != 0:
