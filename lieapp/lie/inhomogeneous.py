@@ -20,9 +20,9 @@ from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem, determining_equations
 from lieapp.lie.linear import Form, Unknowns, add, combined, lifted, raised
 from lieapp.lie.solving import State, solve
+from lieapp.lie.solving.antiderivative import antiderivative
 from lieapp.lie.solving.engine import sorted_out
 from lieapp.lie.solving.guess import ansatz, around_sources
-from lieapp.lie.solving.integrate import antiderivative
 from lieapp.lie.solving.state import Solution
 
 LOW, HIGH = (0, 1, 2), (3, 4)

@@ -6,7 +6,7 @@ import sympy as sp
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.lie.linear import Unknowns
 from lieapp.lie.solving import State, solve
-from lieapp.lie.solving.integrate import antiderivative
+from lieapp.lie.solving.antiderivative import antiderivative
 from lieapp.lie.solving.ode import fundamental_system
 
 t, x = sp.symbols("t x", real=True)

@@ -26,11 +26,12 @@ def _is_partial(state: State, equation: Form) -> bool:
     return False
 
 
-def eliminate(state: State, sources: bool = False) -> bool:
+def eliminate(state: State, sources: bool = False, varying: bool = False) -> bool:
     """Solve one short equation for a function of all its arguments; f = Σ … then holds without conditions.
 
-    Where f is the source of a partial equation for another function, α_t - α_xx + f = 0, only when nothing else
-    determines `sources`: if other equations do, α is left as a family.
+    By a coefficient that is `varying` only when nothing can be integrated: f' = a(t) g with g'' = 0 is solved by
+    integrals, and g = f'/a(t) by none. Where f is the source of a partial equation for another function,
+    α_t - α_xx + f = 0, only when nothing else determines `sources`: if other equations do, α is left as a family.
     """
     found: list[tuple[tuple, Form, Key]] = []
     for equation in state.equations:
@@ -41,6 +42,8 @@ def eliminate(state: State, sources: bool = False) -> bool:
         for (f, K), c in equation.items():
             if not any(K) and sum(g == f for g, _ in equation) == 1 and state.entire(equation, f):
                 varies = bool(state.field.depends(c))
+                if varies and not varying and any(any(K) for _, K in equation):
+                    continue
                 found.append(((len(equation), not c.numer.is_ground, varies, len(c.numer), -f), equation, (f, K)))
     if not found:
         return False

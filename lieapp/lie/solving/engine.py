@@ -10,7 +10,7 @@ from lieapp.lie.deadline import Clock
 from lieapp.lie.solving.complete import common_divisor, complete, is_finite
 from lieapp.lie.solving.eliminate import decouple, eliminate, separate
 from lieapp.lie.solving.guess import count_and_guess, free_constants, guess
-from lieapp.lie.solving.integrate import integrate, one_term
+from lieapp.lie.solving.integrate import first_integral, integrate, one_term
 from lieapp.lie.solving.ode import ordinary
 from lieapp.lie.solving.split import split
 from lieapp.lie.solving.state import Solution, State, coupled
@@ -36,13 +36,15 @@ STEPS = (
     integrate,
     partial(split, arbitrary=True),
     common_divisor,
+    first_integral,
+    partial(eliminate, varying=True),
     count_and_guess,
     ordinary,
     separate,
     complete,
     decouple,
     free_constants,
-    partial(eliminate, sources=True),
+    partial(eliminate, sources=True, varying=True),
     partial(one_term, mixed=True),
     formal,
     partial(separate, large=True),

@@ -16,7 +16,7 @@ from lieapp.equations.coefficients import Element
 from lieapp.errors import EquationError
 from lieapp.lie.linear import Form, lifted, raised
 from lieapp.lie.normal_form import echelon
-from lieapp.lie.solving.integrate import antiderivative, integral
+from lieapp.lie.solving.antiderivative import antiderivative, integral
 from lieapp.lie.solving.state import State, form_sort_key
 
 Method = Callable[[State, list[sp.Expr], sp.Symbol], "list[sp.Expr] | None"]

@@ -156,11 +156,16 @@ class State:
         self.equations = [e for e in self.equations if e is not form]
         self._signatures.discard(frozenset(form.items()))
 
+    def settle(self, form: Form) -> None:
+        """Don't derive an equation again, in place of which there is a better one."""
+        self._derived.add(frozenset(form.items()))
+
     def lift(self) -> None:
         """Bring everything into the field as it is now, after new atoms came in."""
         self.equations = [lifted(e, self.field) for e in self.equations]
         self.values = [lifted(v, self.field) for v in self.values]
         self._signatures = {frozenset(e.items()) for e in self.equations}
+        self._derived = {frozenset(lifted(dict(form), self.field).items()) for form in self._derived}
 
     def substitute(self, f: int, value: Form, rule: str) -> None:
         """Replace f by a form in other functions everywhere, and record it."""
