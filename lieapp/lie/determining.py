@@ -15,6 +15,7 @@ from typing import Any
 import sympy as sp
 
 from lieapp.equations.coefficients import CoefficientField, Element, common_denominator
+from lieapp.equations.coincidences import coincidences
 from lieapp.equations.equation import System
 from lieapp.equations.factors import one_equation, without_products
 from lieapp.equations.jets import Jet, JetSpace, MultiIndex
@@ -198,15 +199,19 @@ class _JetField:
         movers = set(self.field.movers(*range(len(self.jets.coordinates), len(self.field.variables))))
         ring, names = self.field.field.ring, self.field.table.expressions()
         pieces: list[tuple[tuple[int, ...], Any, tuple[int, ...], Any]] = []
+        whole: set[tuple[int, ...]] = set()
         plain: dict[tuple[int, ...], Element] = {}
         for key, c in condition.items():
             for monomial, number in c.numer.items():
                 on = tuple(monomial[n] for n in sorted(movers))
+                whole.add(tuple(e if n in movers else 0 for n, e in enumerate(monomial)))
                 rest = tuple(0 if n in movers else e for n, e in enumerate(monomial))
                 pieces.append((on, key, rest, number))
                 if rest not in plain:
                     term = ring.from_dict({rest: ring.domain.one}).as_expr().xreplace(names)
                     plain[rest] = target.element(term)
+        jets = range(len(self.jets.coordinates), len(self.field.variables))
+        self.divisors += [self.field.expression(e) for e in coincidences(self.field, whole, jets)]
         # only now: each new element may have made the field grow, and sums need one field
         plain = {rest: target.lift(c) for rest, c in plain.items()}
         parts: dict[tuple[int, ...], Form] = {}

@@ -42,6 +42,7 @@ def antiderivative(state: State, element: Element, v: int) -> Element | None:
         candidate = None if primitive is None else field.element(primitive)
         if candidate is not None and not field.reduce(field.diff(candidate, v) - field.lift(element)):
             result = candidate
+            state.divide(field.field.raw_new(candidate.denom))
     if len(field.field.symbols) != before:
         state.lift()
     return result
@@ -200,6 +201,8 @@ def _terms(field: CoefficientField, element: Element, below: Element, v: int) ->
 
     above = degrees(element, below)
     for _ in movers:
+        if field.arbitrary().intersection(above):
+            return []
         # sin where there is cos
         above |= {n: 1 for k in list(above) for n in degrees(field.diff(field.field.gens[k], v)) if n not in above}
     above.setdefault(v, 0)

@@ -8,11 +8,13 @@ give candidates, which are verified. (Kamke, Differentialgleichungen I, C 25.)
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, permutations
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from lieapp.equations.coefficients import Element
+from lieapp.equations.factors import named
 from lieapp.errors import EquationError
 from lieapp.lie.linear import Form, lifted, raised
 from lieapp.lie.normal_form import echelon
@@ -83,6 +85,33 @@ def _second_solution(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Ex
     return None if other is None else [first, sp.expand(first * other)]
 
 
+def _riccati(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
+    """y = exp ∫r with r' + r² + p r + q = 0, where r is a combination of 1, 1/x and the arbitrary functions f(x)."""
+    found: list[sp.Expr] = sorted(sp.Tuple(*a).atoms(AppliedUndef), key=str)
+    if len(a) != 3 or not found or len(found) > MAX_FUNCTIONS:
+        return None
+    q, p, _ = a
+    found += [1 / x] * any(sp.denom(sp.together(c)).has(x) for c in a)
+    unknown = sp.symbols(f"c:{len(found) + 1}", cls=sp.Dummy)
+    r = unknown[0] + sp.Add(*(c * f for c, f in zip(unknown[1:], found, strict=True)))
+    left, functions = named(sp.numer(sp.together(sp.diff(r, x) + r**2 + p * r + q)))
+    try:
+        conditions = sp.Poly(left, x, *functions).coeffs()
+    except sp.PolynomialError:
+        return None
+    for solution in sp.solve(conditions, unknown, dict=True):
+        slope = r.xreplace(solution)
+        if slope.has(*unknown) or not all(c.is_real for c in solution.values()):
+            continue
+        exponent, damping = integral(state, slope, x), integral(state, _apart(p, x), x)
+        if exponent is None or damping is None:
+            return None
+        first = sp.exp(exponent)
+        other = integral(state, sp.exp(sp.expand(-damping - 2 * exponent)), x)
+        return None if other is None else [first, first * other]
+    return None
+
+
 def _symmetric_square(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:
     """y''' + 3p y'' + (2p² + p' + 4q) y' + (4pq + 2q') y = 0: products of solutions of w'' + p w' + q w = 0."""
     if len(a) != 4:
@@ -133,6 +162,12 @@ def _root(q: sp.Expr) -> sp.Expr:
 def _apart(expression: sp.Expr, x: sp.Symbol) -> sp.Expr:
     return sp.apart(expression, x) if expression.is_rational_function(x) else expression
 
+
+MAX_WRONSKIAN = 3
+"""Solutions of which the Wronskian is taken."""
+
+MAX_FUNCTIONS = 3
+"""Arbitrary functions in an equation that is factored by them."""
 
 MAX_ORDER = 6
 
@@ -200,8 +235,34 @@ def fundamental_system(state: State, coefficients: list[Element], v: int) -> lis
         finally:
             state.lift()
         if all(_solves(state, list(map(field.lift, coefficients)), y, v) for y in basis):
+            _assume_fundamental(state, basis, v)
             return basis
     return None
+
+
+def _assume_fundamental(state: State, basis: list[Element], v: int) -> None:
+    """Record for which parameters solutions become dependent, exp(k x) and 1 for k = 0: their Wronskian vanishes."""
+    field = state.field
+    if not field.constants or len(basis) > MAX_WRONSKIAN:
+        return
+    rows = [list(basis)]
+    for _ in basis[1:]:
+        rows.append([field.diff(y, v) for y in rows[-1]])
+    value = field.zero
+    for columns, sign in _permutations(len(basis)):
+        term = field.one
+        for row, column in zip(rows, columns, strict=True):
+            term *= row[column]
+        value += sign * term
+    state.divide(field.reduce(value))
+
+
+def _permutations(size: int) -> list[tuple[tuple[int, ...], int]]:
+    """All orders of the first numbers, with their signs."""
+    return [
+        (order, -1 if sum(a > b for k, a in enumerate(order) for b in order[k + 1 :]) % 2 else 1)
+        for order in permutations(range(size))
+    ]
 
 
 def _solves(state: State, coefficients: list[Element], y: Element, v: int) -> bool:
@@ -317,6 +378,7 @@ METHODS: tuple[Method, ...] = (
     _new_variable,
     _indicial,
     _second_solution,
+    _riccati,
     _symmetric_square,
     _by_sympy,
 )

@@ -17,6 +17,7 @@ from sympy.core.function import AppliedUndef
 from sympy.polys.matrices import DomainMatrix
 
 from lieapp.equations.coefficients import Element, parted
+from lieapp.equations.coincidences import coincidences
 from lieapp.equations.factors import vanishing_factors
 from lieapp.lie.linear import Form
 from lieapp.lie.solving.state import State, Step, simplest
@@ -94,7 +95,7 @@ def split(state: State, arbitrary: bool = False) -> bool:
     """
     changed = False
     for equation in list(state.equations):
-        movers = _outside(state, equation)[1]
+        outside, movers = _outside(state, equation)
         special = _contains(equation, state.field.arbitrary().intersection(movers))
         if not _contains(equation, movers) or (special and not arbitrary):
             continue
@@ -106,6 +107,8 @@ def split(state: State, arbitrary: bool = False) -> bool:
             parts = [part for _, part in sorted(found.items())]
             if special:
                 assume_independent(state, equation)
+            for condition in coincidences(state.field, found, outside):
+                state.divide(condition)
             state.remove(equation)
             state.steps.append(Step("split", equation, parts=tuple(parts)))
             state.add_equations(parts)
