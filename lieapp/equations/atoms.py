@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from lieapp.equations.special import DERIVATIVES, FIRST, ORDERED, PRIMITIVES, SPECIAL, by_wronskian, second_slope, shifted
 from lieapp.errors import EquationError
 
 FUNCTION_ORDERS = 4
@@ -88,6 +89,8 @@ class AtomTable:
             return self.rational(quotients[e.func])
         if isinstance(e, (AppliedUndef, sp.Derivative)):
             return self._arbitrary(e)
+        if isinstance(e, SPECIAL):
+            return self._special(e)
         if isinstance(e, sp.Integral) and e.limits in [(sp.Tuple(v),) for v in self.variables]:
             # formal, from the solver: its derivative is the integrand
             return self._free_atom(e, {e.limits[0][0]: e.function})
@@ -232,6 +235,46 @@ class AtomTable:
             if atom.derivatives == {v: sp.nan} and (above := self._known.get(sp.diff(atom.expression, v))):
                 self.atoms[place] = replace(atom, derivatives={v: above})
         return self._known[e]
+
+    def _special(self, e: sp.Expr) -> sp.Expr:
+        """A special function in the atoms y and y1 of its kind; beside a second solution in those of the first."""
+        f, z = e.func, e.args[-1]
+        if f not in ORDERED:
+            y = PRIMITIVES[f](*e.args) if f in PRIMITIVES else e
+            if y.func is sp.airybi:
+                self._pair(sp.airyai(z), sp.airyaiprime(z), z, (sp.airyaiprime(z), second_slope(sp.airyai(z))))
+                self._pair(y, None, z, (by_wronskian(y),))
+                return self.rational(y if e == y else by_wronskian(y))
+            y1 = DERIVATIVES[y.func](*e.args)
+            self._pair(y, y1, z, (y1, second_slope(y)))
+            return self.rational(e)
+        first = FIRST.get(f, f)
+        known = (a.expression.args[0] for a in self.atoms if isinstance(a.expression, first)
+                 and a.expression.args[-1] == z)  # fmt: skip
+        n = next((n for n in known if (e.args[0] - n).is_Integer), e.args[0])
+        y, y1, rules = first(n, z), first(n + 1, z), ORDERED[first]
+        self._pair(y, y1, z, (rules.slope(n, z, y, y1), rules.slope1(n, z, y, y1)))
+        if first is not f:
+            y = f(n, z)
+            y1 = by_wronskian(y)
+            self._pair(y, None, z, (ORDERED[f].slope(n, z, y, y1),))
+        return self.rational(shifted(f, n, int(e.args[0] - n), z, y, y1))
+
+    def _pair(self, y: sp.Expr, y1: sp.Expr | None, z: sp.Expr, slopes: tuple[sp.Expr, ...]) -> None:
+        """Atoms for y and y1, unless they are there, with what their slopes in z say."""
+        if y in self._known:
+            return
+        own = [y] if y1 is None else [y, y1]
+        for k, e in enumerate(own):
+            self._known[e] = sp.Dummy(f"a{len(self.atoms) + k}", real=True)
+        moving = {v: dz for v in self.variables if (dz := sp.diff(z, v)) != 0}
+        try:
+            rates = [{v: self.rational(slope * dz) for v, dz in moving.items()} for slope in slopes]
+        except EquationError:
+            for e in own:
+                del self._known[e]
+            raise
+        self.atoms += [Atom(self._known[e], e, rate) for e, rate in zip(own, rates, strict=True)]
 
     def _free_atom(self, e: sp.Expr, rates: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
         for atom in self.atoms:

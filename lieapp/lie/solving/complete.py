@@ -30,12 +30,13 @@ def complete(state: State) -> bool:
     ordered = sorted(state.equations, key=lambda e: rank(state, lead(state, e)))
     for k in range(len(ordered) - 1, -1, -1):
         others = [e for e in ordered if e is not ordered[k]]
-        if _reduced_by(state, ordered[k], others):
+        if state.kept(partial(_reduced_by, state, ordered[k], others)):
             return True
     for i, first in enumerate(ordered):
         for second in ordered[:i]:
             divisors = first[lead(state, first)], second[lead(state, second)]
-            if _taken(state, partial(cross, state, first, second), ordered, "cross-differentiate", *divisors):
+            condition = partial(cross, state, first, second)
+            if state.kept(partial(_taken, state, condition, ordered, "cross-differentiate", *divisors)):
                 return True
     for equation in ordered:
         # variables on which its leading function f doesn't depend: f_v = 0 crosses with it
@@ -44,7 +45,7 @@ def complete(state: State) -> bool:
         for v in sorted(state.arguments(equation).union(*used) - state.unknowns.arguments[top[0]]):
             scaled = {key: c / pivot for key, c in equation.items()}
             condition = partial(differentiated, scaled, v, state.field, state.unknowns)
-            if _taken(state, condition, ordered, "differentiate", pivot):
+            if state.kept(partial(_taken, state, condition, ordered, "differentiate", pivot)):
                 return True
     return False
 

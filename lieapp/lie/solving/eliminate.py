@@ -7,6 +7,8 @@ other: one ODE for f (cyclic vectors; elimination by linear algebra).
 
 from __future__ import annotations
 
+from functools import partial
+
 from lieapp.equations.coefficients import Element, FunctionOrderError
 from lieapp.lie.linear import Form, Key, combined, differentiated, raised, reduced
 from lieapp.lie.solving.complete import is_finite, reduced_form
@@ -132,9 +134,12 @@ def separate(state: State, large: bool = False) -> bool:
                     best = (form, c)
         if best is None:
             continue
-        # not by the equation itself, of which it is a derivative
-        others = [e for e in state.equations if e is not equation]
-        consequence = reduced_form(state, best[0], others, only_lead=False)
-        if consequence and state.add_consequence(consequence, "differentiate", best[1]):
+        if state.kept(partial(_separated, state, equation, *best)):
             return True
     return False
+
+
+def _separated(state: State, equation: Form, form: Form, divisor: Element) -> bool:
+    """Take in a derivative of an equation, divided before, reduced by the others."""
+    consequence = reduced_form(state, form, [e for e in state.equations if e is not equation], only_lead=False)
+    return bool(consequence) and state.add_consequence(consequence, "differentiate", divisor)

@@ -80,7 +80,7 @@ def _step(state: State) -> tuple[State, bool]:
     for step in STEPS:
         equations, values, count = state.equations, state.values, len(state.steps)
         try:
-            if step(state):
+            if state.kept(partial(step, state)):
                 return state, True
         except FunctionOrderError:
             state.equations, state.values = equations, values

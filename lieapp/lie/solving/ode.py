@@ -8,6 +8,7 @@ give candidates, which are verified. (Kamke, Differentialgleichungen I, C 25.)
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations, permutations
 
 import sympy as sp
@@ -19,6 +20,7 @@ from lieapp.errors import EquationError
 from lieapp.lie.linear import Form, lifted, raised
 from lieapp.lie.normal_form import echelon
 from lieapp.lie.solving.antiderivative import antiderivative, integral
+from lieapp.lie.solving.special import special
 from lieapp.lie.solving.state import State, form_sort_key
 
 Method = Callable[[State, list[sp.Expr], sp.Symbol], "list[sp.Expr] | None"]
@@ -181,7 +183,7 @@ def ordinary(state: State) -> bool:
                 continue
             for v in sorted(state.unknowns.arguments[f]):
                 tried = _is_ode(state, equation, f, v) and state.first_try("ordinary", signature, f, v)
-                if tried and _solve(state, equation, f, v):
+                if tried and state.kept(partial(_solve, state, equation, f, v)):
                     return True
     return False
 
@@ -221,23 +223,29 @@ def _solve(state: State, equation: Form, f: int, v: int) -> bool:
 
 def fundamental_system(state: State, coefficients: list[Element], v: int) -> list[Element] | None:
     """Solutions of Σ aₖ y⁽ᵏ⁾ = 0 with a_n = 1, each verified; None if not all are found."""
+    expressions = [sp.factor(state.field.expression(a)) for a in coefficients]
+    attempts = (partial(_verified, state, coefficients, v, partial(m, state, expressions)) for m in METHODS)
+    return next((basis for attempt in attempts if (basis := state.kept(attempt)) is not None), None)
+
+
+def _verified(
+    state: State, coefficients: list[Element], v: int, method: Callable[[sp.Symbol], list[sp.Expr] | None]
+) -> list[Element] | None:
+    """The solutions that a method gives, if they are all there and solve the equation."""
     field = state.field
-    x = field.variables[v]
-    expressions = [sp.factor(field.expression(a)) for a in coefficients]
-    for method in METHODS:
-        candidates = method(state, expressions, x)
-        if candidates is None or len(candidates) != len(coefficients) - 1:
-            continue
-        try:
-            basis = field.elements(candidates)
-        except EquationError:
-            continue
-        finally:
-            state.lift()
-        if all(_solves(state, list(map(field.lift, coefficients)), y, v) for y in basis):
-            _assume_fundamental(state, basis, v)
-            return basis
-    return None
+    candidates = method(field.variables[v])
+    if candidates is None or len(candidates) != len(coefficients) - 1:
+        return None
+    try:
+        basis = field.elements(candidates)
+    except EquationError:
+        return None
+    finally:
+        state.lift()
+    if not all(_solves(state, list(map(field.lift, coefficients)), y, v) for y in basis):
+        return None
+    _assume_fundamental(state, basis, v)
+    return basis
 
 
 def _assume_fundamental(state: State, basis: list[Element], v: int) -> None:
@@ -380,6 +388,7 @@ METHODS: tuple[Method, ...] = (
     _second_solution,
     _riccati,
     _symmetric_square,
+    special,
     _by_sympy,
 )
 

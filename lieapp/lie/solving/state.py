@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import sympy as sp
 from sympy import QQ
@@ -16,6 +16,8 @@ from sympy.polys.matrices import DomainMatrix
 from lieapp.equations.coefficients import CoefficientField, Element
 from lieapp.equations.factors import named, vanishing_factors
 from lieapp.lie.linear import Form, Key, Unknowns, lifted, primitive, substituted
+
+T = TypeVar("T")
 
 MAX_SETS = 8
 """Sets beyond which those with most in common are joined: that assumes more, and is shorter to read."""
@@ -207,6 +209,16 @@ class State:
         self._assumed_elements.add(polynomial)
         self.assume(polynomial.as_expr().xreplace(self.field.table.expressions()))
 
+    def kept(self, work: Callable[[], T]) -> T:
+        """What some work finds; if that is nothing, what it assumed is forgotten."""
+        before = self.assumed, self.independent, self.generic, self._assumed_elements
+        self.assumed, self.independent, self.generic = list(self.assumed), list(self.independent), list(self.generic)
+        self._assumed_elements = set(self._assumed_elements)
+        found = work()
+        if not found:
+            self.assumed, self.independent, self.generic, self._assumed_elements = before
+        return found
+
     def assume(self, expression: sp.Expr) -> None:
         """Record that an expression was divided by, if some parameter values make it vanish."""
         for factor in vanishing_factors(expression, self.field.constants, self.nonzero):
@@ -231,6 +243,11 @@ class State:
             name = str(function.func) if function.args else str(function)
             if name not in self.generic:
                 self.generic.append(name)
+
+    def assume_special(self, functions: sp.Basic) -> None:
+        """Record parameters of special functions: for some orders these are elementary, and less independent."""
+        names = sorted(str(s) for s in functions.free_symbols & set(self.field.constants))
+        self.generic += [name for name in names if name not in self.generic]
 
     def take_assumptions(self, other: State) -> None:
         """Record what was assumed elsewhere."""

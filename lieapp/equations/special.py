@@ -1,0 +1,105 @@
+"""Special functions as pairs y, y1 with slopes linear in both, and recurrences that reduce others to these.
+
+Airy: y'' = z y (DLMF 9.2.1). Bessel: DLMF 10.6.1, 10.6.2, 10.29.1, 10.29.2. Mathieu: DLMF 28.2.1. Hermite: DLMF
+18.9.1, 18.9.25. Legendre: DLMF 14.10.3 to 14.10.5. The derivatives of the second solutions of Airy's and Bessel's
+equations follow from the Wronskian (DLMF 9.2.7, 10.5.2, 10.28.2), so that no relation between atoms is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import sympy as sp
+
+Rule = Callable[[sp.Expr, sp.Expr, sp.Expr, sp.Expr], sp.Expr]
+"""Of the order n, the argument z, y = f(n, z) and y1 = f(n+1, z)."""
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """A function f(n, z): the derivatives of y and of y1 in z, and f(n+2, z) and f(n-1, z) in both."""
+
+    slope: Rule
+    slope1: Rule
+    above: Rule
+    below: Rule
+
+
+BESSEL = Ordered(
+    slope=lambda n, z, y, y1: n / z * y - y1,
+    slope1=lambda n, z, y, y1: y - (n + 1) / z * y1,
+    above=lambda n, z, y, y1: 2 * (n + 1) / z * y1 - y,
+    below=lambda n, z, y, y1: 2 * n / z * y - y1,
+)
+ORDERED: dict[type[sp.Function], Ordered] = {
+    sp.besselj: BESSEL,
+    sp.bessely: BESSEL,
+    sp.besseli: Ordered(
+        slope=lambda n, z, y, y1: n / z * y + y1,
+        slope1=lambda n, z, y, y1: y - (n + 1) / z * y1,
+        above=lambda n, z, y, y1: y - 2 * (n + 1) / z * y1,
+        below=lambda n, z, y, y1: 2 * n / z * y + y1,
+    ),
+    sp.besselk: Ordered(
+        slope=lambda n, z, y, y1: n / z * y - y1,
+        slope1=lambda n, z, y, y1: -y - (n + 1) / z * y1,
+        above=lambda n, z, y, y1: y + 2 * (n + 1) / z * y1,
+        below=lambda n, z, y, y1: y1 - 2 * n / z * y,
+    ),
+    sp.hermite: Ordered(
+        slope=lambda n, z, y, y1: 2 * z * y - y1,
+        slope1=lambda n, z, y, y1: 2 * (n + 1) * y,
+        above=lambda n, z, y, y1: 2 * z * y1 - 2 * (n + 1) * y,
+        below=lambda n, z, y, y1: (2 * z * y - y1) / (2 * n),
+    ),
+    sp.legendre: Ordered(
+        slope=lambda n, z, y, y1: (n + 1) * (y1 - z * y) / (z**2 - 1),
+        slope1=lambda n, z, y, y1: (n + 1) * (z * y1 - y) / (z**2 - 1),
+        above=lambda n, z, y, y1: ((2 * n + 3) * z * y1 - (n + 1) * y) / (n + 2),
+        below=lambda n, z, y, y1: ((2 * n + 1) * z * y - (n + 1) * y1) / n,
+    ),
+}
+FIRST: dict[type[sp.Function], type[sp.Function]] = {sp.bessely: sp.besselj, sp.besselk: sp.besseli}
+"""The first solution beside a second one."""
+
+DERIVATIVES: dict[type[sp.Function], type[sp.Function]] = {
+    sp.airyai: sp.airyaiprime,
+    sp.airybi: sp.airybiprime,
+    sp.mathieuc: sp.mathieucprime,
+    sp.mathieus: sp.mathieusprime,
+}
+"""Functions whose derivatives have names."""
+
+PRIMITIVES = {prime: f for f, prime in DERIVATIVES.items()}
+
+SPECIAL = (*ORDERED, *DERIVATIVES, *PRIMITIVES)
+
+
+def by_wronskian(g: sp.Function) -> sp.Expr:
+    """What stands for g1 = g(n+1, z), or for Bi', beside a second solution g."""
+    z = g.args[-1]
+    if isinstance(g, sp.airybi):
+        return (1 / sp.pi + sp.airyaiprime(z) * g) / sp.airyai(z)
+    f, n = FIRST[g.func], g.args[0]
+    if f is sp.besselj:
+        return (f(n + 1, z) * g - 2 / (sp.pi * z)) / f(n, z)
+    return (1 / z - f(n + 1, z) * g) / f(n, z)
+
+
+def second_slope(y: sp.Function) -> sp.Expr:
+    """y'' of a function whose derivative has a name."""
+    if isinstance(y, (sp.airyai, sp.airybi)):
+        return y.args[0] * y
+    a, q, z = y.args
+    return (2 * q * sp.cos(2 * z) - a) * y
+
+
+def shifted(f: type[sp.Function], n: sp.Expr, steps: int, z: sp.Expr, y: sp.Expr, y1: sp.Expr) -> sp.Expr:
+    """f(n + steps, z) in y = f(n, z) and y1 = f(n+1, z)."""
+    rules = ORDERED[f]
+    for _ in range(steps):
+        n, y, y1 = n + 1, y1, rules.above(n, z, y, y1)
+    for _ in range(-steps):
+        n, y, y1 = n - 1, rules.below(n, z, y, y1), y
+    return y
