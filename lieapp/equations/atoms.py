@@ -12,7 +12,16 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from lieapp.equations.special import DERIVATIVES, FIRST, ORDERED, PRIMITIVES, SPECIAL, by_wronskian, second_slope, shifted
+from lieapp.equations.special import (
+    DERIVATIVES,
+    FIRST,
+    ORDERED,
+    PRIMITIVES,
+    SPECIAL,
+    by_wronskian,
+    second_slope,
+    shifted,
+)
 from lieapp.errors import EquationError
 
 FUNCTION_ORDERS = 4

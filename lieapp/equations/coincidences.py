@@ -32,7 +32,7 @@ def coincidences(field: CoefficientField, monomials: Iterable[Monomial], variabl
     conditions: dict[Element, None] = {}
     for first, second in list(combinations(sorted(set(monomials)), 2))[:MAX_PAIRS]:
         conditions |= dict.fromkeys(found.of_pair(first, second))
-    conditions |= dict.fromkeys(found.of_logarithms())
+    conditions |= dict.fromkeys(found.of_single())
     return list(conditions)
 
 
@@ -49,6 +49,8 @@ class _Slopes:
         self.waves: dict[sp.Expr, list[Element]] = {}
         self.wave_of: dict[int, sp.Expr] = {}
         self.primitive: dict[int, list[Element]] = {}
+        powers = {n: expressions[n].as_base_exp() for n in self.special if expressions[n].is_Pow}
+        self.sums = {n: (b, e) for n, (b, e) in powers.items() if b.is_Add and e.free_symbols}
         for n in used if self.special else ():
             gen = field.field.gens[n]
             slopes = [field.diff(gen, v) for v in variables]
@@ -68,6 +70,8 @@ class _Slopes:
         if not moved or any(n in difference for n in self.primitive):
             return []
         zero = self.field.zero
+        if self.sums.keys() & difference.keys():
+            return self._of_sums(first, second, difference)
         real = [
             sum((e * self.real[n][k] for n, e in difference.items() if n in self.real), zero)
             for k in range(len(self.variables))
@@ -82,9 +86,24 @@ class _Slopes:
             found += self._vanishing([*real, *imaginary])
         return found
 
-    def of_logarithms(self) -> list[Element]:
-        """Where a logarithm is constant, or two of them agree."""
+    def _of_sums(self, first: Monomial, second: Monomial, difference: dict[int, int]) -> list[Element]:
+        """(x + k)ⁿ is a combination of powers of x where n is a natural number, no more than theirs."""
+        degree = max(first[v] + second[v] for v in self.variables)
+        found = []
+        for base in dict.fromkeys(b for n, (b, _) in self.sums.items() if n in difference):
+            own = {n: e for n, (b, e) in self.sums.items() if b == base}
+            exponent = sp.Add(*(difference[n] * e for n, e in own.items() if n in difference))
+            others = [n for n in difference if n not in own and n not in self.variables and n in self.real]
+            rest = [difference[n] * slope for n in others for slope in self.real[n]]
+            for i in range(-degree, degree + 1):
+                found += self._vanishing([self.field.element(exponent + i), *rest])
+        return found
+
+    def of_single(self) -> list[Element]:
+        """Where a sine or a logarithm is constant, or two logarithms agree."""
         found = [c for n in self.special & self.primitive.keys() for c in self._vanishing(self.primitive[n])]
+        waves = (self.waves[self.wave_of[n]] for n in self.special & self.wave_of.keys())
+        found += [c for slopes in waves for c in self._vanishing(slopes)]
         for n, m in combinations(self.primitive, 2):
             if {n, m} & self.special:
                 pairs = zip(self.primitive[n], self.primitive[m], strict=True)

@@ -91,9 +91,9 @@ def reductions(truth: Truth, clock: Clock) -> list[Reduced]:
 def _each(truth: Truth, clock: Clock, one: Callable[[Field, float], T], late: T, what: str) -> list[T]:
     """Something of each generator; what takes longer than its share is interrupted."""
     rows = []
-    for k, field in enumerate(truth.generators):
+    for k, field in enumerate(truth.fields):
         clock.note(f"{what} of V{k + 1}")
-        own = clock.part(1 / (len(truth.generators) - k))
+        own = clock.part(1 / (len(truth.fields) - k))
         deadline = time.perf_counter() + (SECONDS if own.seconds is None else own.seconds)
         rows.append(own.within(0.0, partial(one, field, deadline), late))
     return rows

@@ -31,6 +31,7 @@ from lieapp.lie.invariance import defect
 from lieapp.lie.normal_form import Vector, expression_of, normal_basis
 from lieapp.lie.solving import State, solve
 from lieapp.lie.solving.guess import agreed
+from lieapp.lie.sought import has_infinitely_many, sought
 from lieapp.lie.structure import structure_of
 from lieapp.lie.truth import Truth
 from lieapp.lie.vector_field import Field
@@ -207,6 +208,14 @@ def _holds(group: Group, so_far: Derivation) -> bool:
     return True
 
 
+def looked_for(so_far: Derivation) -> Derivation:
+    """Of first-order ODEs what stated classes hold, since their determining equations are as hard as they are."""
+    if not so_far.families or not has_infinitely_many(so_far.system):
+        return so_far
+    so_far.clock.note("symmetries of stated classes")
+    return replace(so_far, sought=sought(so_far.determining, so_far.clock))
+
+
 def left_open(so_far: Derivation) -> Derivation:
     """What is left unsolved, with the number of its constants unless something else is missing too."""
     if not so_far.finite:
@@ -315,5 +324,5 @@ def structured(so_far: Derivation) -> Derivation:
     return replace(so_far, structure=so_far.within(spare, work))
 
 
-STAGES = (solved, independent, proved, left_open, certified, restricted, structured)
+STAGES = (solved, independent, proved, looked_for, left_open, certified, restricted, structured)
 """From the determining equations to the truth, in order."""

@@ -182,12 +182,22 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> results.TruthResult:
         assumed_independent_shown=[list(map(formula_of, span)) for span in truth.assumed_independent],
         assumed_generic_shown=list(map(named, truth.assumed_generic)),
     )
+    if truth.sought:
+        result.sought = results.SoughtResult(
+            classes=list(truth.sought.classes),
+            generators=[field.as_json() for field in truth.sought.generators],
+            integrals=list(map(str, truth.sought.integrals)),
+            generators_shown=[field.formula() for field in truth.sought.generators],
+            integrals_shown=list(map(formula_of, truth.sought.integrals)),
+        )
     result.sentence = sentence(result)
     return result
 
 
 def sentence(result: results.TruthResult) -> str:
     """The outcome in one sentence: "4 symmetries, 3 kept if periodic in x; certified"."""
+    if result.sought is not results.UNSET:
+        return f"infinitely many symmetries; {len(result.sought.generators)} in the classes that were sought"
     count, families = result.dimension, len(result.families)
     said = f"{count} symmetr{'y' if count == 1 else 'ies'}"
     if families:

@@ -24,6 +24,7 @@ from lieapp.lie.reduction.flows import combined, flow, invariants
 from lieapp.lie.reduction.reduce import reduce
 from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.solving import State
+from lieapp.lie.sought import Sought
 from lieapp.lie.told import called, explanation, statement, told
 from lieapp.lie.vector_field import Field
 from lieapp.results.truth import CertificateResult, Explanation, StructureResult
@@ -70,12 +71,12 @@ def parameter_named(truth: Truth, field: Field, wanted: object) -> str:
 def _numbered(truth: Truth, number: Any) -> Field:
     if isinstance(number, bool) or not isinstance(number, (int, sp.Integer)):
         raise UsageError(f"{number!r} is no generator.", hint=HINT)
-    if not 1 <= number <= len(truth.generators):
+    if not 1 <= number <= len(truth.fields):
         raise EquationError(
-            f"There is no V{number}; there are {len(truth.generators)} generators.",
+            f"There is no V{number}; there are {len(truth.fields)} generators.",
             hint="Count them from 1, as they are printed.",
         )
-    return truth.generators[int(number) - 1]
+    return truth.fields[int(number) - 1]
 
 
 def _own(truth: Truth, field: Field) -> Field:
@@ -131,6 +132,7 @@ class Truth:
         determining: the equations that were solved.
         state: the solver's last state: its steps, and the general symmetry in what is left free.
         moved: what was solved in place of a linear equation with a source.
+        sought: of first-order ODEs, which have infinitely many, those of stated classes.
         generators: a basis in normal form, without members of the families.
         families: generators with arbitrary functions and their side conditions.
         unsolved: conditions that weren't solved, and what the time didn't suffice for; the dimension is then a
@@ -145,6 +147,7 @@ class Truth:
     determining: DeterminingSystem
     state: State
     moved: Moved | None = None
+    sought: Sought | None = None
     generators: tuple[Field, ...] = ()
     families: tuple[Family, ...] = ()
     unsolved: tuple[str, ...] = ()
@@ -163,6 +166,11 @@ class Truth:
     def dimension(self) -> int:
         """The number of generators, modulo the families."""
         return len(self.generators)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """V1, V2, … as they are printed: the generators, or what was sought where there are infinitely many."""
+        return self.sought.generators if self.sought else self.generators
 
     @property
     def infinite(self) -> bool:
@@ -222,8 +230,12 @@ class Truth:
         """Several lines: the dimension, the generators, families and how complete that is."""
         modulo = " modulo the families" if self.families else ""
         lines = [f"{self.dimension} point symmetr{'y' if self.dimension == 1 else 'ies'}{modulo}"]
-        lines += [f"  V{k} = {field.text()}" for k, field in enumerate(self.generators, start=1)]
-        lines += [f"  {family}" for family in self.families]
+        if self.sought:
+            lines = ["infinitely many point symmetries, as every first-order ordinary equation has; sought were"]
+            lines += [f"  {name}" for name in self.sought.classes]
+        lines += [f"  V{k} = {field.text()}" for k, field in enumerate(self.fields, start=1)]
+        lines += [f"  constant on solutions: {e}" for e in self.sought.integrals] if self.sought else []
+        lines += [f"  {family}" for family in self.families] if not self.sought else []
         lines += [f"  assumed not to vanish: {expression}" for expression in self.assumed_nonzero]
         lines += [f"  assumed linearly independent: {', '.join(map(str, s))}" for s in self.assumed_independent]
         lines += [f"  assumed generic: {', '.join(self.assumed_generic)}"] if self.assumed_generic else []
@@ -244,7 +256,10 @@ class Truth:
 def _rows(truth: Truth) -> Iterator[str]:
     for residual in truth.system.residuals:
         yield f"& {ordered_latex(residual, truth.system.jets)} = 0"
-    yield from _algebra(truth.generators, truth.families)
+    yield from _algebra(truth.fields, () if truth.sought else truth.families)
+    if truth.sought:
+        yield r"& \text{and infinitely many more}"
+        yield from (rf"& {sp.latex(e)} = \text{{constant on solutions}}" for e in truth.sought.integrals)
     if (truth.periodic, truth.periodic_families) != (truth.generators, truth.families):
         yield r"& \text{a periodic domain keeps the span of}"
         yield from _algebra(truth.periodic, truth.periodic_families)

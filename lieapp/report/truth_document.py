@@ -8,7 +8,15 @@ from msgspec import UNSET
 
 from lieapp.document import Block, Cell, Column, Formula, Heading, Notice, Table, Text, Words, joined, table
 from lieapp.extension import outcome
-from lieapp.results.truth import Explanation, ReducedResult, StepResult, StructureResult, TruthResult, zero
+from lieapp.results.truth import (
+    Explanation,
+    ReducedResult,
+    SoughtResult,
+    StepResult,
+    StructureResult,
+    TruthResult,
+    zero,
+)
 
 MOST = 60
 """Equations and steps of a derivation that a page shows; all of them are in summary.json."""
@@ -66,7 +74,19 @@ def _statement(result: TruthResult) -> Iterator[Block]:
         yield Text(f"none: {result.explain.no_evolution}", small=True)
 
 
+def _sought(result: TruthResult, found: SoughtResult) -> list[Block]:
+    """Infinitely many, those of the classes that were sought, and what is constant on every solution."""
+    names = [_generator(k) for k, _ in enumerate(found.generators, start=1)]
+    lines: list[Words] = ["Infinitely many, as every first-order ordinary equation has. Sought were:"]
+    lines += [f"- {name}" for name in found.classes]
+    fields = _fields(names, found.generators_shown, "None in these classes.")
+    constant = [Text(["constant on every solution: ", e]) for e in found.integrals_shown]
+    return [Heading("Symmetries", "symmetries", "generator"), *map(Text, lines), fields, *constant]
+
+
 def _symmetries(result: TruthResult) -> list[Block]:
+    if result.sought is not UNSET:
+        return _sought(result, result.sought)
     names = [_generator(k) for k, _ in enumerate(result.generators, start=1)]
     none = "Families only." if result.families else "There are no point symmetries."
     title = f"Symmetries, dimension {result.dimension}{' modulo the families' if result.infinite else ''}"
@@ -98,7 +118,7 @@ def _fields(names: Sequence[Formula], fields: Sequence[Formula], none: str) -> B
 
 def _brackets(result: TruthResult) -> Iterator[Block]:
     structure = result.structure
-    if structure.closed is None and not result.generators:
+    if not result.generators and (structure.closed is None or result.sought is not UNSET):
         return
     yield Heading("Brackets", "brackets", "bracket")
     if structure.closed is None:
@@ -208,6 +228,9 @@ def _completeness(result: TruthResult) -> Iterator[Block]:
         yield Notice("Some conditions are left unsolved: there may be more symmetries.", "warning")
         yield from (Text(f"left unsolved: {text}") for text in result.unsolved)
     yield from map(Text, assumptions(result))
+    if result.sought is not UNSET:
+        yield Text(f"Each one is proved; all others solve an equation as hard as this one. {result.seconds:.1f} s")
+        return
     found = bool(result.generators or result.families)
     said = completeness(result)
     words = f"Each one is proved; {said}" if found else said[0].upper() + said[1:]

@@ -210,6 +210,19 @@ class Explanation(msgspec.Struct, kw_only=True):
     moved_shown: list[Formula] = []
 
 
+class SoughtResult(msgspec.Struct, kw_only=True):
+    """Of first-order ODEs, which have infinitely many symmetries, those of stated classes, and first integrals.
+
+    The flows and reductions are those of these generators.
+    """
+
+    classes: list[str]
+    generators: list[dict[str, str]]
+    integrals: list[str]
+    generators_shown: list[Formula] = []
+    integrals_shown: list[Formula] = []
+
+
 class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):
     """The point symmetries of a system; see `lie.truth.Truth`. What wasn't asked for is left out.
 
@@ -235,6 +248,7 @@ class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):
     structure: StructureResult
     seconds: float
     periodic_in: list[str]
+    sought: SoughtResult | UnsetType = UNSET
     parameter: str | UnsetType = UNSET
     flows: list[FlowResult] | UnsetType = UNSET
     reductions: list[ReducedResult] | UnsetType = UNSET

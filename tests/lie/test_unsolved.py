@@ -12,7 +12,7 @@ from lieapp.lie.vector_field import Field
 @pytest.mark.parametrize(
     ("equation", "functions", "parts", "dimension"),
     [
-        ("y_xx - x*y", [], {"alpha d_y with alpha*x - alpha_xx = 0: 2 constants"}, 8),
+        ("y_xx - (x**3 + x)*y", [], {"alpha d_y with alpha*(x**3 + x) - alpha_xx = 0: 2 constants"}, 8),
         ("y_xxx - f(x)*y", ["f:x"], {"alpha d_y with alpha*f - alpha_xxx = 0: 3 constants"}, 4),
         (
             "y_xx - f(x)*y",

@@ -35,8 +35,8 @@ def complete(state: State) -> bool:
     for i, first in enumerate(ordered):
         for second in ordered[:i]:
             divisors = first[lead(state, first)], second[lead(state, second)]
-            condition = partial(cross, state, first, second)
-            if state.kept(partial(_taken, state, condition, ordered, "cross-differentiate", *divisors)):
+            crossed = partial(cross, state, first, second)
+            if state.kept(partial(_taken, state, crossed, ordered, "cross-differentiate", *divisors)):
                 return True
     for equation in ordered:
         # variables on which its leading function f doesn't depend: f_v = 0 crosses with it

@@ -27,7 +27,7 @@ def special(state: State, a: list[sp.Expr], x: sp.Symbol) -> Solutions:
     invariant = sp.factor(sp.simplify(q - p**2 / 4 - sp.diff(p, x) / 2))
     exponent = integral(state, sp.apart(p, x) if p.is_rational_function(x) else p, x)
     found = None if exponent is None else next((w for kind in KINDS if (w := kind(invariant, x)) is not None), None)
-    if found is None:
+    if found is None or exponent is None:
         return None
     if len(found) == 1:
         (w,) = found
@@ -44,7 +44,8 @@ def _airy(invariant: sp.Expr, x: sp.Symbol) -> Solutions:
     """w'' = (a x + b) w: Ai and Bi of ∛a (x + b/a)."""
     if not invariant.is_polynomial(x) or sp.degree(invariant, x) != 1:
         return None
-    a, b = (-c for c in sp.Poly(invariant, x).all_coeffs())
+    b: sp.Expr = -1 * invariant.subs(x, 0)
+    a: sp.Expr = -1 * sp.diff(invariant, x)
     root = -((-a) ** sp.Rational(1, 3)) if a.is_negative else a ** sp.Rational(1, 3)
     z = sp.expand(root * (x + b / a))
     return [sp.airyai(z), sp.airybi(z)]

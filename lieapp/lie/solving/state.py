@@ -212,7 +212,7 @@ class State:
     def kept(self, work: Callable[[], T]) -> T:
         """What some work finds; if that is nothing, what it assumed is forgotten."""
         before = self.assumed, self.independent, self.generic, self._assumed_elements
-        self.assumed, self.independent, self.generic = list(self.assumed), list(self.independent), list(self.generic)
+        self.assumed, self.independent, self.generic = map(list, before[:3])
         self._assumed_elements = set(self._assumed_elements)
         found = work()
         if not found:
