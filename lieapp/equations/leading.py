@@ -8,8 +8,10 @@ equations lead with derivatives of one unknown, the difference of their cross de
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import permutations
+from math import inf
 
 import sympy as sp
 
@@ -130,6 +132,14 @@ MAX_DEGREE = 12
 """Highest pure power of a derivative that is solved by a root."""
 MAX_EQUATIONS = 24
 """Equations in a completed system beyond which a ranking is given up."""
+EFFORTS = (250, 2_500, 50_000)
+"""Sizes of all expressions together at which a ranking is given up: the next one if no ranking gets by with one."""
+BULKY = 4
+"""How many times as much as another one a ranking may spend, and its rules be as large, to be preferred to it."""
+
+
+class TooLargeError(Exception):
+    """The expressions of a ranking add up to more than its effort."""
 
 
 @dataclass
@@ -138,14 +148,21 @@ class Leading:
 
     `rules` have R for each leading derivative, free of leading derivatives and their derivatives; `assumed_nonzero`
     are coefficients that were divided by, `implied` equations that the given ones imply together, before they were
-    solved.
+    solved. `effort` is what may still be spent, in sizes of expressions, and `spent` what it took.
     """
 
     jets: JetSpace
     rules: dict[Jet, sp.Expr] = field(default_factory=dict)
     assumed_nonzero: list[sp.Expr] = field(default_factory=list)
     implied: list[sp.Expr] = field(default_factory=list)
+    effort: float = inf
+    spent: float = 0
     _normal: dict[Jet, sp.Expr] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Of all rules together."""
+        return sum(map(size_of, self.rules.values()))
 
     def is_principal(self, jet: Jet) -> bool:
         """Whether a derivative is a leading one or a derivative of one."""
@@ -171,7 +188,19 @@ class Leading:
         found = {s: j for s, j in self.jets.jets(expression).items() if self.is_principal(j)}
         if not found:
             return expression
-        return _canonical(expression.xreplace({s: self.normal(j) for s, j in found.items()}), self.jets)
+        return self.canonical(expression.xreplace({s: self.normal(j) for s, j in found.items()}))
+
+    def canonical(self, expression: sp.Expr) -> sp.Expr:
+        """One fraction in lowest terms; polynomials in the jets are only expanded. Raises TooLargeError."""
+        if self.effort < inf:
+            self.effort -= size_of(expression, int(self.effort))
+            if self.effort <= 0:
+                raise TooLargeError
+        found = [s for s, (_, J) in self.jets.jets(expression).items() if any(J)]
+        expanded = sp.expand(expression)
+        if not found or expanded.is_polynomial(*found):
+            return expanded
+        return sp.cancel(sp.together(expression))
 
     def _rule(self, jet: Jet) -> Jet | None:
         a, J = jet
@@ -186,7 +215,7 @@ def solve_for_leading(system: System) -> Leading:
     underdetermined, or fixes an unknown without derivatives.
     """
     check_equations(system)
-    solved = _best(system, roots=False) or _best(system, roots=True)
+    solved = _least(system, roots=False) or _least(system, roots=True)
     if solved is None:
         raise EquationError(
             f"{system.name}: the equations can't be solved for leading derivatives.",
@@ -212,38 +241,65 @@ def solve_for_leading(system: System) -> Leading:
     return solved
 
 
-def _best(system: System, roots: bool) -> Leading | None:
-    best: tuple[tuple[int, ...], Leading] | None = None
+def _least(system: System, roots: bool) -> Leading | None:
+    """With the least effort that suffices."""
+    for effort in EFFORTS:
+        with suppress(TooLargeError):
+            return _best(system, roots, effort)
+    return None
+
+
+def _best(system: System, roots: bool, effort: int) -> Leading | None:
+    """The best of all rankings that no more than an effort is spent on. Raises TooLargeError if all need more."""
+    given_up = False
+    found: list[tuple[int, bool, Leading]] = []
     # space before time in orderly ones, time first otherwise
     places = range(len(system.jets.independent))
     candidates = [(order, True) for order in permutations(reversed(places))]
     candidates += [(order, False) for order in permutations(places)]
-    for n, (variables, orderly) in enumerate(candidates):
-        solved = _solve(system, variables, orderly, roots)
+    for variables, orderly in candidates:
+        try:
+            solved = solve_ranked(system, variables, orderly, roots, effort)
+        except TooLargeError:
+            given_up = True
+            continue
         if solved is None:
             continue
-        weights = [_weight(c, system.jets) for c in solved.assumed_nonzero]
-        # dividing by derivatives costs most; then cross derivatives; then high derivatives of the rules
-        most = max(weights, default=0)
-        score = (most > 3, len(solved.rules), not orderly, most, n)
-        if best is None or score < best[0]:
-            best = (score, solved)
-        if score[:4] == (False, len(system.residuals), False, 0):
+        found.append((_most(solved), not orderly, solved))
+        effort = min(effort, max(EFFORTS[0], BULKY * int(solved.spent)))
+        if orderly and not found[-1][0] and len(solved.rules) == len(system.residuals):
             break
-    return best and best[1]
+    if given_up and not found:
+        raise TooLargeError
+    smallest = min((solved.size for *_, solved in found), default=0)
+
+    def score(one: tuple[int, bool, Leading]) -> tuple[int, ...]:
+        # dividing by derivatives costs most; then large rules, cross derivatives, high derivatives of the rules
+        most, mixed, solved = one
+        return most > 3, solved.size > BULKY * smallest, len(solved.rules), mixed, most, solved.size
+
+    return min(found, key=score)[2] if found else None
 
 
-def _solve(system: System, variables: Sequence[int], orderly: bool, roots: bool) -> Leading | None:
+def _most(solved: Leading) -> int:
+    """The most that is assumed by what was divided by."""
+    return max((_weight(c, solved.jets) for c in solved.assumed_nonzero), default=0)
+
+
+def solve_ranked(
+    system: System, variables: Sequence[int], orderly: bool, roots: bool, effort: float = inf
+) -> Leading | None:
     """With a ranking, an order of the derivatives that differentiation respects.
 
     `variables` are positions, the most important first; an orderly one compares |J| before anything else.
+    Raises TooLargeError if it takes more than the effort.
     """
 
     def rank(found: tuple[sp.Symbol, Jet]) -> tuple[int, ...]:
         a, J = found[1]
         return (sum(J) if orderly else 0, *(J[i] for i in variables), -a)
 
-    solved = Leading(system.jets)
+    solved = Leading(system.jets, effort=effort)
     queue = sorted(system.residuals, key=sp.count_ops)
     seen = 0
     while queue:
@@ -252,7 +308,7 @@ def _solve(system: System, variables: Sequence[int], orderly: bool, roots: bool)
             return None
         given = queue.pop(0)
         reduced = solved.reduce(given)
-        equation = sp.numer(_canonical(reduced, system.jets))
+        equation = sp.numer(solved.canonical(reduced))
         equation = without_vanishing(equation, system)
         if equation == 0:
             continue
@@ -272,7 +328,7 @@ def _solve(system: System, variables: Sequence[int], orderly: bool, roots: bool)
         value, divisor, linear = alone
         if not linear:
             check_one_branch(equation, symbol, system.jets, system.name)
-        rule = _canonical(value, system.jets)
+        rule = solved.canonical(value)
         if not divisor.is_Rational:
             solved.assumed_nonzero.append(sp.factor(divisor))
         displaced = [j for j in solved.rules if j[0] == lead[0] and divides(lead[1], j[1])]
@@ -289,6 +345,7 @@ def _solve(system: System, variables: Sequence[int], orderly: bool, roots: bool)
         for j in list(solved.rules):
             solved.rules[j] = solved.reduce(solved.rules[j])
             solved._normal.clear()
+    solved.spent, solved.effort = effort - solved.effort, inf
     return solved
 
 
@@ -302,10 +359,13 @@ def _weight(coefficient: sp.Expr, jets: JetSpace) -> int:
     return 3 if all(not any(J) for _, J in found.values()) else 4
 
 
-def _canonical(expression: sp.Expr, jets: JetSpace) -> sp.Expr:
-    """One fraction in lowest terms; polynomials in the jets are only expanded."""
-    found = [s for s, (_, J) in jets.jets(expression).items() if any(J)]
-    expanded = sp.expand(expression)
-    if not found or expanded.is_polynomial(*found):
-        return expanded
-    return sp.cancel(sp.together(expression))
+def size_of(expression: sp.Expr, most: int | None = None) -> int:
+    """Names, numbers and operations, a power of a sum counted as its factors; counted only up to `most`."""
+    total = 0
+    waiting = [expression]
+    while waiting and (most is None or total <= most):
+        e = waiting.pop()
+        times = min(abs(int(e.exp)), MAX_DEGREE) if e.is_Pow and e.exp.is_Integer and e.base.is_Add else 1
+        waiting += e.args * times
+        total += 1
+    return total
