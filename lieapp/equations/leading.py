@@ -17,8 +17,8 @@ import sympy as sp
 
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
-from lieapp.equations.factors import refuse
 from lieapp.equations.jets import Jet, JetSpace, divides
+from lieapp.equations.roots import MAX_DEGREE, check_one_branch, solved_for
 from lieapp.errors import DeclarationError, EquationError
 
 
@@ -70,66 +70,6 @@ def without_vanishing(expression: sp.Expr, system: System) -> sp.Expr:
     return expression
 
 
-def solved_for(equation: sp.Expr, symbol: sp.Symbol) -> tuple[sp.Expr, sp.Expr, bool] | None:
-    """The equation solved for a symbol that occurs linearly, as a square or as one pure power; else None.
-
-    The value, what was divided by, and whether the symbol occurred linearly; if it didn't, the value is one real
-    branch.
-    """
-    slope = sp.diff(equation, symbol)
-    if not slope.has(symbol):
-        return -(equation - slope * symbol) / slope, slope, True
-    if not equation.is_polynomial(symbol):
-        return None
-    polynomial = sp.Poly(equation, symbol)
-    degree = polynomial.degree()
-    top, constant = polynomial.nth(degree), polynomial.nth(0)
-    if degree == 2:
-        middle = polynomial.nth(1)
-        root = _root(middle**2 / 4 - top * constant, 2)
-        return None if root is None else ((root - middle / 2) / top, top, False)
-    if degree <= MAX_DEGREE and all(m in ((degree,), (0,)) for m in polynomial.monoms()):
-        root = _root(-constant / top, degree)
-        return None if root is None else (root, top, False)
-    return None
-
-
-def _root(radicand: sp.Expr, degree: int) -> sp.Expr | None:
-    """The real root for generic values; None if there is no such root."""
-    # √(u²) is the branch u, not |u|: one branch of an irreducible equation has the symmetries of all
-    positive = {s: sp.Dummy(s.name, positive=True) for s in radicand.free_symbols}
-    radicand = sp.factor(radicand.xreplace(positive))
-    if radicand.is_negative and degree % 2 == 0:
-        return None
-    sign = -1 if radicand.is_negative else 1
-    root = sign * (sign * radicand) ** sp.Rational(1, degree)
-    return root.xreplace({dummy: s for s, dummy in positive.items()})
-
-
-def check_one_branch(equation: sp.Expr, symbol: sp.Symbol, jets: JetSpace, name: str) -> None:
-    """Raises EquationError if the roots of u_J² + b u_J + c = 0, or of u_Jⁿ = c, are equations of their own.
-
-    That is so where the root is taken of a square in the derivatives, times what is free of derivatives. Else going
-    around a point at which the derivatives let the root vanish leads from one root to the other at the same (x, u),
-    and both have the same symmetries.
-    """
-    polynomial = sp.Poly(equation, symbol)
-    degree = polynomial.degree()
-    if degree % 2:
-        return
-    top, half = polynomial.nth(degree), degree // 2
-    middle = polynomial.nth(1) / top if degree == 2 else sp.S.Zero
-    radicand = sp.together(middle**2 / 4 - polynomial.nth(0) / top)
-    sides = (sp.factor_list(side)[1] for side in sp.fraction(radicand))
-    if any(n % 2 and jets.order([f]) for side in sides for f, n in side):
-        return
-    root = _root(radicand, 2)
-    if root is not None:
-        refuse([symbol**half + middle / 2 + sign * root for sign in (-1, 1)], name)
-
-
-MAX_DEGREE = 12
-"""Highest pure power of a derivative that is solved by a root."""
 MAX_EQUATIONS = 24
 """Equations in a completed system beyond which a ranking is given up."""
 EFFORTS = (250, 2_500, 50_000)
