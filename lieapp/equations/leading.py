@@ -1,6 +1,7 @@
 """Solving a system for leading derivatives, and replacing them and all their derivatives.
 
-A ranking orders the derivatives; each equation is solved for its highest one, linearly or by a root. Where two
+A ranking orders the derivatives; each equation is solved for its highest one, linearly or by a root, or kept as a
+relation for it, and then its derivatives are solved for those of the highest one, linearly. Where two
 equations lead with derivatives of one unknown, the difference of their cross derivatives is a further equation
 (Riquier, Janet), so that hidden conditions such as the pressure equation of an incompressible flow are found.
 """
@@ -12,13 +13,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import permutations
 from math import inf
+from typing import NoReturn
 
 import sympy as sp
 
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.equations.jets import Jet, JetSpace, divides
-from lieapp.equations.roots import MAX_DEGREE, check_one_branch, solved_for
+from lieapp.equations.roots import MAX_DEGREE, Relation, check_one_branch, relation_of, solved_for
 from lieapp.errors import DeclarationError, EquationError
 
 
@@ -70,6 +72,8 @@ def without_vanishing(expression: sp.Expr, system: System) -> sp.Expr:
     return expression
 
 
+HOW = ("linear", "root", "relation")
+"""How equations are solved for their leading derivatives."""
 MAX_EQUATIONS = 24
 """Equations in a completed system beyond which a ranking is given up."""
 EFFORTS = (250, 2_500, 50_000)
@@ -86,13 +90,15 @@ class TooLargeError(Exception):
 class Leading:
     """Equations solved for their leading derivatives uᵃ_J = R.
 
-    `rules` have R for each leading derivative, free of leading derivatives and their derivatives; `assumed_nonzero`
+    `rules` have R for each leading derivative, free of leading derivatives and their derivatives, or the derivative
+    itself where the equation is one of the `relations`, kept as it is; `assumed_nonzero`
     are coefficients that were divided by, `implied` equations that the given ones imply together, before they were
     solved. `effort` is what may still be spent, in sizes of expressions, and `spent` what it took.
     """
 
     jets: JetSpace
     rules: dict[Jet, sp.Expr] = field(default_factory=dict)
+    relations: dict[Jet, Relation] = field(default_factory=dict)
     assumed_nonzero: list[sp.Expr] = field(default_factory=list)
     implied: list[sp.Expr] = field(default_factory=list)
     effort: float = inf
@@ -119,9 +125,32 @@ class Leading:
             else:
                 a, J = jet
                 i = next(k for k in reversed(range(len(J))) if J[k] > rule[1][k])
-                lower = self.jets.raised(J, i, -1)
-                self._normal[jet] = self.reduce(self.jets.total_derivative(self.normal((a, lower)), i))
+                lower = (a, self.jets.raised(J, i, -1))
+                if lower in self.relations:
+                    self._normal[jet] = self.reduce(self._slope(self.relations[lower], self.jets.symbol(*jet), i))
+                else:
+                    self._normal[jet] = self.reduce(self.jets.total_derivative(self.normal(lower), i))
         return self._normal[jet]
+
+    def _slope(self, relation: Relation, symbol: sp.Symbol, i: int) -> sp.Expr:
+        """Dᵢp = `symbol` from Dᵢ F = 0 of a relation F = 0."""
+        total = self.jets.total_derivative(relation.equation, i)
+        slope = sp.diff(relation.equation, relation.derivative)
+        return -sp.expand(total - slope * symbol) / slope
+
+    def with_roots(self, expression: sp.Expr) -> sp.Expr:
+        """With each derivative that a relation is kept for in terms of its root."""
+        return expression.xreplace({r.derivative: r.value for r in self.relations.values()})
+
+    @property
+    def roots(self) -> tuple[sp.Symbol, ...]:
+        """Those of the relations: variables of a field of coefficients beside the jets."""
+        return tuple(r.root for r in self.relations.values())
+
+    def relate(self, to: CoefficientField) -> None:
+        """The relations as those of a field, where these roots are variables."""
+        for relation in self.relations.values():
+            to.relate(relation.root, relation.degree, relation.power)
 
     def reduce(self, expression: sp.Expr) -> sp.Expr:
         """An expression on solutions: no principal derivative is left."""
@@ -150,12 +179,16 @@ class Leading:
 def solve_for_leading(system: System) -> Leading:
     """The system solved for leading derivatives in the ranking that divides by the simplest coefficients.
 
-    Equations linear in their leading derivatives are looked for first; else one branch of a root is taken.
+    Equations linear in their leading derivatives are looked for first; else one branch of a root is taken; else
+    equations that are polynomial in their leading derivatives are kept as relations.
     Raises EquationError when no ranking gives such equations, and when the system is inconsistent,
     underdetermined, or fixes an unknown without derivatives.
     """
     check_equations(system)
-    solved = _least(system, roots=False) or _least(system, roots=True)
+    for residual in system.residuals:
+        if system.jets.order([residual]) == 0:
+            _refuse_constraint(residual, system)
+    solved = next((found for how in HOW if (found := _least(system, how))), None)
     if solved is None:
         raise EquationError(
             f"{system.name}: the equations can't be solved for leading derivatives.",
@@ -181,15 +214,29 @@ def solve_for_leading(system: System) -> Leading:
     return solved
 
 
-def _least(system: System, roots: bool) -> Leading | None:
+def _refuse_constraint(residual: sp.Expr, system: System) -> NoReturn:
+    """Raises EquationError for an equation without derivatives, with what to put in place of an unknown."""
+    hint = "Describe the points that it allows by a parameter, and make this the unknown."
+    found = [(solved_for(residual, u), u) for u in reversed(list(system.jets.jets(residual)))]
+    known = [(not alone[2], not alone[1].is_number, alone[0], u) for alone, u in found if alone is not None]
+    if known:
+        root, _, value, u = min(known, key=lambda one: one[:2])
+        branch = ", one branch of it," if root else ""
+        hint = f"Put {value}{branch} in place of {u} everywhere, and leave {u} out of the unknowns."
+    raise EquationError(
+        f"{system.name}: {residual} = 0 is an algebraic constraint: it has no derivatives.", hint=hint
+    )
+
+
+def _least(system: System, how: str) -> Leading | None:
     """With the least effort that suffices."""
     for effort in EFFORTS:
         with suppress(TooLargeError):
-            return _best(system, roots, effort)
+            return _best(system, how, effort)
     return None
 
 
-def _best(system: System, roots: bool, effort: int) -> Leading | None:
+def _best(system: System, how: str, effort: int) -> Leading | None:
     """The best of all rankings that no more than an effort is spent on. Raises TooLargeError if all need more."""
     given_up = False
     found: list[tuple[int, bool, Leading]] = []
@@ -199,7 +246,7 @@ def _best(system: System, roots: bool, effort: int) -> Leading | None:
     candidates += [(order, False) for order in permutations(places)]
     for variables, orderly in candidates:
         try:
-            solved = solve_ranked(system, variables, orderly, roots, effort)
+            solved = solve_ranked(system, variables, orderly, how, effort)
         except TooLargeError:
             given_up = True
             continue
@@ -227,11 +274,12 @@ def _most(solved: Leading) -> int:
 
 
 def solve_ranked(
-    system: System, variables: Sequence[int], orderly: bool, roots: bool, effort: float = inf
+    system: System, variables: Sequence[int], orderly: bool, how: str, effort: float = inf
 ) -> Leading | None:
     """With a ranking, an order of the derivatives that differentiation respects.
 
-    `variables` are positions, the most important first; an orderly one compares |J| before anything else.
+    `variables` are positions, the most important first; an orderly one compares |J| before anything else. `how` is
+    one of HOW; each allows those before it. None if that doesn't do.
     Raises TooLargeError if it takes more than the effort.
     """
 
@@ -263,7 +311,14 @@ def solve_ranked(
             solved.implied.append(equation)
         symbol, lead = max(found.items(), key=rank)
         alone = solved_for(equation, symbol)
-        if alone is None or not (alone[2] or roots):
+        kept = relation_of(equation, symbol) if alone is None and how == HOW[2] else None
+        if kept:
+            solved.relations[lead] = kept
+            alone = symbol, sp.diff(equation, symbol), True
+        if alone is None or not (alone[2] or how != HOW[0]):
+            return None
+        if any(a == lead[0] for a, _ in solved.relations) and any(a == lead[0] for a, _ in solved.rules):
+            # no differences of cross derivatives with a relation
             return None
         value, divisor, linear = alone
         if not linear:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import sympy as sp
 
 from lieapp.equations.factors import listed, refuse
@@ -67,3 +69,33 @@ def check_one_branch(equation: sp.Expr, symbol: sp.Symbol, jets: JetSpace, name:
     root = _root(radicand, 2)
     if root is not None:
         refuse([symbol**half + middle / 2 + sign * root for sign in (-1, 1)], name)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """An equation F = 0 of degree d in a derivative p that is kept: p is algebraic over everything else.
+
+    With c before pᵈ, p = `root`/c, and root**degree = power, a polynomial of lower degree in the root.
+    """
+
+    equation: sp.Expr
+    derivative: sp.Symbol
+    value: sp.Expr
+    root: sp.Symbol
+    degree: int
+    power: sp.Expr
+
+
+def relation_of(equation: sp.Expr, symbol: sp.Symbol) -> Relation | None:
+    """The equation as a relation for a derivative; None if it isn't polynomial in it."""
+    if not equation.is_polynomial(symbol):
+        return None
+    polynomial = sp.Poly(equation, symbol)
+    degree = polynomial.degree()
+    if not 1 < degree <= MAX_DEGREE:
+        return None
+    root, top = sp.Dummy(f"{symbol}_root", real=True), polynomial.nth(degree)
+    power = -sum(
+        (polynomial.nth(k) * top ** (degree - 1 - k) * root**k for k in range(degree)), start=sp.S.Zero
+    )
+    return Relation(equation, symbol, root / top, root, degree, sp.expand(power))

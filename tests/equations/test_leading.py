@@ -75,7 +75,7 @@ def test_a_linear_derivative_is_preferred_to_a_root():
     assert str(found.jets.symbol(*jet)) == "u_t"
 
 
-@pytest.mark.parametrize("equation", ["sin(u_x) + u_x + u_t**5 + u_t", "sin(u_x) + u_x", "u_x**5 + u_x"])
+@pytest.mark.parametrize("equation", ["sin(u_x) + u_x + sin(u_t) + u_t", "sin(u_x) + u_x"])
 def test_not_solvable_for_any_derivative(equation):
     with pytest.raises(EquationError, match="can't be solved for leading derivatives"):
         solve_for_leading(system(equation))
@@ -110,4 +110,4 @@ def test_small_rules_are_preferred(equations, independent, dependent, leads):
 def test_a_ranking_is_given_up_when_its_expressions_grow():
     found = system(*PLASMA, independent="t,x,y", dependent="w,s,a,j")
     with pytest.raises(TooLargeError):
-        solve_ranked(found, (2, 1, 0), orderly=True, roots=False, effort=2_000)
+        solve_ranked(found, (2, 1, 0), orderly=True, how="linear", effort=2_000)
