@@ -37,6 +37,7 @@ class CoefficientField:
         self.variables = tuple(variables)
         self.constants = tuple(constants)
         self.table = AtomTable(self.variables, self.constants)
+        self.roots: tuple[tuple[sp.Symbol, int, sp.Expr], ...] = ()
         self._build()
 
     def copy(self) -> CoefficientField:
@@ -63,7 +64,18 @@ class CoefficientField:
         self._movers = [[v, *(n for n, _ in rates)] for v, rates in self._rates.items()]
         # replaced atoms first, the oldest first; then roots, the newest first
         replaced = [r for r in self._relations if r[1] == 1]
-        self._relations = replaced + [r for r in reversed(self._relations) if r[1] > 1]
+        own = [(self.position[s], n, self.field.from_expr(power).numer) for s, n, power in self.roots]
+        known = {self.position[a.symbol] for a in atoms if not {s for s, _, _ in self.roots} & a.derivatives.keys()}
+        others = [r for r in reversed(self._relations) if r[1] > 1]
+        # atoms of a root contain it, and its own relation contains other atoms
+        self._relations = [*replaced, *(r for r in others if r[0] not in known), *own]
+        self._relations += [r for r in others if r[0] in known]
+
+    def relate(self, variable: sp.Symbol, degree: int, power: sp.Expr) -> None:
+        """From now on variable**degree is `power`, a polynomial of lower degree in the variable."""
+        self.element(power)
+        self.roots += ((variable, degree, self.table.rational(power)),)
+        self._build()
 
     def element(self, expression: sp.Expr | int) -> Element:
         """The element of an expression; new atoms make the field grow."""

@@ -13,11 +13,27 @@ from sympy.core.facts import InconsistentAssumptions
 from sympy.core.function import AppliedUndef
 
 from lieapp.equations.jets import JetSpace
+from lieapp.equations.notation import greek
 from lieapp.errors import ParseError
 
 FUNCTIONS: dict[str, Callable[..., sp.Expr]] = {
-    name: getattr(sp, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh")
+    name: getattr(sp, name)
+    for name in (
+        "sqrt", "exp", "log", "ln", "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth",
+        "sech", "csch", "asin", "acos", "atan",
+    )
+}  # fmt: skip
+FUNCTIONS |= {f"arc{name[1:]}": FUNCTIONS[name] for name in ("asin", "acos", "atan")}
+FUNCTIONS |= {
+    "asinh": lambda z: sp.log(z + sp.sqrt(z**2 + 1)),
+    "acosh": lambda z: sp.log(z + sp.sqrt(z**2 - 1)),
+    "atanh": lambda z: sp.log((1 + z) / (1 - z)) / 2,
 }
+SPECIAL: dict[str, tuple[Callable[..., sp.Expr], int]] = {
+    **{name: (getattr(sp, name), 2) for name in ("besselj", "bessely", "besseli", "besselk")},
+    **{name: (getattr(sp, name), 1) for name in ("airyai", "airybi", "airyaiprime", "airybiprime")},
+}
+"""Functions that no other ones express, with the number of their arguments."""
 TWICE = "Every variable, unknown and constant needs its own name."
 ASSUMPTIONS = ("positive", "negative", "nonzero", "real", "integer")
 RESERVED = ("Rational", "pi")
@@ -72,9 +88,9 @@ def parameters_of(texts: Sequence[str]) -> tuple[tuple[sp.Symbol, ...], list[Con
 
 def check_declared(condition: Condition, constants: Sequence[sp.Symbol]) -> None:
     """Raises ParseError for a condition on something that is no parameter."""
-    known = {*map(str, constants), *FUNCTIONS, *RESERVED}
+    known = {*map(str, constants), *FUNCTIONS, *SPECIAL, *RESERVED}
     for found in re.finditer(r"[^\W\d]\w*", condition.part):
-        if found[0] not in known:
+        if greek(found[0]) not in known:
             place = condition.text.find(condition.part) + found.start()
             hint = f"Declare {found[0]} first: '{found[0]}, {condition.part}'."
             fail(condition.text, place, f"{found[0]!r} is no parameter that is declared", hint)
@@ -113,7 +129,7 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def _check_name(name: str) -> None:
-    taken = name in FUNCTIONS or name in RESERVED or keyword.iskeyword(name)
+    taken = name in {*FUNCTIONS, *SPECIAL, *RESERVED} or (keyword.iskeyword(name) and name != "lambda")
     if re.fullmatch(r"[A-Za-z][A-Za-z0-9]*(_[0-9]+)?", name) and not taken:
         return
     hint = "Names are letters and digits, and neither a function, pi nor a word of Python."

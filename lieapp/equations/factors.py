@@ -14,6 +14,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from lieapp.equations.equation import System
+from lieapp.equations.inverse import opaque, opened
 from lieapp.equations.jets import JetSpace
 from lieapp.errors import EquationError
 
@@ -78,23 +79,32 @@ def without_products(system: System) -> tuple[System, list[sp.Expr]]:
 
 
 def one_equation(residual: sp.Expr, system: System) -> tuple[sp.Expr, list[sp.Expr]]:
-    """The only factor that says anything, and those divided out. Raises EquationError if more than one does."""
+    """The only factor that says anything, and those divided out.
+
+    Raises EquationError if more than one does, or none.
+    """
     jets = system.jets
-    if _is_plain(residual, jets):
-        return residual, []
-    factors = [f for f in _factors(residual) if not _cannot_vanish(f)]
+    plain = _is_plain(residual, jets)
+    factors = [] if plain else [f for f in _factors(residual) if not _cannot_vanish(f)]
     sides = [f for f in factors if jets.order([f])] or [f for f in factors if jets.jets(f)]
     if len(sides) > 1:
         refuse(sides, system.name)
-    if not sides or (len(factors) == 1 and all(n == 1 and f.as_base_exp()[0] == f for f, n in _listed(residual))):
+    if not factors and not plain:
+        raise EquationError(
+            f"{system.name}: {residual} = 0 has no solution, since {residual} never vanishes.",
+            hint="Correct the equation, or leave it out.",
+        )
+    if not sides and not plain:
         return residual, []
+    alone = plain or (len(factors) == 1 and all(n == 1 and f.as_base_exp()[0] == f for f, n in listed(residual)))
+    equation, slopes = opened(residual if alone else sides[0], jets)
     divided = []
-    for factor in factors:
-        if factor is sides[0]:
+    for factor in [*factors, *slopes]:
+        if factor in sides[:1]:
             continue
         parameters = vanishing_factors(factor, system.parameters, system.nonzero)
-        divided += [factor] if jets.jets(factor) else parameters
-    return sides[0], divided
+        divided += [factor] if jets.jets(factor) and factor not in slopes else parameters
+    return equation, divided
 
 
 def refuse(factors: Sequence[sp.Expr], name: str) -> None:
@@ -115,21 +125,36 @@ def _is_plain(residual: sp.Expr, jets: JetSpace) -> bool:
 
 
 def _factors(expression: sp.Expr) -> list[sp.Expr]:
-    """The bases of the irreducible factors of the numerator, without numbers."""
+    """The bases of the irreducible factors of the numerator, without numbers and their powers."""
     found: list[sp.Expr] = []
-    for factor, _ in _listed(expression):
+    for factor, _ in listed(expression):
         base = factor.as_base_exp()[0]
-        parts = [base] if base == factor else _factors(base)
+        parts = [base] if base == factor else [] if base.is_number else _factors(base)
         found += [f for f in parts if f not in found]
     return found
 
 
-def _listed(expression: sp.Expr) -> Iterable[tuple[sp.Expr, int]]:
+def listed(expression: sp.Expr) -> list[tuple[sp.Expr, int]]:
+    """The factors of the numerator with their powers, without numbers.
+
+    Powers and functions that SymPy can't factor as polynomials count as names.
+    """
     numer = sp.numer(sp.together(expression))
+    if numer.is_number:
+        return []
     unknown = sorted(numer.atoms(AppliedUndef, sp.Derivative), key=lambda e: (-e.count_ops(), str(e)))
     names = {e: sp.Dummy(real=True) for e in unknown}
+    plain = numer.xreplace(names)
+    try:
+        factors = sp.factor_list(plain)[1]
+    except (sp.PolynomialError, sp.PolificationFailed, TypeError):
+        # exp(y_x - y) and yⁿ with n > 1 unknown
+        parts = {e: sp.Dummy(real=True) for e in opaque(plain)}
+        inner = {s: e for e, s in names.items()}
+        names |= {e.xreplace(inner): s for e, s in parts.items()}
+        factors = sp.factor_list(plain.xreplace(parts))[1]
     back = {s: e for e, s in names.items()}
-    return [(f.xreplace(back), n) for f, n in sp.factor_list(numer.xreplace(names))[1]]
+    return [(f.xreplace(back), n) for f, n in factors]
 
 
 def _cannot_vanish(factor: sp.Expr) -> bool:

@@ -1,6 +1,7 @@
 """Solving a system for leading derivatives, and replacing them and all their derivatives.
 
-A ranking orders the derivatives; each equation is solved for its highest one, linearly or by a root. Where two
+A ranking orders the derivatives; each equation is solved for its highest one, linearly or by a root, or kept as a
+relation for it, and then its derivatives are solved for those of the highest one, linearly. Where two
 equations lead with derivatives of one unknown, the difference of their cross derivatives is a further equation
 (Riquier, Janet), so that hidden conditions such as the pressure equation of an incompressible flow are found.
 """
@@ -8,15 +9,18 @@ equations lead with derivatives of one unknown, the difference of their cross de
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import permutations
+from math import inf
+from typing import NoReturn
 
 import sympy as sp
 
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
-from lieapp.equations.factors import refuse
 from lieapp.equations.jets import Jet, JetSpace, divides
+from lieapp.equations.roots import MAX_DEGREE, Relation, check_one_branch, relation_of, solved_for
 from lieapp.errors import DeclarationError, EquationError
 
 
@@ -68,84 +72,43 @@ def without_vanishing(expression: sp.Expr, system: System) -> sp.Expr:
     return expression
 
 
-def solved_for(equation: sp.Expr, symbol: sp.Symbol) -> tuple[sp.Expr, sp.Expr, bool] | None:
-    """The equation solved for a symbol that occurs linearly, as a square or as one pure power; else None.
-
-    The value, what was divided by, and whether the symbol occurred linearly; if it didn't, the value is one real
-    branch.
-    """
-    slope = sp.diff(equation, symbol)
-    if not slope.has(symbol):
-        return -(equation - slope * symbol) / slope, slope, True
-    if not equation.is_polynomial(symbol):
-        return None
-    polynomial = sp.Poly(equation, symbol)
-    degree = polynomial.degree()
-    top, constant = polynomial.nth(degree), polynomial.nth(0)
-    if degree == 2:
-        middle = polynomial.nth(1)
-        root = _root(middle**2 / 4 - top * constant, 2)
-        return None if root is None else ((root - middle / 2) / top, top, False)
-    if degree <= MAX_DEGREE and all(m in ((degree,), (0,)) for m in polynomial.monoms()):
-        root = _root(-constant / top, degree)
-        return None if root is None else (root, top, False)
-    return None
-
-
-def _root(radicand: sp.Expr, degree: int) -> sp.Expr | None:
-    """The real root for generic values; None if there is no such root."""
-    # √(u²) is the branch u, not |u|: one branch of an irreducible equation has the symmetries of all
-    positive = {s: sp.Dummy(s.name, positive=True) for s in radicand.free_symbols}
-    radicand = sp.factor(radicand.xreplace(positive))
-    if radicand.is_negative and degree % 2 == 0:
-        return None
-    sign = -1 if radicand.is_negative else 1
-    root = sign * (sign * radicand) ** sp.Rational(1, degree)
-    return root.xreplace({dummy: s for s, dummy in positive.items()})
-
-
-def check_one_branch(equation: sp.Expr, symbol: sp.Symbol, jets: JetSpace, name: str) -> None:
-    """Raises EquationError if the roots of u_J² + b u_J + c = 0, or of u_Jⁿ = c, are equations of their own.
-
-    That is so where the root is taken of a square in the derivatives, times what is free of derivatives. Else going
-    around a point at which the derivatives let the root vanish leads from one root to the other at the same (x, u),
-    and both have the same symmetries.
-    """
-    polynomial = sp.Poly(equation, symbol)
-    degree = polynomial.degree()
-    if degree % 2:
-        return
-    top, half = polynomial.nth(degree), degree // 2
-    middle = polynomial.nth(1) / top if degree == 2 else sp.S.Zero
-    radicand = sp.together(middle**2 / 4 - polynomial.nth(0) / top)
-    sides = (sp.factor_list(side)[1] for side in sp.fraction(radicand))
-    if any(n % 2 and jets.order([f]) for side in sides for f, n in side):
-        return
-    root = _root(radicand, 2)
-    if root is not None:
-        refuse([symbol**half + middle / 2 + sign * root for sign in (-1, 1)], name)
-
-
-MAX_DEGREE = 12
-"""Highest pure power of a derivative that is solved by a root."""
+HOW = ("linear", "root", "relation")
+"""How equations are solved for their leading derivatives."""
 MAX_EQUATIONS = 24
 """Equations in a completed system beyond which a ranking is given up."""
+EFFORTS = (250, 2_500, 50_000)
+"""Sizes of all expressions together at which a ranking is given up: the next one if no ranking gets by with one."""
+BULKY = 4
+"""How many times as much as another one a ranking may spend, and its rules be as large, to be preferred to it."""
+
+
+class TooLargeError(Exception):
+    """The expressions of a ranking add up to more than its effort."""
 
 
 @dataclass
 class Leading:
     """Equations solved for their leading derivatives uᵃ_J = R.
 
-    `rules` have R for each leading derivative, free of leading derivatives and their derivatives; `assumed_nonzero`
+    `rules` have R for each leading derivative, free of leading derivatives and their derivatives, or the derivative
+    itself where the equation is one of the `relations`, kept as it is; `assumed_nonzero`
     are coefficients that were divided by, `implied` equations that the given ones imply together, before they were
-    solved.
+    solved. `effort` is what may still be spent, in sizes of expressions, and `spent` what it took.
     """
 
     jets: JetSpace
     rules: dict[Jet, sp.Expr] = field(default_factory=dict)
+    relations: dict[Jet, Relation] = field(default_factory=dict)
     assumed_nonzero: list[sp.Expr] = field(default_factory=list)
     implied: list[sp.Expr] = field(default_factory=list)
+    effort: float = inf
+    spent: float = 0
     _normal: dict[Jet, sp.Expr] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Of all rules together."""
+        return sum(map(size_of, self.rules.values()))
 
     def is_principal(self, jet: Jet) -> bool:
         """Whether a derivative is a leading one or a derivative of one."""
@@ -162,16 +125,51 @@ class Leading:
             else:
                 a, J = jet
                 i = next(k for k in reversed(range(len(J))) if J[k] > rule[1][k])
-                lower = self.jets.raised(J, i, -1)
-                self._normal[jet] = self.reduce(self.jets.total_derivative(self.normal((a, lower)), i))
+                lower = (a, self.jets.raised(J, i, -1))
+                if lower in self.relations:
+                    self._normal[jet] = self.reduce(self._slope(self.relations[lower], self.jets.symbol(*jet), i))
+                else:
+                    self._normal[jet] = self.reduce(self.jets.total_derivative(self.normal(lower), i))
         return self._normal[jet]
+
+    def _slope(self, relation: Relation, symbol: sp.Symbol, i: int) -> sp.Expr:
+        """Dᵢp = `symbol` from Dᵢ F = 0 of a relation F = 0."""
+        total = self.jets.total_derivative(relation.equation, i)
+        slope = sp.diff(relation.equation, relation.derivative)
+        return -sp.expand(total - slope * symbol) / slope
+
+    def with_roots(self, expression: sp.Expr) -> sp.Expr:
+        """With each derivative that a relation is kept for in terms of its root."""
+        return expression.xreplace({r.derivative: r.value for r in self.relations.values()})
+
+    @property
+    def roots(self) -> tuple[sp.Symbol, ...]:
+        """Those of the relations: variables of a field of coefficients beside the jets."""
+        return tuple(r.root for r in self.relations.values())
+
+    def relate(self, to: CoefficientField) -> None:
+        """The relations as those of a field, where these roots are variables."""
+        for relation in self.relations.values():
+            to.relate(relation.root, relation.degree, relation.power)
 
     def reduce(self, expression: sp.Expr) -> sp.Expr:
         """An expression on solutions: no principal derivative is left."""
         found = {s: j for s, j in self.jets.jets(expression).items() if self.is_principal(j)}
         if not found:
             return expression
-        return _canonical(expression.xreplace({s: self.normal(j) for s, j in found.items()}), self.jets)
+        return self.canonical(expression.xreplace({s: self.normal(j) for s, j in found.items()}))
+
+    def canonical(self, expression: sp.Expr) -> sp.Expr:
+        """One fraction in lowest terms; polynomials in the jets are only expanded. Raises TooLargeError."""
+        if self.effort < inf:
+            self.effort -= size_of(expression, int(self.effort))
+            if self.effort <= 0:
+                raise TooLargeError
+        found = [s for s, (_, J) in self.jets.jets(expression).items() if any(J)]
+        expanded = sp.expand(expression)
+        if not found or expanded.is_polynomial(*found):
+            return expanded
+        return sp.cancel(sp.together(expression))
 
     def _rule(self, jet: Jet) -> Jet | None:
         a, J = jet
@@ -181,12 +179,16 @@ class Leading:
 def solve_for_leading(system: System) -> Leading:
     """The system solved for leading derivatives in the ranking that divides by the simplest coefficients.
 
-    Equations linear in their leading derivatives are looked for first; else one branch of a root is taken.
+    Equations linear in their leading derivatives are looked for first; else one branch of a root is taken; else
+    equations that are polynomial in their leading derivatives are kept as relations.
     Raises EquationError when no ranking gives such equations, and when the system is inconsistent,
     underdetermined, or fixes an unknown without derivatives.
     """
     check_equations(system)
-    solved = _best(system, roots=False) or _best(system, roots=True)
+    for residual in system.residuals:
+        if system.jets.order([residual]) == 0:
+            _refuse_constraint(residual, system)
+    solved = next((found for how in HOW if (found := _least(system, how))), None)
     if solved is None:
         raise EquationError(
             f"{system.name}: the equations can't be solved for leading derivatives.",
@@ -212,38 +214,80 @@ def solve_for_leading(system: System) -> Leading:
     return solved
 
 
-def _best(system: System, roots: bool) -> Leading | None:
-    best: tuple[tuple[int, ...], Leading] | None = None
+def _refuse_constraint(residual: sp.Expr, system: System) -> NoReturn:
+    """Raises EquationError for an equation without derivatives, with what to put in place of an unknown."""
+    hint = "Describe the points that it allows by a parameter, and make this the unknown."
+    found = [(solved_for(residual, u), u) for u in reversed(list(system.jets.jets(residual)))]
+    known = [(not alone[2], not alone[1].is_number, alone[0], u) for alone, u in found if alone is not None]
+    if known:
+        root, _, value, u = min(known, key=lambda one: one[:2])
+        branch = ", one branch of it," if root else ""
+        hint = f"Put {value}{branch} in place of {u} everywhere, and leave {u} out of the unknowns."
+    raise EquationError(
+        f"{system.name}: {residual} = 0 is an algebraic constraint: it has no derivatives.", hint=hint
+    )
+
+
+def _least(system: System, how: str) -> Leading | None:
+    """With the least effort that suffices."""
+    for effort in EFFORTS:
+        with suppress(TooLargeError):
+            return _best(system, how, effort)
+    return None
+
+
+def _best(system: System, how: str, effort: int) -> Leading | None:
+    """The best of all rankings that no more than an effort is spent on. Raises TooLargeError if all need more."""
+    given_up = False
+    found: list[tuple[int, bool, Leading]] = []
     # space before time in orderly ones, time first otherwise
     places = range(len(system.jets.independent))
     candidates = [(order, True) for order in permutations(reversed(places))]
     candidates += [(order, False) for order in permutations(places)]
-    for n, (variables, orderly) in enumerate(candidates):
-        solved = _solve(system, variables, orderly, roots)
+    for variables, orderly in candidates:
+        try:
+            solved = solve_ranked(system, variables, orderly, how, effort)
+        except TooLargeError:
+            given_up = True
+            continue
         if solved is None:
             continue
-        weights = [_weight(c, system.jets) for c in solved.assumed_nonzero]
-        # dividing by derivatives costs most; then cross derivatives; then high derivatives of the rules
-        most = max(weights, default=0)
-        score = (most > 3, len(solved.rules), not orderly, most, n)
-        if best is None or score < best[0]:
-            best = (score, solved)
-        if score[:4] == (False, len(system.residuals), False, 0):
+        found.append((_most(solved), not orderly, solved))
+        effort = min(effort, max(EFFORTS[0], BULKY * int(solved.spent)))
+        if orderly and not found[-1][0] and len(solved.rules) == len(system.residuals):
             break
-    return best and best[1]
+    if given_up and not found:
+        raise TooLargeError
+    smallest = min((solved.size for *_, solved in found), default=0)
+
+    def score(one: tuple[int, bool, Leading]) -> tuple[int, ...]:
+        # dividing by derivatives costs most; then large rules, cross derivatives, high derivatives of the rules
+        most, mixed, solved = one
+        return most > 3, solved.size > BULKY * smallest, len(solved.rules), mixed, most, solved.size
+
+    return min(found, key=score)[2] if found else None
 
 
-def _solve(system: System, variables: Sequence[int], orderly: bool, roots: bool) -> Leading | None:
+def _most(solved: Leading) -> int:
+    """The most that is assumed by what was divided by."""
+    return max((_weight(c, solved.jets) for c in solved.assumed_nonzero), default=0)
+
+
+def solve_ranked(
+    system: System, variables: Sequence[int], orderly: bool, how: str, effort: float = inf
+) -> Leading | None:
     """With a ranking, an order of the derivatives that differentiation respects.
 
-    `variables` are positions, the most important first; an orderly one compares |J| before anything else.
+    `variables` are positions, the most important first; an orderly one compares |J| before anything else. `how` is
+    one of HOW; each allows those before it. None if that doesn't do.
+    Raises TooLargeError if it takes more than the effort.
     """
 
     def rank(found: tuple[sp.Symbol, Jet]) -> tuple[int, ...]:
         a, J = found[1]
         return (sum(J) if orderly else 0, *(J[i] for i in variables), -a)
 
-    solved = Leading(system.jets)
+    solved = Leading(system.jets, effort=effort)
     queue = sorted(system.residuals, key=sp.count_ops)
     seen = 0
     while queue:
@@ -252,7 +296,7 @@ def _solve(system: System, variables: Sequence[int], orderly: bool, roots: bool)
             return None
         given = queue.pop(0)
         reduced = solved.reduce(given)
-        equation = sp.numer(_canonical(reduced, system.jets))
+        equation = sp.numer(solved.canonical(reduced))
         equation = without_vanishing(equation, system)
         if equation == 0:
             continue
@@ -267,12 +311,19 @@ def _solve(system: System, variables: Sequence[int], orderly: bool, roots: bool)
             solved.implied.append(equation)
         symbol, lead = max(found.items(), key=rank)
         alone = solved_for(equation, symbol)
-        if alone is None or not (alone[2] or roots):
+        kept = relation_of(equation, symbol) if alone is None and how == HOW[2] else None
+        if kept:
+            solved.relations[lead] = kept
+            alone = symbol, sp.diff(equation, symbol), True
+        if alone is None or not (alone[2] or how != HOW[0]):
+            return None
+        if any(a == lead[0] for a, _ in solved.relations) and any(a == lead[0] for a, _ in solved.rules):
+            # no differences of cross derivatives with a relation
             return None
         value, divisor, linear = alone
         if not linear:
             check_one_branch(equation, symbol, system.jets, system.name)
-        rule = _canonical(value, system.jets)
+        rule = solved.canonical(value)
         if not divisor.is_Rational:
             solved.assumed_nonzero.append(sp.factor(divisor))
         displaced = [j for j in solved.rules if j[0] == lead[0] and divides(lead[1], j[1])]
@@ -289,6 +340,7 @@ def _solve(system: System, variables: Sequence[int], orderly: bool, roots: bool)
         for j in list(solved.rules):
             solved.rules[j] = solved.reduce(solved.rules[j])
             solved._normal.clear()
+    solved.spent, solved.effort = effort - solved.effort, inf
     return solved
 
 
@@ -302,10 +354,13 @@ def _weight(coefficient: sp.Expr, jets: JetSpace) -> int:
     return 3 if all(not any(J) for _, J in found.values()) else 4
 
 
-def _canonical(expression: sp.Expr, jets: JetSpace) -> sp.Expr:
-    """One fraction in lowest terms; polynomials in the jets are only expanded."""
-    found = [s for s, (_, J) in jets.jets(expression).items() if any(J)]
-    expanded = sp.expand(expression)
-    if not found or expanded.is_polynomial(*found):
-        return expanded
-    return sp.cancel(sp.together(expression))
+def size_of(expression: sp.Expr, most: int | None = None) -> int:
+    """Names, numbers and operations, a power of a sum counted as its factors; counted only up to `most`."""
+    total = 0
+    waiting = [expression]
+    while waiting and (most is None or total <= most):
+        e = waiting.pop()
+        times = min(abs(int(e.exp)), MAX_DEGREE) if e.is_Pow and e.exp.is_Integer and e.base.is_Add else 1
+        waiting += e.args * times
+        total += 1
+    return total

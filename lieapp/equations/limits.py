@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from decimal import Decimal
+from math import comb, prod
 
 import sympy as sp
 
@@ -24,7 +25,7 @@ MAX_NESTING = 8
 MAX_WORK = 200
 """The sum of 2**(n - 1) over all of them, where n is what they and those inside add up to."""
 
-RANKS = "functions and roots count 2, other powers and quotients 1"
+RANKS = "functions, roots and derivatives count 2, each more letter of a derivative, powers and quotients 1"
 DEEP = "Write it with fewer parentheses inside one another."
 APART = "Give each equation of a system by itself; a plugin file holds longer ones."
 INSIDE = "Put a parameter, such as a, or an arbitrary function, such as k(u), in place of what stands inside."
@@ -76,9 +77,15 @@ def _inside_out(tree: ast.expr) -> Iterator[ast.expr]:
 
 
 def _rank(node: ast.expr) -> int:
-    """2 for a function or root, 1 for a power or quotient of more than names and numbers, 0 for all else."""
+    """2 for a function or root, 1 for a power or quotient of more than names and numbers, 0 for all else.
+
+    One more than its order for a derivative that is written with letters.
+    """
+    if isinstance(node, ast.Attribute):
+        return len(node.attr)
     if isinstance(node, ast.Call):
-        return 0 if isinstance(node.func, ast.Name) and node.func.id == "Rational" else 2
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        return 0 if name == "Rational" else max(2, len(name) - 1) if name.startswith("D_") else 2
     if not isinstance(node, ast.BinOp):
         return 0
     if isinstance(node.op, ast.Pow):
@@ -91,11 +98,38 @@ def _rank(node: ast.expr) -> int:
     return int(isinstance(node.op, ast.Div) and not power and not isinstance(below, (ast.Name, ast.Constant)))
 
 
+MAX_TERMS = 1000
+"""Terms that an expression may have when it is multiplied out, as the derivation does."""
+MAX_LEVELS = 40
+"""Functions, powers and sums inside one another: each is differentiated through all that it contains."""
+
+
+def levels(expression: sp.Expr) -> int:
+    """How many functions, powers and sums stand inside one another."""
+    depth, layer = 0, [expression]
+    while layer and depth <= MAX_LEVELS:
+        depth += 1
+        layer = list({a for e in layer for a in e.args if a.args})
+    return depth
+
+
+def terms(expression: sp.Expr) -> int:
+    """An upper bound of the terms when multiplied out; any number above MAX_TERMS if it is more."""
+    if expression.is_Add:
+        return sum(terms(a) for a in expression.args)
+    if expression.is_Mul:
+        return min(prod(terms(a) for a in expression.args), MAX_TERMS + 1)
+    if expression.is_Pow and expression.exp.is_Integer:
+        inner = min(terms(expression.base), MAX_TERMS + 1)
+        return min(comb(inner + abs(int(expression.exp)) - 1, inner - 1), MAX_TERMS + 1)
+    return max((terms(a) for a in expression.args), default=1)
+
+
 MAX_DIGITS = 60
 MAX_POWER_OF_TEN = 100
 """Largest power of ten of a number as it is typed, in either direction."""
 MAX_GROWTH = 10**4
-"""Largest argument of exp, sinh and cosh: their values have four thousand digits there."""
+"""Largest argument of exp, sinh, cosh and their like: their values have four thousand digits there."""
 MAX_BITS = 2**13
 """Of the numerator and denominator of a number that comes out, and of the whole part of any other."""
 MAX_EXPONENT = 64
@@ -105,9 +139,10 @@ MAX_DENOMINATOR = 1000
 MAX_RAISED, MAX_FACTORED = 256, 64
 """Bits of a number that is raised to a power; to one that isn't an integer, for which it is factorised."""
 
-GROWING = (sp.exp, sp.sinh, sp.cosh)
+GROWING = (sp.exp, sp.sinh, sp.cosh, sp.coth, sp.sech, sp.csch)
 
 PARAMETER = "Put a parameter, such as a, in place of the number."
+LOWER = "Use lower powers, or put a parameter or function in place of what is raised."
 NONZERO = "Write an equation whose denominators don't vanish identically."
 POWER = "Lower the exponent, or put a parameter, such as n, in its place."
 REAL = "Look for a division by zero, or a root or logarithm of a negative number."
@@ -115,6 +150,7 @@ REAL = "Look for a division by zero, or a root or logarithm of a negative number
 
 LARGE = ("this number is too large to be meant", PARAMETER)
 LONG = ("this number is too long", PARAMETER)
+MANY = (f"this has more than {MAX_TERMS} terms when multiplied out", LOWER)
 ZERO = ("division by zero", NONZERO)
 UNREAL = ("this is not a finite real expression", REAL)
 """Problems with their next steps."""
@@ -186,7 +222,7 @@ def _bits(number: sp.Rational) -> int:
     return int(max(abs(number.p), number.q).bit_length())
 
 
-PLAIN = "Write plain text: derivatives as u_x, Greek letters as nu."
+PLAIN = "Write plain text: derivatives as u_x."
 
 SIGNS = {
     "^": ("'^' is not a power", "Write ** for powers."),

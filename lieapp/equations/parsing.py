@@ -1,39 +1,36 @@
 """Typed equations: a whitelist over Python's `ast`, never `eval` or `sympify`.
 
-Jet notation: `u_t + u*u_x + u_xxx`, letters of a derivative in any order, ` = rhs` optional. Numbers are
-exact (0.1 is 1/10). Errors are ParseError with a caret under the column.
+Jet notation: `u_t + u*u_x + u_xxx`, letters of a derivative in any order, ` = rhs` optional. Derivatives of more
+than an unknown are total ones: `(k(u)*u_x)_x`, `D_x(k(u)*u_x)`, `Derivative(k(u)*u_x, x)`. Numbers are exact (0.1
+is 1/10). Errors are ParseError with a caret under the column.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from math import comb, prod
+from dataclasses import dataclass, field
 from operator import add, mul, sub, truediv
 from typing import Any, NoReturn
 
 import sympy as sp
 
-from lieapp.equations import declarations, limits
-from lieapp.equations.declarations import FUNCTIONS, fail
+from lieapp.equations import declarations, limits, notation
+from lieapp.equations.declarations import FUNCTIONS, SPECIAL, fail
 from lieapp.equations.equation import System
-from lieapp.equations.jets import AmbiguousError, JetSpace, multi_index
+from lieapp.equations.jets import AmbiguousError, JetSpace, directions, multi_index
 from lieapp.errors import ParseError
 
-MAX_TERMS = 1000
-"""Terms that an expression may have when it is multiplied out, as the derivation does."""
-MAX_LEVELS = 40
-"""Functions, powers and sums inside one another: each is differentiated through all that it contains."""
-
-NOT_LOCAL = ("Integral", "integrate", "int", "Sum", "sum", "Derivative", "diff", "Subs", "Limit", "limit")
+NOT_LOCAL = ("Integral", "integrate", "int", "Sum", "sum", "Subs", "Limit", "limit")
+DERIVATIVES = ("Derivative", "diff", "Diff", "D")
+"""Names of derivatives with the variables as further arguments."""
 COMPLEX = ("I", "conj", "conjugate", "re", "im", "abs", "Abs", "sign", "Max", "Min", "Piecewise", "Heaviside")
 
 EXAMPLE = "For example u_t + u*u_x + u_xxx."
 LOCAL = "Derivatives are written u_x; the integral of u becomes an unknown v with the equation v_x - u."
 SMOOTH = "Equations are real and smooth: write u = v + i w as two unknowns, |u|**2 as v**2 + w**2."
 SYSTEM = "Give each equation of a system by itself."
-LOWER = "Use lower powers, or put a parameter or function in place of what is raised."
+APART = "Write u_x_y with _ between the variables, or give them other names."
 """Next steps that several errors share."""
 
 OPERATIONS: dict[type[ast.operator], Callable[[sp.Expr, sp.Expr], sp.Expr]] = {
@@ -60,6 +57,10 @@ def parse_expression(
     return _Reader(text, 0, text, names.get, functions or {}, integrals, typed).read()
 
 
+def _spelled(names: Sequence[str]) -> list[str]:
+    return list(map(notation.greek, names))
+
+
 def parse_system(
     equations: Sequence[str],
     independent: Sequence[str],
@@ -76,6 +77,8 @@ def parse_system(
     `nu:positive`, or `g:positive, g != 3`; arbitrary functions have their argument, `k:u`. `typed` is as for
     `parse_expression`; else lieapp wrote it.
     """
+    independent, dependent = _spelled(independent), _spelled(dependent)
+    parameters, functions = _spelled(parameters), _spelled(functions)
     jets = JetSpace(tuple(sp.Symbol(n, real=True) for n in independent), tuple(dependent))
     constants, conditions = declarations.parameters_of(parameters)
     taken = [*independent, *dependent, *(str(c) for c in constants)]
@@ -90,22 +93,24 @@ def parse_system(
         declarations.check_condition(condition, nonzero[-1], constants)
     values: dict[str, sp.Expr] = {str(s): s for s in (*jets.coordinates, *constants)}
     resolve = _jet_resolver(jets, values, declared)
-    residuals = tuple(_equation(text, resolve, declared, typed) for text in equations)
+    residuals = tuple(_equation(text, resolve, declared, typed, jets) for text in equations)
     declarations.check_equations(equations, residuals, jets)
     declarations.check_used(constants, declared, residuals)
     arguments = {k: tuple(str(a) for a in f.args) for k, f in declared.items()}
     return System(jets, residuals, constants, functions=arguments, nonzero=tuple(nonzero))
 
 
-def _equation(text: str, resolve: Resolver, functions: Mapping[str, sp.Expr], typed: bool) -> sp.Expr:
+def _equation(
+    text: str, resolve: Resolver, functions: Mapping[str, sp.Expr], typed: bool, jets: JetSpace
+) -> sp.Expr:
     sides = text.split("=")
     if len(sides) > 2:
         second = text.index("=", len(sides[0]) + 1)
         fail(text, second, "an equation has one '=' at most", f"{SYSTEM} Comparisons aren't equations.")
-    left = _Reader(text, 0, sides[0], resolve, functions, typed=typed).read()
+    left = _Reader(text, 0, sides[0], resolve, functions, typed=typed, jets=jets).read()
     if len(sides) == 1:
         return left
-    return left - _Reader(text, len(sides[0]) + 1, sides[1], resolve, functions, typed=typed).read()
+    return left - _Reader(text, len(sides[0]) + 1, sides[1], resolve, functions, typed=typed, jets=jets).read()
 
 
 def _jet_resolver(jets: JetSpace, values: Mapping[str, sp.Expr], functions: Mapping[str, sp.Expr]) -> Resolver:
@@ -131,33 +136,12 @@ def _jet_resolver(jets: JetSpace, values: Mapping[str, sp.Expr], functions: Mapp
     return resolve
 
 
-def _depth(expression: sp.Expr) -> int:
-    """How many functions, powers and sums stand inside one another."""
-    depth, layer = 0, [expression]
-    while layer and depth <= MAX_LEVELS:
-        depth += 1
-        layer = list({a for e in layer for a in e.args if a.args})
-    return depth
-
-
-def _terms(expression: sp.Expr) -> int:
-    """An upper bound of the terms when multiplied out; any number above MAX_TERMS if it is more."""
-    if expression.is_Add:
-        return sum(_terms(a) for a in expression.args)
-    if expression.is_Mul:
-        return min(prod(_terms(a) for a in expression.args), MAX_TERMS + 1)
-    if expression.is_Pow and expression.exp.is_Integer:
-        inner = min(_terms(expression.base), MAX_TERMS + 1)
-        return min(comb(inner + abs(int(expression.exp)) - 1, inner - 1), MAX_TERMS + 1)
-    return max((_terms(a) for a in expression.args), default=1)
-
-
 @dataclass
 class _Reader:
     """Reads one side of an equation: `part`, which begins at an offset in the `whole` text that errors show.
 
-    `resolve` has the expression of a name, None if unknown, `functions` k(u) for each declared function k. The rest
-    is as for `parse_expression`.
+    `resolve` has the expression of a name, None if unknown, `functions` k(u) for each declared function k.
+    Derivatives are taken in `jets`. The rest is as for `parse_expression`.
     """
 
     whole: str
@@ -167,6 +151,8 @@ class _Reader:
     functions: Mapping[str, sp.Expr]
     integrals: bool = False
     typed: bool = False
+    jets: JetSpace | None = None
+    places: list[int] = field(default_factory=list)
 
     def read(self) -> sp.Expr:
         """The expression."""
@@ -183,14 +169,15 @@ class _Reader:
         self.part = self.part.strip()
         if not self.part:
             fail(self.whole, self.offset, "an expression is missing here", EXAMPLE)
+        self.part, self.places = notation.readable(self.part)
         try:
             tree = ast.parse(self.part, mode="eval")
         except SyntaxError as error:
             if self.part.endswith((*limits.OPERATORS, "(")):
-                fail(self.whole, self.offset + len(self.part), "an expression is missing here", EXAMPLE)
+                fail(self.whole, self.offset + self.places[-1], "an expression is missing here", EXAMPLE)
             column = min(max((error.offset or 1) - 1, 0), len(self.part))
             hint = SYSTEM if ";" in self.part else limits.hint_of(self.part, column)
-            fail(self.whole, self.offset + column, "this can't be read", hint)
+            fail(self.whole, self.offset + self.places[column], "this can't be read", hint)
         except (ValueError, RecursionError, MemoryError):
             fail(self.whole, self.offset, "this can't be read", EXAMPLE)
         if self.typed and (much := limits.excess(tree.body)) is not None:
@@ -199,10 +186,10 @@ class _Reader:
             result = self._visit(tree.body)
         except RecursionError:
             fail(self.whole, self.offset, "this is nested too deeply", limits.DEEP)
-        if _depth(result) > MAX_LEVELS:
+        if limits.levels(result) > limits.MAX_LEVELS:
             fail(self.whole, self.offset, "this is nested too deeply", limits.DEEP)
-        if _terms(result) > MAX_TERMS:
-            fail(self.whole, self.offset, f"this has more than {MAX_TERMS} terms when multiplied out", LOWER)
+        if limits.terms(result) > limits.MAX_TERMS:
+            fail(self.whole, self.offset, *limits.MANY)
         return result
 
     def _fail(self, node: ast.AST, problem: str, hint: str) -> NoReturn:
@@ -210,7 +197,7 @@ class _Reader:
         line = self.part.splitlines()[getattr(node, "lineno", 1) - 1]
         before = sum(len(s) + 1 for s in self.part.splitlines()[: getattr(node, "lineno", 1) - 1])
         column = len(line.encode()[: getattr(node, "col_offset", 0)].decode(errors="ignore"))
-        fail(self.whole, self.offset + before + column, problem, hint)
+        fail(self.whole, self.offset + self.places[before + column], problem, hint)
 
     def _visit(self, node: ast.AST) -> sp.Expr:
         """The value of a node."""
@@ -238,6 +225,8 @@ class _Reader:
             return self._name(node)
         if isinstance(node, ast.Call):
             return self._call(node)
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+            return self._derivative(node, node.value, node.attr[1:])
         self._fail(node, "only names, numbers, + - * / **, parentheses and functions are allowed here", EXAMPLE)
 
     def _binary(self, node: ast.BinOp) -> sp.Expr:
@@ -272,29 +261,37 @@ class _Reader:
         return number
 
     def _name(self, node: ast.Name) -> sp.Expr:
+        name = notation.greek(node.id)
         try:
-            value = self.resolve(node.id)
+            value = self.resolve(name)
         except AmbiguousError as error:
-            self._fail(node, str(error), "Write u_x_y with _ between the variables, or give them other names.")
+            self._fail(node, str(error), APART)
         if value is not None:
             return value
-        if node.id in self.functions:
-            return self.functions[node.id]
-        if node.id == "pi":
+        if name in self.functions:
+            return self.functions[name]
+        if name == "pi":
             return sp.pi
-        if node.id in FUNCTIONS:
-            self._fail(node, f"{node.id} needs an argument in parentheses", f"For example {node.id}(x).")
+        if name in FUNCTIONS:
+            self._fail(node, f"{name} needs an argument in parentheses", f"For example {name}(x).")
         other = "Declare it as a variable, an unknown, a parameter or a function; derivatives are written u_x."
         self._fail(node, f"{node.id!r} is not declared", SMOOTH if node.id == "I" else other)
 
     def _call(self, node: ast.Call) -> sp.Expr:
         if not isinstance(node.func, ast.Name) or node.keywords:
             self._fail(node, "this call is not allowed", f"Functions are {', '.join(FUNCTIONS)}, as sin(x).")
-        name = node.func.id
+        name = notation.greek(node.func.id)
+        if self.jets is not None and name not in self.functions:
+            if name.startswith("D_") and len(node.args) == 1:
+                return self._derivative(node, node.args[0], name[2:])
+            if name in DERIVATIVES and node.args:
+                return self._derivative(node, node.args[0], "_".join(self._variables(node.args[1:])))
+            if name in self.jets.dependent and tuple(map(self._visit, node.args)) == self.jets.independent:
+                return self.jets.symbol(self.jets.dependent.index(name), self.jets.zero)
         if self.integrals and name == "Integral" and len(node.args) == 2 and isinstance(node.args[1], ast.Name):
             return sp.Integral(*(self._visit(a) for a in node.args))
-        if name not in (*FUNCTIONS, *self.functions, "Rational"):
-            known = ", ".join([*FUNCTIONS, *self.functions])
+        if name not in (*FUNCTIONS, *SPECIAL, *self.functions, "Rational"):
+            known = ", ".join([*FUNCTIONS, *SPECIAL, *self.functions])
             hints = {**dict.fromkeys(NOT_LOCAL, LOCAL), **dict.fromkeys(COMPLEX, SMOOTH)}
             hint = hints.get(name, f"Known are {known}; write * for products.")
             self._fail(node, f"{name!r} is not a known function", hint)
@@ -309,6 +306,8 @@ class _Reader:
             if tuple(arguments) != declared.args:
                 self._fail(node, f"{name} is declared as {declared}", f"Write {declared}, or {name} alone.")
             return declared
+        if name in SPECIAL:
+            return self._special(node, name, arguments)
         if len(arguments) != 1:
             self._fail(node, f"{name} takes one argument", f"For example {name}(x).")
         if name == "sqrt" and (found := limits.power_problem(arguments[0], sp.S.Half)) is not None:
@@ -316,3 +315,47 @@ class _Reader:
         if limits.too_large(FUNCTIONS[name], arguments[0]):
             self._fail(node, *limits.LARGE)
         return FUNCTIONS[name](arguments[0])
+
+    def _special(self, node: ast.Call, name: str, arguments: Sequence[sp.Expr]) -> sp.Expr:
+        function, count = SPECIAL[name]
+        example = f"{name}({', '.join(['n', 'x'][-count:])})"
+        if len(arguments) != count:
+            self._fail(node, f"{name} takes {count} argument{'s' * (count > 1)}", f"For example {example}.")
+        if arguments[-1].is_number:
+            # its value, with many digits, is computed slowly
+            self._fail(node, f"{name} of a number is not read", "Put a parameter, such as a, in its place.")
+        return function(*arguments)
+
+    def _variables(self, nodes: Sequence[ast.expr]) -> list[str]:
+        """The names in `x, x`, `x, 2` or `(x, 2)`, each as often as it is differentiated by."""
+        names: list[str] = []
+        for node in nodes:
+            if isinstance(node, ast.Tuple):
+                names += self._variables(node.elts)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, int) and names:
+                if not 0 < node.value <= limits.MAX_NESTING:
+                    self._fail(node, f"derivatives are taken 1 to {limits.MAX_NESTING} times at once", EXAMPLE)
+                names += names[-1:] * (node.value - 1)
+            elif isinstance(node, ast.Name):
+                names.append(notation.greek(node.id))
+            else:
+                self._fail(node, "this is no variable to differentiate by", "For example Derivative(u**2, x, 2).")
+        return names
+
+    def _derivative(self, node: ast.AST, inner: ast.AST, letters: str) -> sp.Expr:
+        """The total derivative of what stands inside."""
+        jets = self.jets
+        try:
+            J = multi_index(letters, [str(x) for x in jets.independent]) if jets else None
+        except AmbiguousError as error:
+            self._fail(node, str(error), APART)
+        if jets is None or J is None:
+            known = f"The variables are {', '.join(map(str, jets.independent))}." if jets else EXAMPLE
+            self._fail(node, f"{letters!r} names no variable to differentiate by", known)
+        value = self._visit(inner)
+        for i in directions(J):
+            value = self._checked(node, jets.total_derivative(value, i))
+            if limits.terms(value) > limits.MAX_TERMS:
+                self._fail(node, *limits.MANY)
+            value = sp.expand_mul(value)
+        return value

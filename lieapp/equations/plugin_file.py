@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from lieapp.api import PDE
 from lieapp.equations.equation import System
 from lieapp.equations.jets import JetSpace
 from lieapp.equations.parsing import parse_expression
-from lieapp.equations.printing import python_code
+from lieapp.equations.printing import code_name, python_code
 from lieapp.errors import LieappError, PluginError, refused
 
 FOLDER = Path("plugins")
@@ -56,17 +56,17 @@ def plugin_text(system: System, draft: Draft) -> str:
         "from lieapp.api import PDE, hookimpl",
         "",
         _symbols(variables),
-        *(f'{p} = sp.Symbol("{p}", {_assumption(p)}=True)' for p in system.parameters),
-        *(f'{u} = sp.Function("{u}")({", ".join(variables)})' for u in jets.dependent),
+        *(f'{code_name(str(p))} = sp.Symbol("{p}", {_assumption(p)}=True)' for p in system.parameters),
+        *(f'{code_name(u)} = sp.Function("{u}")({", ".join(map(code_name, variables))})' for u in jets.dependent),
         "",
         f"{_identifier(draft.name)} = PDE(",
         f"    name={_quoted(draft.name)},",
         f"    title={_quoted(draft.title)},",
         *_equations(residuals),
-        f"    region={{{', '.join(f'{x}: ({_number(a)}, {_number(b)})' for x, (a, b) in draft.region.items())}}},",
-        f"    points={{{', '.join(f'{x}: {n}' for x, n in draft.points.items())}}},",
-        *([f"    periodic=[{', '.join(draft.periodic)}],"] if draft.periodic else []),
-        *([f"    parameters={{{_values(draft)}}},"] if system.parameters else []),
+        f"    region={_mapping((x, f'({_number(a)}, {_number(b)})') for x, (a, b) in draft.region.items())},",
+        f"    points={_mapping(draft.points.items())},",
+        *([f"    periodic=[{', '.join(map(code_name, draft.periodic))}],"] if draft.periodic else []),
+        *([f"    parameters={_values(draft)},"] if system.parameters else []),
         *([f"    fitted={draft.fitted:.2g},"] if draft.fitted is not None else []),
         ")",
         "",
@@ -134,12 +134,16 @@ def _exact(parameter: str, text: str) -> Any:
 
 def _values(draft: Draft) -> str:
     nothing = JetSpace((), ())
-    return ", ".join(f"{name}: {python_code(_exact(name, text), nothing)}" for name, text in draft.values.items())
+    return _mapping((name, python_code(_exact(name, text), nothing)) for name, text in draft.values.items())
+
+
+def _mapping(pairs: Iterable[tuple[str, object]]) -> str:
+    return f"{{{', '.join(f'{code_name(name)}: {value}' for name, value in pairs)}}}"
 
 
 def _symbols(names: list[str]) -> str:
     function, end = ("symbols", ", real=True)") if len(names) > 1 else ("Symbol", ", real=True)")
-    return f'{", ".join(names)} = sp.{function}("{" ".join(names)}"{end}'
+    return f'{", ".join(map(code_name, names))} = sp.{function}("{" ".join(names)}"{end}'
 
 
 def _equations(residuals: list[str]) -> list[str]:

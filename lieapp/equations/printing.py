@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Iterable
 
 import sympy as sp
@@ -57,8 +58,13 @@ def aligned(rows: Iterable[str]) -> str:
 def code_of(a: int, J: MultiIndex, jets: JetSpace) -> str:
     """`u.diff(t, x, 2)`."""
     named = zip(jets.independent, J, strict=True)
-    inside = ", ".join(str(x) if n == 1 else f"{x}, {n}" for x, n in named if n)
-    return jets.dependent[a] + (f".diff({inside})" if inside else "")
+    inside = ", ".join(code_name(str(x)) + (f", {n}" if n > 1 else "") for x, n in named if n)
+    return code_name(jets.dependent[a]) + (f".diff({inside})" if inside else "")
+
+
+def code_name(name: str) -> str:
+    """A name as Python has it: `lambda_`."""
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 class _Code(StrPrinter):
@@ -70,7 +76,7 @@ class _Code(StrPrinter):
 
     def _print_Symbol(self, expr: sp.Symbol) -> str:  # noqa: N802
         if not self._jets.is_jet(expr):
-            return str(expr.name)
+            return code_name(expr.name)
         return code_of(*self._jets.index(expr), self._jets)
 
     def _print_Rational(self, expr: sp.Rational) -> str:  # noqa: N802

@@ -76,6 +76,7 @@ def determining_equations(system: System) -> DeterminingSystem:
     for implied in leading.implied:
         divided += [e for e in one_equation(implied, system)[1] if e not in divided]
     residuals = [system.jets.symbol(*jet) - rule for jet, rule in leading.rules.items()]
+    residuals = [r.equation for r in leading.relations.values()] + [r for r in residuals if r != 0]
     if len(residuals) == len(system.residuals):
         # the same solutions, and usually without denominators
         residuals = list(system.residuals)
@@ -124,14 +125,18 @@ def on_solutions(
 ) -> tuple[CoefficientField, dict[Jet, sp.Expr], list[dict[Any, sp.Expr]]]:
     """The derivatives that are asked for and the slopes of each residual, on solutions.
 
-    And a field for them, with the coordinates and then the derivatives that are left as its variables.
+    And a field for them, with the coordinates and then the derivatives that are left, or roots, as its variables.
     """
     jets = system.jets
-    values = {jet: leading.normal(jet) for jet in asked}
-    slopes = [{key: leading.reduce(e) for key, e in slopes_of(r, jets).items()} for r in residuals]
+    values = {jet: leading.with_roots(leading.normal(jet)) for jet in asked}
+    slopes = [
+        {key: leading.with_roots(leading.reduce(e)) for key, e in slopes_of(r, jets).items()} for r in residuals
+    ]
     used = [*values.values(), *(e for s in slopes for e in s.values())]
     free = {s for e in used for s, (_, J) in jets.jets(e).items() if any(J)}
-    field = CoefficientField((*jets.coordinates, *sorted(free, key=jets.index)), system.parameters)
+    variables = (*jets.coordinates, *sorted(free, key=jets.index), *leading.roots)
+    field = CoefficientField(variables, system.parameters)
+    leading.relate(field)
     field.elements(used)
     return field, values, slopes
 

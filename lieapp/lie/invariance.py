@@ -132,18 +132,24 @@ def _on_solutions(terms: list[tuple[sp.Expr, sp.Expr]], system: System, leading:
     """Σ factor · factor with the principal derivatives replaced; exactly 0 if it vanishes by any relation."""
     jets = system.jets
     found = {s: j for pair in terms for e in pair for s, j in jets.jets(e).items()}
-    values = {s: leading.normal(j) for s, j in found.items() if leading.is_principal(j)}
+    values = {
+        s: leading.normal(j) for s, j in found.items() if leading.is_principal(j) and j not in leading.relations
+    }
     inside = {s for pair in terms for e in pair for s in _inside_functions(e)}
     if inside & values.keys():
         # a root or exponential of what is replaced: only the expression knows
         terms = [(a.xreplace(values), b.xreplace(values)) for a, b in terms]
         values = {}
+    terms = [(leading.with_roots(a), leading.with_roots(b)) for a, b in terms]
+    values = {s: leading.with_roots(v) for s, v in values.items()}
     symbols = set().union(
-        *(e.free_symbols for pair in terms for e in pair), *(v.free_symbols for v in values.values())
-    )
+        *(e.free_symbols for pair in terms for e in pair), *(v.free_symbols for v in values.values()),
+        *(r.power.free_symbols for r in leading.relations.values()),
+    )  # fmt: skip
     present = sorted((s for s in symbols if jets.is_jet(s)), key=jets.index)
-    variables = [*jets.independent, *present]
+    variables = [*jets.independent, *present, *leading.roots]
     field = CoefficientField(variables, sorted(symbols - set(variables), key=str))
+    leading.relate(field)
     factors = [(field.element(a), field.element(b)) for a, b in terms]
     replaced = {field.position[s]: field.element(v) for s, v in values.items()}
     total = field.zero

@@ -88,7 +88,7 @@ def explanation(truth: Truth, asked: Mapping[str, Any]) -> results.Explanation:
     equation, for u minus that solution.
     """
     determining, state = (truth.moved or truth).determining, (truth.moved or truth).state
-    notation, jets = Notation(determining), determining.system.jets
+    notation, jets, kept = Notation(determining), determining.system.jets, determining.leading.relations
     moved = {str(u): formula_of(p) for u, p in (truth.moved.by if truth.moved else {}).items()}
     components = {notation.name(f).text: notation.arguments(f) for f in determining.components}
     equations = list(map(notation.formula, determining.equations))
@@ -96,7 +96,10 @@ def explanation(truth: Truth, asked: Mapping[str, Any]) -> results.Explanation:
     solution = list(map(notation.formula, state.values))
     return results.Explanation(
         **asked,
-        leading=[_equal(jets.symbol(*jet), rule, jets) for jet, rule in determining.leading.rules.items()],
+        leading=[
+            _equal(sp.S.Zero, kept[jet].equation, jets) if jet in kept else _equal(jets.symbol(*jet), rule, jets)
+            for jet, rule in determining.leading.rules.items()
+        ],
         components=components,
         determining=equations,
         steps=steps,

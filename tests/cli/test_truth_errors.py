@@ -25,10 +25,10 @@ SYSTEMS = {
     "inconsistent by a cross derivative": (eq("u_x", "u_t - x"), "inconsistent: they imply 1 = 0"),
     "zero by a relation": (eq("sin(u)**2 + cos(u)**2 - 1"), "identically zero"),
     "one of two is zero": (eq("u_t - u_xx", "(sin(u)**2 + cos(u)**2 - 1)*u_x"), "equation 2 of 2"),
-    "algebraic": (eq("u_t - v_xx", "v - u**3", names=UV), "without a derivative"),
-    "transcendental in each derivative": (eq("sin(u_x) + u_t**5 + u_t"), "can't be solved for leading derivatives"),
+    "algebraic": (eq("u_t - v_xx", "v - u**3", names=UV), "algebraic constraint"),
+    "transcendental in each derivative": (eq("sin(u_x) + u_t + cos(u_t)"), "can't be solved for leading"),
     "a product": (eq("u_x**2 - u_t**2"), "product of equations"),
-    "nowhere true": (eq("exp(u_x)"), "can't be solved for leading derivatives"),
+    "nowhere true": (eq("exp(u_x)"), "never vanishes"),
 }
 
 TYPED = {

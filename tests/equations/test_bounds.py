@@ -118,6 +118,7 @@ FORMS = [
     *(f"{name}({sign}@)" for name in FUNCTIONS for sign in ("", "-", "1-")),
     *(f"(@)**{exponent}" for exponent in EXPONENTS),
     *(f"{base}**(@)" for base in ("2", "u", "p", "(-2)", "(1/3)")),
+    *("D_x(@)", "(@)_x", "besselj(n, @)", "airyai(x*(@))"),
     *("1/(@)", "(1-@)", "u*(@)", "(pi/2-@)", "(@)*(@+1)", "(@)**2+x**2"),
 ]
 

@@ -54,6 +54,39 @@ def test_arbitrary_functions():
     assert system.residuals[0].has(k) and system.residuals[0].has(k.diff(u))
 
 
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("u_t - (k(u)*u_x)_x", "u_t - k*u_xx - k_u*u_x**2"),
+        ("u_t - D_x(k(u)*u_x)", "u_t - k*u_xx - k_u*u_x**2"),
+        ("u_t - k*(u_x)_x**2", "u_t - k*u_xx**2"),
+        ("k*Derivative(u, t) - Derivative(u(t, x), (x, 2), t)", "k*u_t - u_xxt"),
+        ("k*diff(u, t) - diff(u, x, 2)", "k*u_t - u_xx"),
+        ("u_t - k*((u**2)_xx)_x", "u_t - k*(2*u*u_xxx + 6*u_x*u_xx)"),
+        ("u_t - k*arctan(u)", "u_t - k*atan(u)"),
+        ("u_t - k/cosh(u)*ln(x)", "u_t - k*sech(u)*log(x)"),
+    ],
+)
+def test_other_ways_to_write(text, plain):
+    one, other = (residual(e, functions=["k:u"]) for e in (text, plain))
+    assert sp.simplify((one - other).rewrite(sp.exp)) == 0
+
+
+@pytest.mark.parametrize("name", ["lambda", "gamma", "beta", "zeta", "rho", "Gamma", "eta", "mu", "Lambda"])
+def test_names_of_greek_letters(name):
+    system = parse_system([f"u_t - {name}*u_xx"], ["t", "x"], ["u"], [f"{name}:positive, {name} != 3"])
+    (constant,) = system.parameters
+    assert constant.name == name and constant.is_positive and system.nonzero == (constant - 3,)
+    assert residual(f"u_t - {name}*u_xx", parameters=[name]).has(sp.Symbol(name, real=True))
+    assert str(parse_system([f"{name}_t"], ["t"], [name]).residuals[0]) == f"{name}_t"
+
+
+def test_greek_letters_are_spelled_out():
+    system = parse_system(["θ_t - ν*θ_ξξ + π"], ["t", "ξ"], ["θ"], ["ν, ν != 1"])
+    assert str(system.residuals[0]) == "-nu*theta_xi_xi + theta_t + pi"
+    assert [str(e) for e in system.nonzero] == ["nu - 1"]
+
+
 REFUSED = {
     "u_t + w": 7,
     "u_t + u^2": 8,
@@ -64,7 +97,15 @@ REFUSED = {
     "u_t = u = 3": 9,
     "u_t + 1/0": 9,
     "[u_t]": 1,
-    "lambda: u": 1,
+    "lambda: u": 7,
+    "u_t + (u**2)_y": 7,
+    "u_t + D_y(u)": 7,
+    "u_t + (u*u_x)_x + w": 19,
+    "lambda*(u)_x": 1,
+    "u_t + D_xxxxxxxx(u)": 7,
+    "u_t + Derivative(u, x, 99)": 24,
+    "u_t + besselj(u)": 7,
+    "u_t + airyai(2)*u": 7,
     "u_t + exp": 7,
     "u_t + 9**9**9": 10,
     "u_t + (u**64)**64": 16,

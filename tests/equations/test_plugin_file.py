@@ -32,6 +32,14 @@ EQUATIONS = {
 }
 
 
+def test_a_name_that_python_has_for_itself(tmp_path, monkeypatch):
+    system = parse_system(["u_t - lambda*u_xx"], ["t", "x"], ["u"], ["lambda:positive"])
+    monkeypatch.chdir(tmp_path)
+    plugin_file.write(plugin_text(system, draft(values={"lambda": "1/2"})), "made")
+    found = read_pde(load_catalog().get("made").declaration)
+    assert str(found.residuals[0]) == "u_t - u_xx/2"
+
+
 @pytest.mark.parametrize("key", EQUATIONS)
 def test_the_file_declares_the_typed_equation(key, tmp_path, monkeypatch):
     texts = EQUATIONS[key]

@@ -103,3 +103,18 @@ def test_squares_of_first_order():
     result = derive(system("(u_t - u_x)**2"))
     assert result.infinite and result.certified
     assert [str(r) for r in result.determining.system.residuals] == ["u_t - u_x"]
+
+
+@pytest.mark.parametrize(
+    ("equations", "variables", "unknowns", "step"),
+    [
+        (["u_t - v_x", "v - u**2"], "t,x", "u,v", "Put u**2 in place of v everywhere"),
+        (["u_t - v_x", "u*v - 1"], "t,x", "u,v", "Put 1/u in place of v everywhere"),
+        (["x_t - y", "x**2 + y**2 - 1"], "t", "x,y", "sqrt(1 - x)*sqrt(x + 1), one branch of it, in place of y"),
+        (["x_t - y", "x**3 + y**3 - 3*x*y"], "t", "x,y", "by a parameter"),
+    ],
+)
+def test_a_curve_is_a_constraint_and_no_product(equations, variables, unknowns, step):
+    with pytest.raises(EquationError, match="is an algebraic constraint: it has no derivatives") as caught:
+        derive(system(equations, variables, unknowns))
+    assert step in caught.value.hint

@@ -2,7 +2,8 @@
 
 Dimensions modulo families from the literature: Ibragimov (ed.), CRC Handbook of Lie Group Analysis, vols 1-2;
 Olver 1993; Bluman and Kumei 1989; Ovsiannikov 1982 (gas dynamics, shallow water); Champagne and Winternitz 1988
-(Davey-Stewartson); those of coupled oscillators, Toda chains by counting by hand.
+(Davey-Stewartson); those of coupled oscillators, Toda chains, three waves and the plasma in a cylinder by counting
+by hand.
 """
 
 import pytest
@@ -238,6 +239,30 @@ SYSTEMS: dict[str, tuple] = {
     "eikonal": (["u_x**2 + u_y**2 - 1"], "x,y", "u", [], 10, False),
     "hamilton jacobi": (["u_t + u_x**2/2"], "t,x", "u", [], 10, False),
     "kdv first order": (["u_x - v", "v_x - w", "u_t + u*v + w_x"], "t,x", "u,v,w", [], 4, False),
+    # solved for x-derivatives, each rule divides by a determinant in the unknowns
+    "three waves": (
+        ["w*(u_t + u*u_x) + v_x", "v_t + u*v_x + v*u_x + w_x", "w_t + u*w_x + 2*w*u_x"],
+        "t,x",
+        "u,v,w",
+        [],
+        5,
+        False,
+    ),
+    "magnetohydrodynamics": (
+        [
+            "q_t + v*q_r + q*(v_r + v/r)",
+            "q*(v_t + v*v_r - w**2/r) + p_r + B*B_r + H*H_r + B**2/r",
+            "w_t + v*w_r + v*w/r",
+            "B_t + v*B_r + B*v_r",
+            "H_t + v*H_r + H*(v_r + v/r)",
+            "p_t + v*p_r + g*p*(v_r + v/r)",
+        ],
+        "t,r",
+        "q,v,w,B,H,p",
+        ["g:positive"],
+        4,
+        False,
+    ),
 }
 
 
@@ -263,6 +288,7 @@ SLOW = {
     "kg schroedinger",
     "geodesic sphere",
     "kdv first order",
+    "magnetohydrodynamics",
 }
 """Of the same kinds as the others."""
 

@@ -8,13 +8,15 @@ E = Σ hᵥ ∂ᵥ the part of degree m of a series is 1/m times that of E a, kn
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
 import sympy as sp
+from sympy import ZZ
+from sympy.polys.galoistools import gf_gcd, gf_pow_mod, gf_sub
 
-from lieapp.equations.coefficients import CoefficientField, Element
+from lieapp.equations.coefficients import CoefficientField, Element, parted
 
 Series = dict[int, int]
 """Packed monomial in the displacements h -> coefficient mod p, zeros left out."""
@@ -53,6 +55,23 @@ def root(value: int, degree: int, p: int) -> int:
         raise BadPointError
     exponent = pow(degree, -1, half)
     return pow(value, exponent, p) if square else p - pow(p - value, exponent, p)
+
+
+def zero_of(polynomial: Sequence[int], p: int, random: Random) -> int:
+    """A zero in F_p of a polynomial, its highest coefficient first. Raises BadPointError if there is none.
+
+    Cantor and Zassenhaus 1981: the product of x - a over all zeros a is gcd(xᵖ - x, f), and the squares among
+    the a + c are a random half of them.
+    """
+    rest = gf_gcd(gf_sub(gf_pow_mod([1, 0], p, list(polynomial), p, ZZ), [1, 0], p, ZZ), list(polynomial), p, ZZ)
+    while len(rest) > 2:
+        half = gf_pow_mod([1, random.randrange(p)], (p - 1) // 2, rest, p, ZZ)
+        part = gf_gcd(gf_sub(half, [1], p, ZZ), rest, p, ZZ)
+        if 1 < len(part) < len(rest):
+            rest = part
+    if len(rest) < 2:
+        raise BadPointError
+    return int(-rest[1] * pow(int(rest[0]), -1, p) % p)
 
 
 class Point:
@@ -123,12 +142,20 @@ class Point:
         free = self.size + len(field.constants)
         values: list[int | None] = [random.randrange(2, p - 1) for _ in range(free)]
         values += [None] * len(field.table.atoms)
+        roots = {field.position[s]: (degree, field.field.from_expr(power)) for s, degree, power in field.roots}
+        for n in roots:
+            values[n] = None
         for n, v in given.items():
             values[n] = v
 
         def value(n: int) -> int:
             known = values[n]
-            if known is None:
+            if known is None and n in roots:
+                degree, power = roots[n]
+                parts = parted(power.numer, [n])
+                own = {on[n]: -at(part) % p for on, part in parts.items()}
+                known = values[n] = zero_of([1, *(own.get(k, 0) for k in reversed(range(degree)))], p, random)
+            elif known is None:
                 atom = field.table.atoms[n - free]
                 if atom.degree:
                     power = field.field.from_expr(atom.power)
