@@ -51,6 +51,14 @@ FIELDS = {
         "Periodic in", "x",
         "Variables in which solutions are periodic. Only symmetries compatible with this are kept.",
     ),
+    "moving": (
+        "Moving parameters", "nu",
+        "Parameters that symmetries may move too; the dimensionless groups follow. Separate several by commas.",
+    ),
+    "output": (
+        "Outputs", "c*x",
+        "What is measured of an ODE's solutions: which parameters it determines. Separate several by semicolons.",
+    ),
 }  # fmt: skip
 """Label, placeholder and explanation of each field but the equations."""
 

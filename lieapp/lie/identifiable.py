@@ -1,0 +1,222 @@
+"""What outputs of ordinary differential equations can't tell of parameters and initial values, and what they can.
+
+A symmetry that moves parameters and unknowns but keeps the time and every output leads to other parameters with the
+same outputs: what it moves is not identifiable (Merkt, Timmer & Kaschek 2015, Phys. Rev. E 92, 012920; Massonis &
+Villaverde 2020, Symmetry 12, 469). The rank test of `certificate.observed` shows that a parameter is identifiable,
+locally and for generic values. It also says how many such fields there are to be found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import field as attribute
+from functools import partial
+
+import sympy as sp
+from sympy.polys.matrices import DomainMatrix
+
+from lieapp.equations.equation import System
+from lieapp.equations.jets import JetSpace
+from lieapp.errors import EquationError, UsageError
+from lieapp.lie.certificate.observed import Observed, observed, states_of
+from lieapp.lie.deadline import Clock
+from lieapp.lie.moving import (
+    CLASSES,
+    SHARE,
+    Components,
+    Extended,
+    monomials,
+    polynomial,
+    rank,
+    scaling_field,
+    scalings,
+)  # fmt: skip
+from lieapp.lie.power_products import groups, integers, product
+from lieapp.lie.reduction.flows import invariants
+from lieapp.lie.vector_field import Field
+
+DEGREE = 3
+"""Of the polynomials in parameters among which combinations are sought."""
+
+MAX_TERMS = 200
+"""Of such a polynomial."""
+
+Verdicts = dict[str, "bool | None"]
+"""For each name whether the outputs determine it, None if that is undecided."""
+
+
+@dataclass(frozen=True)
+class Identified:
+    """What outputs determine, locally and for generic values.
+
+    Args:
+        outputs: what is measured.
+        generators: proved symmetries that keep the time and all outputs, independent over the functions.
+        sought: the class they were sought in, as for `Moving`.
+        parameters: whether each is identifiable.
+        states: whether each initial value, by the name of the unknown or its derivative, is.
+        combinations: of the parameters that are not, those that the outputs determine.
+        directions: how many such symmetries there are, whatever their form, None if unknown.
+        missing: how many combinations aren't found; None unless all symmetries are.
+        reason: what the time didn't suffice for; else empty.
+    """
+
+    outputs: tuple[sp.Expr, ...]
+    generators: tuple[Field, ...] = ()
+    sought: str = ""
+    parameters: Verdicts = attribute(default_factory=dict)
+    states: Verdicts = attribute(default_factory=dict)
+    combinations: tuple[sp.Expr, ...] = ()
+    directions: int | None = None
+    missing: int | None = None
+    reason: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all directions in which outputs stay the same are found."""
+        return len(self.generators) == self.directions
+
+
+def check_outputs(system: System) -> None:
+    """Raises UsageError for outputs of a partial differential equation, and for those without an unknown."""
+    if len(system.jets.independent) > 1:
+        raise UsageError(
+            f"outputs belong to ordinary differential equations; the variables are "
+            f"{', '.join(map(str, system.jets.independent))}.",
+            hint="Leave --output out: --moving alone gives the symmetries that move parameters.",
+        )
+    for h in system.outputs:
+        if not system.jets.jets(h):
+            raise UsageError(
+                f"the output {h} contains no unknown.",
+                hint=f"Write it in the unknowns and parameters: c*{system.jets.dependent[0]}.",
+            )
+
+
+def identified(system: System, moved: Sequence[sp.Symbol], clock: Clock) -> Identified:
+    """What the system's outputs determine of these parameters and of the initial values; the others are known.
+
+    Raises EquationError where the system can't be solved for leading derivatives, UsageError as `check_outputs`.
+    """
+    check_outputs(system)
+    clock.note("what the outputs determine")
+    one, found = Extended(system, tuple(moved)), Identified(system.outputs)
+    reserve = clock.reserve_for(SHARE)
+    seen = clock.within(reserve, lambda: observed(system, one.leading, moved), None)
+    found = replace(found, directions=None if seen is None else seen.directions)
+    late: str | None = clock.told() if clock.seconds else None
+    problem = clock.within(reserve, one.problem, late)
+    found = replace(found, reason=problem or "")
+    for degree, sought in enumerate(CLASSES):
+        if found.complete or problem:
+            break
+        grown = clock.within(reserve, partial(_more, degree, one, found), None)
+        if grown is None:
+            found = replace(found, reason=clock.told())
+            break
+        found = replace(grown, sought=sought)
+    found = _judged(one, found, seen)
+    return clock.within(reserve, partial(_combined, one, found), found) if found.complete else found
+
+
+def _more(degree: int, one: Extended, found: Identified) -> Identified:
+    """With fields of a degree, 0 for scalings, that are independent of those found."""
+    candidates = polynomial(one, degree, True) if degree else [scaling_field(one, w) for w in scalings(one, True)]
+    known = [_moved(one, tuple(f.components.values())) for f in found.generators]
+    fresh: list[Field] = []
+    for v in candidates:
+        if rank([*known, row := _moved(one, v)]) > len(known):
+            known.append(row)
+            fresh.append(one.field(v))
+            _check_kept(one, v)
+    return replace(found, generators=(*found.generators, *fresh))
+
+
+def _check_kept(one: Extended, v: Components) -> None:
+    """Raises EquationError unless a field keeps every output, exactly."""
+    for h in one.system.outputs:
+        rate = sp.Add(*(c * sp.diff(h, x) for c, x in zip(v, one.system.jets.coordinates, strict=True)))
+        if one.determining.field.copy().element(rate):
+            raise EquationError(
+                f"{one.given.name}: a derived field changes the output {h}.",
+                hint="This is a fault of the solver; please report the equation.",
+            )
+
+
+def _moved(one: Extended, v: Components) -> Components:
+    """How a field that keeps the time moves initial values and parameters: φ, its derivatives in time, and π."""
+    jets, leading = one.system.jets, one.determining.leading
+    r, q = len(one.moved), len(one.given.jets.dependent)
+    rates = [v[1 + a] for a in range(q)]
+    row = []
+    for a, (k,) in states_of(leading):
+        if a < q:
+            rates[a] = leading.reduce(jets.total_derivative(rates[a], 0)) if k else rates[a]
+            row.append(rates[a])
+    return (*row, *v[len(v) - r :])
+
+
+def _judged(one: Extended, found: Identified, seen: Observed | None) -> Identified:
+    """With verdicts: what a proved field moves is not determined, what the rank test shows is."""
+    names = [str(s) for s in one.moved]
+    states = [str(one.system.jets.symbol(*jet)) for jet in states_of(one.determining.leading)]
+    states = [name for name in states if name not in names]
+    moving = {
+        name
+        for f in found.generators
+        for name, rate in zip((*states, *names), _moved(one, tuple(f.components.values())), strict=True)
+        if rate != 0
+    }
+    known = {} if seen is None else seen.determined
+    verdicts = {n: False if n in moving else True if known.get(n) else None for n in (*states, *names)}
+    return replace(
+        found, parameters={n: verdicts[n] for n in names}, states={n: verdicts[n] for n in states}
+    )
+
+
+def _combined(one: Extended, found: Identified) -> Identified:
+    """With combinations of the parameters that no field moves, as many as there are if they can be found."""
+    n = len(one.system.jets.coordinates) - len(one.moved)
+    own = one.system.jets.coordinates[n:]
+    rates = [tuple(f.components.values())[n:] for f in found.generators]
+    places = [k for k in range(len(own)) if any(row[k] != 0 for row in rates)]
+    if not places:
+        return replace(found, missing=0)
+    own, rates = tuple(own[k] for k in places), [tuple(row[k] for k in places) for row in rates]
+    kept: list[sp.Expr] = []
+    count = len(own) - rank(rates)
+    for candidate in _candidates(own, [row for row in rates if any(row)]):
+        if len(kept) == count:
+            break
+        if rank([[sp.diff(e, s) for s in own] for e in (*kept, candidate)]) > len(kept):
+            kept.append(candidate)
+    return replace(found, combinations=tuple(kept), missing=count - len(kept))
+
+
+def _candidates(own: Sequence[sp.Symbol], rates: Sequence[Components]) -> Iterator[sp.Expr]:
+    """Invariants of fields on the parameters: power products, polynomials, and those of a single field's orbits."""
+    weights = [[sp.cancel(c / s) for c, s in zip(row, own, strict=True)] for row in rates]
+    if all(not w.has(*own) for row in weights for w in row):
+        yield from (product(e, own) for e in groups(weights, (len(own),)))
+        return
+    for degree in range(1, DEGREE + 1):
+        yield from _polynomials(own, rates, degree)
+    if len(rates) == 1:
+        field = Field({str(s): c for s, c in zip(own, rates[0], strict=True)})
+        yield from invariants(JetSpace(tuple(own), ()), field).expressions
+
+
+def _polynomials(own: Sequence[sp.Symbol], rates: Sequence[Components], degree: int) -> Iterator[sp.Expr]:
+    """Polynomials I of a degree with V(I) = 0 for all fields, those of low degree first."""
+    terms = [product(m, own) for m in monomials(len(own), range(len(own)), degree)[1:]]
+    if len(terms) > MAX_TERMS:
+        return
+    columns = [
+        [sp.Poly(sum((c * sp.diff(t, s) for c, s in zip(row, own, strict=True)), sp.S.Zero), *own) for row in rates]
+        for t in terms
+    ]
+    keys = sorted({(k, m) for column in columns for k, p in enumerate(column) for m in p.monoms()})
+    matrix = sp.Matrix([[column[k].coeff_monomial(m) for column in columns] for k, m in keys])
+    for vector in DomainMatrix.from_Matrix(matrix).to_field().nullspace().to_Matrix().tolist():
+        yield sp.Add(*(c * t for c, t in zip(integers(vector), terms, strict=True)))
