@@ -26,6 +26,7 @@ from lieapp.lie.moving import (
     SHARE,
     Components,
     Extended,
+    fits,
     monomials,
     polynomial,
     rank,
@@ -109,7 +110,7 @@ def identified(system: System, moved: Sequence[sp.Symbol], clock: Clock) -> Iden
     problem = clock.within(reserve, one.problem, late)
     found = replace(found, reason=problem or "")
     for degree, sought in enumerate(CLASSES):
-        if found.complete or problem:
+        if found.complete or problem or not fits(one, degree):
             break
         grown = clock.within(reserve, partial(_more, degree, one, found), None)
         if grown is None:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations_with_replacement
+from math import comb
 from time import perf_counter
 
 import sympy as sp
@@ -39,7 +40,7 @@ SHARE = 0.4
 COUNTING = 5.0
 """Seconds for the proof that there are no others."""
 
-MAX_CONSTANTS = 400
+MAX_CONSTANTS = 600
 """Coefficients of an ansatz beyond which it isn't made."""
 
 Components = tuple[sp.Expr, ...]
@@ -178,15 +179,16 @@ def scaling_field(one: Extended, weights: Sequence[sp.Expr]) -> Components:
     return tuple(w * x for w, x in zip((*weights[r:], *weights[:r]), one.system.jets.coordinates, strict=True))
 
 
-def polynomial(one: Extended, degree: int, measured: bool = False) -> list[Components]:
-    """All fields with components of a degree in coordinates and parameters, and π in the parameters alone.
+def fits(one: Extended, degree: int) -> bool:
+    """Whether fields of a degree have so few coefficients that they are sought; scalings, of degree 0, always."""
+    n, r = len(one.system.jets.coordinates), len(one.moved)
+    return not degree or (n - r) * comb(n + degree, degree) + r * comb(r + degree, degree) <= MAX_CONSTANTS
 
-    None of them if there are too many coefficients.
-    """
+
+def polynomial(one: Extended, degree: int, measured: bool = False) -> list[Components]:
+    """All fields with components of a degree in coordinates and parameters, and π in the parameters alone."""
     n, r = len(one.system.jets.coordinates), len(one.moved)
     every, own = monomials(n, range(n), degree), monomials(n, range(n - r, n), degree)
-    if (n - r) * len(every) + r * len(own) > MAX_CONSTANTS:
-        return []
     return solutions(one, [every] * (n - r) + [own] * r, measured)
 
 
@@ -261,6 +263,8 @@ def moving_symmetries(system: System, moved: Sequence[sp.Symbol], clock: Clock) 
     if (problem := clock.within(reserve, one.problem, late)) is not None:
         return replace(found, reason=problem)
     for degree, sought in enumerate(CLASSES):
+        if not fits(one, degree):
+            break
         stage = partial(_more, degree) if degree else _scaled
         grown = clock.within(reserve, partial(stage, one, found), None)
         if grown is None:
