@@ -14,11 +14,13 @@ from dataclasses import field as attribute
 from functools import partial
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 from sympy.polys.matrices import DomainMatrix
 
 from lieapp.equations.equation import System
 from lieapp.equations.jets import JetSpace
-from lieapp.errors import EquationError, UsageError
+from lieapp.equations.leading import Leading, solve_for_leading
+from lieapp.errors import EquationError
 from lieapp.lie.certificate.observed import Observed, observed, states_of
 from lieapp.lie.deadline import Clock
 from lieapp.lie.moving import (
@@ -58,6 +60,7 @@ class Identified:
         parameters: whether each is identifiable.
         states: whether each initial value, by the name of the unknown or its derivative, is.
         combinations: of the parameters that are not, those that the outputs determine.
+        unseen: parameters and initial values of which no output depends on any; the fields are those of the rest.
         directions: how many such symmetries there are, whatever their form, None if unknown.
         missing: how many combinations aren't found; None unless all symmetries are.
         reason: what the time didn't suffice for; else empty.
@@ -69,6 +72,7 @@ class Identified:
     parameters: Verdicts = attribute(default_factory=dict)
     states: Verdicts = attribute(default_factory=dict)
     combinations: tuple[sp.Expr, ...] = ()
+    unseen: tuple[str, ...] = ()
     directions: int | None = None
     missing: int | None = None
     reason: str = ""
@@ -79,33 +83,46 @@ class Identified:
         return len(self.generators) == self.directions
 
 
-def check_outputs(system: System) -> None:
-    """Raises UsageError for outputs of a partial differential equation, and for those without an unknown."""
-    if len(system.jets.independent) > 1:
-        raise UsageError(
-            f"outputs belong to ordinary differential equations; the variables are "
-            f"{', '.join(map(str, system.jets.independent))}.",
-            hint="Leave --output out: --moving alone gives the symmetries that move parameters.",
-        )
-    for h in system.outputs:
-        if not system.jets.jets(h):
-            raise UsageError(
-                f"the output {h} contains no unknown.",
-                hint=f"Write it in the unknowns and parameters: c*{system.jets.dependent[0]}.",
-            )
+def seen_part(system: System, leading: Leading) -> System:
+    """The unknowns that the outputs depend on, with their equations solved, and the parameters in those."""
+    jets, rules = system.jets, {a: (order, rule) for (a, (order,)), rule in leading.rules.items()}
+    reached: set[int] = set()
+    queue = {a for h in system.outputs for a, _ in jets.jets(h).values()}
+    while queue:
+        reached.add(a := queue.pop())
+        queue |= {b for b, _ in jets.jets(rules[a][1]).values()} - reached
+    kept = sorted(reached)
+    part = JetSpace(jets.independent, tuple(jets.dependent[a] for a in kept))
+    residuals = tuple(jets.symbol(a, (rules[a][0],)) - rules[a][1] for a in kept)
+    for e in (*residuals, *system.outputs):
+        for a, J in jets.jets(e).values():
+            part.symbol(kept.index(a), J)
+    used = set().union(*(e.free_symbols | e.atoms(AppliedUndef) for e in (*residuals, *system.outputs)))
+    names = {str(e.func) for e in used if e.args}
+    return replace(
+        system,
+        jets=part,
+        residuals=residuals,
+        parameters=tuple(s for s in system.parameters if s in used),
+        functions={name: inside for name, inside in system.functions.items() if name in names},
+    )
 
 
 def identified(system: System, moved: Sequence[sp.Symbol], clock: Clock) -> Identified:
     """What the system's outputs determine of these parameters and of the initial values; the others are known.
 
-    Raises EquationError where the system can't be solved for leading derivatives, UsageError as `check_outputs`.
+    Raises EquationError where the system can't be solved for leading derivatives.
     """
-    check_outputs(system)
     clock.note("what the outputs determine")
-    one, found = Extended(system, tuple(moved)), Identified(system.outputs)
+    leading = solve_for_leading(system)
+    part = seen_part(system, leading)
+    one = Extended(part, tuple(s for s in moved if s in part.parameters))
+    names = [*(str(system.jets.symbol(*jet)) for jet in states_of(leading)), *map(str, moved)]
+    own = {*(str(part.jets.symbol(*jet)) for jet in states_of(one.leading)), *map(str, one.moved)}
     reserve = clock.reserve_for(SHARE)
-    seen = clock.within(reserve, lambda: observed(system, one.leading, moved), None)
-    found = replace(found, directions=None if seen is None else seen.directions)
+    seen = clock.within(reserve, lambda: observed(part, one.leading, one.moved), None)
+    directions = None if seen is None else seen.directions
+    found = Identified(part.outputs, unseen=tuple(n for n in names if n not in own), directions=directions)
     late: str | None = clock.told() if clock.seconds else None
     problem = clock.within(reserve, one.problem, late)
     found = replace(found, reason=problem or "")
@@ -117,7 +134,11 @@ def identified(system: System, moved: Sequence[sp.Symbol], clock: Clock) -> Iden
             found = replace(found, reason=clock.told())
             break
         found = replace(grown, sought=sought)
-    found = _judged(one, found, seen)
+    verdicts = {**dict.fromkeys(names, False), **_verdicts(one, found, seen)}
+    count = len(names) - len(moved)
+    found = replace(
+        found, states={n: verdicts[n] for n in names[:count]}, parameters={n: verdicts[n] for n in names[count:]}
+    )
     return clock.within(reserve, partial(_combined, one, found), found) if found.complete else found
 
 
@@ -151,29 +172,19 @@ def _moved(one: Extended, v: Components) -> Components:
     r, q = len(one.moved), len(one.given.jets.dependent)
     rates = [v[1 + a] for a in range(q)]
     row = []
-    for a, (k,) in states_of(leading):
-        if a < q:
-            rates[a] = leading.reduce(jets.total_derivative(rates[a], 0)) if k else rates[a]
-            row.append(rates[a])
+    for a, (k,) in states_of(one.leading):
+        rates[a] = leading.reduce(jets.total_derivative(rates[a], 0)) if k else rates[a]
+        row.append(rates[a])
     return (*row, *v[len(v) - r :])
 
 
-def _judged(one: Extended, found: Identified, seen: Observed | None) -> Identified:
-    """With verdicts: what a proved field moves is not determined, what the rank test shows is."""
-    names = [str(s) for s in one.moved]
-    states = [str(one.system.jets.symbol(*jet)) for jet in states_of(one.determining.leading)]
-    states = [name for name in states if name not in names]
-    moving = {
-        name
-        for f in found.generators
-        for name, rate in zip((*states, *names), _moved(one, tuple(f.components.values())), strict=True)
-        if rate != 0
-    }
+def _verdicts(one: Extended, found: Identified, seen: Observed | None) -> Verdicts:
+    """Of what the outputs depend on: what a proved field moves is not determined, what the rank test shows is."""
+    names = [*(str(one.given.jets.symbol(*jet)) for jet in states_of(one.leading)), *map(str, one.moved)]
+    rows = [_moved(one, tuple(f.components.values())) for f in found.generators]
     known = {} if seen is None else seen.determined
-    verdicts = {n: False if n in moving else True if known.get(n) else None for n in (*states, *names)}
-    return replace(
-        found, parameters={n: verdicts[n] for n in names}, states={n: verdicts[n] for n in states}
-    )
+    moving = {n for k, n in enumerate(names) if any(row[k] != 0 for row in rows)}
+    return {n: False if n in moving else True if known.get(n) else None for n in names}
 
 
 def _combined(one: Extended, found: Identified) -> Identified:

@@ -53,8 +53,9 @@ CLASSES = ("scalings", "affine", "quadratic")
 def moved_of(system: System, names: Sequence[object]) -> tuple[sp.Symbol, ...]:
     """The parameters that are to move; without names all of them where there are outputs.
 
-    Raises UsageError for what is no parameter, with what it is instead, and where an output leaves nothing to move.
+    Raises UsageError for what is no parameter, with what it is instead, and for outputs that mean nothing.
     """
+    _check_outputs(system)
     known = {str(s): s for s in system.parameters}
     kinds = dict.fromkeys(system.functions, "an arbitrary function") | dict.fromkeys(
         map(str, system.jets.unknowns), "an unknown"
@@ -70,6 +71,22 @@ def moved_of(system: System, names: Sequence[object]) -> tuple[sp.Symbol, ...]:
     if system.outputs and not names:
         return system.parameters
     return tuple(known[name] for name in dict.fromkeys(map(str, names)))
+
+
+def _check_outputs(system: System) -> None:
+    """Raises UsageError for outputs of a partial differential equation, and for those without an unknown."""
+    if system.outputs and len(system.jets.independent) > 1:
+        raise UsageError(
+            f"outputs belong to ordinary differential equations; the variables are "
+            f"{', '.join(map(str, system.jets.independent))}.",
+            hint="Leave --output out: --moving alone gives the symmetries that move parameters.",
+        )
+    for h in system.outputs:
+        if not system.jets.jets(h):
+            raise UsageError(
+                f"the output {h} contains no unknown.",
+                hint=f"Write it in the unknowns and parameters: c*{system.jets.dependent[0]}.",
+            )
 
 
 @dataclass(frozen=True)

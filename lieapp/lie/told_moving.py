@@ -40,6 +40,7 @@ def _outputs(seen: Identified) -> OutputsResult:
         states=seen.states,
         generators=[field.as_json() for field in seen.generators],
         sought=seen.sought,
+        unseen=list(seen.unseen),
         directions=seen.directions,
         combinations=list(map(str, seen.combinations)),
         missing=seen.missing,

@@ -91,7 +91,8 @@ def _sum(components: dict[str, sp.Expr], write: type | object, basis: str, space
         if written and size.is_Add:
             written = rf"\left({written}\right)" if write is sp.latex else f"({written})"
         sign = (" - " if negative else " + ") if parts else ("-" if negative else "")
-        parts.append(sign + written + (space if written else "") + basis.format(name))
+        called = sp.latex(sp.Symbol(name)) if write is sp.latex else name
+        parts.append(sign + written + (space if written else "") + basis.format(called))
     return "".join(parts) or "0"
 
 

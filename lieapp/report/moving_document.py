@@ -73,6 +73,8 @@ def _outputs(found: OutputsResult) -> Iterator[Block]:
 def _left(found: OutputsResult) -> Iterator[str]:
     """What isn't known."""
     count = len(found.generators)
+    if found.unseen:
+        yield f"no output depends on {', '.join(found.unseen)}"
     if found.directions is None:
         yield "The rank test gave no answer: what no field moves is undecided."
     elif found.directions > count:

@@ -218,6 +218,7 @@ class OutputsResult(msgspec.Struct, kw_only=True):
         parameters: whether each is identifiable, null if that is undecided; `states` the same of initial values.
         generators: symmetries that keep the time and the outputs, components for each coordinate and parameter.
         sought: the class they were sought in; empty if there are none to be found.
+        unseen: parameters and initial values that no output depends on; the fields are those of the rest.
         directions: how many there are, whatever their form; null if unknown.
         combinations: what the outputs determine of the parameters that aren't identifiable.
         missing: how many combinations aren't found; null unless all symmetries are.
@@ -229,6 +230,7 @@ class OutputsResult(msgspec.Struct, kw_only=True):
     states: dict[str, bool | None]
     generators: list[dict[str, str]]
     sought: str = msgspec.field(name="class")
+    unseen: list[str]
     directions: int | None
     combinations: list[str]
     missing: int | None

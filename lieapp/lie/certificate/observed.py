@@ -3,8 +3,8 @@
 For generic parameters and initial states z the Taylor coefficients of the outputs at a time, y⁽ᵏ⁾ for k < dim z,
 tell all that the outputs can tell near z: the directions in which they stay the same are those that their Jacobian
 ∂y⁽ᵏ⁾/∂z sends to 0 (Hermann & Krener 1977, IEEE Trans. Autom. Control 22, 728-740). It is computed exactly at a
-random point modulo a prime, from the series of the solution and of its derivative with respect to z (Sedoglavic 2002,
-J. Symb. Comput. 33, 735-755). Its rank there is no more than the generic one, and less only with negligible
+random point modulo a prime, from the series of the solution and of its derivative with respect to z (Sedoglavic
+2002, J. Symb. Comput. 33, 735-755). Its rank there is no more than the generic one, and less only with negligible
 probability.
 """
 
