@@ -35,6 +35,9 @@ FIELD_CHARACTERS = 300
 
 MOST_EQUATIONS = 8
 
+MOST_COLUMNS = 5
+"""Fields beside one another."""
+
 FIELDS = {
     "independent": ("Variables", "t, x", "Names separated by commas; `t`, or else the first one, is time."),
     "dependent": ("Unknowns", "u", "Names of the unknown functions, separated by commas."),
@@ -80,7 +83,9 @@ def ask(start: Typed, version: str, fields: tuple[str, ...] = tuple(FIELDS)) -> 
     )  # fmt: skip
     equations, places = _equations(version)
     values = {"equation": equations}
-    for name, column in zip(fields, st.columns(len(fields)), strict=True):
+    rows = [fields[k : k + MOST_COLUMNS] for k in range(0, len(fields), MOST_COLUMNS)]
+    columns = [column for row in rows for column in st.columns(len(row))]
+    for name, column in zip(fields, columns, strict=True):
         label, placeholder, told = FIELDS[name]
         with column:
             text = st.text_input(
