@@ -221,7 +221,7 @@ def _candidates(own: Sequence[sp.Symbol], rates: Sequence[Components]) -> Iterat
 
 def _polynomials(own: Sequence[sp.Symbol], rates: Sequence[Components], degree: int) -> Iterator[sp.Expr]:
     """Polynomials I of a degree with V(I) = 0 for all fields, those of low degree first."""
-    terms = [product(m, own) for m in monomials(len(own), range(len(own)), degree)[1:]]
+    terms = [product(m, own) for m in monomials(len(own), degree)[1:]]
     if len(terms) > MAX_TERMS:
         return
     columns = [

@@ -10,15 +10,15 @@ With V every c(ν) V is one too, and what has π = 0 is a symmetry at fixed ν. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import combinations_with_replacement
 from math import comb
 from time import perf_counter
 
 import sympy as sp
 
+from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.equations.free_equations import check_no_jets
 from lieapp.equations.jets import Jet, JetSpace, MultiIndex, raised
@@ -27,8 +27,8 @@ from lieapp.errors import EquationError, UsageError
 from lieapp.lie.certificate.moved import directions_at_most
 from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem, determining_equations
-from lieapp.lie.invariance import is_symmetry
-from lieapp.lie.linear import Form, lifted, substituted
+from lieapp.lie.invariance import is_symmetry, multi_indices
+from lieapp.lie.linear import Form, Unknowns, lifted, substituted
 from lieapp.lie.normal_form import expression_of, normal_basis
 from lieapp.lie.power_products import groups, product, reduced_scalings
 from lieapp.lie.solving import State, solve
@@ -47,7 +47,7 @@ Components = tuple[sp.Expr, ...]
 """A field on the extended space: ξ, φ, π in the order of the coordinates."""
 
 CLASSES = ("scalings", "affine", "quadratic")
-"""What is sought, one after the other: scalings, and components of degree 1 or 2 in coordinates and parameters."""
+"""What is sought, one after the other: scalings, and ξ and φ of degree 1 or 2 in x and u with coefficients in ν."""
 
 
 def moved_of(system: System, names: Sequence[object]) -> tuple[sp.Symbol, ...]:
@@ -198,49 +198,53 @@ def scaling_field(one: Extended, weights: Sequence[sp.Expr]) -> Components:
 
 def fits(one: Extended, degree: int) -> bool:
     """Whether fields of a degree have so few coefficients that they are sought; scalings, of degree 0, always."""
-    n, r = len(one.system.jets.coordinates), len(one.moved)
-    return not degree or (n - r) * comb(n + degree, degree) + r * comb(r + degree, degree) <= MAX_CONSTANTS
+    r, p, q = one.blocks
+    return not degree or (p + q) * comb(p + q + degree, degree) + r <= MAX_CONSTANTS
 
 
 def polynomial(one: Extended, degree: int, measured: bool = False) -> list[Components]:
-    """All fields with components of a degree in coordinates and parameters, and π in the parameters alone."""
-    n, r = len(one.system.jets.coordinates), len(one.moved)
-    every, own = monomials(n, range(n), degree), monomials(n, range(n - r, n), degree)
-    return solutions(one, [every] * (n - r) + [own] * r, measured)
+    """A basis, over the functions of the parameters, of the fields with ξ and φ of a degree in the coordinates.
+
+    No derivative by a parameter occurs in the determining equations, so that this is linear algebra.
+    """
+    r, p, q = one.blocks
+    every = monomials(p + q, degree)
+    return solutions(one, [every] * (p + q) + [every[:1]] * r, measured)
 
 
 def solutions(one: Extended, among: Sequence[Sequence[MultiIndex]], measured: bool) -> list[Components]:
     """A basis of the symmetries whose components are combinations of given monomials.
 
-    If `measured`, of those that keep the variables and all outputs.
+    These have exponents of all coordinates, and coefficients are numbers; or of those that aren't parameters, and
+    coefficients are functions of the parameters. If `measured`, of those that keep the variables and all outputs.
     """
-    determining, p = one.determining, len(one.given.jets.independent)
-    field, unknowns = determining.field.copy(), determining.unknowns.copy()
-    outputs: list[Form] = []
-    for h in one.system.outputs if measured else ():
-        pairs = zip(determining.components, one.system.jets.coordinates, strict=True)
-        slopes = {f: field.element(sp.diff(h, x)) for f, x in pairs}
-        outputs.append({(f, unknowns.zero): c for f, c in slopes.items() if c})
+    determining, p, coordinates = one.determining, one.blocks[1], one.system.jets.coordinates
+    size = len(among[0][0])
+    field = CoefficientField(coordinates[:size], [*coordinates[size:], *one.system.parameters])
+    unknowns = Unknowns(size)
+    components = [unknowns.new(range(size)) for _ in coordinates]
     values: dict[int, Form] = {}
-    for k, (f, own) in enumerate(zip(determining.components, among, strict=True)):
-        terms = [sp.Mul(*(x**e for x, e in zip(field.variables, m, strict=True))) for m in own]
-        values[f] = {(unknowns.new(()), unknowns.zero): field.element(t) for t in terms if not (measured and k < p)}
-    degree = max((sum(m) for own in among for m in own), default=0)
+    for k, (f, own) in enumerate(zip(components, among, strict=True)):
+        terms = [product(m, coordinates[:size]) for m in own if not (measured and k < p)]
+        values[f] = {(unknowns.new(()), unknowns.zero): field.element(t) for t in terms}
+    degree = max(sum(m) for own in among for m in own)
     # of higher order nothing is left
-    low = [{key: c for key, c in e.items() if sum(key[1]) <= degree} for e in determining.equations]
+    low = ({key: c for key, c in e.items() if sum(key[1]) <= degree} for e in determining.equations)
+    written = [{(f, K[:size]): determining.field.expression(c) for (f, K), c in e.items()} for e in low]
+    for h in one.system.outputs if measured else ():
+        written.append({(f, unknowns.zero): sp.diff(h, x) for f, x in zip(components, coordinates, strict=True)})
+    equations = [{key: e for key, c in w.items() if (e := field.element(c))} for w in written]
     values = {f: lifted(form, field) for f, form in values.items()}
-    equations = [substituted(lifted(e, field), values, field, unknowns) for e in (*low, *outputs)]
+    equations = [substituted(lifted(e, field), values, field, unknowns) for e in equations]
     solution = solve(State(field, unknowns, equations, list(values.values())))
     base = solution.state.field
     vectors = normal_basis([[base.lift(c) for c in v] for v in solution.vectors()], base)
     return [tuple(expression_of(base.lift(c), base) for c in v) for v in vectors]
 
 
-def monomials(size: int, among: Iterable[int], degree: int) -> list[MultiIndex]:
-    """Exponents over so many coordinates of all monomials in some of them."""
-    places = list(among)
-    chosen = (c for d in range(degree + 1) for c in combinations_with_replacement(places, d))
-    return [tuple(c.count(k) for k in range(size)) for c in chosen]
+def monomials(size: int, degree: int) -> list[MultiIndex]:
+    """Exponents of all monomials in so many variables up to a degree, 1 first."""
+    return [K for d in range(degree + 1) for K in multi_indices(size, d)]
 
 
 @dataclass(frozen=True)

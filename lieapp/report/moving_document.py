@@ -12,8 +12,8 @@ from lieapp.results.truth import MovingResult, OutputsResult
 SOUGHT = {
     "": "The time sufficed for no class of fields.",
     "scalings": "Scalings were sought.",
-    "affine": "Fields of degree 1 in coordinates and parameters were sought.",
-    "quadratic": "Fields of degree 2 in coordinates and parameters were sought.",
+    "affine": "Fields of degree 1 in the coordinates were sought, with any functions of the parameters.",
+    "quadratic": "Fields of degree 2 in the coordinates were sought, with any functions of the parameters.",
 }
 """What was looked for, in words."""
 
