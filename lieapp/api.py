@@ -191,6 +191,8 @@ def symmetries(
     lengths: Mapping[Any, Any] | None = None,
     nonzero: Sequence[Any] = (),
     budget: float | None = 60.0,
+    moving: Any = (),
+    outputs: Any = (),
 ) -> Truth:
     """Derive, prove and certify the point symmetries of a differential equation or system.
 
@@ -211,6 +213,10 @@ def symmetries(
         nonzero: expressions in the parameters of SymPy equations that are known to be nonzero.
         budget: time limit in seconds; at the limit the results so far are returned, with the rest in `unsolved`.
             None means no limit.
+        moving: parameters that symmetries may move too, `"nu,k"`: `moving` of the result has them, with
+            dimensionless groups.
+        outputs: what is measured of an ODE's solutions, written as its equations are, `["c*x"]`. `identified` of
+            the result says what they determine of the parameters in `moving`, all of them by default.
 
     Raises EquationError or ParseError, with a hint, if the equations can't be parsed or solved for derivatives,
     UsageError for an argument of the wrong type, and BudgetError if the budget is too small to parse them and to
@@ -218,7 +224,10 @@ def symmetries(
     """
     from lieapp.lie.symmetries import symmetries as derived
 
-    return derived(equations, independent, dependent, parameters, functions, periodic, lengths, nonzero, budget)
+    return derived(
+        equations, independent, dependent, parameters, functions, periodic, lengths, nonzero, budget, moving=moving,
+        outputs=outputs,
+    )  # fmt: skip
 
 
 def _whole(value: Any) -> bool:

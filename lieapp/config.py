@@ -187,6 +187,17 @@ class TruthConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froz
     periodic: Annotated[
         list[str], told("Variables in which solutions are periodic; a plugin's own by default.")
     ] = []
+    moving: Annotated[
+        list[str],
+        told("Parameters that symmetries may move too, with the dimensionless groups that this gives: `nu,k`."),
+    ] = []
+    output: Annotated[
+        list[str],
+        told(
+            "What is measured of an ODE's solutions, `c*x`, to tell which of the parameters in `moving` (all by "
+            "default) it determines."
+        ),
+    ] = []
     budget: Annotated[
         Share,
         told(

@@ -104,6 +104,8 @@ def _names(context: click.Context, parameter: click.Parameter, values: tuple[str
 @click.option(
     "--periodic", multiple=True, callback=_names, metavar="x", help="Variables in which solutions are periodic."
 )
+@click.option("--moving", multiple=True, callback=_names, metavar="nu,k", help="Parameters to move as well.")
+@click.option("--output", multiple=True, metavar="EXPR", help="What is measured of an ODE's solutions: 'c*x'.")
 @click.option("--budget", type=float, metavar="SECONDS", help="Time limit; then the partial result is shown.")
 @click.option("--explain", is_flag=True, help="Show the determining equations and every solving step.")
 @click.option("--flows", is_flag=True, help="Find the finite flow of each generator.")

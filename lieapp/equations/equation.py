@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import sympy as sp
@@ -61,6 +61,7 @@ class System:
         name: what messages call the system.
         functions: arbitrary functions and the names of their arguments.
         nonzero: expressions in the parameters declared not to vanish.
+        outputs: what is measured, expressions in the coordinates and parameters.
     """
 
     jets: JetSpace
@@ -69,6 +70,7 @@ class System:
     name: str = "equation"
     functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     nonzero: tuple[sp.Expr, ...] = ()
+    outputs: tuple[sp.Expr, ...] = ()
 
 
 def in_decimals(system: System) -> System:
@@ -103,12 +105,15 @@ def exact(value: float | int | sp.Expr) -> sp.Expr:
     return value.xreplace({f: e if short[f] else sp.Rational(str(f)) for f, e in meant.items()})
 
 
-def read_pde(pde: PDE) -> System:
-    """The system of a plugin's declaration, its parameters replaced by their exact values.
+def read_pde(pde: PDE, free: Collection[str] = ()) -> System:
+    """The system of a plugin's declaration; its parameters have their exact values, but for those left `free`.
 
     Raises EquationError when a variable isn't declared, an unknown can't be read or a parameter has no value.
     """
-    return read_equations(pde.equation, tuple(pde.region), pde.parameters, name=pde.name)
+    values = {s: v for s, v in pde.parameters.items() if str(s) not in free}
+    return read_equations(
+        pde.equation, tuple(pde.region), values, name=pde.name, free=[s for s in pde.parameters if s not in values]
+    )
 
 
 def read_transform(pde: PDE, transform: ChangeOfVariables) -> System:
@@ -121,15 +126,18 @@ def read_equations(
     variables: tuple[sp.Symbol, ...],
     values: Mapping[sp.Symbol, float],
     name: str,
+    free: Sequence[sp.Symbol] = (),
 ) -> System:
-    """Read SymPy equations in u(t, x) and its derivatives as a system on jets."""
+    """Read SymPy equations in u(t, x) and its derivatives as a system on jets, with parameters that stay free."""
     if not isinstance(equations, (list, tuple)):
         equations = [equations]
     sides = [e.lhs - e.rhs if isinstance(e, sp.Eq) else as_expression(e, name) for e in equations]
     functions = _unknowns(sides, variables, name)
     jets = JetSpace(variables, tuple(f.func.__name__ for f in functions))
     substitution = {as_expression(symbol, name): exact(value) for symbol, value in values.items()}
-    residuals = tuple(with_values(on_jets(side, jets, functions, name), substitution, jets, name) for side in sides)
+    real = {s: sp.Symbol(s.name, **{**s.assumptions0, "real": True}) for s in free}
+    on = (with_values(on_jets(side, jets, functions, name), substitution, jets, name) for side in sides)
+    residuals = tuple(r.xreplace(real) for r in on)
     if jets.order(residuals) == 0:
         raise EquationError(
             f"{name}: no derivative occurs; it is no differential equation.",
@@ -141,14 +149,14 @@ def read_equations(
                 f"{name}: {residual} = 0 contains no unknown; it is no differential equation.",
                 hint="Write the equation in u = sp.Function('u')(t, x) and its derivatives u.diff(x).",
             )
-        stray = residual.free_symbols - set(variables) - set(jets.jets(residual))
+        stray = residual.free_symbols - {*variables, *real.values()} - set(jets.jets(residual))
         if stray:
             names = ", ".join(sorted(map(str, stray)))
             raise EquationError(
                 f"{name}: {names} has no value.",
                 hint=f"Add parameters={{{names}: …}}, or an interval in region if it is a variable.",
             )
-    return System(jets, residuals, name=name)
+    return System(jets, residuals, tuple(real.values()), name=name)
 
 
 def on_jets(

@@ -8,6 +8,7 @@ name must stand for one thing; and all of them are real.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
@@ -265,3 +266,27 @@ def _slope(node: sp.Expr, arbitrary: dict[AppliedUndef, sp.Expr]) -> sp.Expr | N
     value = arbitrary[point]
     count = sum(int(n) for _, n in inner.variable_count)
     return sp.Derivative(value, (value.args[0], count))
+
+
+def with_outputs(system: System, outputs: Sequence[sp.Expr]) -> System:
+    """The system with what is measured, in u(t) and parameters, of which further ones may occur there.
+
+    Raises EquationError for functions and derivatives of unknowns, and what is no real expression.
+    """
+    found, unknowns = [], dict(zip(system.jets.dependent, system.jets.unknowns, strict=True))
+    for h in outputs:
+        inside = {}
+        side = exact(_side(h, system.name))
+        for f in side.atoms(AppliedUndef, sp.Derivative):
+            if f.func.__name__ not in unknowns or f.args != system.jets.independent:
+                raise EquationError(
+                    f"{system.name}: the output {h} has {f}, which is no unknown of the equations.",
+                    hint="Write outputs in unknowns and parameters; let a derivative be an unknown v = u.diff(t).",
+                )
+            inside[f] = unknowns[f.func.__name__]
+        found.append(side.xreplace(inside))
+    check_real(found, system.name)
+    symbols = {s for h in found for s in h.free_symbols} - {*system.jets.coordinates}
+    parameters = sorted({*system.parameters, *symbols}, key=str)
+    check_distinct([*parameters, *system.jets.coordinates], (), system.name)
+    return replace(system, outputs=tuple(found), parameters=tuple(parameters))

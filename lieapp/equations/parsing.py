@@ -68,8 +68,9 @@ def parse_system(
     parameters: Sequence[str] = (),
     functions: Sequence[str] = (),
     typed: bool = True,
+    outputs: Sequence[str] = (),
 ) -> System:
-    """The system of typed equations.
+    """The system of typed equations, with what is measured of its solutions: `c*x`.
 
     Raises ParseError for what the grammar has not, and for declarations that contradict one another.
 
@@ -95,9 +96,10 @@ def parse_system(
     resolve = _jet_resolver(jets, values, declared)
     residuals = tuple(_equation(text, resolve, declared, typed, jets) for text in equations)
     declarations.check_equations(equations, residuals, jets)
-    declarations.check_used(constants, declared, residuals)
+    measured = tuple(parse_expression(text, values, declared, typed=typed) for text in outputs)
+    declarations.check_used(constants, declared, (*residuals, *measured))
     arguments = {k: tuple(str(a) for a in f.args) for k, f in declared.items()}
-    return System(jets, residuals, constants, functions=arguments, nonzero=tuple(nonzero))
+    return System(jets, residuals, constants, functions=arguments, nonzero=tuple(nonzero), outputs=measured)
 
 
 def _equation(

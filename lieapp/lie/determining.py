@@ -65,14 +65,15 @@ class DeterminingSystem:
         return replace(self, field=state.field, unknowns=state.unknowns)
 
 
-def determining_equations(system: System) -> DeterminingSystem:
+def determining_equations(system: System, leading: Leading | None = None) -> DeterminingSystem:
     """The determining equations of the point symmetries of a system, its equations without what can be divided out.
 
+    It is solved for its leading derivatives unless that was done.
     Raises EquationError if an equation is a product, or implies one by the others.
     """
     check_equations(system)
     system, divided = without_products(system)
-    leading = solve_for_leading(system)
+    leading = leading or solve_for_leading(system)
     for implied in leading.implied:
         divided += [e for e in one_equation(implied, system)[1] if e not in divided]
     residuals = [system.jets.symbol(*jet) - rule for jet, rule in leading.rules.items()]

@@ -26,8 +26,10 @@ from lieapp.lie.certificate.taylor import BadPointError
 from lieapp.lie.deadline import Clock, OutOfTimeError
 from lieapp.lie.determining import affine_symmetries, determining_equations, quicker
 from lieapp.lie.families import Group, family_holds, family_of, group_of, modulo_families, restrict
+from lieapp.lie.identifiable import identified
 from lieapp.lie.inhomogeneous import NoParticularSolutionError, solve_moved, sources
 from lieapp.lie.invariance import defect
+from lieapp.lie.moving import moving_symmetries
 from lieapp.lie.normal_form import Vector, expression_of, normal_basis
 from lieapp.lie.solving import State, solve
 from lieapp.lie.solving.guess import agreed
@@ -50,7 +52,8 @@ class Derivation(Truth):
     A domain is periodic in the `variables`, with `lengths` where they are given. If the solver ended by itself it
     is `exhausted`. The `vectors` are the generators, proved or not, in the field of the state; `groups` functions
     that are left arbitrary but for their conditions, with their symmetries; `finite` the same where conditions are
-    left unsolved, and `counts` how many constants the solutions of these have at most, None if unknown.
+    left unsolved, and `counts` how many constants the solutions of these have at most, None if unknown. `movable`
+    are parameters that symmetries may move too.
     """
 
     clock: Clock
@@ -61,6 +64,7 @@ class Derivation(Truth):
     groups: tuple[Group, ...] = ()
     finite: tuple[Group, ...] = ()
     counts: tuple[int | None, ...] = ()
+    movable: tuple[sp.Symbol, ...] = ()
 
     def within(self, reserve: float, work: Callable[[Derivation], T]) -> T | None:
         """What work on a copy gives; None if only the reserve is left before it is done."""
@@ -80,11 +84,13 @@ def derive(
     periodic: Sequence[sp.Symbol] = (),
     lengths: Mapping[sp.Symbol, sp.Expr] | None = None,
     budget: float | Clock | None = None,
+    moved: Sequence[sp.Symbol] = (),
 ) -> Truth:
     """All point symmetries of a system, and those that a domain periodic in `periodic` keeps: all if it is empty.
 
     The restriction holds for every length of the period unless `lengths` gives one (exactly, as 2*pi).
     Every generator is put into the exact invariance condition, every family into the determining equations.
+    Those that move the parameters `moved` too are sought first, and what outputs determine of these.
     After `budget` seconds, or when that clock says so, what was found and proved until then is returned, with the
     rest in `unsolved`.
     Raises EquationError when the system can't be solved for leading derivatives or a check fails, and BudgetError
@@ -101,11 +107,24 @@ def derive(
             f"{system.name}: {clock.told()} before the determining equations were ready.",
             hint=f"Raise the budget{quicker(system)}.",
         ) from None
-    found = Derivation(determining, state, clock=clock, variables=tuple(periodic), lengths=lengths)
+    found = Derivation(
+        determining, state, clock=clock, variables=tuple(periodic), lengths=lengths, movable=tuple(moved)
+    )
     for stage in STAGES:
         found = stage(found)
     found = replace(found, seconds=time.perf_counter() - clock.started)
     return Truth(**{told.name: getattr(found, told.name) for told in fields(Truth)})
+
+
+def parameters_moved(so_far: Derivation) -> Derivation:
+    """Symmetries that move parameters as well, where some are to move, and what the outputs determine of them."""
+    system, moved, clock = so_far.system, so_far.movable, so_far.clock
+    if not moved and not system.outputs:
+        return so_far
+    # those of outputs alone are moved by anything
+    inside = [s for s in moved if any(r.has(s) for r in system.residuals)]
+    seen = identified(system, moved, clock) if system.outputs else None
+    return replace(so_far, moving=moving_symmetries(system, inside, clock), identified=seen)
 
 
 def solved(so_far: Derivation) -> Derivation:
@@ -324,5 +343,15 @@ def structured(so_far: Derivation) -> Derivation:
     return replace(so_far, structure=so_far.within(spare, work))
 
 
-STAGES = (solved, independent, proved, looked_for, left_open, certified, restricted, structured)
+STAGES = (
+    parameters_moved,
+    solved,
+    independent,
+    proved,
+    looked_for,
+    left_open,
+    certified,
+    restricted,
+    structured,
+)
 """From the determining equations to the truth, in order."""

@@ -18,10 +18,11 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from lieapp.child import child_command
 from lieapp.equations.equation import System, as_expression, exact
-from lieapp.equations.free_equations import read_free
+from lieapp.equations.free_equations import read_free, with_outputs
 from lieapp.equations.parsing import parse_system
 from lieapp.errors import BudgetError, EquationError, ParseError, UsageError
 from lieapp.lie.deadline import Clock, OutOfTimeError, has_alarms
+from lieapp.lie.moving import moved_of
 from lieapp.lie.stages import Truth, derive
 
 EXAMPLES = {
@@ -30,6 +31,7 @@ EXAMPLES = {
     "parameters": "'g:positive, g != 3', a list of such, or {'g': 'positive'}",
     "functions": "'k:u', a list of such, or {'k': 'u'}",
     "periodic": "'x' or [x]",
+    "moving": "'nu,k' or [nu, k]",
 }
 """How each argument is written."""
 
@@ -175,8 +177,9 @@ def system_of(
     functions: Names | Mapping[Any, Any] = (),
     nonzero: Sequence[Any] = (),
     clock: Clock | None = None,
+    outputs: Any = (),
 ) -> System:
-    """The system of one equation or a list of them; see `lieapp.api.symmetries`.
+    """The system of one equation or a list of them, with its outputs; see `lieapp.api.symmetries`.
 
     Raises EquationError, ParseError or UsageError for wrong arguments, and OutOfTimeError if text can't be read
     in the time that a clock has left.
@@ -184,7 +187,7 @@ def system_of(
     given = several(equations)
     variables, unknowns = names(independent, "independent"), names(dependent, "dependent")
     constants, arbitrary = declarations(parameters, "parameters"), declarations(functions, "functions")
-    known = known_nonzero(nonzero)
+    known, measured = known_nonzero(nonzero), list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
     if all(isinstance(e, str) for e in given):
         if known:
             raise EquationError(
@@ -199,7 +202,9 @@ def system_of(
         typed = (given, list(map(_called, variables)), list(map(_called, unknowns)), constants, arbitrary)
         if clock is not None and clock.left() < inf and not has_alarms():
             _try_apart(typed, clock.left())
-        return parse_system(*typed)
+        if not all(isinstance(h, str) for h in measured):
+            raise UsageError(f"outputs are {outputs!r}.", hint="Write them as the equations: outputs='c*x'.")
+        return parse_system(*typed, outputs=measured)
     if any(isinstance(e, str) for e in given):
         raise EquationError(
             "Some equations are text and some are SymPy's.", hint="Write all of a system's equations in one way."
@@ -209,7 +214,7 @@ def system_of(
             "parameters and functions belong to equations typed as text.",
             hint="In SymPy's equations every further symbol is a parameter, and k(u) an arbitrary function.",
         )
-    return read_free(given, variables, unknowns, known)
+    return with_outputs(read_free(given, variables, unknowns, known), measured)
 
 
 def symmetries(
@@ -222,12 +227,14 @@ def symmetries(
     lengths: Mapping[Any, Any] | None = None,
     nonzero: Sequence[Any] = (),
     budget: float | None = None,
+    moving: Names = (),
+    outputs: Any = (),
 ) -> Truth:
     """See `lieapp.api.symmetries`."""
     clock = Clock(seconds(budget))
     try:
         with clock.limit():
-            system = system_of(equations, independent, dependent, parameters, functions, nonzero, clock)
+            system = system_of(equations, independent, dependent, parameters, functions, nonzero, clock, outputs)
     except OutOfTimeError:
         first = several(equations)[0]
         raise BudgetError(
@@ -235,7 +242,8 @@ def symmetries(
             hint="Raise the budget, or write the equation with fewer functions inside one another.",
         ) from None
     variables = among(names(periodic, "periodic"), system.jets.independent, "periodic")
-    return derive(system, variables, lengths_of(lengths, variables) or None, clock)
+    moved = moved_of(system, names(moving, "moving"))
+    return derive(system, variables, lengths_of(lengths, variables) or None, clock, moved)
 
 
 def _try_apart(typed: Sequence[Sequence[str]], left: float) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
+from msgspec import UNSET
 
 from lieapp.document import Formula
 from lieapp.equations.equation import System
@@ -23,6 +24,7 @@ from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Family
 from lieapp.lie.linear import Form, Key
 from lieapp.lie.solving import Step
+from lieapp.lie.told_moving import sentence_of, told_moving
 from lieapp.lie.vector_field import formula_of
 from lieapp.results import truth as results
 
@@ -176,6 +178,7 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> results.TruthResult:
         periodic=[field.as_json() for field in truth.periodic],
         periodic_families=[_family(family) for family in truth.periodic_families],
         structure=truth.structure or results.StructureResult(),
+        moving=told_moving(truth.moving, truth.identified),
         seconds=round(truth.seconds, 3),
         periodic_in=list(periodic_in),
         equation_shown=[equation_of(r, system.jets) for r in system.residuals],
@@ -208,6 +211,8 @@ def sentence(result: results.TruthResult) -> str:
     if result.periodic_in:
         said += f", {len(result.periodic)} kept if periodic in {', '.join(result.periodic_in)}"
     said += "; certified" if result.certified else "; not certified"
+    if result.moving is not UNSET:
+        said += sentence_of(result.moving)
     if result.unsolved:
         said += "; equations are left unsolved"
     return said

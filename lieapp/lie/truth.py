@@ -15,11 +15,14 @@ from lieapp.equations.equation import System, as_expression, exact
 from lieapp.equations.free_equations import SAME
 from lieapp.equations.printing import aligned, ordered_latex
 from lieapp.errors import EquationError, UsageError
+from lieapp.lie import told_moving
 from lieapp.lie.consequences import free_name, taken_by
 from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Family
+from lieapp.lie.identifiable import Identified
 from lieapp.lie.inhomogeneous import Moved
+from lieapp.lie.moving import Moving
 from lieapp.lie.reduction.flows import combined, flow, invariants
 from lieapp.lie.reduction.reduce import reduce
 from lieapp.lie.reduction.target import Reduction
@@ -141,6 +144,8 @@ class Truth:
         periodic: the generators that a domain with the asked periodic variables keeps; all without such variables.
         periodic_families: likewise.
         structure: brackets and what follows from them; None if the budget didn't suffice.
+        moving: symmetries that move parameters as well, with dimensionless groups; None unless some are to move.
+        identified: what outputs determine of parameters and initial values; None without outputs.
         seconds: how long it took.
     """
 
@@ -155,6 +160,8 @@ class Truth:
     periodic: tuple[Field, ...] = ()
     periodic_families: tuple[Family, ...] = ()
     structure: StructureResult | None = None
+    moving: Moving | None = None
+    identified: Identified | None = None
     seconds: float = 0.0
 
     @property
@@ -242,6 +249,7 @@ class Truth:
         lines += [f"  unsolved: {text}" for text in self.unsolved]
         reason = "" if self.certified else f" ({self.certificate.reason})"
         lines.append("certified to be complete" if self.certified else f"not certified to be complete{reason}")
+        lines += told_moving.lines(self.moving, self.identified)
         return "\n".join(lines)
 
     def _repr_latex_(self) -> str:
@@ -273,6 +281,7 @@ def _rows(truth: Truth) -> Iterator[str]:
         yield r"& \text{conditions are left unsolved: there may be more}"
     elif not truth.certified:
         yield r"& \text{not certified to be complete}"
+    yield from told_moving.rows(truth.moving, truth.identified)
 
 
 def _algebra(generators: Sequence[Field], families: Sequence[Family]) -> Iterator[str]:

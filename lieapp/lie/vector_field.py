@@ -82,6 +82,7 @@ def combination(coefficients: Sequence[sp.Expr]) -> Formula:
 
 def _sum(components: dict[str, sp.Expr], write: type | object, basis: str, space: str) -> str:
     parts: list[str] = []
+    in_latex = write is sp.latex
     for name, value in components.items():
         if value == 0:
             continue
@@ -89,9 +90,10 @@ def _sum(components: dict[str, sp.Expr], write: type | object, basis: str, space
         size = -value if negative else value
         written = "" if size == 1 else write(size)  # type: ignore[operator]
         if written and size.is_Add:
-            written = rf"\left({written}\right)" if write is sp.latex else f"({written})"
+            written = rf"\left({written}\right)" if in_latex else f"({written})"
         sign = (" - " if negative else " + ") if parts else ("-" if negative else "")
-        parts.append(sign + written + (space if written else "") + basis.format(name))
+        called = sp.latex(sp.Symbol(name)) if in_latex else name
+        parts.append(sign + written + (space if written else "") + basis.format(called))
     return "".join(parts) or "0"
 
 

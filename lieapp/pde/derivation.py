@@ -14,6 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from lieapp.errors import BudgetError, EquationError, LieappError, UsageError
 from lieapp.results.truth import TruthResult
 
 if TYPE_CHECKING:
+    from lieapp.api import PDE
     from lieapp.equations.equation import System
     from lieapp.lie.deadline import Clock
     from lieapp.lie.stages import Truth
@@ -182,8 +184,10 @@ def derive(request: Request) -> TruthResult:
     try:
         with clock.limit():
             from lieapp.lie import stages as truth
+            from lieapp.lie.moving import moved_of
 
             system, periodic, lengths, title = _system(request)
+            moved = moved_of(system, request.config.moving)
     except OutOfTimeError:
         raise BudgetError(f"{clock.told()} before the equation was parsed.", hint="Raise --budget.") from None
     named = {str(symbol): symbol for symbol in system.jets.independent}
@@ -194,7 +198,7 @@ def derive(request: Request) -> TruthResult:
             hint="Name one of the independent variables.",
         )
     variables = [named[name] for name in periodic]
-    found = truth.derive(system, variables, lengths, clock)
+    found = truth.derive(system, variables, lengths, clock, moved)
     result = _told(found, periodic, request.config, clock)
     result.plugin, result.title = request.config.plugin, title
     return result
@@ -250,10 +254,11 @@ def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None,
         from lieapp.equations.parsing import parse_system
 
         system = parse_system(
-            config.equation, config.independent, config.dependent, config.parameter, config.function
-        )
+            config.equation, config.independent, config.dependent, config.parameter, config.function,
+            outputs=config.output,
+        )  # fmt: skip
         return system, config.periodic, None, ""
-    from lieapp.equations.equation import exact, read_pde
+    from lieapp.equations.equation import exact
     from lieapp.registry.catalog import load_catalog
 
     declaration = load_catalog([Path(folder) for folder in request.folders]).get(config.plugin).declaration
@@ -268,7 +273,25 @@ def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None,
         for symbol, (left, right) in declaration.region.items()
         if str(symbol) in periodic
     }
-    return read_pde(declaration), periodic, lengths, declaration.title
+    return _with_moved(declaration, config), periodic, lengths, declaration.title
+
+
+def _with_moved(declaration: PDE, config: TruthConfig) -> System:
+    """A plugin's system with the outputs that are typed, and its parameters symbolic where they may move."""
+    from lieapp.equations.equation import read_pde
+    from lieapp.equations.parsing import parse_expression
+
+    named = list(map(str, declaration.parameters))
+    for name in config.moving:
+        if name not in named:
+            raise UsageError(
+                f"moving {name}: it is no parameter of the plugin {config.plugin}.",
+                hint=f"Its parameters are {', '.join(named)}." if named else "It has none that could be moved.",
+            )
+    system = read_pde(declaration, config.moving or (named if config.output else ()))
+    names = {str(s): s for s in (*system.jets.coordinates, *system.parameters)}
+    outputs = tuple(parse_expression(text, names, typed=True) for text in config.output)
+    return replace(system, outputs=outputs)
 
 
 def leave_with(parent: int) -> None:

@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from lieapp.document import Block, Cell, Column, Formula, Heading, Notice, Table, Text, Words, joined, table
 from lieapp.extension import outcome
+from lieapp.report.moving_document import moving_blocks
 from lieapp.results.truth import (
     Explanation,
     ReducedResult,
@@ -55,6 +56,8 @@ def document(result: TruthResult, most: int | None = MOST) -> list[Block]:
     if result.reductions is not UNSET:
         blocks += _reductions(result.reductions)
     blocks += _completeness(result)
+    if result.moving is not UNSET:
+        blocks += moving_blocks(result.moving)
     if result.explain is not UNSET:
         blocks += _derivation(result.explain, most)
     return blocks

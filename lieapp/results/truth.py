@@ -223,6 +223,64 @@ class SoughtResult(msgspec.Struct, kw_only=True):
     integrals_shown: list[Formula] = []
 
 
+class OutputsResult(msgspec.Struct, kw_only=True):
+    """What outputs of ordinary differential equations determine; see `lie.identifiable.Identified`.
+
+    Args:
+        outputs: what is measured.
+        parameters: whether each is identifiable, null if that is undecided; `states` the same of initial values.
+        generators: symmetries that keep the time and the outputs, components for each coordinate and parameter.
+        sought: the class they were sought in; empty if there are none to be found.
+        unseen: parameters and initial values that no output depends on; the fields are those of the rest.
+        directions: how many there are, whatever their form; null if unknown.
+        combinations: what the outputs determine of the parameters that aren't identifiable.
+        missing: how many combinations aren't found; null unless all symmetries are.
+        reason: what the time didn't suffice for, else empty.
+    """
+
+    outputs: list[str]
+    parameters: dict[str, bool | None]
+    states: dict[str, bool | None]
+    generators: list[dict[str, str]]
+    sought: str = msgspec.field(name="class")
+    unseen: list[str]
+    directions: int | None
+    combinations: list[str]
+    missing: int | None
+    reason: str
+    outputs_shown: list[Formula] = []
+    parameters_shown: list[Formula] = []
+    states_shown: list[Formula] = []
+    generators_shown: list[Formula] = []
+    combinations_shown: list[Formula] = []
+
+
+class MovingResult(msgspec.Struct, kw_only=True):
+    """Symmetries that move parameters, modulo those at fixed parameters; see `lie.moving.Moving`.
+
+    Args:
+        generators: components for each coordinate and parameter.
+        sought: the class they were sought in; empty if the time sufficed for none.
+        complete: whether there are no others, of whatever form, for generic parameters.
+        groups: power products that all scalings leave alone, those of parameters alone first.
+        identifiable: whether the outputs determine each parameter; null if undecided, empty without outputs.
+        identification: what else the outputs determine.
+        reason: what the time didn't suffice for, else empty.
+    """
+
+    parameters: list[str]
+    sought: str = msgspec.field(name="class")
+    generators: list[dict[str, str]]
+    complete: bool
+    groups: list[str]
+    reason: str
+    identifiable: dict[str, bool | None] = {}
+    identification: OutputsResult | UnsetType = UNSET
+    parameters_shown: list[Formula] = []
+    generators_shown: list[Formula] = []
+    groups_shown: list[Formula] = []
+
+
 class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):
     """The point symmetries of a system; see `lie.truth.Truth`. What wasn't asked for is left out.
 
@@ -254,6 +312,7 @@ class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):
     reductions: list[ReducedResult] | UnsetType = UNSET
     explain: Explanation | UnsetType = UNSET
     latex: str | UnsetType = UNSET
+    moving: MovingResult | UnsetType = UNSET
     equation_shown: list[Formula]
     generators_shown: list[Formula]
     periodic_shown: list[Formula]

@@ -25,12 +25,13 @@ from lieapp.equations.parsing import parse_system
 from lieapp.equations.plugin_file import Draft, plugin_text
 from lieapp.equations.printing import ordered_latex
 from lieapp.errors import BudgetError, LieappError, UsageError, describe
+from lieapp.lie.moving import moved_of
 from lieapp.pde.derivation import Failure, error_told, leave_with
 
-LISTS = ("equation", "independent", "dependent", "parameter", "function", "periodic")
+LISTS = ("equation", "independent", "dependent", "parameter", "function", "periodic", "moving", "output")
 """The settings of a derivation that are typed."""
 
-SEPARATORS = {"equation": "\n", "parameter": ";"}
+SEPARATORS = {"equation": "\n", "parameter": ";", "output": ";"}
 """What stands between several; a comma elsewhere. `g:positive, g != 3` is one parameter."""
 
 BUDGET = 5.0
@@ -50,6 +51,8 @@ class Typed:
     parameter: tuple[str, ...] = ()
     function: tuple[str, ...] = ()
     periodic: tuple[str, ...] = ()
+    moving: tuple[str, ...] = ()
+    output: tuple[str, ...] = ()
 
     def settings(self) -> dict[str, list[str]]:
         """The settings of a derivation."""
@@ -182,8 +185,12 @@ def _answer(question: Question) -> Reading:
     typed = question.typed
     try:
         _complete(typed)
-        system = parse_system(typed.equation, typed.independent, typed.dependent, typed.parameter, typed.function)
+        system = parse_system(
+            typed.equation, typed.independent, typed.dependent, typed.parameter, typed.function,
+            outputs=typed.output,
+        )  # fmt: skip
         _check_periodic(typed)
+        moved_of(system, typed.moving)
         if question.draft is not None:
             return Reading(text=plugin_text(system, question.draft))
         latex = tuple(f"{ordered_latex(r, system.jets)} = 0" for r in system.residuals)

@@ -35,6 +35,9 @@ FIELD_CHARACTERS = 300
 
 MOST_EQUATIONS = 8
 
+MOST_COLUMNS = 5
+"""Fields beside one another."""
+
 FIELDS = {
     "independent": ("Variables", "t, x", "Names separated by commas; `t`, or else the first one, is time."),
     "dependent": ("Unknowns", "u", "Names of the unknown functions, separated by commas."),
@@ -50,6 +53,14 @@ FIELDS = {
     "periodic": (
         "Periodic in", "x",
         "Variables in which solutions are periodic. Only symmetries compatible with this are kept.",
+    ),
+    "moving": (
+        "Moving parameters", "nu",
+        "Parameters that symmetries may move too; the dimensionless groups follow. Separate several by commas.",
+    ),
+    "output": (
+        "Outputs", "c*x",
+        "What is measured of an ODE's solutions: which parameters it determines. Separate several by semicolons.",
     ),
 }  # fmt: skip
 """Label, placeholder and explanation of each field but the equations."""
@@ -72,7 +83,9 @@ def ask(start: Typed, version: str, fields: tuple[str, ...] = tuple(FIELDS)) -> 
     )  # fmt: skip
     equations, places = _equations(version)
     values = {"equation": equations}
-    for name, column in zip(fields, st.columns(len(fields)), strict=True):
+    rows = [fields[k : k + MOST_COLUMNS] for k in range(0, len(fields), MOST_COLUMNS)]
+    columns = [column for row in rows for column in st.columns(len(row))]
+    for name, column in zip(fields, columns, strict=True):
         label, placeholder, told = FIELDS[name]
         with column:
             text = st.text_input(

@@ -252,7 +252,8 @@ def test_a_result_of_another_form_is_told(open_page, make_background, words, cha
 
 
 def test_what_was_typed_survives_config_json():
-    typed = Typed(("u_t = k*u_xx",), ("t", "x"), ("u",), ("g:positive, g != 3", "nu"), ("k:u",), ("x",))
+    parameters = ("g:positive, g != 3", "nu")
+    typed = Typed(("u_t = k*u_xx",), ("t", "x"), ("u",), parameters, ("k:u",), ("x",), ("g", "nu"), ("g*u", "u"))
     config = json.loads(json.dumps(typed.settings()))
     assert typed_of(config) == typed
     assert all(split(name, joined(name, entries)) == tuple(entries) for name, entries in config.items())
@@ -276,8 +277,11 @@ def test_of_a_strange_config_only_texts_are_taken():
         {"equation": ("u_t" + " + u_x" * 900,)},
         {"function": ("k:",)},
         {"parameter": (":",)},
+        {"moving": ("k",)},
+        {"output": ("u",)},
+        {"output": ("c*u",)},
     ],
-    ids=range(11),
+    ids=range(14),
 )
 def test_nothing_typed_raises_or_takes_long(changes):
     import time

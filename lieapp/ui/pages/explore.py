@@ -158,7 +158,7 @@ def command_line(values: dict[str, Any], root: Path) -> str:
         words += ["--plugin", values["plugin"]]
     for name in LISTS:
         entries = values.get(name) or []
-        several = name in ("equation", "parameter", "function")
+        several = name in ("equation", "parameter", "function", "output")
         words += [part for entry in entries for part in (f"--{name}", entry)] if several else []
         words += [f"--{name}", ",".join(entries)] if entries and not several else []
     words += [f"--{flag}" for flag in ("flows", "reductions", "explain") if values.get(flag)]
