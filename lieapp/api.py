@@ -21,11 +21,12 @@ from lieapp.keywords import check_rules, spelled
 from lieapp.results.base import Result
 
 if TYPE_CHECKING:
+    from lieapp.lie.holding import Holding
     from lieapp.lie.stages import Truth
 
 __all__ = [
     "PDE", "Array", "ChangeOfVariables", "Check", "Colors", "Contents", "Images", "Kind", "Method", "Reader",
-    "Result", "SumOfSines", "Work", "hookimpl", "symmetries",
+    "Result", "SumOfSines", "Work", "holds", "hookimpl", "symmetries",
 ]  # fmt: skip
 
 hookimpl = pluggy.HookimplMarker("lieapp")
@@ -219,6 +220,35 @@ def symmetries(
     from lieapp.lie.symmetries import symmetries as derived
 
     return derived(equations, independent, dependent, parameters, functions, periodic, lengths, nonzero, budget)
+
+
+def holds(
+    equations: Any,
+    independent: Any = (),
+    dependent: Any = (),
+    parameters: Any = (),
+    functions: Any = (),
+    *,
+    field: Any,
+    nonzero: Sequence[Any] = (),
+    budget: float | None = 60.0,
+) -> Holding:
+    """Whether a field is a symmetry of an equation, and for which values of its unknowns.
+
+    Example: `holds("u_t - 6*u*u_x + u_xxx", "t,x", "u", field="x: a*t, u: 1").values` is `[{"a": -6}]`. Names in
+    the field that are neither coordinates nor of the equation are unknown constants; f(t) is an unknown function.
+    Special values of the equation's parameters, for which alone the field is a symmetry, are in `special`.
+
+    Args:
+        field: text, `"x: a*t, u: 1"` or `"a*t*d_x + d_u"`; a mapping from coordinates to text or to
+            SymPy's expressions; or a generator of a derivation.
+
+    The other arguments are those of `symmetries`, and so are the errors. Also raises UsageError for what is no
+    field on the coordinates, for the field 0, and for one that isn't linear in its unknown functions.
+    """
+    from lieapp.lie.holding import of_equations
+
+    return of_equations(equations, independent, dependent, parameters, functions, field, nonzero, budget)
 
 
 def _whole(value: Any) -> bool:
