@@ -21,12 +21,13 @@ from lieapp.keywords import check_rules, spelled
 from lieapp.results.base import Result
 
 if TYPE_CHECKING:
+    from lieapp.lie.classification import Classification
     from lieapp.lie.holding import Holding
     from lieapp.lie.stages import Truth
 
 __all__ = [
     "PDE", "Array", "ChangeOfVariables", "Check", "Colors", "Contents", "Images", "Kind", "Method", "Reader",
-    "Result", "SumOfSines", "Work", "holds", "hookimpl", "symmetries",
+    "Result", "SumOfSines", "Work", "classify", "holds", "hookimpl", "symmetries",
 ]  # fmt: skip
 
 hookimpl = pluggy.HookimplMarker("lieapp")
@@ -249,6 +250,34 @@ def holds(
     from lieapp.lie.holding import of_equations
 
     return of_equations(equations, independent, dependent, parameters, functions, field, nonzero, budget)
+
+
+def classify(
+    equations: Any,
+    independent: Any = (),
+    dependent: Any = (),
+    parameters: Any = (),
+    functions: Any = (),
+    *,
+    nonzero: Sequence[Any] = (),
+    budget: float | None = 60.0,
+    begun: Classification | None = None,
+) -> Classification:
+    """The parameters and arbitrary functions for which an equation has more symmetries, up to equivalence.
+
+    Example: `classify("u_t - u**n*u_xx - n*u**(n - 1)*u_x**2", "t,x", "u", "n").branches` has a branch for n = 0
+    and one for n = -4/3. Scalings and translations take constants to 0 and 1; signs aren't told apart.
+
+    Args:
+        budget: time limit in seconds; at the limit the branches so far are returned, with the rest in `pending`.
+        begun: a classification of the same equation that ended so; it is gone on with.
+
+    The other arguments are those of `symmetries`, and so are the errors. Also raises UsageError for an
+    equation without parameters and arbitrary functions.
+    """
+    from lieapp.lie.classification import of_equations
+
+    return of_equations(equations, independent, dependent, parameters, functions, nonzero, budget, begun)
 
 
 def _whole(value: Any) -> bool:

@@ -34,3 +34,9 @@ class HoldsConfig(EquationConfig, kw_only=True, frozen=True):
 
     kind: Annotated[Literal["holds"], RunKind] = "holds"
     field: Annotated[str, told("The field: `x: a*t, u: 1`, or `a*t*d_x + d_u`.")] = ""
+
+
+class ClassifyConfig(EquationConfig, kw_only=True, frozen=True):
+    """`lieapp classify`: for which parameters and functions an equation has more symmetries."""
+
+    kind: Annotated[Literal["classify"], RunKind] = "classify"

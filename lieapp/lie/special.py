@@ -16,14 +16,19 @@ Values = dict[sp.Symbol, sp.Expr]
 
 
 def roots(condition: sp.Expr, constants: Sequence[sp.Symbol], clock: Clock) -> list[Values] | None:
-    """Where an expression vanishes: real values of the first constant that it can be solved for.
+    """Where an expression vanishes identically: real values of the first constant that it can be solved for.
 
-    The constants in which it is linear come first. None if it can't be solved, or if other things than constants
-    occur in it.
+    The constants in which it is linear come first. None if it can't be solved.
     """
     found = [c for c in constants if c in condition.free_symbols]
-    if not found or condition.free_symbols - set(found) or condition.atoms(AppliedUndef, sp.Derivative):
+    if not found or condition.atoms(AppliedUndef, sp.Derivative):
         return None
+    variables = sorted(condition.free_symbols - {*found}, key=str)
+    if variables:
+        # at a point, and then for all others
+        at = sp.simplify(condition.subs(dict.fromkeys(variables, 1)))
+        values = [] if at.is_number and at != 0 else roots(at, constants, clock)
+        return values and [one for one in values if sp.simplify(condition.subs(one)) == 0]
     for c in sorted(found, key=lambda c: (_degree(condition, c), found.index(c))):
         values = clock.part(0.5).within(0.0, partial(_solved, condition, c), None)
         if values is not None:

@@ -1,4 +1,4 @@
-"""Whether a given field is a symmetry, as a document."""
+"""Whether a given field is a symmetry, and classifications, as documents."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from lieapp.document import Block, Cell, Formula, Heading, Text, Words, joined, table
 from lieapp.extension import outcome
+from lieapp.results.classification import BranchResult, ClassifyResult
 from lieapp.results.special import HoldsResult
 from lieapp.results.truth import zero
 
@@ -39,3 +40,31 @@ def _assumptions(result: HoldsResult) -> Iterator[Words]:
         yield ["assumed not to vanish: ", *joined(result.assumed_nonzero_shown)]
     for span in result.assumed_independent_shown:
         yield ["assumed linearly independent: ", *joined(span)]
+
+
+def classify_document(result: ClassifyResult) -> list[Block]:
+    """The equation, a row for each branch, what the more special ones add, and what is left."""
+    blocks = [*outcome(result), Heading("Equation", "statement", "jets"), *result.equation_shown]
+    rows = [_row(result.branches, branch) for branch in result.branches]
+    blocks += [Heading("Special cases", "branches", "generator"), table(["where", "symmetries", "more", ""], rows)]
+    for title, texts in (("Not solved", result.left), ("Left out", result.excluded)):
+        if texts:
+            blocks += [Heading(title, title.split()[-1]), *map(Text, texts)]
+    if result.excluded:
+        blocks.append(Text("There the equation is of lower order.", small=True))
+    if result.pending and result.run:
+        blocks.append(Text(f"lieapp classify --resume {result.run} goes on.", small=True))
+    elif result.pending:
+        blocks.append(Text("With --out DIR it is kept as a run that --resume goes on with.", small=True))
+    return blocks
+
+
+def _row(branches: Sequence[BranchResult], branch: BranchResult) -> list[Cell]:
+    depth, parent = 0, branch.parent
+    while parent:
+        depth, parent = depth + 1, branches[parent].parent
+    where: Words = ["· " * depth, *joined(branch.conditions_shown)] if branch.parent is not None else "any"
+    count = f"{branch.dimension}{' + families' if branch.infinite else ''}"
+    fields = branch.generators_shown if branch.parent is None else branch.more_shown
+    more = joined([*fields, *(f.shown for f in branch.families)])
+    return [where, count, more, "certified" if branch.certified else "not certified"]
