@@ -2,8 +2,8 @@
 
 A field V = Σ (aᵢ + bᵢ zᵢ) ∂_{zᵢ} + Σ γⱼ ∂_{Cⱼ} with pr V(Δ) = 0 on solutions, where a, b and γ depend on the
 constants C alone, generates transformations that take the equation to one with other constants (Ovsiannikov 1982,
-§6). The condition is linear in a, b and γ. Where γ isn't 0 it takes C to any value near; signs aren't told apart, as for
-complex transformations.
+§6). The condition is linear in a, b and γ. Where γ isn't 0 it takes C to any value near; signs aren't told apart,
+as for complex transformations.
 """
 
 from __future__ import annotations
