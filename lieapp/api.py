@@ -21,11 +21,13 @@ from lieapp.keywords import check_rules, spelled
 from lieapp.results.base import Result
 
 if TYPE_CHECKING:
+    from lieapp.lie.classification import Classification
+    from lieapp.lie.holding import Holding
     from lieapp.lie.stages import Truth
 
 __all__ = [
     "PDE", "Array", "ChangeOfVariables", "Check", "Colors", "Contents", "Images", "Kind", "Method", "Reader",
-    "Result", "SumOfSines", "Work", "hookimpl", "symmetries",
+    "Result", "SumOfSines", "Work", "classify", "holds", "hookimpl", "symmetries",
 ]  # fmt: skip
 
 hookimpl = pluggy.HookimplMarker("lieapp")
@@ -228,6 +230,63 @@ def symmetries(
         equations, independent, dependent, parameters, functions, periodic, lengths, nonzero, budget, moving=moving,
         outputs=outputs,
     )  # fmt: skip
+
+
+def holds(
+    equations: Any,
+    independent: Any = (),
+    dependent: Any = (),
+    parameters: Any = (),
+    functions: Any = (),
+    *,
+    field: Any,
+    nonzero: Sequence[Any] = (),
+    budget: float | None = 60.0,
+) -> Holding:
+    """Whether a field is a symmetry of an equation, and for which values of its unknowns.
+
+    Example: `holds("u_t - 6*u*u_x + u_xxx", "t,x", "u", field="x: a*t, u: 1").values` is `[{"a": -6}]`. Names in
+    the field that are neither coordinates nor of the equation are unknown constants; f(t) is an unknown function.
+    Special values of the equation's parameters, for which alone the field is a symmetry, are in `special`.
+
+    Args:
+        field: text, `"x: a*t, u: 1"` or `"a*t*d_x + d_u"`; a mapping from coordinates to text or to
+            SymPy's expressions; or a generator of a derivation.
+
+    The other arguments are those of `symmetries`, and so are the errors. Also raises UsageError for what is no
+    field on the coordinates, for the field 0, and for one that isn't linear in its unknown functions.
+    """
+    from lieapp.lie.holding import of_equations
+
+    return of_equations(equations, independent, dependent, parameters, functions, field, nonzero, budget)
+
+
+def classify(
+    equations: Any,
+    independent: Any = (),
+    dependent: Any = (),
+    parameters: Any = (),
+    functions: Any = (),
+    *,
+    nonzero: Sequence[Any] = (),
+    budget: float | None = 60.0,
+    begun: Classification | None = None,
+) -> Classification:
+    """The parameters and arbitrary functions for which an equation has more symmetries, up to equivalence.
+
+    Example: `classify("u_t - u**n*u_xx - n*u**(n - 1)*u_x**2", "t,x", "u", "n").branches` has a branch for n = 0
+    and one for n = -4/3. Scalings and translations take constants to 0 and 1; signs aren't told apart.
+
+    Args:
+        budget: time limit in seconds; at the limit the branches so far are returned, with the rest in `pending`.
+        begun: a classification of the same equation that ended so; it is gone on with.
+
+    The other arguments are those of `symmetries`, and so are the errors. Also raises UsageError for an
+    equation without parameters and arbitrary functions.
+    """
+    from lieapp.lie.classification import of_equations
+
+    return of_equations(equations, independent, dependent, parameters, functions, nonzero, budget, begun)
 
 
 def _whole(value: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 import msgspec
 
+from lieapp.config_symbolic import EquationConfig
 from lieapp.config_types import (
     Count,
     Device,
@@ -170,41 +171,24 @@ PAPER: dict[str, Any] = {
 """Only what the paper does (appendix "Experiment Details", PDEs)."""
 
 
-class TruthConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+class TruthConfig(EquationConfig, kw_only=True, frozen=True):
     """`lieapp truth`: derive the symmetries of a plugin's equation or of a typed one."""
 
-    plugin: Annotated[str | None, told("Name of the plugin; give either this or `equation`.")] = None
     kind: Annotated[Literal["truth"], RunKind] = "truth"
-    equation: Annotated[list[str], told("Equations in jet notation, `= 0` understood: `u_t + u*u_x + u_xxx`.")] = []
-    independent: Annotated[list[str], told("The independent variables of typed equations.")] = []
-    dependent: Annotated[list[str], told("The unknowns of typed equations.")] = []
-    parameter: Annotated[
-        list[str], told("Constants of typed equations, with assumptions: `nu:positive`, `g:positive, g != 3`.")
-    ] = []
-    function: Annotated[
-        list[str], told("Arbitrary functions of typed equations, with their arguments: `k:u`.")
-    ] = []
     periodic: Annotated[
         list[str], told("Variables in which solutions are periodic; a plugin's own by default.")
-    ] = []
+    ] = msgspec.field(default_factory=list)
     moving: Annotated[
         list[str],
         told("Parameters that symmetries may move too, with the dimensionless groups that this gives: `nu,k`."),
-    ] = []
+    ] = msgspec.field(default_factory=list)
     output: Annotated[
         list[str],
         told(
             "What is measured of an ODE's solutions, `c*x`, to tell which of the parameters in `moving` (all by "
             "default) it determines."
         ),
-    ] = []
-    budget: Annotated[
-        Share,
-        told(
-            "Time limit of the derivation in seconds; at the limit it reports what was found and what is left "
-            "unsolved."
-        ),
-    ] = 60.0
+    ] = msgspec.field(default_factory=list)
     explain: Annotated[bool, told("Show the determining equations and every step of their solution.")] = False
     latex: Annotated[bool, told("Write the result as LaTeX.")] = False
     flows: Annotated[bool, told("Find the finite flow of each generator.")] = False

@@ -10,12 +10,15 @@ from settings_docs import replaced, rows, tables
 
 from lieapp.cli.main import COMMANDS, cli
 from lieapp.config import CheckConfig, DataConfig, TruthConfig
+from lieapp.config_symbolic import ClassifyConfig, HoldsConfig
 from lieapp.registry.catalog import load_catalog
 from lieapp.registry.loader import hook_names
 
 DOCS = Path(__file__).parents[1] / "docs"
+CONFIGS = (TruthConfig, HoldsConfig, ClassifyConfig, CheckConfig, DataConfig)
 STRUCTS = {
-    **{struct.__name__: struct for struct in (TruthConfig, CheckConfig, DataConfig)}, **CATALOG.all_settings(),
+    **{struct.__name__: struct for struct in CONFIGS},
+    **CATALOG.all_settings(),
 }  # fmt: skip
 COMMAND_LINE = (DOCS / "command-line.md").read_text(encoding="utf-8")
 

@@ -20,6 +20,8 @@ COMMANDS = {
     "plugins": ("lists", "List the plugins with their sources, and any broken files."),
     "check": ("short", "Run a plugin's self-check."),
     "truth": ("short", "Derive the symmetries of an equation."),
+    "holds": ("special", "Test whether a given field is a symmetry of an equation."),
+    "classify": ("special", "Find the parameters and functions with more symmetries."),
     "inspect": ("inspect", "Show what a data file holds and how it is understood."),
     "identify": ("identify", "Find the equation that data in files solve."),
     "data": ("data", "Simulate trajectories and write them to a file."),

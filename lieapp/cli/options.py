@@ -209,6 +209,30 @@ def of_equation(body: Callable[..., Any]) -> Callable[..., Any]:
     return functools.reduce(lambda made, option: option(made), reversed(EQUATION_OPTIONS), body)
 
 
+def names(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """The names in all of an option's values, each between commas."""
+    return tuple(name.strip() for value in values for name in value.split(",") if name.strip())
+
+
+TYPED_OPTIONS = (
+    click.option(
+        "--equation", multiple=True, metavar="EXPR", help="An equation in jet notation: 'u_t + u*u_x + u_xxx'."
+    ),
+    click.option("--independent", multiple=True, callback=names, metavar="t,x", help="The independent variables."),
+    click.option("--dependent", multiple=True, callback=names, metavar="u,v", help="The unknowns."),
+    click.option("--parameter", multiple=True, metavar="NAME:WHAT", help="A constant: 'g:positive, g != 3'."),
+    click.option(
+        "--function", multiple=True, metavar="NAME:ARG", help="An arbitrary function of one argument: 'k:u'."
+    ),
+    click.option("--budget", type=float, metavar="SECONDS", help="Time limit; then the partial result is shown."),
+)
+
+
+def typed_equation(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of an equation that something is derived from, in place of a plugin."""
+    return functools.reduce(lambda made, option: option(made), reversed(TYPED_OPTIONS), body)
+
+
 def of_data(body: Callable[..., Any]) -> Callable[..., Any]:
     """The options of files where there is no equation."""
     return functools.reduce(lambda made, option: option(made), reversed(FILE_OPTIONS[:-1]), body)

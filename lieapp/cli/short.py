@@ -10,7 +10,17 @@ from typing import Any
 import click
 from msgspec import UNSET, convert
 
-from lieapp.cli.options import FOLDER, SAMPLES, Common, Outcome, common, of_files, print_document
+from lieapp.cli.options import (
+    FOLDER,
+    SAMPLES,
+    Common,
+    Outcome,
+    common,
+    names,
+    of_files,
+    print_document,
+    typed_equation,
+)
 from lieapp.config import CheckConfig, TruthConfig
 from lieapp.config_types import FileData
 from lieapp.errors import EquationError, UsageError
@@ -88,25 +98,14 @@ def _checked(settings: Common, out: Path | None) -> CheckResult:
     return short.checked(rows, None if every else entries[0])
 
 
-def _names(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name.strip() for value in values for name in value.split(",") if name.strip())
-
-
 @click.command("truth")
 @common("plugin", "plugins", "config", "sets", "resume")
+@typed_equation
 @click.option(
-    "--equation", multiple=True, metavar="EXPR", help="An equation in jet notation: 'u_t + u*u_x + u_xxx'."
+    "--periodic", multiple=True, callback=names, metavar="x", help="Variables in which solutions are periodic."
 )
-@click.option("--independent", multiple=True, callback=_names, metavar="t,x", help="The independent variables.")
-@click.option("--dependent", multiple=True, callback=_names, metavar="u,v", help="The unknowns.")
-@click.option("--parameter", multiple=True, metavar="NAME:WHAT", help="A constant: 'g:positive, g != 3'.")
-@click.option("--function", multiple=True, metavar="NAME:ARG", help="An arbitrary function of one argument: 'k:u'.")
-@click.option(
-    "--periodic", multiple=True, callback=_names, metavar="x", help="Variables in which solutions are periodic."
-)
-@click.option("--moving", multiple=True, callback=_names, metavar="nu,k", help="Parameters to move as well.")
+@click.option("--moving", multiple=True, callback=names, metavar="nu,k", help="Parameters to move as well.")
 @click.option("--output", multiple=True, metavar="EXPR", help="What is measured of an ODE's solutions: 'c*x'.")
-@click.option("--budget", type=float, metavar="SECONDS", help="Time limit; then the partial result is shown.")
 @click.option("--explain", is_flag=True, help="Show the determining equations and every solving step.")
 @click.option("--flows", is_flag=True, help="Find the finite flow of each generator.")
 @click.option("--reductions", is_flag=True, help="Find each generator's invariants and reduce the equation by it.")

@@ -123,6 +123,12 @@ def defect(
     return tuple(result)
 
 
+def constant_slope(system: System, constant: sp.Symbol, leading: Leading) -> tuple[sp.Expr, ...]:
+    """∂Δ/∂C on solutions, one expression for each equation."""
+    one = sp.S.One
+    return tuple(_on_solutions([(sp.diff(r, constant), one)], system, leading) for r in system.residuals)
+
+
 def is_symmetry(system: System, components: Mapping[str, sp.Expr], leading: Leading | None = None) -> bool:
     """Whether a field generates point symmetries of the system, decided exactly."""
     return all(e == 0 for e in defect(system, components, leading))

@@ -232,18 +232,32 @@ def symmetries(
 ) -> Truth:
     """See `lieapp.api.symmetries`."""
     clock = Clock(seconds(budget))
+    system = system_within(clock, equations, independent, dependent, parameters, functions, nonzero, outputs)
+    variables = among(names(periodic, "periodic"), system.jets.independent, "periodic")
+    moved = moved_of(system, names(moving, "moving"))
+    return derive(system, variables, lengths_of(lengths, variables) or None, clock, moved)
+
+
+def system_within(
+    clock: Clock,
+    equations: Any,
+    independent: Names,
+    dependent: Names,
+    parameters: Names | Mapping[Any, Any],
+    functions: Names | Mapping[Any, Any],
+    nonzero: Sequence[Any],
+    outputs: Any = (),
+) -> System:
+    """`system_of` within what a clock leaves. Raises BudgetError if that doesn't suffice."""
     try:
         with clock.limit():
-            system = system_of(equations, independent, dependent, parameters, functions, nonzero, clock, outputs)
+            return system_of(equations, independent, dependent, parameters, functions, nonzero, clock, outputs)
     except OutOfTimeError:
         first = several(equations)[0]
         raise BudgetError(
             f"{first}: {clock.told()} before the equation was read.",
             hint="Raise the budget, or write the equation with fewer functions inside one another.",
         ) from None
-    variables = among(names(periodic, "periodic"), system.jets.independent, "periodic")
-    moved = moved_of(system, names(moving, "moving"))
-    return derive(system, variables, lengths_of(lengths, variables) or None, clock, moved)
 
 
 def _try_apart(typed: Sequence[Sequence[str]], left: float) -> None:

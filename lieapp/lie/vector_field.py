@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -46,17 +46,24 @@ BESIDE = re.compile(r"(?<=[\w)])\s+(?=d_)")
 """Between a component and its ∂x, where a product is meant."""
 
 
-def typed_field(text: str, jets: JetSpace, option: str) -> Field:
+def typed_field(
+    text: str,
+    jets: JetSpace,
+    option: str,
+    names: Mapping[str, sp.Expr] | None = None,
+    functions: Mapping[str, sp.Expr] | None = None,
+) -> Field:
     """A field as it is typed or printed: `t*d_x + d_u`, `t ∂x + ∂u`; `option` is what errors call the place.
 
-    Raises UsageError for what is no field on these coordinates.
+    `names` and `functions` are what else may stand in components. Raises UsageError for what is no field on these
+    coordinates.
     """
     coordinates = {str(c): c for c in jets.coordinates}
     basis = {f"d_{name}": sp.Dummy(f"d_{name}") for name in coordinates}
     plain = BESIDE.sub("*", text.replace("∂", "d_"))
     example = f"For example {option} d_{next(iter(coordinates))}, a translation."
     try:
-        found = sp.expand(parse_expression(plain, {**coordinates, **basis}, typed=True))
+        found = sp.expand(parse_expression(plain, {**(names or {}), **coordinates, **basis}, functions, typed=True))
     except ParseError as error:
         raise UsageError(f"{option}: {error.message}", hint=example) from None
     components = {name: sp.diff(found, d) for name, d in zip(coordinates, basis.values(), strict=True)}

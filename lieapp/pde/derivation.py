@@ -16,13 +16,14 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from lieapp import errors
 from lieapp.child import child_command
 from lieapp.config import TruthConfig
+from lieapp.config_symbolic import EquationConfig
 from lieapp.errors import BudgetError, EquationError, LieappError, UsageError
 from lieapp.results.truth import TruthResult
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from lieapp.lie.deadline import Clock
     from lieapp.lie.stages import Truth
 
+Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 GRACE = 8.0
 """Seconds beyond the budget after which the process is ended: it starts, and tells its result, in addition."""
@@ -73,12 +75,19 @@ def derive_in_child(
     `notes`. Raises UsageError if it isn't said which equation, BudgetError if there is no partial result either,
     and whatever the derivation raises; DerivationError if it fails unforeseen.
     """
+    request = Request(config, [str(folder) for folder in folders], notes)
+    return ask_child("lieapp.pde.derivation", request, config, TruthResult, watch)
+
+
+def ask_child(
+    module: str, request: msgspec.Struct, config: EquationConfig, kind: type[Answer],
+    watch: Callable[[], None] | None = None,
+) -> Answer:  # fmt: skip
+    """What `python -m MODULE` answers to a request; config and errors are as for `derive_in_child`."""
     check_request(config)
-    request = msgspec.json.encode(Request(config, [str(folder) for folder in folders], notes))
-    command = child_command("lieapp.pde.derivation")
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+    with subprocess.Popen(child_command(module), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         try:
-            answer = _answer(child, request, min(config.budget, LONGEST) + GRACE, watch)
+            answer = _answer(child, msgspec.json.encode(request), min(config.budget, LONGEST) + GRACE, watch)
         except subprocess.TimeoutExpired:
             name = config.plugin or "; ".join(config.equation)
             raise BudgetError(
@@ -87,7 +96,7 @@ def derive_in_child(
             ) from None
         finally:
             child.kill()
-    return _read(answer, child.returncode)
+    return _read(answer, child.returncode, kind)
 
 
 def _answer(
@@ -109,7 +118,7 @@ def _answer(
         text = None
 
 
-def check_request(config: TruthConfig) -> None:
+def check_request(config: EquationConfig) -> None:
     """Raises UsageError unless exactly one of plugin and equation is given, the latter with its names."""
     if config.plugin is not None and config.equation:
         raise UsageError(
@@ -118,7 +127,7 @@ def check_request(config: TruthConfig) -> None:
         )
     if config.plugin is None and not config.equation:
         raise UsageError(
-            "truth needs either a plugin or an equation.",
+            f"{config.kind} needs either a plugin or an equation.",
             hint="Give --plugin NAME, or --equation 'u_t + u*u_x + u_xxx' --independent t,x --dependent u.",
         )
     if config.equation:
@@ -152,11 +161,11 @@ class _Answer(msgspec.Struct):
     error: Failure | None = None
 
 
-def _read(answer: bytes, code: int | None) -> TruthResult:
+def _read(answer: bytes, code: int | None, kind: type[Answer]) -> Answer:
     try:
         error = msgspec.json.decode(answer, type=_Answer).error
         if error is None:
-            return msgspec.json.decode(answer, type=TruthResult)
+            return msgspec.json.decode(answer, type=kind)
     except msgspec.DecodeError:
         raise DerivationError(
             f"the derivation's process ended with code {code} and no answer.",
@@ -179,14 +188,14 @@ def derive(request: Request) -> TruthResult:
     from lieapp.lie.deadline import Clock, OutOfTimeError
 
     # SymPy is loaded at the cost of the budget too
-    clock = Clock(min(request.config.budget, LONGEST), _noting(request.notes))
+    clock = Clock(min(request.config.budget, LONGEST), noting(request.notes))
     clock.note("reading the equation")
     try:
         with clock.limit():
             from lieapp.lie import stages as truth
             from lieapp.lie.moving import moved_of
 
-            system, periodic, lengths, title = _system(request)
+            system, periodic, lengths, title = system_asked(request.config, request.folders)
             moved = moved_of(system, request.config.moving)
     except OutOfTimeError:
         raise BudgetError(f"{clock.told()} before the equation was parsed.", hint="Raise --budget.") from None
@@ -234,7 +243,7 @@ def _told(found: Truth, periodic: Sequence[str], config: TruthConfig, clock: Clo
     return result
 
 
-def _noting(notes: str) -> Callable[[str], None] | None:
+def noting(notes: str) -> Callable[[str], None] | None:
     """Writes what is being worked on into a file."""
     if not notes:
         return None
@@ -247,33 +256,38 @@ def _noting(notes: str) -> Callable[[str], None] | None:
     return note
 
 
-def _system(request: Request) -> tuple[System, list[str], dict[Any, Any] | None, str]:
+def system_asked(
+    config: EquationConfig, folders: Sequence[str]
+) -> tuple[System, list[str], dict[Any, Any] | None, str]:
     """The system, its periodic variables, the lengths of the periods where they are known, and the title."""
-    config = request.config
+    # the others ask neither for a period nor for outputs
+    typed = config if isinstance(config, TruthConfig) else None
+    periodic, outputs = (typed.periodic, typed.output) if typed else ([], [])
     if config.plugin is None:
         from lieapp.equations.parsing import parse_system
 
         system = parse_system(
             config.equation, config.independent, config.dependent, config.parameter, config.function,
-            outputs=config.output,
+            outputs=outputs,
         )  # fmt: skip
-        return system, config.periodic, None, ""
-    from lieapp.equations.equation import exact
+        return system, periodic, None, ""
+    from lieapp.equations.equation import exact, read_pde
     from lieapp.registry.catalog import load_catalog
 
-    declaration = load_catalog([Path(folder) for folder in request.folders]).get(config.plugin).declaration
+    declaration = load_catalog([Path(folder) for folder in folders]).get(config.plugin).declaration
     if declaration.fitted is not None:
         raise EquationError(
             f"{config.plugin}: its right side was learned from data; nothing is derived from such an equation.",
             hint="`lieapp discover` with the data finds fields that nearly keep it.",
         )
-    periodic = config.periodic or [str(symbol) for symbol in declaration.periodic]
+    periodic = periodic or [str(symbol) for symbol in declaration.periodic]
     lengths = {
         symbol: exact(right) - exact(left)
         for symbol, (left, right) in declaration.region.items()
         if str(symbol) in periodic
     }
-    return _with_moved(declaration, config), periodic, lengths, declaration.title
+    system = _with_moved(declaration, typed) if typed else read_pde(declaration)
+    return system, periodic, lengths, declaration.title
 
 
 def _with_moved(declaration: PDE, config: TruthConfig) -> System:
@@ -301,23 +315,23 @@ def leave_with(parent: int) -> None:
     os._exit(1)
 
 
-def _main() -> None:
-    """Answer one request."""
+def answer(work: Callable[[bytes], msgspec.Struct]) -> None:
+    """Answer the one request on stdin, on stdout."""
     from lieapp.errors import describe
     from lieapp.registry.modules import stdout_to_stderr
 
     threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
     with stdout_to_stderr():
         try:
-            answer = msgspec.json.encode(derive(msgspec.json.decode(sys.stdin.buffer.read(), type=Request)))
+            told = msgspec.json.encode(work(sys.stdin.buffer.read()))
         except KeyboardInterrupt:
             return
         except Exception as error:
             # told by the one that asked, if it is asked for it
             lines = "".join(traceback.format_exception(error)).rstrip()
-            answer = msgspec.json.encode({"error": {**describe(error), "traceback": lines}})
-    sys.stdout.buffer.write(answer)
+            told = msgspec.json.encode({"error": {**describe(error), "traceback": lines}})
+    sys.stdout.buffer.write(told)
 
 
 if __name__ == "__main__":
-    _main()
+    answer(lambda request: derive(msgspec.json.decode(request, type=Request)))

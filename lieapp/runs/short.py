@@ -1,22 +1,29 @@
-"""A self-check and a derivation as runs: the result in summary.json, what is worked on in the status."""
+"""A self-check, a derivation and a classification as runs: results in summary.json, what is done in the status."""
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lieapp.config import TruthConfig
+from lieapp.config_symbolic import ClassifyConfig
 from lieapp.config_types import FileData
 from lieapp.errors import CancelledError
 from lieapp.extension import Check
 from lieapp.pde.derivation import derive_in_child
+from lieapp.pde.special import classify_in_child
 from lieapp.progress import Reporter
 from lieapp.registry.catalog import Entry
+from lieapp.report.special_document import classify_document
 from lieapp.report.truth_document import document
+from lieapp.results.base import result_of
 from lieapp.results.check import CheckResult, CheckRow
+from lieapp.results.classification import ClassifyResult
 from lieapp.results.truth import TruthResult
 from lieapp.runs.pipeline import write_run_report
+from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.session import Session
 
 
@@ -76,23 +83,46 @@ def derive(config: TruthConfig, session: Session) -> TruthResult:
 
     Raises CancelledError if the run was asked to stop, and what `derive_in_child` raises.
     """
-    run, report = session.directory, session.report
-    report.stage("deriving")
+    run = session.directory
+    session.report.stage("deriving")
+    with watched(session.report, run) as (notes, watch):
+        result = derive_in_child(config, session.folders, notes, watch)
+    result.run = run.id
+    run.write_summary(result)
+    write_run_report(run, result.title or "; ".join(config.equation), "Symmetries derived", document(result))
+    return result
+
+
+def classify(config: ClassifyConfig, session: Session) -> ClassifyResult:
+    """Classify, or go on where the run's summary.json ends, and store the result as `derive` does."""
+    run = session.directory
+    begun = result_of(run.path, ClassifyResult)
+    session.report.stage("classifying")
+    with watched(session.report, run) as (notes, watch):
+        result = classify_in_child(config, session.folders, begun, notes, watch)
+    result.run = run.id
+    run.write_summary(result)
+    title = result.title or "; ".join(config.equation)
+    write_run_report(run, title, "Special cases with more symmetries", classify_document(result))
+    return result
+
+
+@contextlib.contextmanager
+def watched(report: Reporter, run: RunDirectory | None = None) -> Iterator[tuple[str, Callable[[], None]]]:
+    """A file for what a child process works on, and what is to be called meanwhile: it tells the reporter.
+
+    That raises CancelledError if the run was asked to stop.
+    """
     with tempfile.TemporaryDirectory() as place:
-        notes = Path(place) / "stage"
-        stage = ""
+        notes, stage = Path(place) / "stage", ""
 
         def watch() -> None:
             nonlocal stage
-            if run.cancel_requested:
+            if run is not None and run.cancel_requested:
                 raise CancelledError(f"{run.id}: asked to stop.", hint="Start it again.")
             now = notes.read_text(encoding="utf-8") if notes.exists() else ""
             if now and now != stage:
                 stage = now
                 report.stage(stage)
 
-        result = derive_in_child(config, session.folders, str(notes), watch)
-    result.run = run.id
-    run.write_summary(result)
-    write_run_report(run, result.title or "; ".join(config.equation), "Symmetries derived", document(result))
-    return result
+        yield str(notes), watch

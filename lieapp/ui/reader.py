@@ -16,17 +16,23 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
 from lieapp.child import child_command
+from lieapp.config_symbolic import HoldsConfig
 from lieapp.equations.parsing import parse_system
 from lieapp.equations.plugin_file import Draft, plugin_text
 from lieapp.equations.printing import ordered_latex
 from lieapp.errors import BudgetError, LieappError, UsageError, describe
 from lieapp.lie.moving import moved_of
 from lieapp.pde.derivation import Failure, error_told, leave_with
+from lieapp.pde.special import HoldsRequest, holds
+from lieapp.results.special import HoldsResult
+
+Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 LISTS = ("equation", "independent", "dependent", "parameter", "function", "periodic", "moving", "output")
 """The settings of a derivation that are typed."""
@@ -83,7 +89,26 @@ def typed_of(config: Mapping[str, Any]) -> Typed:
     )
 
 
-class Question(msgspec.Struct):
+class FieldQuestion(msgspec.Struct, tag="field"):
+    """Whether a field is a symmetry of an equation; `folders` hold plugins outside the working folder."""
+
+    config: HoldsConfig
+    folders: list[str]
+
+
+class Tested(msgspec.Struct):
+    """Whether it is one, or why that isn't known."""
+
+    result: HoldsResult | None = None
+    failure: Failure | None = None
+
+    @property
+    def error(self) -> LieappError | None:
+        """The failure as an error."""
+        return None if self.failure is None else error_told(self.failure, "the test")
+
+
+class Question(msgspec.Struct, tag="equation"):
     """What was typed, and what is declared besides where a plugin file is asked for."""
 
     typed: Typed
@@ -116,14 +141,23 @@ class Reading(msgspec.Struct):
 def read(typed: Typed) -> Reading:
     """Parse what was typed, and write it as formulas. Raises nothing: the error is in the answer."""
     try:
-        return _READER.ask(Question(typed))
+        return _READER.ask(Question(typed), Reading)
     except BudgetError as late:
         return Reading(failure=Failure("BudgetError", late.message, late.hint))
 
 
+def tested(config: HoldsConfig, folders: Sequence[Path]) -> Tested:
+    """Whether a field is a symmetry. Raises nothing: the error is in the answer."""
+    try:
+        return _READER.ask(FieldQuestion(config, [str(folder) for folder in folders]), Tested)
+    except BudgetError as late:
+        hint = "Test it with `lieapp holds`, which takes as long as --budget says."
+        return Tested(failure=Failure("BudgetError", late.message, hint))
+
+
 def plugin_file_text(typed: Typed, draft: Draft) -> str:
     """The plugin file of a typed equation. Raises LieappError for what a declaration doesn't allow."""
-    found = _READER.ask(Question(typed, draft))
+    found = _READER.ask(Question(typed, draft), Reading)
     if error := found.error:
         raise error
     return found.text
@@ -136,14 +170,14 @@ class _Reader:
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
 
-    def ask(self, question: Question) -> Reading:
+    def ask(self, question: Question | FieldQuestion, kind: type[Answer]) -> Answer:
         """Raises BudgetError if no answer comes in time."""
         with self._lock:
             if self._child is None or self._child.poll() is not None:
                 self._start()
             answer = self._exchange(msgspec.json.encode(question), BUDGET)
             if answer:
-                return msgspec.json.decode(answer, type=Reading)
+                return msgspec.json.decode(answer, type=kind)
             self._end()
         raise BudgetError(
             f"this couldn't be parsed within {BUDGET:g} s.",
@@ -180,8 +214,13 @@ class _Reader:
 _READER = _Reader()
 
 
-def _answer(question: Question) -> Reading:
+def _answer(question: Question | FieldQuestion) -> Reading | Tested:
     """The answer, here in this process."""
+    if isinstance(question, FieldQuestion):
+        try:
+            return Tested(holds(HoldsRequest(question.config, question.folders)))
+        except Exception as error:
+            return Tested(failure=msgspec.convert(describe(error), Failure))
     typed = question.typed
     try:
         _complete(typed)
@@ -225,13 +264,16 @@ def _place(error: Exception, equations: Sequence[str]) -> int | None:
     return equations.index(shown) if shown in equations else None
 
 
+QUESTION = Question | FieldQuestion
+
+
 def _main(pipe: Connection) -> None:
     """Reading until nobody asks any more."""
     threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
     with contextlib.suppress(EOFError):
         while True:
             line = pipe.recv_bytes()
-            found = msgspec.json.encode(_answer(msgspec.json.decode(line, type=Question))) if line else b""
+            found = msgspec.json.encode(_answer(msgspec.json.decode(line, type=QUESTION))) if line else b""
             pipe.send_bytes(found)
 
 

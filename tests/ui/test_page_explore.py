@@ -291,3 +291,24 @@ def test_nothing_typed_raises_or_takes_long(changes):
     reading = read(Typed(**{**values, **changes}))
     assert reading.error is not None and reading.error.message and not reading.latex
     assert time.perf_counter() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("x: 2*t, u: a*x*u", "a symmetry for a = -1"), ("u: f(t)*x**2 + g(t)", "f(t) = c1"),
+        ("t*d_x + d_u", "no symmetry"), ("y: 1", "component of y"), ("x: f()", "function of nothing"),
+    ],
+)  # fmt: skip
+def test_a_field_is_tested_below_the_result(open_page, make_background, words, field, said):
+    run = make_background("truth", "done", typed=HEAT, summary=TRUTH)
+    app = open_page("explore", run=run.id)
+    app.text_input(key=f"field_{run.id}").set_value(field).run()
+    assert not app.exception and said in words(app).replace("\\", "")
+
+
+def test_a_field_on_a_plugins_equation(open_page, make_background, words):
+    run = make_background("truth", "done", summary=TRUTH)
+    app = open_page("explore", run=run.id)
+    app.text_input(key=f"field_{run.id}").set_value("d_t").run()
+    assert not app.exception and "a symmetry" in words(app)

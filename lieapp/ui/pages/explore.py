@@ -9,18 +9,21 @@ from typing import Any
 
 import streamlit as st
 
+from lieapp import document as doc
 from lieapp.config import TruthConfig
+from lieapp.config_symbolic import HoldsConfig
 from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry
+from lieapp.report.special_document import holds_document
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.ui import jobs, navigation
+from lieapp.ui import jobs, navigation, rendering
 from lieapp.ui.at_work import show_steps, show_unfinished, wait_for
 from lieapp.ui.finished import show_derived
 from lieapp.ui.help import tip
 from lieapp.ui.plugin_views import system_latex
-from lieapp.ui.reader import LISTS, typed_of
-from lieapp.ui.rendering import errors_shown, show_formulas, state_badge
-from lieapp.ui.typed_form import EXAMPLES, FIRST, ask
+from lieapp.ui.reader import LISTS, tested, typed_of
+from lieapp.ui.rendering import errors_shown, show_error, show_formulas, state_badge
+from lieapp.ui.typed_form import EXAMPLES, FIELD_CHARACTERS, FIRST, ask
 from lieapp.ui.words import WORKING, plain
 
 # no docstrings below constants, the app would print them
@@ -28,6 +31,8 @@ PLUGIN, TYPED = "A plugin", "Typed"
 BUDGET, LONGEST = 60.0, 3600.0
 # seconds beyond the budget: loading, and telling the result
 SPARE = 10.0
+# the process that reads what is typed ends a test a little later
+TEST_SECONDS = 4.5
 
 
 def show() -> None:
@@ -182,6 +187,28 @@ def _result(run: RunDirectory) -> None:
         return
     show_steps(run, "explore")
     show_derived(run)
+    _field(run, config)
+
+
+@st.fragment
+def _field(run: RunDirectory, config: dict[str, Any]) -> None:
+    """A box for a field of one's own: whether it is a symmetry of the same equation."""
+    st.subheader("Is this field a symmetry?", help=tip("generator"))
+    text = st.text_input(
+        "Field", key=f"field_{run.id}", placeholder="x: a*t, u: 1", max_chars=FIELD_CHARACTERS,
+        help="`x: a*t, u: 1` or `a*t*d_x + d_u`. Other names are unknown constants, `f(t)` an unknown function; "
+        "both are solved for.",
+    )  # fmt: skip
+    if not text.strip():
+        return
+    keys = ("plugin", "equation", "independent", "dependent", "parameter", "function")
+    asked = HoldsConfig(**{key: config[key] for key in keys if config.get(key)}, field=text, budget=TEST_SECONDS)
+    found = tested(asked, run.plugin_folders())
+    if found.error is not None:
+        show_error(found.error)
+    elif found.result is not None:
+        told = holds_document(found.result)
+        rendering.show([*doc.sections(told)[0][1], *doc.section(told, "values", "parameters", "leftover")])
 
 
 show()

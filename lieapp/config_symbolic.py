@@ -1,0 +1,42 @@
+"""Settings of what is derived from an equation by itself: its base, of `lieapp truth`, `holds` and `classify`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from lieapp.config_types import RunKind, Share, told
+
+
+class EquationConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """A plugin's equation or a typed one, and for how long it is worked on."""
+
+    plugin: Annotated[str | None, told("Name of the plugin; give either this or `equation`.")] = None
+    kind: str
+    equation: Annotated[list[str], told("Equations in jet notation, `= 0` understood: `u_t + u*u_x + u_xxx`.")] = []
+    independent: Annotated[list[str], told("The independent variables of typed equations.")] = []
+    dependent: Annotated[list[str], told("The unknowns of typed equations.")] = []
+    parameter: Annotated[
+        list[str], told("Constants of typed equations, with assumptions: `nu:positive`, `g:positive, g != 3`.")
+    ] = []
+    function: Annotated[
+        list[str], told("Arbitrary functions of typed equations, with their arguments: `k:u`.")
+    ] = []
+    budget: Annotated[
+        Share,
+        told("Time limit in seconds; at the limit it reports what was found and what is left."),
+    ] = 60.0
+
+
+class HoldsConfig(EquationConfig, kw_only=True, frozen=True):
+    """`lieapp holds`: is a given field a symmetry, and for which values of its unknowns."""
+
+    kind: Annotated[Literal["holds"], RunKind] = "holds"
+    field: Annotated[str, told("The field: `x: a*t, u: 1`, or `a*t*d_x + d_u`.")] = ""
+
+
+class ClassifyConfig(EquationConfig, kw_only=True, frozen=True):
+    """`lieapp classify`: for which parameters and functions an equation has more symmetries."""
+
+    kind: Annotated[Literal["classify"], RunKind] = "classify"

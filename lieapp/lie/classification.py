@@ -1,0 +1,298 @@
+"""Group classification: for which parameters and arbitrary functions an equation has more symmetries.
+
+The derivation tells what it divided by and what it took as independent. Each such condition is solved: for a
+parameter, or as an ordinary differential equation for a function. The special equation is derived in turn, and so
+on: a tree. Scalings and translations take constants of integration to 0 and 1 (Ovsiannikov 1982, §6).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from lieapp.equations.equation import System
+from lieapp.equations.factors import named
+from lieapp.errors import LieappError, UsageError
+from lieapp.lie.branches import Branch, Classification, Open, Where, called
+from lieapp.lie.deadline import Clock
+from lieapp.lie.normal_functions import loosened, normal_functions, renamed
+from lieapp.lie.special import roots, specialised
+from lieapp.lie.special_functions import Constants, UnsolvedError, constants_in, particular, solutions
+from lieapp.lie.stages import derive
+from lieapp.lie.symmetries import Names, seconds, system_within
+from lieapp.lie.vector_field import Field
+
+MAX_BRANCHES = 200
+MAX_SPAN = 3
+"""Expressions beyond which linear dependence isn't looked into."""
+MAX_ORDER = 8
+"""Derivatives of a function in a condition."""
+
+
+def classify(system: System, clock: Clock, begun: Classification | None = None) -> Classification:
+    """The classification of a system with parameters or arbitrary functions, as far as the clock lets.
+
+    `begun` is one that was ended by its budget, and is gone on with. Raises UsageError if there is nothing to
+    classify, and what `derive` raises of the whole class.
+    """
+    work = begun or Classification(system)
+    if not (system.parameters or system.functions):
+        raise UsageError(
+            f"{system.name} has neither parameters nor arbitrary functions; there is nothing to classify.",
+            hint="Declare some: a parameter n, or a function k:u.",
+        )
+    search = _Search(work, clock)
+    if not work.branches:
+        search.first()
+    while work.pending and not search.late and clock.left(clock.reserve) > 0:
+        if len(work.seen) > MAX_BRANCHES:
+            break
+        search.step()
+    work.tidy()
+    work.seconds += time.perf_counter() - clock.started
+    return work
+
+
+def of_equations(
+    equations: Any,
+    independent: Names,
+    dependent: Names,
+    parameters: Names | Mapping[Any, Any],
+    functions: Names | Mapping[Any, Any],
+    nonzero: Sequence[Any],
+    budget: float | None,
+    begun: Classification | None,
+) -> Classification:
+    """See `lieapp.api.classify`."""
+    clock = Clock(seconds(budget))
+    system = system_within(clock, equations, independent, dependent, parameters, functions, nonzero)
+    return classify(system, clock, begun)
+
+
+def functions_of(system: System) -> dict[str, AppliedUndef]:
+    """k(u) for each arbitrary function."""
+    coordinates = {str(c): c for c in system.jets.coordinates}
+    return {
+        name: sp.Function(name, real=True)(*(coordinates[a] for a in arguments))
+        for name, arguments in system.functions.items()
+    }
+
+
+class _Search:
+    """One sitting at a classification."""
+
+    def __init__(self, work: Classification, clock: Clock) -> None:
+        self.work, self.clock, self.late = work, clock, False
+        self.functions = functions_of(work.system)
+
+    def first(self) -> None:
+        """The whole class."""
+        branch = self.derived({}, self.work.system)
+        self.work.seen.add(_key({}))
+        self.work.branches.append(branch)
+        self._open(branch, 0)
+
+    def step(self) -> None:
+        """The next thing that is to be done; it stays first if the time ends before."""
+        work, here = self.work, self.work.pending[0]
+        self.clock.note(here.told)
+        if here.ready is not None:
+            self._derive(here, *here.ready)
+            return
+        try:
+            found = self.clock.within(self.clock.reserve, partial(self._next, here), None)
+        except (UnsolvedError, LieappError, NotImplementedError):
+            found = []
+            work.left.append(here.told)
+        if found is not None:
+            work.pending[:1] = found
+
+    def _next(self, here: Open) -> list[Open]:
+        """What follows from a condition, or from a function with constants of integration."""
+        if here.raw is not None:
+            cases = self._normal(here.branch, *here.raw)
+        else:
+            inside = [k for k in self.functions.values() if k not in here.branch.where and _has(here.condition, k)]
+            if len(inside) > 1:
+                raise UnsolvedError
+            if inside:
+                return [replace(here, raw=(inside[0], y)) for y in self._functions(here, inside[0])]
+            values = roots(here.condition, here.branch.system.parameters, self.clock)
+            if values is None:
+                raise UnsolvedError
+            cases = [(dict(one), here.branch.system) for one in values]
+        kept = self._kept(here.branch, cases)
+        return [replace(here, ready=one) for one in kept if _key(one[0]) not in self.work.seen]
+
+    def _functions(self, here: Open, k: AppliedUndef) -> list[sp.Expr]:
+        """The functions k for which a condition holds; if not all can be found, those of simple form."""
+        (x,), jets = k.args, _jets(k)
+        known = {x, *jets, *here.branch.system.parameters}
+        constants = Constants(constants_in(here.condition, known))
+        try:
+            found = solutions(here.condition, jets, x, constants)
+        except UnsolvedError:
+            if not (found := particular(here.condition, jets, x, constants)):
+                raise
+            constants.missed.append(f"all but {k.func} = exp({x}) and {x}**n")
+        self.work.left += [f"{here.told}, of its solutions {told}" for told in dict.fromkeys(constants.missed)]
+        return found
+
+    def _derive(self, here: Open, where: Where, system: System) -> None:
+        """The symmetries of a special equation, unless they are known by now."""
+        work, before = self.work, self.work.branches[here.shown]
+        if _key(where) in work.seen:
+            work.pending.pop(0)
+            return
+        short = self.clock.left() < 0.8 * (self.clock.seconds or 0.0)
+        try:
+            branch = self.clock.within(self.clock.reserve / 2, partial(self.derived, where, system), None)
+            new = branch is not None and branch.gains(before)
+            known = self.clock.within(0.0, partial(self._is_known, branch), None) if branch and new else False
+        except LieappError as error:
+            branch, new, known = Branch(where, system, unsolved=(error.message,)), False, False
+            work.left.append(f"{here.told}: {error.message}")
+        if branch is None or known is None or (short and branch.unsolved):
+            # in the next sitting
+            self.late = True
+            return
+        work.pending.pop(0)
+        work.seen.add(_key(where))
+        shown = here.shown
+        if new and not known:
+            more = tuple(f for f in branch.generators if not _among(f, before, where))
+            work.branches.append(replace(branch, more=more, before=shown))
+            shown = len(work.branches) - 1
+        self._open(branch, shown)
+
+    def _is_known(self, branch: Branch) -> bool:
+        """Whether it is, after a transformation, one that was told, with the same symmetries."""
+        if any(b.covers(branch) for b in self.work.branches):
+            return True
+        if len(branch.where) != 1:
+            return False
+        ((k, y),) = branch.where.items()
+        if not isinstance(k, AppliedUndef):
+            return False
+        (x,), own = k.args, self.work.system.parameters
+        if y.is_polynomial(x) and (degree := sp.degree(y, x)) > 1:
+            # without the second highest power
+            first, second = sp.Poly(y, x).all_coeffs()[:2]
+            y = sp.expand(y.subs(x, x - second / (degree * first)))
+
+        def within(e: sp.Expr, used: Sequence[sp.Symbol]) -> System | None:
+            return specialised(replace(self.work.system, parameters=(*own, *used)), {k: e})
+
+        try:
+            found = next(normal_functions(loosened(y, x), x, own, within), None)
+        except UnsolvedError:
+            return False
+        return found is not None and any(b.covers(replace(branch, where={k: found})) for b in self.work.branches)
+
+    def _open(self, branch: Branch, shown: int) -> None:
+        where = f" where {', '.join(branch.conditions())}" if branch.where else ""
+        self.work.pending += [Open(branch, shown, e) for e in branch.assumed]
+        for span in branch.spans:
+            if len(span) > MAX_SPAN:
+                self.work.left.append(f"a linear dependence of {', '.join(map(str, span))}{where}")
+                continue
+            self.work.pending += [Open(branch, shown, e) for e in _dependences(span)]
+        self.work.left += [f"special values of {name}{where}" for name in branch.generic]
+
+    def derived(self, where: Where, system: System) -> Branch:
+        """The symmetries of a special equation."""
+        truth = derive(system, budget=self.clock.part(0.5).seconds)
+        return Branch(
+            where,
+            system,
+            truth.generators,
+            truth.generators,
+            truth.families,
+            truth.certified,
+            truth.unsolved,
+            tuple(named(e)[0] for e in truth.assumed_nonzero),
+            tuple(tuple(named(e)[0] for e in span) for span in truth.assumed_independent),
+            truth.assumed_generic,
+        )
+
+    def _normal(self, branch: Branch, k: AppliedUndef, y: sp.Expr) -> list[tuple[Where, System]]:
+        """The special equations of a function with constants of integration, as few as can be."""
+        (x,) = k.args
+        own = branch.system.parameters
+        taken = [*map(str, (*branch.system.jets.coordinates, *branch.system.parameters)), *self.functions]
+
+        def within(e: sp.Expr, used: Sequence[sp.Symbol]) -> System | None:
+            wide = replace(branch.system, parameters=(*branch.system.parameters, *used))
+            return specialised(wide, {k: e})
+
+        found: list[tuple[Where, System]] = []
+        for one in normal_functions(y, x, own, within):
+            value = renamed(one, x, own, taken)
+            new = constants_in(value, [x, *own])
+            found.append(({k: value}, replace(branch.system, parameters=(*own, *new))))
+        return found
+
+    def _kept(self, branch: Branch, found: Sequence[tuple[Where, System]]) -> Iterator[tuple[Where, System]]:
+        """The special equations but for those of another kind."""
+        for values, wide in found:
+            where = {e: sp.sympify(value).subs(values) for e, value in branch.where.items()}
+            asked = {*self.work.system.parameters, *self.functions.values()}
+            where |= {e: value for e, value in values.items() if e in asked}
+            system = specialised(wide, values)
+            if system is None or _orders(system) != _orders(branch.system):
+                told = ", ".join(f"{called(e)} = {value}" for e, value in where.items())
+                if told not in self.work.excluded:
+                    self.work.excluded.append(told)
+                continue
+            yield where, system
+
+
+def _dependences(span: Sequence[sp.Expr]) -> Iterator[sp.Expr]:
+    """What vanishes where expressions are linearly dependent: sums with constant coefficients, the first 1."""
+    factors = [sp.S.One, *(sp.Symbol(f"C{n}", real=True) for n in range(1, len(span)))]
+    for size in range(len(span), 0, -1):
+        for some in combinations(span, size):
+            yield sp.Add(*(c * e for c, e in zip(factors, some, strict=False)))
+
+
+def _jets(k: AppliedUndef) -> list[sp.Symbol]:
+    """The symbols that conditions have for k(u), its derivative, …"""
+    name, x = called(k), str(k.args[0])
+    return [sp.Symbol(name + (f"_{x * n}" if n else ""), real=True) for n in range(MAX_ORDER)]
+
+
+def _has(condition: sp.Expr, k: AppliedUndef) -> bool:
+    return bool(condition.free_symbols & {*_jets(k)})
+
+
+def _orders(system: System) -> list[tuple[int, ...]]:
+    """The highest order of each unknown in each variable."""
+    found = [jet for r in system.residuals for jet in system.jets.jets(r).values()]
+    return [
+        tuple(max((J[i] for b, J in found if b == a), default=0) for i in range(len(system.jets.independent)))
+        for a in range(len(system.jets.dependent))
+    ]
+
+
+def _among(field: Field, before: Branch, where: Where) -> bool:
+    """Whether a generator is one of those of the branch before, up to a factor."""
+    for other in before.generators:
+        values = [e.subs(where).doit() for e in other.components.values()]
+        pairs = list(zip(field.components.values(), values, strict=True))
+        ratio = next((sp.simplify(a / b) for a, b in pairs if b != 0), None)
+        if ratio is None or ratio.free_symbols & {*before.system.jets.coordinates}:
+            continue
+        if all(sp.expand(a - ratio * b) == 0 for a, b in pairs):
+            return True
+    return False
+
+
+def _key(where: Mapping[sp.Expr, sp.Expr]) -> str:
+    return "; ".join(sorted(f"{called(e)} = {value}" for e, value in where.items()))

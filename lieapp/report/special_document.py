@@ -1,0 +1,70 @@
+"""Whether a given field is a symmetry, and classifications, as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lieapp.document import Block, Cell, Formula, Heading, Text, Words, joined, table
+from lieapp.extension import outcome
+from lieapp.results.classification import BranchResult, ClassifyResult
+from lieapp.results.special import HoldsResult
+from lieapp.results.truth import zero
+
+
+def holds_document(result: HoldsResult) -> list[Block]:
+    """The field, its values and what is left."""
+    blocks = [*outcome(result), Heading("Equation", "statement", "jets"), *result.equation_shown]
+    blocks += [Heading("Field", "field", "generator"), result.field_shown]
+    blocks += _values("Values", result.values_shown, result.conditions_shown)
+    title = "For special parameters"
+    blocks += _values(title, result.special_shown, result.special_conditions_shown)
+    if result.leftover_shown:
+        blocks.append(Heading("What the invariance condition leaves", "leftover"))
+        blocks += [Text([zero(e)]) for e in result.leftover_shown]
+    return [*blocks, *map(Text, _assumptions(result))]
+
+
+def _values(
+    title: str, values: Sequence[Sequence[Formula]], conditions: Sequence[Sequence[Formula]]
+) -> list[Block]:
+    """A row for each solution; nothing where there is nothing to tell of any."""
+    if not any(map(any, (*values, *conditions))):
+        return []
+    pairs = zip(values, conditions, strict=True)
+    rows: list[list[Cell]] = [[joined(row) or "any", joined(map(zero, given)) or None] for row, given in pairs]
+    return [Heading(title, title.split()[-1].lower()), table(["values", "where"], rows)]
+
+
+def _assumptions(result: HoldsResult) -> Iterator[Words]:
+    if result.assumed_nonzero:
+        yield ["assumed not to vanish: ", *joined(result.assumed_nonzero_shown)]
+    for span in result.assumed_independent_shown:
+        yield ["assumed linearly independent: ", *joined(span)]
+
+
+def classify_document(result: ClassifyResult) -> list[Block]:
+    """The equation, a row for each branch, what the more special ones add, and what is left."""
+    blocks = [*outcome(result), Heading("Equation", "statement", "jets"), *result.equation_shown]
+    rows = [_row(result.branches, branch) for branch in result.branches]
+    blocks += [Heading("Special cases", "branches", "generator"), table(["where", "symmetries", "more", ""], rows)]
+    for title, texts in (("Not solved", result.left), ("Left out", result.excluded)):
+        if texts:
+            blocks += [Heading(title, title.split()[-1]), *map(Text, texts)]
+    if result.excluded:
+        blocks.append(Text("There the equation is of lower order.", small=True))
+    if result.pending and result.run:
+        blocks.append(Text(f"lieapp classify --resume {result.run} goes on.", small=True))
+    elif result.pending:
+        blocks.append(Text("With --out DIR it is kept as a run that --resume goes on with.", small=True))
+    return blocks
+
+
+def _row(branches: Sequence[BranchResult], branch: BranchResult) -> list[Cell]:
+    depth, parent = 0, branch.parent
+    while parent:
+        depth, parent = depth + 1, branches[parent].parent
+    where: Words = ["· " * depth, *joined(branch.conditions_shown)] if branch.parent is not None else "any"
+    count = f"{branch.dimension}{' + families' if branch.infinite else ''}"
+    fields = branch.generators_shown if branch.parent is None else branch.more_shown
+    more = joined([*fields, *(f.shown for f in branch.families)])
+    return [where, count, more, "certified" if branch.certified else "not certified"]

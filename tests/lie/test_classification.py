@@ -1,0 +1,187 @@
+"""Special parameters and functions, against published classifications; what is left is said."""
+
+import msgspec
+import pytest
+import sympy as sp
+
+from lieapp.api import classify, symmetries
+from lieapp.equations.parsing import parse_system
+from lieapp.errors import LieappError, UsageError
+from lieapp.lie import classification
+from lieapp.lie.classification_told import begun, told
+from lieapp.lie.deadline import Clock
+from lieapp.results.classification import ClassifyResult
+
+DIFFUSION = ("u_t - k*u_xx - k_u*u_x**2", "t,x", "u", (), "k:u")
+WAVE = ("u_tt - k*u_xx - k_u*u_x**2", "t,x", "u", (), "k:u")
+REACTION = ("u_t - u_xx - f", "t,x", "u", (), "f:u")
+PLANE = ("u_t - k*u_xx - k_u*u_x**2 - k*u_yy - k_u*u_y**2", "t,x,y", "u", (), "k:u")
+LONG = 500.0
+"""Seconds that suffice on a busy machine too."""
+
+POWER = ("u_t - x**n*u_xx", "t,x", "u", "n")
+
+
+def table(found):
+    """Dimension, and whether there are families, by the conditions."""
+    return {", ".join(b.conditions()): (b.dimension, b.infinite) for b in found.branches}
+
+
+def check(found):
+    """Every branch is certified and no less than the one before, and nothing was left."""
+    assert found.pending == [] and found.left == []
+    for branch in found.branches:
+        assert branch.certified and not branch.unsolved
+        assert branch.before is None or branch.gains(found.branches[branch.before])
+
+
+def test_nonlinear_diffusion():
+    # Ovsiannikov 1959; Ibragimov (ed.), CRC Handbook of Lie Group Analysis of Differential Equations 1, §10.2
+    found = classify(*DIFFUSION, budget=LONG)
+    check(found)
+    assert table(found) == {
+        "": (3, False), "k = 1": (6, True), "k = exp(u)": (4, False), "k = u**n": (4, False),
+        "k = u**(-4/3)": (5, False),
+    }  # fmt: skip
+    last = found.branches[-1]
+    assert found.branches[last.before].conditions() == ["k = u**n"]
+    assert [f.text() for f in last.more] == ["4*t d_t + 3*u d_u", "x**2 d_x - 3*u*x d_u"]
+    assert found.excluded == ["k = 0"]
+
+
+@pytest.mark.slow
+def test_nonlinear_waves():
+    # Ames, Lohner, Adams 1981, Int. J. Non-Linear Mech. 16, 439
+    found = classify(*WAVE, budget=LONG)
+    check(found)
+    assert table(found) == {
+        "": (3, False), "k = 1": (1, True), "k = exp(u)": (4, False), "k = u**n": (4, False),
+        "k = u**(-4)": (5, False), "k = u**(-4/3)": (5, False),
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_heat_with_a_source():
+    # Dorodnitsyn 1982, Zh. Vychisl. Mat. Mat. Fiz. 22, 1393, the lines with k = 1
+    found = classify(*REACTION, budget=LONG)
+    check(found)
+    assert table(found) == {
+        "": (2, False), "f = 0": (6, True), "f = 1": (6, True), "f = u": (6, True), "f = exp(u)": (3, False),
+        "f = u**n": (3, False), "f = u*log(u)": (4, False),
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_nonlinear_diffusion_in_the_plane():
+    # Dorodnitsyn, Knyazeva, Svirshchevskii 1983, Diff. Uravn. 19, 1215
+    found = classify(*PLANE, budget=LONG)
+    check(found)
+    assert table(found) == {
+        "": (5, False), "k = 1": (9, True), "k = exp(u)": (6, False), "k = u**n": (6, False), "k = 1/u": (2, True)
+    }  # fmt: skip
+
+
+def test_a_power_of_the_variable():
+    # Lie 1881: u_t = g(x) u_xx is the heat equation up to a transformation exactly for these powers
+    found = classify(*POWER)
+    check(found)
+    assert table(found) == {"": (4, True), "n = 0": (6, True), "n = 2": (6, True), "n = 4": (6, True)}
+
+
+@pytest.mark.slow
+def test_korteweg_de_vries_with_a_dispersion_of_time():
+    # the same source: also the class of t**n, taken to (t + 1)**(1 - n) t**n by a projective transformation; t to 1
+    found = classify("u_t + u*u_x + k*u_xxx", "t,x", "u", (), "k:t", budget=LONG)
+    assert table(found) == {
+        "": (2, False), "k = 1": (4, False), "k = t": (4, False), "k = exp(t)": (3, False), "k = t**n": (3, False),
+        "k = t**n*(t + 1)**(1 - n)": (3, False),
+    }  # fmt: skip
+    assert found.pending == [] and any("those with arctan" in text for text in found.left)
+
+
+def test_korteweg_de_vries_with_a_coefficient_of_time():
+    # Popovych, Vaneeva 2010, Commun. Nonlinear Sci. Numer. Simul. 15, 3887: powers, exponentials, and those that a
+    # projective transformation takes to them
+    found = classify("u_t + k*u*u_x + u_xxx", "t,x", "u", (), "k:t", budget=LONG)
+    assert table(found) == {
+        "": (2, False), "k = 0": (4, True), "k = 1": (4, False), "k = 1/sqrt(t)": (4, False),
+        "k = exp(t)": (3, False), "k = t**n": (3, False),
+    }  # fmt: skip
+    assert found.pending == [] and all(b.certified for b in found.branches)
+    assert len(found.left) == 1 and "of its solutions all but k = exp(t) and t**n" in found.left[0]
+
+
+@pytest.mark.parametrize(
+    ("equation", "special", "size"),
+    [
+        (DIFFUSION, "u**3", 4), (DIFFUSION, "exp(-2*u)", 4), (DIFFUSION, "(2*u + 1)**Rational(-4, 3)", 5),
+        (DIFFUSION, "u**2 + 1", 3), (DIFFUSION, "1/(u**2 + 1)", 3), (DIFFUSION, "log(u)", 3),
+        (WAVE, "(u - 3)**Rational(-4, 3)", 5), (WAVE, "u + 2", 4), (WAVE, "u**2 + u", 3),
+        (REACTION, "u**2 + u", 2), (REACTION, "(u + 1)**2", 3), (REACTION, "3*u*log(u) + u", 4),
+    ],
+)  # fmt: skip
+def test_special_functions_have_what_the_table_says(equation, special, size):
+    """The lines hold for functions that scalings and translations take to them; others have what any has."""
+    text, independent, dependent, _, function = equation
+    name, _, argument = function.partition(":")
+    y = sp.sympify(special)
+    slope = sp.diff(y, sp.Symbol(argument))
+    text = text.replace(f"{name}_{argument}", f"({slope})").replace(f"{name}*", f"({y})*")
+    text = text.replace(f"- {name}", f"- ({y})")
+    assert symmetries(text, independent, dependent).dimension == size
+
+
+def test_parameters_with_assumptions():
+    equation = ("u_t - u**n*u_xx - n*u**(n - 1)*u_x**2", "t,x", "u")
+    assert table(classify(*equation, "n")) == {"": (4, False), "n = 0": (6, True), "n = -4/3": (5, False)}
+    assert table(classify(*equation, "n:positive")) == {"": (4, False)}
+    assert table(classify(*equation, "n, n != 0")) == {"": (4, False), "n = -4/3": (5, False)}
+
+
+@pytest.mark.slow
+def test_sympy_equations():
+    t, x = sp.symbols("t x", real=True)
+    u, k = sp.Function("u")(t, x), sp.Function("k")
+    found = classify(sp.Eq(u.diff(t), (k(u) * u.diff(x)).diff(x)))
+    assert "k = u**(-4/3)" in table(found) and repr(found).splitlines()[0] == "any: 3"
+
+
+@pytest.mark.slow
+def test_it_is_gone_on_with_where_the_budget_ended():
+    system = parse_system([DIFFUSION[0]], ["t", "x"], ["u"], functions=["k:u"])
+    found, sittings = None, 0
+    while found is None or found.pending:
+        found = classification.classify(system, Clock(2.0), found)
+        # as JSON keeps it
+        kept = msgspec.json.decode(msgspec.json.encode(told(found)), type=ClassifyResult)
+        assert [b.parent for b in kept.branches][:1] == [None] and bool(kept.pending) == bool(found.pending)
+        found, sittings = begun(system, kept), sittings + 1
+        assert sittings < 40
+    assert sittings > 1 and table(found) == table(classify(*DIFFUSION, budget=LONG))
+
+
+@pytest.mark.slow
+def test_what_is_pending_is_said():
+    found = classify(*REACTION, budget=3)
+    assert found.pending and "not complete" in told(found).sentence
+    assert any(text.startswith("not yet: ") for text in told(found).left)
+    more = classify(*REACTION, budget=LONG, begun=found)
+    assert more.pending == [] and "f = u*log(u)" in table(more)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("u_t - u_xx", "t,x", "u"), "nothing to classify"),
+        (("u_t - u_xx", "t,x", "u", "n"), "n is declared but occurs in no equation"),
+        (("u_t - k*u_xx", "t,x", "u", (), "k:"), "k must be given one argument"),
+        (("u_t - k*u_xx", "t,x", "u", (), "k:z"), "k must be given one argument"),
+        (("u_t - n*u_xx", "t,x", "u", "n:positive, n:negative"), "n"),
+        (("u_t - n*u_xx", "t,x", "u", "n, n != n"), "no number fulfils this"),
+    ],
+)
+def test_bad_input(arguments, said):
+    with pytest.raises(LieappError) as caught:
+        classify(*arguments)
+    assert said in caught.value.message and caught.value.hint
+    assert isinstance(caught.value, (UsageError, LieappError))
