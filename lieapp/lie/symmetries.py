@@ -187,7 +187,8 @@ def system_of(
     given = several(equations)
     variables, unknowns = names(independent, "independent"), names(dependent, "dependent")
     constants, arbitrary = declarations(parameters, "parameters"), declarations(functions, "functions")
-    known, measured = known_nonzero(nonzero), list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+    known = known_nonzero(nonzero)
+    measured = [] if outputs is None else list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
     if all(isinstance(e, str) for e in given):
         if known:
             raise EquationError(

@@ -103,6 +103,7 @@ def test_what_does_not_move_is_known():
         ["x_t - a*b*x"], "t", "x", ["a", "b"], moving="a", outputs="x"
     ).identified  # fmt: skip
     assert found.parameters == {"a": True} and found.complete
+    assert symmetries("x_t - a*x", "t", "x", "a", outputs=None).identified is None
 
 
 def test_of_a_second_order_equation_the_first_derivative_is_a_state():

@@ -224,6 +224,17 @@ def test_formulas_of_another_hand_stay_formulas(open_page, make_background):
         assert "![" not in outside and "](http" not in outside, element.value
 
 
+def test_moved_parameters_and_what_outputs_determine_are_shown(open_page, make_background):
+    from lieapp.lie.symmetries import symmetries
+    from lieapp.lie.told_moving import told_moving
+
+    found = symmetries("x_t - r*x*(1 - x/K)", "t", "x", ["r", "K", "c"], outputs="c*x")
+    summary = truth_result(moving=told_moving(found.moving, found.identified))
+    text = shown(open_page("explore", run=make_background("truth", "done", typed=HEAT, summary=summary).id))
+    assert "no scaling changes" in text and "These keep the time and the outputs" in text
+    assert r"$K c$" in text and r"$H_{1}$" in text and "| yes |" in text
+
+
 def test_brackets_stand_in_a_table(open_page, make_background):
     sums = {"brackets_shown": [Formula("2 V2", r"2\,V_{2}")], "opposite_shown": [Formula("-2 V2", r"-2\,V_{2}")]}
     structure = StructureResult(brackets=[(0, 1, [0, 2])], closed=True, **sums)
