@@ -162,7 +162,7 @@ def test_any_text_is_read_with_bounded_work_or_refused(text):
 
 
 def test_reading_is_at_the_cost_of_the_budget(monkeypatch):
-    def endless(*_):
+    def endless(*_, **__):
         while True:
             pass
 

@@ -129,8 +129,10 @@ def first_integral(state: State) -> bool:
 
 
 def _factors(state: State, equation: Form, v: int) -> list[Element]:
-    """1, and the coefficients and their inverses where they depend on v and the equation isn't large."""
+    """1; and where the equation is small and known, coefficients that depend on v, and their inverses."""
     field = state.field
-    small = sum(len(c.numer) for c in equation.values()) <= MAX_SIZE
+    parts = [p for c in equation.values() for p in (c.numer, c.denom)]
+    known = not any(m[n] for p in parts for m in p for n in field.arbitrary())
+    small = known and sum(len(c.numer) for c in equation.values()) <= MAX_SIZE
     varying = [c for c in equation.values() if small and field.involves(c, v)]
     return list(dict.fromkeys([field.one, *(field.one / c for c in varying), *varying]))
