@@ -100,7 +100,7 @@ def _names(context: click.Context, parameter: click.Parameter, values: tuple[str
 @click.option("--independent", multiple=True, callback=_names, metavar="t,x", help="The independent variables.")
 @click.option("--dependent", multiple=True, callback=_names, metavar="u,v", help="The unknowns.")
 @click.option("--parameter", multiple=True, metavar="NAME:WHAT", help="A constant: 'g:positive, g != 3'.")
-@click.option("--function", multiple=True, metavar="NAME:ARGS", help="An arbitrary function: 'k:u', 'k:x,u', 'f:u_x'.")
+@click.option("--function", multiple=True, metavar="NAME:ARGS", help="An arbitrary function: 'k:u' or 'k:x,u'.")
 @click.option(
     "--periodic", multiple=True, callback=_names, metavar="x", help="Variables in which solutions are periodic."
 )

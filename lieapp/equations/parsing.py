@@ -21,6 +21,7 @@ from lieapp.equations.declarations import FUNCTIONS, SPECIAL, fail
 from lieapp.equations.equation import System
 from lieapp.equations.factors import named
 from lieapp.equations.jets import AmbiguousError, JetSpace, directions, multi_index
+from lieapp.equations.latex import LatexError, is_latex
 from lieapp.errors import ParseError
 
 NOT_LOCAL = ("Integral", "integrate", "int", "Sum", "sum", "Subs", "Limit", "limit")
@@ -168,15 +169,19 @@ class _Reader:
                 f"The expression has {len(self.part)} characters; {limits.MAX_LENGTH} are the most.",
                 hint=f"{SYSTEM} A plugin file holds longer ones.",
             )
+        as_latex = is_latex(self.whole)
         for place, character in enumerate(self.part):
-            if (found := limits.SIGNS.get(character)) is not None:
+            if (found := limits.SIGNS.get(character)) is not None and not (as_latex and character in "^\\"):
                 fail(self.whole, self.offset + place, *found)
         lead = len(self.part) - len(self.part.lstrip())
         self.offset += lead
         self.part = self.part.strip()
         if not self.part:
             fail(self.whole, self.offset, "an expression is missing here", EXAMPLE)
-        self.part, self.places = notation.readable(self.part)
+        try:
+            self.part, self.places = notation.readable(self.part, as_latex)
+        except LatexError as error:
+            fail(self.whole, self.offset + error.place, error.problem, error.hint)
         try:
             tree = ast.parse(self.part, mode="eval")
         except SyntaxError as error:
