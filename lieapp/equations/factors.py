@@ -67,6 +67,12 @@ def named(expression: sp.Expr) -> tuple[sp.Expr, dict[sp.Symbol, sp.Expr]]:
     return expression.xreplace(names), {s: e for e, s in names.items()}
 
 
+def spelled(expression: sp.Expr) -> sp.Expr:
+    """The expression as lists write it: k, k_u for an arbitrary k(u) and its derivatives."""
+    plain = {f: s for s, f in named(expression)[1].items() if not isinstance(f, Composed)}
+    return expression.xreplace(plain)
+
+
 def without_products(system: System) -> tuple[System, list[sp.Expr]]:
     """The system with equations in place of their powers and multiples, and the factors that were divided out.
 
