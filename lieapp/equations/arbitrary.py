@@ -14,7 +14,7 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 from lieapp.equations.jets import MultiIndex
 
 
-class Composed(AppliedUndef):  # type: ignore[misc]
+class Composed(AppliedUndef):
     """F, F_s, … at an expression."""
 
     base: str
