@@ -222,7 +222,7 @@ TYPED_OPTIONS = (
     click.option("--dependent", multiple=True, callback=names, metavar="u,v", help="The unknowns."),
     click.option("--parameter", multiple=True, metavar="NAME:WHAT", help="A constant: 'g:positive, g != 3'."),
     click.option(
-        "--function", multiple=True, metavar="NAME:ARG", help="An arbitrary function of one argument: 'k:u'."
+        "--function", multiple=True, metavar="NAME:ARGS", help="An arbitrary function: 'k:u' or 'k:x,u'."
     ),
     click.option("--budget", type=float, metavar="SECONDS", help="Time limit; then the partial result is shown."),
 )

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from lieapp.equations.arbitrary import child, parent
+from lieapp.equations.jets import MultiIndex, multi_indices, raised
 from lieapp.equations.special import (
     DERIVATIVES,
     FIRST,
@@ -24,8 +26,8 @@ from lieapp.equations.special import (
 )
 from lieapp.errors import EquationError
 
-FUNCTION_ORDERS = 4
-"""Derivatives of an arbitrary function that get an atom beyond those that occur."""
+FUNCTION_ORDERS = (4, 3, 2)
+"""Orders beyond those that occur whose derivatives get atoms, of arbitrary functions of 1, 2 or more arguments."""
 
 
 @dataclass(frozen=True)
@@ -222,27 +224,37 @@ class AtomTable:
         return next(k for k, a in enumerate(self.atoms) if a.symbol == symbol)
 
     def _arbitrary(self, e: sp.Expr) -> sp.Expr:
-        """An arbitrary function of variables, with atoms for its next derivatives."""
-        function = e.expr if isinstance(e, sp.Derivative) else e
-        if len(function.args) != 1 or function.args[0] not in self.variables:
+        """An arbitrary function of variables or of an expression in them, with atoms for its next derivatives."""
+        function, start = parent(e)
+        known = {*self.variables, *self.constants}
+        if any(a.free_symbols - known or not a.is_rational_function(*a.free_symbols) for a in function.args):
             raise EquationError(
-                f"{e}: an arbitrary function must have one variable or unknown as its argument.",
-                hint="Write functions of several arguments as products or sums of such functions.",
+                f"{e}: the arguments of an arbitrary function must be variables, unknowns or derivatives, or one "
+                "rational expression in these.",
+                hint="Write the inner function as another arbitrary one, or choose other variables.",
             )
-        v = function.args[0]
-        start = sum(int(n) for _, n in e.variable_count) if isinstance(e, sp.Derivative) else 0
-        chain = [sp.diff(function, v, k) for k in range(start + FUNCTION_ORDERS + 1)]
-        symbols = [sp.Dummy(f"a{len(self.atoms) + k}", real=True) for k in range(len(chain))]
-        fresh = [(k, d) for k, d in enumerate(chain) if d not in self._known]
-        for k, d in fresh:
-            self._known[d] = symbols[k]
-        for k, d in fresh:
-            following = {v: self._known[chain[k + 1]]} if k + 1 < len(chain) else {v: sp.nan}
-            self.atoms.append(Atom(self._known[d], d, following))
+        size = len(function.args)
+        highest = sum(start) + FUNCTION_ORDERS[min(size, len(FUNCTION_ORDERS)) - 1]
+        indices = [K for n in range(highest + 1) for K in multi_indices(size, n)]
+        fresh = [K for K in indices if child(function, K) not in self._known]
+        for n, K in enumerate(fresh):
+            self._known[child(function, K)] = sp.Dummy(f"a{len(self.atoms) + n}", real=True)
+        slopes = [{v: self.rational(r) for v in self.variables if (r := sp.diff(a, v)) != 0} for a in function.args]
+
+        def rates(K: MultiIndex) -> dict[sp.Symbol, sp.Expr]:
+            found: dict[sp.Symbol, sp.Expr] = {}
+            for i, slope in enumerate(slopes):
+                above = self._known.get(child(function, raised(K, i)), sp.nan)
+                for v, rate in slope.items():
+                    found[v] = found.get(v, 0) + rate * above
+            return found
+
+        for K in fresh:
+            self.atoms.append(Atom(self._known[child(function, K)], child(function, K), rates(K)))
         for place, atom in enumerate(self.atoms):
-            # what was the highest derivative so far has a known one now
-            if atom.derivatives == {v: sp.nan} and (above := self._known.get(sp.diff(atom.expression, v))):
-                self.atoms[place] = replace(atom, derivatives={v: above})
+            # what were the highest derivatives so far have known ones now
+            if sp.nan in atom.derivatives.values() and (own := parent(atom.expression))[0] == function:
+                self.atoms[place] = replace(atom, derivatives=rates(own[1]))
         return self._known[e]
 
     def _special(self, e: sp.Expr) -> sp.Expr:

@@ -12,7 +12,8 @@ import sympy as sp
 from sympy.core.facts import InconsistentAssumptions
 from sympy.core.function import AppliedUndef
 
-from lieapp.equations.jets import JetSpace
+from lieapp.equations.arbitrary import Composed, composed, parent
+from lieapp.equations.jets import JetSpace, multi_index
 from lieapp.equations.notation import greek
 from lieapp.errors import ParseError
 
@@ -87,7 +88,7 @@ def parameters_of(texts: Sequence[str]) -> tuple[tuple[sp.Symbol, ...], list[Con
 
 
 def check_declared(condition: Condition, constants: Sequence[sp.Symbol]) -> None:
-    """Raises ParseError for a condition on something that is no parameter."""
+    """Raises ParseError for a condition of a parameter on something that is none."""
     known = {*map(str, constants), *FUNCTIONS, *SPECIAL, *RESERVED}
     for found in re.finditer(r"[^\W\d]\w*", condition.part):
         if greek(found[0]) not in known:
@@ -97,27 +98,54 @@ def check_declared(condition: Condition, constants: Sequence[sp.Symbol]) -> None
 
 
 def check_condition(condition: Condition, difference: sp.Expr, constants: Sequence[sp.Symbol]) -> None:
-    """Raises ParseError for a condition that says nothing about a parameter, or that nothing fulfils."""
+    """Raises ParseError for a condition without parameters and functions, and one that nothing fulfils."""
     if sp.expand(difference) == 0:
-        problem, hint = "no number fulfils this", "Compare a parameter with another value: 'g, g != 3'."
-    elif not difference.free_symbols & set(constants):
-        problem, hint = "this says nothing about a parameter", "Name one: 'g, g != 3'."
+        problem, hint = "nothing fulfils this", "Compare a parameter with another value: 'g, g != 3'."
+    elif not difference.free_symbols & set(constants) and not difference.atoms(AppliedUndef):
+        problem = "this says nothing about a parameter or function"
+        hint = "Name one: 'g, g != 3' for a parameter, 'f:u; f_uu != 0' for a function."
     else:
         return
     fail(condition.text, condition.text.find(condition.part), problem, hint)
 
 
-def functions_of(texts: Sequence[str], jets: JetSpace) -> dict[str, sp.Expr]:
-    """k(u) for each declared `k:u`."""
-    coordinates = {str(s): s for s in jets.coordinates}
-    declared = {}
+def functions_of(texts: Sequence[str], jets: JetSpace) -> tuple[dict[str, sp.Expr], list[Condition]]:
+    """k(x, u) for each declared `k:x,u`, F(s) for `F:s` with a letter s of its own, and conditions `k_u != 0`."""
+    declared: dict[str, sp.Expr] = {}
+    conditions: list[Condition] = []
     for text in texts:
-        name, _, argument = (piece.strip() for piece in text.partition(":"))
-        if argument not in coordinates:
-            problem = f"{name} must be given one argument of {', '.join(coordinates)}"
-            fail(text, text.find(":") + 1, problem, f"For example {name or 'k'}:{jets.dependent[0]}.")
-        declared[name] = sp.Function(name, real=True)(coordinates[argument])
-    return declared
+        for part in map(str.strip, text.split(";")):
+            if "!=" in part:
+                left, _, right = part.partition("!=")
+                conditions.append(Condition(text, part, left.strip(), right.strip()))
+                continue
+            name, _, listed = (piece.strip() for piece in part.partition(":"))
+            arguments = [_argument(a.strip(), jets) for a in listed.split(",")]
+            place = text.find(part) + part.find(":") + 1
+            example = f"For example {name or 'k'}:{jets.dependent[0]}, or {name or 'k'}:s for {name or 'k'}(x - t)."
+            if not listed or (None in arguments and (len(arguments) > 1 or not _PLAIN.fullmatch(listed))):
+                known = ", ".join(map(str, jets.coordinates))
+                fail(text, place, f"{name or 'a function'} must be given arguments among {known}", example)
+            if len(set(arguments)) < len(arguments):
+                fail(text, place, f"an argument of {name} is given twice", "Leave one of them out.")
+            if None in arguments:
+                declared[name] = composed(name, listed)(sp.Symbol(listed, real=True))
+            else:
+                declared[name] = sp.Function(name, real=True)(*arguments)
+    return declared, conditions
+
+
+def _argument(name: str, jets: JetSpace) -> sp.Symbol | None:
+    """A variable, an unknown or a derivative of one; None for any other name."""
+    coordinates = {str(s): s for s in jets.coordinates}
+    base, _, letters = name.rpartition("_")
+    if name in coordinates or base not in jets.dependent:
+        return coordinates.get(name)
+    J = multi_index(letters, [str(x) for x in jets.independent])
+    return None if J is None else jets.symbol(jets.dependent.index(base), J)
+
+
+_PLAIN = re.compile(r"[A-Za-z]+")
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -153,12 +181,13 @@ def check_used(
     constants: Sequence[sp.Symbol], functions: Mapping[str, sp.Expr], residuals: Sequence[sp.Expr]
 ) -> None:
     """Raises ParseError for a parameter or function that is declared in vain."""
-    used = set().union(*(r.free_symbols | r.atoms(AppliedUndef) for r in residuals))
+    used = set().union(*(r.free_symbols | {parent(f)[0] for f in r.atoms(AppliedUndef)} for r in residuals))
+    composites = {f.base for f in used if isinstance(f, Composed)}
     for name, what, expression in (
         *((str(c), "parameter", c) for c in constants),
         *((k, "function", f) for k, f in functions.items()),
     ):
-        if expression not in used:
+        if expression not in used and name not in composites:
             raise ParseError(
                 f"the {what} {name} is declared but occurs in no equation.",
                 hint=f"Leave {name} out of the {what}s, or correct the equation.",

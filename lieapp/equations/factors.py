@@ -13,6 +13,7 @@ from dataclasses import replace
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from lieapp.equations.arbitrary import Composed
 from lieapp.equations.equation import System
 from lieapp.equations.inverse import opaque, opened
 from lieapp.equations.jets import JetSpace
@@ -57,9 +58,19 @@ def named(expression: sp.Expr) -> tuple[sp.Expr, dict[sp.Symbol, sp.Expr]]:
     names: dict[sp.Expr, sp.Symbol] = {}
     for e in found:
         function = e.expr if isinstance(e, sp.Derivative) else e
+        if isinstance(e, Composed):
+            # with its argument: there may be several
+            names[e] = sp.Symbol(str(e), real=True)
+            continue
         letters = "".join(str(v) * int(n) for v, n in e.variable_count) if isinstance(e, sp.Derivative) else ""
         names[e] = sp.Symbol(f"{function.func}" + (f"_{letters}" if letters else ""), real=True)
     return expression.xreplace(names), {s: e for e, s in names.items()}
+
+
+def spelled(expression: sp.Expr) -> sp.Expr:
+    """The expression as lists write it: k, k_u for an arbitrary k(u) and its derivatives."""
+    plain = {f: s for s, f in named(expression)[1].items() if not isinstance(f, Composed)}
+    return expression.xreplace(plain)
 
 
 def without_products(system: System) -> tuple[System, list[sp.Expr]]:

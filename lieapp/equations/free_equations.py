@@ -1,8 +1,8 @@
 """Equations in SymPy's own notation with parameters and arbitrary functions left free.
 
-A function of all the independent variables is an unknown; any other function of one variable or of one unknown,
-such as k(u(t, x)), is arbitrary; every other symbol is a generic constant. Results are written with names, so one
-name must stand for one thing; and all of them are real.
+A function of all the independent variables is an unknown, unless others are named as such; any other function of
+variables and unknowns, such as k(x, u(t, x)), is arbitrary; every other symbol is a generic constant. Results are
+written with names, so one name must stand for one thing; and all of them are real.
 """
 
 from __future__ import annotations
@@ -103,17 +103,19 @@ def read_free(
     # done, so that the derivatives of k(u) are taken
     sides = [exact(_side(e, name)).doit() for e in equations]
     check_real(sides, name)
-    applied = sorted({f for side in sides for f in side.atoms(AppliedUndef)}, key=str)
+    # without those at a variable that SymPy puts in for a derivative
+    found = {f for side in sides for f in side.atoms(AppliedUndef) if not f.atoms(sp.Dummy)}
+    applied = sorted(found, key=str)
     symbols = {s for side in sides for s in side.free_symbols}
     variables = _meant(independent, symbols, str, "variable", name)
     if not variables:
-        found = [f for f in applied if all(a.is_Symbol for a in f.args)]
-        if not found:
+        of_symbols = [f for f in applied if all(a.is_Symbol for a in f.args)]
+        if not of_symbols:
             raise EquationError(
                 f"{name}: the equation contains no unknown function; it is no differential equation.",
                 hint="Declare u = sp.Function('u')(t, x) and write the equation in u and u.diff(x).",
             )
-        variables = max(found, key=lambda f: len(f.args)).args
+        variables = max(of_symbols, key=lambda f: len(f.args)).args
     unknowns = list(_meant(dependent, applied, lambda f: f.func.__name__, "unknown", name))
     check_real(variables, name)
     check_distinct({*symbols, *variables}, applied, name)
@@ -123,9 +125,9 @@ def read_free(
     coordinates = dict(zip([*variables, *unknowns], jets.coordinates, strict=True))
     # k of a jet symbol in place of k(u(t, x))
     arbitrary = {
-        f: sp.Function(f.func.__name__, real=True)(coordinates[f.args[0]])
+        f: sp.Function(f.func.__name__, real=True)(*(coordinates[a] for a in f.args))
         for f in applied
-        if f not in unknowns and f.args[0] in coordinates
+        if f not in unknowns
     }
     names = {*map(str, symbols), *(f.func.__name__ for f in applied)}
     check_no_jets(sorted(names), jets, name)
@@ -137,7 +139,7 @@ def read_free(
         residuals,
         tuple(parameters),
         name=name,
-        functions={f.func.__name__: (str(f.args[0]),) for f in arbitrary.values()},
+        functions={f.func.__name__: tuple(map(str, f.args)) for f in arbitrary.values()},
         nonzero=tuple(_nonzero(e, parameters, name) for e in nonzero),
     )
 
@@ -224,11 +226,11 @@ def _check_unknowns(
                 hint="Write each unknown as a function of every variable.",
             )
     for f in applied:
-        if f not in unknowns and (len(f.args) != 1 or f.args[0] not in (*variables, *unknowns)):
+        if f not in unknowns and not set(f.args) <= {*variables, *unknowns}:
             raise EquationError(
                 f"{name}: {f} is neither an unknown, a function of {', '.join(map(str, variables))}, nor an "
-                "arbitrary function of one variable or unknown.",
-                hint="Give the unknowns with dependent=[…]; write functions of several arguments as products.",
+                "arbitrary function of variables and unknowns.",
+                hint="Give the unknowns with dependent=[…]; type functions of derivatives or of x - t as text.",
             )
 
 
@@ -264,8 +266,7 @@ def _slope(node: sp.Expr, arbitrary: dict[AppliedUndef, sp.Expr]) -> sp.Expr | N
     if point not in arbitrary:
         return None
     value = arbitrary[point]
-    count = sum(int(n) for _, n in inner.variable_count)
-    return sp.Derivative(value, (value.args[0], count))
+    return sp.diff(value, *((value.args[inner.expr.args.index(v)], n) for v, n in inner.variable_count))
 
 
 def with_outputs(system: System, outputs: Sequence[sp.Expr]) -> System:

@@ -27,6 +27,13 @@ def directions(J: MultiIndex) -> Iterator[int]:
     return (i for i, count in enumerate(J) for _ in range(count))
 
 
+def multi_indices(size: int, order: int) -> list[MultiIndex]:
+    """All multi-indices of a given order."""
+    if size == 1:
+        return [(order,)]
+    return [(k, *rest) for k in range(order, -1, -1) for rest in multi_indices(size - 1, order - k)]
+
+
 def divides(J: MultiIndex, K: MultiIndex) -> bool:
     """Whether ∂_K is a derivative of ∂_J."""
     return all(j <= k for j, k in zip(J, K, strict=True))

@@ -1,4 +1,4 @@
-"""What is written otherwise than the grammar reads it: Greek letters, `lambda`, `(k(u)*u_x)_x`.
+"""What is written otherwise than the grammar reads it: Greek letters, `lambda`, `(k(u)*u_x)_x`, LaTeX.
 
 Texts are rewritten sign by sign with the place that each one came from, so that errors still point into what was
 typed.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+
+from lieapp.equations.latex import translated
 
 WIDE = "lambd\N{FULLWIDTH LATIN SMALL LETTER A}"
 """`lambda` as Python's tokens don't know it; the syntax tree has the name in plain letters."""
@@ -26,8 +28,12 @@ def _letter(sign: str) -> str:
     return word.capitalize() if found[1] == "CAPITAL" else word
 
 
-def readable(text: str) -> tuple[str, list[int]]:
-    """The text as Python's parser reads it, and the place that each sign of it, and its end, has in the text."""
+def readable(text: str, latex: bool = False) -> tuple[str, list[int]]:
+    """The text as Python's parser reads it, and the place that each sign of it, and its end, has in the text.
+
+    Raises LatexError.
+    """
+    text, origin = translated(text) if latex else (text, [*range(len(text) + 1)])
     parts: list[str] = []
     places: list[int] = []
     done = 0
@@ -36,4 +42,4 @@ def readable(text: str) -> tuple[str, list[int]]:
         parts += [text[done : found.start()], new]
         places += [*range(done, found.start()), *(min(found.start() + n, found.end() - 1) for n in range(len(new)))]
         done = found.end()
-    return "".join([*parts, text[done:]]), [*places, *range(done, len(text) + 1)]
+    return "".join([*parts, text[done:]]), [origin[n] for n in (*places, *range(done, len(text) + 1))]

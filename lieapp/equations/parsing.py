@@ -16,9 +16,12 @@ from typing import Any, NoReturn
 import sympy as sp
 
 from lieapp.equations import declarations, limits, notation
+from lieapp.equations.arbitrary import Composed, child, composed
 from lieapp.equations.declarations import FUNCTIONS, SPECIAL, fail
 from lieapp.equations.equation import System
+from lieapp.equations.factors import named
 from lieapp.equations.jets import AmbiguousError, JetSpace, directions, multi_index
+from lieapp.equations.latex import LatexError, is_latex
 from lieapp.errors import ParseError
 
 NOT_LOCAL = ("Integral", "integrate", "int", "Sum", "sum", "Subs", "Limit", "limit")
@@ -75,7 +78,8 @@ def parse_system(
     Raises ParseError for what the grammar has not, and for declarations that contradict one another.
 
     Equations are `u_t + u*u_x + u_xxx`, with `= 0` understood, or `u_t = u_xx`. Parameters are `nu`,
-    `nu:positive`, or `g:positive, g != 3`; arbitrary functions have their argument, `k:u`. `typed` is as for
+    `nu:positive`, or `g:positive, g != 3`. Arbitrary functions have their arguments, `k:u`, `k:x,u` or `f:u_x`, or
+    a letter of their own for any argument, `F:s` for F(x - t), and conditions, `f:u; f_uu != 0`. `typed` is as for
     `parse_expression`; else lieapp wrote it.
     """
     independent, dependent = _spelled(independent), _spelled(dependent)
@@ -83,7 +87,7 @@ def parse_system(
     jets = JetSpace(tuple(sp.Symbol(n, real=True) for n in independent), tuple(dependent))
     constants, conditions = declarations.parameters_of(parameters)
     taken = [*independent, *dependent, *(str(c) for c in constants)]
-    declared = declarations.functions_of(functions, jets)
+    declared, others = declarations.functions_of(functions, jets)
     declarations.check_names([*taken, *declared])
     nonzero = []
     for condition in conditions:
@@ -94,6 +98,11 @@ def parse_system(
         declarations.check_condition(condition, nonzero[-1], constants)
     values: dict[str, sp.Expr] = {str(s): s for s in (*jets.coordinates, *constants)}
     resolve = _jet_resolver(jets, values, declared)
+    for condition in others:
+        difference = _equation(f"{condition.left} = {condition.right}", resolve, declared, True, jets)
+        declarations.check_condition(condition, difference, ())
+        # as results write it
+        nonzero.append(named(difference)[0])
     residuals = tuple(_equation(text, resolve, declared, typed, jets) for text in equations)
     declarations.check_equations(equations, residuals, jets)
     measured = tuple(parse_expression(text, values, declared, typed=typed) for text in outputs)
@@ -127,10 +136,9 @@ def _jet_resolver(jets: JetSpace, values: Mapping[str, sp.Expr], functions: Mapp
                 J = multi_index(letters, [str(x) for x in jets.independent])
                 return None if J is None else jets.symbol(jets.dependent.index(base), J)
             if base in functions:
-                (argument,) = functions[base].args
-                count = letters.replace("_", "").count(str(argument))
-                if count and str(argument) * count == letters.replace("_", ""):
-                    return sp.Derivative(functions[base], (argument, count))
+                function = functions[base]
+                K = multi_index(letters, [str(a) for a in function.args])
+                return None if K is None or isinstance(function, Composed) else child(function, K)
             base, _, more = base.rpartition("_")
             letters = f"{more}_{letters}"
         return None
@@ -163,15 +171,19 @@ class _Reader:
                 f"The expression has {len(self.part)} characters; {limits.MAX_LENGTH} are the most.",
                 hint=f"{SYSTEM} A plugin file holds longer ones.",
             )
+        as_latex = is_latex(self.whole)
         for place, character in enumerate(self.part):
-            if (found := limits.SIGNS.get(character)) is not None:
+            if (found := limits.SIGNS.get(character)) is not None and not (as_latex and character in "^\\"):
                 fail(self.whole, self.offset + place, *found)
         lead = len(self.part) - len(self.part.lstrip())
         self.offset += lead
         self.part = self.part.strip()
         if not self.part:
             fail(self.whole, self.offset, "an expression is missing here", EXAMPLE)
-        self.part, self.places = notation.readable(self.part)
+        try:
+            self.part, self.places = notation.readable(self.part, as_latex)
+        except LatexError as error:
+            fail(self.whole, self.offset + error.place, error.problem, error.hint)
         try:
             tree = ast.parse(self.part, mode="eval")
         except SyntaxError as error:
@@ -271,6 +283,8 @@ class _Reader:
         if value is not None:
             return value
         if name in self.functions:
+            if isinstance(self.functions[name], Composed):
+                self._fail(node, f"{name} needs its argument in parentheses", f"For example {name}(x - t).")
             return self.functions[name]
         if name == "pi":
             return sp.pi
@@ -292,6 +306,10 @@ class _Reader:
                 return self.jets.symbol(self.jets.dependent.index(name), self.jets.zero)
         if self.integrals and name == "Integral" and len(node.args) == 2 and isinstance(node.args[1], ast.Name):
             return sp.Integral(*(self._visit(a) for a in node.args))
+        if (function := self._composed(name)) is not None:
+            if len(node.args) != 1:
+                self._fail(node, f"{name} takes one argument", f"For example {name}(x - t).")
+            return function(self._visit(node.args[0]))
         if name not in (*FUNCTIONS, *SPECIAL, *self.functions, "Rational"):
             known = ", ".join([*FUNCTIONS, *SPECIAL, *self.functions])
             hints = {**dict.fromkeys(NOT_LOCAL, LOCAL), **dict.fromkeys(COMPLEX, SMOOTH)}
@@ -306,7 +324,8 @@ class _Reader:
             return arguments[0] / (arguments[1] if len(arguments) == 2 else 1)
         if (declared := self.functions.get(name)) is not None:
             if tuple(arguments) != declared.args:
-                self._fail(node, f"{name} is declared as {declared}", f"Write {declared}, or {name} alone.")
+                hint = f"Write {declared}, or {name} alone; for other arguments declare {name}:s."
+                self._fail(node, f"{name} is declared as {declared}", hint)
             return declared
         if name in SPECIAL:
             return self._special(node, name, arguments)
@@ -317,6 +336,15 @@ class _Reader:
         if limits.too_large(FUNCTIONS[name], arguments[0]):
             self._fail(node, *limits.LARGE)
         return FUNCTIONS[name](arguments[0])
+
+    def _composed(self, name: str) -> Any:
+        """The function F, or F_s for its derivative, that is declared for any argument."""
+        base, _, letters = name.partition("_")
+        function = self.functions.get(base)
+        if not isinstance(function, Composed):
+            return None
+        order = len(letters) // len(function.letter)
+        return composed(base, function.letter, order) if letters == function.letter * order else None
 
     def _special(self, node: ast.Call, name: str, arguments: Sequence[sp.Expr]) -> sp.Expr:
         function, count = SPECIAL[name]

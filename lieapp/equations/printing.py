@@ -10,6 +10,7 @@ from sympy.printing.str import StrPrinter
 
 from lieapp.document import Formula
 from lieapp.equations.evolution import Evolution
+from lieapp.equations.factors import spelled
 from lieapp.equations.jets import JetSpace, MultiIndex
 
 
@@ -34,7 +35,7 @@ def ordered_latex(expression: sp.Expr, jets: JetSpace) -> str:
 
 def _ordered(expression: sp.Expr, jets: JetSpace, write: Callable[[sp.Expr], str]) -> str:
     # SymPy multiplies 2 (t + 1) out by itself; here it goes back
-    terms = [sp.factor_terms(term, fraction=True) for term in ordered_terms(expression, jets)]
+    terms = [sp.factor_terms(term, fraction=True) for term in ordered_terms(spelled(expression), jets)]
     return " + ".join(map(write, terms)).replace("+ - ", "- ").replace("+ -", "- ")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import sympy as sp
 
-from lieapp.equations.coefficients import CoefficientField, Element, common_denominator
+from lieapp.equations.coefficients import CoefficientField, Element, common_denominator, parted
 from lieapp.equations.coincidences import coincidences
 from lieapp.equations.equation import System
 from lieapp.equations.factors import one_equation, without_products
@@ -24,6 +24,8 @@ from lieapp.lie.invariance import GeneralProlongation
 from lieapp.lie.linear import Form, Key, Unknowns, add, lifted, primitive, substituted
 from lieapp.lie.normal_form import Vector
 from lieapp.lie.solving import State, solve
+from lieapp.lie.solving.split import assume_independent
+from lieapp.lie.solving.state import Span, fewest
 
 HIGH = 8
 """Order from which the determining equations of an equation take long."""
@@ -38,8 +40,9 @@ class DeterminingSystem:
 
     `components` are the function ids of ξ¹ … ξᵖ, φ¹ … φ^q among the unknowns, `residuals` the left-hand sides
     that the equations come from: the system's, or those of its completion, which is solved for `leading`
-    derivatives. `assumed_nonzero` was divided by; `divided` are factors of the system's equations that were
-    divided out and vanish for some functions or parameters.
+    derivatives. `assumed_nonzero` was divided by; `independent` are sets of expressions with arbitrary functions of
+    derivatives that are assumed to be linearly independent; `divided` are factors of the system's equations that
+    were divided out and vanish for some functions or parameters.
     """
 
     system: System
@@ -50,12 +53,14 @@ class DeterminingSystem:
     equations: list[Form]
     residuals: list[sp.Expr]
     assumed_nonzero: list[sp.Expr] = attribute(default_factory=list)
+    independent: list[Span] = attribute(default_factory=list)
     divided: list[sp.Expr] = attribute(default_factory=list)
 
     def state(self, divisors: Sequence[sp.Expr] = ()) -> State:
         """What the solver starts with; `divisors`: further expressions that were divided by."""
         values = [self.unknowns.form(self.field, f) for f in self.components]
         state = State(self.field, self.unknowns, list(self.equations), values, self.system.nonzero)
+        state.independent = fewest(self.independent)
         for divisor in dict.fromkeys([*self.assumed_nonzero, *divisors]):
             state.assume(divisor)
         return state
@@ -90,8 +95,13 @@ def determining_equations(system: System, leading: Leading | None = None) -> Det
     equations: list[Form] = []
     divisors = list(leading.assumed_nonzero)
     seen = set()
+    # by arbitrary functions of derivatives
+    parting = State(jet_field.field, unknowns, [], [], system.nonzero)
     for slopes in jet_field.slopes:
-        for form in jet_field.split(jet_field.condition(slopes), coefficients):
+        condition = jet_field.condition(slopes)
+        for part in jet_field.by_others(condition):
+            assume_independent(parting, part)
+        for form in jet_field.split(condition, coefficients):
             form, content = primitive(lifted(form, coefficients), coefficients)
             divisors.append(coefficients.expression(content))
             signature = frozenset(form.items())
@@ -99,10 +109,11 @@ def determining_equations(system: System, leading: Leading | None = None) -> Det
                 seen.add(signature)
                 equations.append(form)
     equations = [lifted(form, coefficients) for form in equations]
-    divisors += jet_field.divisors
+    divisors += [*jet_field.divisors, *parting.assumed]
     return DeterminingSystem(
-        system, leading, coefficients, unknowns, components, equations, residuals, divisors, divided
-    )
+        system, leading, coefficients, unknowns, components, equations, residuals, divisors, parting.independent,
+        divided,
+    )  # fmt: skip
 
 
 def quicker(system: System) -> str:
@@ -197,6 +208,20 @@ class _JetField:
             power, product = self._monomials[monomial]
             total[power] = total.get(power, 0) + product * c
         return total
+
+    def by_others(self, condition: Form) -> list[Form]:
+        """What stands with each monomial in the derivatives that no arbitrary function contains; [] without one."""
+        field = self.field
+        inside = {v for n in field.arbitrary() for v in field.depends(field.field.gens[n])}
+        first = len(self.jets.coordinates)
+        if not any(v >= first for v in inside):
+            return []
+        others = [v for v in range(first, len(field.variables)) if v not in inside]
+        parts: dict[tuple[int, ...], Form] = {}
+        for key, c in primitive(condition, field)[0].items():
+            for on, rest in parted(c.numer, others).items():
+                parts.setdefault(on, {})[key] = field.field.raw_new(rest)
+        return list(parts.values())
 
     def split(self, condition: Form, target: CoefficientField) -> list[Form]:
         """The coefficients of the monomials in free derivatives, as forms over `target`."""

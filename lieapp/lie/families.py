@@ -12,7 +12,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from lieapp.equations.coefficients import CoefficientField
-from lieapp.equations.factors import named
+from lieapp.equations.factors import spelled
 from lieapp.equations.jets import jet_name
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.linear import Form, Unknowns, add, lifted, reduced, substituted
@@ -49,12 +49,12 @@ class Family:
     def text(self) -> str:
         """One line: `alpha d_u for every alpha(t, x) where alpha_t - alpha_xx = 0`."""
         functions = ", ".join(f"{name}({', '.join(arguments)})" for name, arguments in self.functions.items())
-        where = "; ".join(f"{condition} = 0" for condition in self.conditions)
+        where = "; ".join(f"{spelled(condition)} = 0" for condition in self.conditions)
         return f"{self.field.text()} for every {functions}" + (f" where {where}" if where else "")
 
     def left_open(self, count: int | None = None) -> list[str]:
         """Lines for one that isn't solved: `alpha d_y with alpha_xx - alpha*f = 0: 2 constants`."""
-        conditions = [f"{named(c)[0]} = 0" for c in self.conditions]
+        conditions = [f"{spelled(c)} = 0" for c in self.conditions]
         ending = "" if count is None else f": {count} constant{'' if count == 1 else 's'}"
         field = self.field.text()
         if len(conditions) <= MAX_IN_LINE:
@@ -91,6 +91,7 @@ def family_of(
 ) -> Family:
     """The formulas of a group."""
     taken = {str(s) for s in (*field.variables, *field.constants)}
+    taken |= {str(e.func) for e in field.table.expressions().values() if isinstance(e, AppliedUndef)}
     free = [n for n in (*NAMES, *(f"f{k}" for k in range(1, len(group.functions) + 40))) if n not in taken]
     names = dict(zip(group.functions, free, strict=False))
     functions = {

@@ -18,7 +18,7 @@ from sympy.polys.rings import PolyRing
 
 from lieapp.equations.coefficients import CoefficientField, Element, parted
 from lieapp.equations.equation import System
-from lieapp.equations.jets import JetSpace, MultiIndex
+from lieapp.equations.jets import JetSpace, MultiIndex, multi_indices
 from lieapp.equations.leading import Leading, solve_for_leading
 from lieapp.lie.linear import add
 
@@ -94,13 +94,6 @@ class GeneralProlongation:
             for a in range(self.q):
                 add(result, (f, self.jets.raised(K, self.p + a)), c * self.jet(a, first))
         return result
-
-
-def multi_indices(size: int, order: int) -> list[MultiIndex]:
-    """All multi-indices of a given order."""
-    if size == 1:
-        return [(order,)]
-    return [(k, *rest) for k in range(order, -1, -1) for rest in multi_indices(size - 1, order - k)]
 
 
 def defect(

@@ -15,6 +15,7 @@ from msgspec import UNSET
 from lieapp.document import Formula
 from lieapp.equations.equation import System
 from lieapp.equations.evolution import evolution_form
+from lieapp.equations.factors import spelled
 from lieapp.equations.jets import JetSpace, directions, jet_name
 from lieapp.equations.printing import equation_of, ordered_latex
 from lieapp.errors import EquationError
@@ -62,7 +63,7 @@ class Notation:
     def formula(self, form: Form) -> Formula:
         """A form with a symbol for each derivative, in SymPy's syntax and as LaTeX."""
         terms = [self.field.expression(c) * self._symbol(key) for key, c in sorted(form.items())]
-        expression = sp.Add(*terms)
+        expression = spelled(sp.Add(*terms))
         return Formula(str(expression), str(sp.latex(expression, symbol_names=self._symbols)))
 
     def _symbol(self, key: Key) -> sp.Symbol:
@@ -141,7 +142,7 @@ def statement(system: System, clock: Clock) -> dict[str, Any]:
 
 
 def _equal(symbol: sp.Symbol, value: sp.Expr, jets: JetSpace) -> Formula:
-    return Formula(f"{symbol} = {value}", f"{sp.latex(symbol)} = {ordered_latex(value, jets)}")
+    return Formula(f"{symbol} = {spelled(value)}", f"{sp.latex(symbol)} = {ordered_latex(value, jets)}")
 
 
 def _steps(notation: Notation, steps: Iterable[Step]) -> Iterator[results.StepResult]:

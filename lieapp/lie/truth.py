@@ -29,7 +29,7 @@ from lieapp.lie.reduction.target import Reduction
 from lieapp.lie.solving import State
 from lieapp.lie.sought import Sought
 from lieapp.lie.told import called, explanation, statement, told
-from lieapp.lie.vector_field import Field
+from lieapp.lie.vector_field import Field, formula_of
 from lieapp.results.truth import CertificateResult, Explanation, StructureResult
 
 Generator = int | Field | Mapping[int, Any]
@@ -288,7 +288,7 @@ def _algebra(generators: Sequence[Field], families: Sequence[Family]) -> Iterato
     for k, field in enumerate(generators, start=1):
         yield f"V_{{{k}}} &= {field.latex()}"
     for k, family in enumerate(families, start=1):
-        where = ",\\; ".join(f"{sp.latex(condition)} = 0" for condition in family.conditions)
+        where = ",\\; ".join(f"{formula_of(condition).latex} = 0" for condition in family.conditions)
         functions = ", ".join(called(name, inside).latex for name, inside in family.functions.items())
         yield (
             f"F_{{{k}}} &= {family.field.latex()}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from lieapp.document import Formula
+from lieapp.equations.factors import spelled
 from lieapp.equations.jets import JetSpace
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import ParseError, UsageError
@@ -77,8 +78,9 @@ def typed_field(
 
 
 def formula_of(expression: sp.Expr) -> Formula:
-    """An expression in both forms."""
-    return Formula(str(expression), sp.latex(expression))
+    """An expression in both forms, with k and k_u for an arbitrary k(u) and its derivative."""
+    written = spelled(expression)
+    return Formula(str(written), sp.latex(written))
 
 
 def combination(coefficients: Sequence[sp.Expr]) -> Formula:
@@ -94,7 +96,7 @@ def _sum(components: dict[str, sp.Expr], write: type | object, basis: str, space
         if value == 0:
             continue
         negative = bool(value.could_extract_minus_sign())
-        size = -value if negative else value
+        size = spelled(-value if negative else value)
         written = "" if size == 1 else write(size)  # type: ignore[operator]
         if written and size.is_Add:
             written = rf"\left({written}\right)" if in_latex else f"({written})"

@@ -5,9 +5,9 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lieapp.equations.jets import JetSpace
+from lieapp.equations.jets import JetSpace, multi_indices
 from lieapp.equations.parsing import parse_system
-from lieapp.lie.invariance import GeneralProlongation, characteristic, multi_indices
+from lieapp.lie.invariance import GeneralProlongation, characteristic
 from lieapp.lie.stages import derive
 
 x, t, y = sp.symbols("x t y", real=True)

@@ -14,9 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from math import comb, perm, prod
 
-from lieapp.equations.jets import MultiIndex, divides, raised
+from lieapp.equations.jets import MultiIndex, divides, multi_indices, raised
 from lieapp.lie.certificate.taylor import Point, pack
-from lieapp.lie.invariance import multi_indices
 from lieapp.lie.linear import Form, Key
 
 Row = dict[int, int]

@@ -16,11 +16,10 @@ from random import Random
 
 import numpy as np
 
-from lieapp.equations.jets import Jet, JetSpace, MultiIndex, raised
+from lieapp.equations.jets import Jet, JetSpace, MultiIndex, multi_indices, raised
 from lieapp.lie.certificate.counting import check_time
 from lieapp.lie.certificate.taylor import WIDTH, BadPointError, Point, Series, pack, random_prime
 from lieapp.lie.determining import DeterminingSystem, on_solutions
-from lieapp.lie.invariance import multi_indices
 
 Row = list[int]
 

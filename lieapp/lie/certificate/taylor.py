@@ -9,6 +9,7 @@ E = Σ hᵥ ∂ᵥ the part of degree m of a series is 1/m times that of E a, kn
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import add
 from random import Random
 from typing import Any
 
@@ -16,7 +17,9 @@ import sympy as sp
 from sympy import ZZ
 from sympy.polys.galoistools import gf_gcd, gf_pow_mod, gf_sub
 
+from lieapp.equations.arbitrary import parent
 from lieapp.equations.coefficients import CoefficientField, Element, parted
+from lieapp.equations.jets import MultiIndex, multi_indices, raised
 
 Series = dict[int, int]
 """Packed monomial in the displacements h -> coefficient mod p, zeros left out."""
@@ -183,21 +186,21 @@ class Point:
     def _expand(self, random: Random) -> list[Series]:
         """The series of all generators, degree by degree."""
         found: list[Series] = [{0: value} for value in self.values]
-        rates: dict[int, list[tuple[int, Element | None]]] = {}
+        rates: dict[int, list[tuple[int, Element]]] = {}
+        generic = self._generic(random) if self.order else {}
+        for n, series in generic.items():
+            found[n] = series
         for v in range(self.size):
             found[v][self.unit(v)] = 1
             for n, rate in self.field._rates[v]:
-                rates.setdefault(n, []).append((v, rate))
+                if n not in generic:
+                    rates.setdefault(n, []).append((v, rate))
         for m in range(1, self.order + 1):
             powers: dict[tuple[int, int], Series] = {}
             fresh: dict[int, Series] = {n: {} for n in rates}
             inverse = pow(m, -1, self.p)
             for n, slopes in rates.items():
                 for v, rate in slopes:
-                    if rate is None:
-                        # the highest derivative of an arbitrary function: generic
-                        fresh[n][m * self.unit(v)] = random.randrange(2, self.p - 1)
-                        continue
                     for key, c in self._fraction(rate, m - 1, found, powers).items():
                         if self.degree(key) == m - 1:
                             up = key + self.unit(v)
@@ -205,6 +208,44 @@ class Point:
             for n, part in fresh.items():
                 found[n].update((key, c) for key, c in part.items() if c)
         return found
+
+    def _generic(self, random: Random) -> dict[int, Series]:
+        """The series of arbitrary functions and their derivatives: f_K(a + δ) = Σ f_{K+L}(a) δᴸ/L!.
+
+        The values of derivatives here are those of their atoms, and random where there are none.
+        """
+        field, p, result = self.field, self.p, dict[int, Series]()
+        families: dict[sp.Expr, dict[MultiIndex, int]] = {}
+        for n in sorted(field.arbitrary()):
+            function, K = parent(field.table.atoms[n - self.size - len(field.constants)].expression)
+            families.setdefault(function, {})[K] = n
+        base: list[Series] = [{0: value} for value in self.values]
+        for v in range(self.size):
+            base[v][self.unit(v)] = 1
+        for function, members in families.items():
+            shifts = []
+            for argument in function.args:
+                shift = self._fraction(field.element(argument), self.order, base, {})
+                shifts.append({key: c for key, c in shift.items() if key})
+            powers: dict[MultiIndex, Series] = {(0,) * len(shifts): {0: 1}}
+            for m in range(1, self.order + 1):
+                for L in multi_indices(len(shifts), m):
+                    i = next(i for i, e in enumerate(L) if e)
+                    # δᴸ/L!
+                    part = self.multiply(powers[raised(L, i, -1)], shifts[i], self.order)
+                    inverse = pow(L[i], -1, p)
+                    powers[L] = {key: c * inverse % p for key, c in part.items()}
+            values = {K: self.values[n] for K, n in members.items()}
+            for K, n in members.items():
+                total: Series = {}
+                for L, power in powers.items():
+                    J = tuple(map(add, K, L))
+                    if J not in values:
+                        values[J] = random.randrange(2, p - 1)
+                    for key, c in power.items():
+                        total[key] = (total.get(key, 0) + values[J] * c) % p
+                result[n] = total
+        return result
 
     def _fraction(
         self, element: Element, order: int, found: list[Series], powers: dict[tuple[int, int], Series]

@@ -136,7 +136,9 @@ def _functions_moved(system: System, frame: Frame, U: Exprs) -> str:
     """Why arbitrary functions stand in the way: their arguments must not be moved."""
     for k, arguments in system.functions.items():
         for name in arguments:
-            X = next(d for d in (*frame.independent, *frame.dependent) if d.name == name)
+            X = next((d for d in (*frame.independent, *frame.dependent) if d.name == name), None)
+            if X is None:
+                return f"the arbitrary function {k} isn't one of coordinates"
             kept = U[X] == frame.orbits.constant[X] if X in U else frame.orbits.invariants.get(
                 frame.orbits.constant.get(X, X)) == X  # fmt: skip
             if not kept:
