@@ -17,14 +17,24 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.equations.factors import named
 from lieapp.errors import LieappError, UsageError
 from lieapp.lie.branches import Branch, Classification, Open, Where, called
 from lieapp.lie.deadline import Clock
+from lieapp.lie.normal_form import echelon, rows_of
 from lieapp.lie.normal_functions import loosened, normal_functions, renamed
 from lieapp.lie.special import roots, specialised
-from lieapp.lie.special_functions import Constants, UnsolvedError, constants_in, particular, solutions
+from lieapp.lie.special_functions import (
+    Constants,
+    UnsolvedError,
+    constants_in,
+    particular,
+    simple_forms,
+    solutions,
+    values_of,
+)
 from lieapp.lie.stages import derive
 from lieapp.lie.symmetries import Names, seconds, system_within
 from lieapp.lie.vector_field import Field
@@ -141,7 +151,7 @@ class _Search:
         except UnsolvedError:
             if not (found := particular(here.condition, jets, x, constants)):
                 raise
-            constants.missed.append(f"all but {k.func} = exp({x}) and {x}**n")
+            constants.missed.append("all but exponentials and powers")
         self.work.left += [f"{here.told}, of its solutions {told}" for told in dict.fromkeys(constants.missed)]
         return found
 
@@ -200,10 +210,16 @@ class _Search:
         where = f" where {', '.join(branch.conditions())}" if branch.where else ""
         self.work.pending += [Open(branch, shown, e) for e in branch.assumed]
         for span in branch.spans:
-            if len(span) > MAX_SPAN:
-                self.work.left.append(f"a linear dependence of {', '.join(map(str, span))}{where}")
+            conditions = list(_dependences(span[: MAX_SPAN + 1]))
+            if len(span) <= MAX_SPAN:
+                self.work.pending += [Open(branch, shown, e) for e in conditions]
                 continue
-            self.work.pending += [Open(branch, shown, e) for e in _dependences(span)]
+            told = f"a linear dependence of {', '.join(map(str, span))}{where}"
+            self.work.left.append(f"{told}, of its solutions all but exponentials and powers")
+            inside = [k for k in self.functions.values() if k not in branch.where and any(_has(e, k) for e in span)]
+            if len(inside) == 1:
+                raw = [(inside[0], y) for y in _dependent(span, inside[0], branch.system.parameters)]
+                self.work.pending += [Open(branch, shown, conditions[0], raw=one) for one in raw]
         self.work.left += [f"special values of {name}{where}" for name in branch.generic]
 
     def derived(self, where: Where, system: System) -> Branch:
@@ -252,6 +268,22 @@ class _Search:
                     self.work.excluded.append(told)
                 continue
             yield where, system
+
+
+def _dependent(span: Sequence[sp.Expr], k: AppliedUndef, parameters: Sequence[sp.Symbol]) -> list[sp.Expr]:
+    """The exponentials and powers for which expressions in k and x are linearly dependent."""
+    (x,), jets, constants = k.args, _jets(k), Constants()
+    found = []
+    for y in simple_forms(x, constants)[1]:
+        field = CoefficientField([x], [*parameters, *constants.made])
+        try:
+            elements = field.elements([e.subs(values_of(y, jets, x), simultaneous=True) for e in span])
+        except LieappError:
+            continue
+        rows, _ = rows_of([[e] for e in elements], field)
+        if len(echelon(rows, field)) < len(span):
+            found.append(y)
+    return found
 
 
 def _dependences(span: Sequence[sp.Expr]) -> Iterator[sp.Expr]:

@@ -157,7 +157,7 @@ def _shaped(term: sp.Expr, x: sp.Symbol, slots: _Slots | _Numbers) -> tuple[sp.E
 def _terms(y: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
     """Terms with different functions of x."""
     found: dict[sp.Expr, sp.Expr] = {}
-    for term in sp.Add.make_args(sp.expand(y, power_exp=False, power_base=False, log=False)):
+    for term in sp.Add.make_args(sp.expand(y, power_exp=False, power_base=False, log=False, multinomial=False)):
         factor, rest = term.as_independent(x, as_Add=False)
         found[rest] = found.get(rest, sp.S.Zero) + factor
     return [factor * rest for rest, factor in found.items()]

@@ -53,7 +53,10 @@ def solutions(
     found: dict[sp.Expr, None] = {}
     for factor in _factors(equation, jets):
         for y in _solved(factor, list(jets), x, constants, MAX_DEPTH):
-            found[tidy(y)] = None
+            if y.has(sp.I):
+                constants.missed.append("complex ones")
+            else:
+                found[tidy(y)] = None
     return list(found)
 
 
@@ -185,16 +188,28 @@ def _with_roots(s: sp.Expr, x: sp.Symbol, constants: Constants) -> sp.Expr:
     return s
 
 
-def particular(F: sp.Expr, jets: Sequence[sp.Symbol], x: sp.Symbol, constants: Constants) -> list[sp.Expr]:
-    """Solutions that are exponentials or powers, which translations and scalings of x keep, if there are any."""
+def simple_forms(x: sp.Symbol, constants: Constants) -> tuple[sp.Symbol, list[sp.Expr]]:
+    """Exponentials and powers, which translations and scalings of x keep, and the constant that is their rate."""
     rate, shift, factor = constants.new(), constants.new(), constants.new()
+    return rate, [factor * sp.exp(rate * x), factor * (x + shift) ** rate]
+
+
+def values_of(y: sp.Expr, jets: Sequence[sp.Symbol], x: sp.Symbol) -> dict[sp.Symbol, sp.Expr]:
+    """y, y', … by their symbols."""
+    return {jet: sp.diff(y, x, n) for n, jet in enumerate(jets)}
+
+
+def particular(F: sp.Expr, jets: Sequence[sp.Symbol], x: sp.Symbol, constants: Constants) -> list[sp.Expr]:
+    """Solutions that are exponentials or powers, if there are any."""
+    rate, forms = simple_forms(x, constants)
     found = []
-    for y in (factor * sp.exp(rate * x), factor * (x + shift) ** rate):
-        values = {jet: sp.diff(y, x, n) for n, jet in enumerate(jets) if jet in F.free_symbols}
-        left = sp.factor(sp.simplify(F.subs(values, simultaneous=True) / y ** sp.Poly(F, *values).total_degree()))
+    for y in forms:
+        values = values_of(y, jets, x)
+        degree = sp.Poly(F, *(jet for jet in jets if jet in F.free_symbols)).total_degree()
+        left = sp.factor(sp.simplify(F.subs(values, simultaneous=True) / y**degree))
         special = [rate] if left == 0 else sp.roots(sp.numer(sp.together(left)), rate)
-        found += [y.subs(rate, value) for value in special if not value.has(x, shift, factor) and value != 0]
-    return found
+        found += [y.subs(rate, value) for value in special if not value.free_symbols - {rate}]
+    return list(dict.fromkeys(found))
 
 
 def _rate(e: sp.Expr, jets: Sequence[sp.Symbol]) -> sp.Expr:

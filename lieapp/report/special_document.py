@@ -10,6 +10,9 @@ from lieapp.results.classification import BranchResult, ClassifyResult
 from lieapp.results.special import HoldsResult
 from lieapp.results.truth import zero
 
+MOST = 30
+"""Conditions that are listed."""
+
 
 def holds_document(result: HoldsResult) -> list[Block]:
     """The field, its values and what is left."""
@@ -49,7 +52,8 @@ def classify_document(result: ClassifyResult) -> list[Block]:
     blocks += [Heading("Special cases", "branches", "generator"), table(["where", "symmetries", "more", ""], rows)]
     for title, texts in (("Not solved", result.left), ("Left out", result.excluded)):
         if texts:
-            blocks += [Heading(title, title.split()[-1]), *map(Text, texts)]
+            more = [f"and {len(texts) - MOST} more, in the JSON"] if len(texts) > MOST else []
+            blocks += [Heading(title, title.split()[-1]), *map(Text, [*texts[:MOST], *more])]
     if result.excluded:
         blocks.append(Text("There the equation is of lower order.", small=True))
     if result.pending and result.run:

@@ -24,8 +24,10 @@ from lieapp.pictures.document import document as picture_document
 from lieapp.pictures.figures import components
 from lieapp.registry.catalog import load_catalog
 from lieapp.report.documents import provenance_rows
+from lieapp.report.special_document import classify_document
 from lieapp.report.truth_document import document as truth_document
 from lieapp.results.base import Result
+from lieapp.results.classification import ClassifyResult
 from lieapp.results.discovery import EquationResult
 from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.results.truth import TruthResult
@@ -54,6 +56,10 @@ def show_result(run: RunDirectory, result: Result) -> None:
     """The outcome, tabs so that each view fits a screen, and the files; a derivation has a layout of its own."""
     if isinstance(result, TruthResult):
         show_derived(run)
+        return
+    if isinstance(result, ClassifyResult):
+        show(classify_document(result))
+        show_files(run)
         return
     if isinstance(result, EquationResult):
         show(opening(result))

@@ -11,6 +11,7 @@ from truth_results import truth_result
 
 from lieapp.pictures.document import right_chart
 from lieapp.results.base import Result
+from lieapp.results.classification import BranchResult, ClassifyResult
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.files import encode
 
@@ -148,6 +149,19 @@ def test_networks_on_moved_pictures(open_page, finished, made, words):
 def test_a_derivation(open_page, finished, words):
     run = finished("truth", msgspec.to_builtins(truth_result()))
     assert "partial_{x}" in words(open_page("run", run=run.name))
+
+
+def test_a_classification(open_page, finished, words):
+    branch = BranchResult(
+        conditions=["n = 0"], parent=None, where={"n": "0"}, parameters=[], dimension=6, infinite=True,
+        generators=[], more=[], families=[], certified=True, unsolved=[],
+    )  # fmt: skip
+    result = ClassifyResult(
+        sentence="no special cases", branches=[branch], left=["k + 1 = 0"], excluded=[], pending=[], seen=[],
+        seconds=1.0, equation_shown=[],
+    )  # fmt: skip
+    text = words(open_page("run", run=finished("classify", msgspec.to_builtins(result)).name))
+    assert "6 + families" in text and "k + 1 = 0" in text
 
 
 class Counted(Result, tag_field="result", tag="test-counted", kw_only=True):
