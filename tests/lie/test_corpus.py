@@ -1,8 +1,9 @@
 """Equations of the literature, many and of many kinds: answered, proved, and certified or with the reason why not.
 
 `corpus.json` has each with its `source`, and its `dimension` where that is published or follows from the
-`argument` beside it; null where the source gives an equation only. `open` says what is known to be missing in an
-answer that isn't certified. Compared with published generators are those of `test_public_suite`, not these.
+`argument` beside it; null where the source gives an equation only. None is taken from lieapp. Books and papers are
+cited as known, not opened for each entry; only the logs in `test_side_by_side` were. `open` says what is
+known to be missing in an answer that isn't certified. Generators are compared in `test_public_suite`.
 """
 
 import pytest
