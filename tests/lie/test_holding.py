@@ -37,6 +37,8 @@ def told(found):
         (NLS, "x: 2*t, u: -a*v*x, v: b*u*x", [{"a": "1", "b": "1"}]),
         (BLASIUS, "x: a*x, u: b*u", [{"b": "-a"}]),
         (POWER, "t: t, u: a*u", [{"a": "-1/n"}]),
+        (("u_t - u_xx + n**2*u", "t,x", "u", "n"), "u: exp(a*x)", [{"a": "-n"}, {"a": "n"}]),
+        (("u_t - u_xx", "t,x", "u"), "t: a*b*t, x: b*x", [{"a": "2"}]),
     ],
 )  # fmt: skip
 def test_values_of_unknowns(equation, field, values):
@@ -46,7 +48,8 @@ def test_values_of_unknowns(equation, field, values):
 
 @pytest.mark.parametrize(
     ("equation", "field"),
-    [(KDV, "t*d_x + d_u"), (KDV, "x: a*x"), (HEAT, "x: f(u)*x"), (HEAT, "u: a*u**2"), (NLS, "u: a*u"),
+    [(("u_t - u_xx - n**2*u", "t,x", "u", "n"), "u: exp(a*x)"),
+     (KDV, "t*d_x + d_u"), (KDV, "x: a*x"), (HEAT, "x: f(u)*x"), (HEAT, "u: a*u**2"), (NLS, "u: a*u"),
      (BLASIUS, "x: f(u)*x"), (POWER, "u: a*x")],
 )  # fmt: skip
 def test_what_does_not_hold_leaves_something(equation, field):
