@@ -57,10 +57,12 @@ def _roots_of(condition: sp.Expr, c: sp.Symbol) -> list[sp.Expr] | None:
         if condition.free_symbols == {c}:
             found = sp.real_roots(sp.Poly(condition, c), multiple=False)
             return None if any(r.has(sp.CRootOf) for r, _ in found) else [r for r, _ in found]
-        values, degree = sp.roots(sp.Poly(condition, c)), sp.degree(condition, c)
+        polynomial = sp.Poly(condition, c)
+        values, degree = sp.roots(polynomial), polynomial.degree()
         real = [value for value in values if not value.has(sp.I)]
-        # real roots of a cubic equation may be written with I
-        return real if sum(values.values()) == degree and (degree < 3 or len(real) == len(values)) else None
+        # real roots of a cubic equation may be written with I, but for cⁿ = d
+        plain = degree < 3 or len(polynomial.terms()) == 2 or len(real) == len(values)
+        return real if sum(values.values()) == degree and plain else None
     found = sp.solveset(condition, c, sp.S.Reals)
     return list(found) if isinstance(found, sp.FiniteSet) else [] if found is sp.S.EmptySet else None
 
