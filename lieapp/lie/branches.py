@@ -96,7 +96,8 @@ class Open:
     def told(self) -> str:
         """In words."""
         if self.ready is not None:
-            return ", ".join(f"{called(e)} = {value}" for e, value in self.ready[0].items())
+            where = ", ".join(f"{called(e)} = {value}" for e, value in self.ready[0].items())
+            return where or "the whole class"
         if self.raw is not None:
             return f"{called(self.raw[0])} = {self.raw[1]}"
         where = f" where {', '.join(self.branch.conditions())}" if self.branch.where else ""

@@ -18,7 +18,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from lieapp.equations.coefficients import CoefficientField
-from lieapp.equations.equation import System
+from lieapp.equations.equation import INFINITE, System
 from lieapp.equations.factors import named
 from lieapp.errors import LieappError, UsageError
 from lieapp.lie.branches import Branch, Classification, Open, Where, called
@@ -27,6 +27,7 @@ from lieapp.lie.normal_form import echelon, rows_of
 from lieapp.lie.normal_functions import loosened, normal_functions, renamed
 from lieapp.lie.special import roots, specialised
 from lieapp.lie.special_functions import (
+    FAILURES,
     Constants,
     UnsolvedError,
     constants_in,
@@ -58,6 +59,8 @@ def classify(system: System, clock: Clock, begun: Classification | None = None) 
             f"{system.name} has neither parameters nor arbitrary functions; there is nothing to classify.",
             hint="Declare some: a parameter n, or a function k:u.",
         )
+    if work.system.residuals != system.residuals:
+        raise UsageError("what was begun is a classification of another equation.", hint="Leave out `begun`.")
     search = _Search(work, clock)
     if not work.branches:
         search.first()
@@ -104,10 +107,20 @@ class _Search:
 
     def first(self) -> None:
         """The whole class."""
-        branch = self.derived({}, self.work.system)
-        self.work.seen.add(_key({}))
-        self.work.branches.append(branch)
+        work = self.work
+        branch = self.derived({}, work.system)
+        work.branches.append(branch)
+        if branch.unsolved and self._is_short():
+            # what the time cut off is derived again in the next sitting
+            work.pending.append(Open(branch, 0, sp.S.Zero, ready=({}, work.system)))
+            self.late = True
+            return
+        work.seen.add(_key({}))
         self._open(branch, 0)
+
+    def _is_short(self) -> bool:
+        """Whether more time than is left would be given in another sitting."""
+        return self.clock.left() < 0.8 * (self.clock.seconds or 0.0)
 
     def step(self) -> None:
         """The next thing that is to be done; it stays first if the time ends before."""
@@ -118,7 +131,7 @@ class _Search:
             return
         try:
             found = self.clock.within(self.clock.reserve, partial(self._next, here), None)
-        except (UnsolvedError, LieappError, NotImplementedError):
+        except (UnsolvedError, LieappError, *FAILURES):
             found = []
             work.left.append(here.told)
         if found is not None:
@@ -148,7 +161,7 @@ class _Search:
         constants = Constants(constants_in(here.condition, known))
         try:
             found = solutions(here.condition, jets, x, constants)
-        except UnsolvedError:
+        except (UnsolvedError, *FAILURES):
             if not (found := particular(here.condition, jets, x, constants)):
                 raise
             constants.missed.append("all but exponentials and powers")
@@ -161,7 +174,7 @@ class _Search:
         if _key(where) in work.seen:
             work.pending.pop(0)
             return
-        short = self.clock.left() < 0.8 * (self.clock.seconds or 0.0)
+        short = self._is_short()
         try:
             branch = self.clock.within(self.clock.reserve / 2, partial(self.derived, where, system), None)
             new = branch is not None and branch.gains(before)
@@ -175,6 +188,8 @@ class _Search:
             return
         work.pending.pop(0)
         work.seen.add(_key(where))
+        if not where:
+            work.branches[0], new = branch, False
         shown = here.shown
         if new and not known:
             more = tuple(f for f in branch.generators if not _among(f, before, where))
@@ -202,7 +217,7 @@ class _Search:
 
         try:
             found = next(normal_functions(loosened(y, x), x, own, within), None)
-        except UnsolvedError:
+        except (UnsolvedError, *FAILURES):
             return False
         return found is not None and any(b.covers(replace(branch, where={k: found})) for b in self.work.branches)
 
@@ -261,6 +276,8 @@ class _Search:
             where = {e: sp.sympify(value).subs(values) for e, value in branch.where.items()}
             asked = {*self.work.system.parameters, *self.functions.values()}
             where |= {e: value for e, value in values.items() if e in asked}
+            if any(value.has(*INFINITE) for value in where.values()):
+                continue
             system = specialised(wide, values)
             if system is None or _orders(system) != _orders(branch.system):
                 told = ", ".join(f"{called(e)} = {value}" for e, value in where.items())

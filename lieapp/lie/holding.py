@@ -177,24 +177,31 @@ class _Search:
         return found
 
     def _where(self, before: Case, condition: sp.Expr) -> Iterator[Case]:
-        symbols = [c for c in (*self.parts.parameters, *self.system.parameters) if c not in before.special]
-        solved = roots(condition, symbols, self.clock)
-        if solved is None:
-            self.unsolved.append(named(condition)[0])
-        for one in solved or []:
-            values = {**{c: e.subs(one) for c, e in before.special.items()}, **one}
-            key = frozenset(values.items())
-            if key in self.seen:
-                continue
-            self.seen.add(key)
-            try:
-                case = self.clock.within(self.clock.reserve, partial(self.case, values), None)
-            except LieappError:
-                case = None
-            if case is None:
-                self.unsolved.append(named(condition)[0])
-            else:
-                yield case
+        """The cases in which a condition vanishes: for values of the unknowns if they can be found."""
+        own, others = ([c for c in some if c not in before.special]
+                       for some in (self.parts.parameters, self.system.parameters))  # fmt: skip
+        for symbols, kept in ((own, others), ([*own, *others], [])):
+            solved = roots(condition, symbols, self.clock, kept)
+            found = None if solved is None else [self._tried(before, one) for one in solved]
+            if found is not None and None not in found:
+                yield from (case for cases in found for case in cases or [])
+                return
+        self.unsolved.append(named(condition)[0])
+
+    def _tried(self, before: Case, one: Values) -> list[Case] | None:
+        """The case of further special values, none if it is known; None if it can't be told."""
+        values = {**{c: e.subs(one) for c, e in before.special.items()}, **one}
+        key = frozenset(values.items())
+        if key in self.seen:
+            return []
+        try:
+            case = self.clock.within(self.clock.reserve, partial(self.case, values), None)
+        except LieappError:
+            return None
+        if case is None:
+            return None
+        self.seen.add(key)
+        return [case]
 
     def case(self, special: Values) -> Case:
         """What holds for special values. Raises EquationError where there is no system then."""

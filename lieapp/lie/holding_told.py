@@ -56,7 +56,8 @@ def sentence(result: HoldsResult) -> str:
     elif result.holds is None:
         text = "not decided whether it is a symmetry"
     else:
-        text = "no symmetry" + (" for any values of its unknowns but 0" if result.unknowns else "")
+        unless = f" for any {', '.join(result.unknowns)} unless it is 0" if result.unknowns else ""
+        text = f"no symmetry{unless}"
     more = "; also" if result.holds else "; a symmetry"
     return text + (f"{more} for {' or '.join(special)}" if special else "")
 

@@ -11,23 +11,27 @@ from sympy.core.function import AppliedUndef
 
 from lieapp.equations.equation import INFINITE, System
 from lieapp.lie.deadline import Clock
+from lieapp.lie.special_functions import FAILURES
 
 Values = dict[sp.Symbol, sp.Expr]
 
 
-def roots(condition: sp.Expr, constants: Sequence[sp.Symbol], clock: Clock) -> list[Values] | None:
+def roots(
+    condition: sp.Expr, constants: Sequence[sp.Symbol], clock: Clock, kept: Sequence[sp.Symbol] = ()
+) -> list[Values] | None:
     """Where an expression vanishes identically: real values of the first constant that it can be solved for.
 
-    The constants in which it is linear come first. None if it can't be solved.
+    The constants in which it is linear come first; those that are `kept` may stand in the values. None if it can't
+    be solved.
     """
     found = [c for c in constants if c in condition.free_symbols]
     if not found or condition.atoms(AppliedUndef, sp.Derivative):
         return None
-    variables = sorted(condition.free_symbols - {*found}, key=str)
+    variables = sorted(condition.free_symbols - {*found, *kept}, key=str)
     if variables:
         # at a point, and then for all others
         at = sp.simplify(condition.subs(dict.fromkeys(variables, 1)))
-        values = [] if at.is_number and at != 0 else roots(at, constants, clock)
+        values = [] if at.is_number and at != 0 else roots(at, constants, clock, kept)
         return values and [one for one in values if sp.simplify(condition.subs(one)) == 0]
     for c in sorted(found, key=lambda c: (_degree(condition, c), found.index(c))):
         values = clock.part(0.5).within(0.0, partial(_solved, condition, c), None)
@@ -42,16 +46,24 @@ def _degree(condition: sp.Expr, c: sp.Symbol) -> int:
 
 def _solved(condition: sp.Expr, c: sp.Symbol) -> list[sp.Expr] | None:
     """All real values of c; None if they can't be written down."""
+    try:
+        return _roots_of(condition, c)
+    except FAILURES:
+        return None
+
+
+def _roots_of(condition: sp.Expr, c: sp.Symbol) -> list[sp.Expr] | None:
     if condition.is_polynomial(c):
         if condition.free_symbols == {c}:
-            real = sp.real_roots(sp.Poly(condition, c), multiple=False)
-            return None if any(r.has(sp.CRootOf) for r, _ in real) else [r for r, _ in real]
-        values = sp.roots(sp.Poly(condition, c))
-        return list(values) if sum(values.values()) == sp.degree(condition, c) else None
-    try:
-        found = sp.solveset(condition, c, sp.S.Reals)
-    except (NotImplementedError, ValueError):
-        return None
+            found = sp.real_roots(sp.Poly(condition, c), multiple=False)
+            return None if any(r.has(sp.CRootOf) for r, _ in found) else [r for r, _ in found]
+        polynomial = sp.Poly(condition, c)
+        values, degree = sp.roots(polynomial), polynomial.degree()
+        real = [value for value in values if not value.has(sp.I)]
+        # real roots of a cubic equation may be written with I, but for cⁿ = d
+        plain = degree < 3 or len(polynomial.terms()) == 2 or len(real) == len(values)
+        return real if sum(values.values()) == degree and plain else None
+    found = sp.solveset(condition, c, sp.S.Reals)
     return list(found) if isinstance(found, sp.FiniteSet) else [] if found is sp.S.EmptySet else None
 
 

@@ -19,6 +19,12 @@ MAX_TERMS = 40
 
 MAX_DEPTH = 6
 
+FAILURES = (
+    *(ArithmeticError, AttributeError, LookupError, NotImplementedError, RecursionError, TypeError, ValueError),
+    BasePolynomialError,
+)
+"""What SymPy's integrals, roots and solutions raise where they give up, besides what they say they do."""
+
 
 class UnsolvedError(Exception):
     """An equation that isn't solved in closed form."""
@@ -126,7 +132,7 @@ def integrals(y: sp.Expr, x: sp.Symbol, constants: Sequence[sp.Symbol]) -> list[
     """∫ y dx for generic constants, and for those for which it has another form."""
     try:
         value = sp.integrate(sp.expand(y) if y.is_polynomial(x) else y, x, conds="none")
-    except BasePolynomialError:
+    except FAILURES:
         raise UnsolvedError from None
     if value.has(sp.Integral, sp.Piecewise, sp.erf, sp.I):
         raise UnsolvedError

@@ -37,6 +37,10 @@ def told(found):
         (NLS, "x: 2*t, u: -a*v*x, v: b*u*x", [{"a": "1", "b": "1"}]),
         (BLASIUS, "x: a*x, u: b*u", [{"b": "-a"}]),
         (POWER, "t: t, u: a*u", [{"a": "-1/n"}]),
+        (("u_t - u_xx + n**2*u", "t,x", "u", "n"), "u: exp(a*x)", [{"a": "-n"}, {"a": "n"}]),
+        (HEAT, "t: a*b*t, x: b*x", [{"a": "2"}]),
+        (HEAT, "t: a**3*t, x: b**3*x + a**5", [{"a": "2**(1/3)*b"}]),
+        (("y_xx - x**n*y**m", "x", "y", "n;m"), "x: a*x, y: b*y", [{"b": "a*(-n - 2)/(m - 1)"}]),
     ],
 )  # fmt: skip
 def test_values_of_unknowns(equation, field, values):
@@ -46,7 +50,8 @@ def test_values_of_unknowns(equation, field, values):
 
 @pytest.mark.parametrize(
     ("equation", "field"),
-    [(KDV, "t*d_x + d_u"), (KDV, "x: a*x"), (HEAT, "x: f(u)*x"), (HEAT, "u: a*u**2"), (NLS, "u: a*u"),
+    [(("u_t - u_xx - n**2*u", "t,x", "u", "n"), "u: exp(a*x)"),
+     (KDV, "t*d_x + d_u"), (KDV, "x: a*x"), (HEAT, "x: f(u)*x"), (HEAT, "u: a*u**2"), (NLS, "u: a*u"),
      (BLASIUS, "x: f(u)*x"), (POWER, "u: a*x")],
 )  # fmt: skip
 def test_what_does_not_hold_leaves_something(equation, field):
@@ -149,3 +154,22 @@ def test_bad_fields_are_told_in_one_error(field, said):
 def test_a_budget_that_is_too_small():
     with pytest.raises(BudgetError):
         holds(*NLS, field="u: v, v: -u", budget=1e-4)
+
+
+NAVIER_STOKES = (
+    ["u_t + u*u_x + v*u_y + p_x - nu*(u_xx + u_yy)", "v_t + u*v_x + v*v_y + p_y - nu*(v_xx + v_yy)", "u_x + v_y"],
+    "t,x,y", "u,v,p", "nu",
+)  # fmt: skip
+
+
+def test_fields_of_a_system():
+    # Lloyd 1981, Acta Mech. 38, 85: moving coordinates, scalings, and a pressure that depends on time alone
+    found = holds(*NAVIER_STOKES, field="x: f(t), u: g(t), p: x*h(t)")
+    assert [{name: str(e) for name, e in row.items()} for row in found.values] == [
+        {"g": "Derivative(f(t), t)", "h": "-Derivative(f(t), (t, 2))"}
+    ]
+    scaling = holds(*NAVIER_STOKES, field="t: a*t, x: b*x, y: b*y, u: c*u, v: c*v, p: d*p")
+    assert told(scaling) == [{"b": "a/2", "c": "-a/2", "d": "-a"}]
+    # Euler's equations have one more: Olver 1993, example 2.45
+    assert [case.told["nu"] for case in scaling.special] == [0]
+    assert told(holds(*NAVIER_STOKES, field="p: f(t, x)")) == [{"f": "f1(t)"}]
