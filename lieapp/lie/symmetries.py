@@ -28,7 +28,7 @@ EXAMPLES = {
     "independent": "'t,x' or [t, x]",
     "dependent": "'u,v' or [u, v]",
     "parameters": "'g:positive, g != 3', a list of such, or {'g': 'positive'}",
-    "functions": "'k:u', a list of such, or {'k': 'u'}",
+    "functions": "'k:u' or 'k:x,u; q:u', a list of such, or {'k': 'u'}",
     "periodic": "'x' or [x]",
 }
 """How each argument is written."""

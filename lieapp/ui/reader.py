@@ -30,7 +30,7 @@ from lieapp.pde.derivation import Failure, error_told, leave_with
 LISTS = ("equation", "independent", "dependent", "parameter", "function", "periodic")
 """The settings of a derivation that are typed."""
 
-SEPARATORS = {"equation": "\n", "parameter": ";"}
+SEPARATORS = {"equation": "\n", "parameter": ";", "function": ";"}
 """What stands between several; a comma elsewhere. `g:positive, g != 3` is one parameter."""
 
 BUDGET = 5.0
@@ -58,7 +58,9 @@ class Typed:
 
 def split(name: str, text: str) -> tuple[str, ...]:
     """The entries of one text field."""
-    parts = re.split(SEPARATORS.get(name, ","), text)
+    # k:u, q:x as well, though k:x,u has a comma of its own
+    separator = r";|,(?=\s*\w+\s*:)" if name == "function" else SEPARATORS.get(name, ",")
+    parts = re.split(separator, text)
     return tuple(part.strip() for part in parts if part.strip())
 
 
