@@ -208,7 +208,8 @@ def symmetries(
         dependent: the unknowns, likewise. They are required for an ODE with an arbitrary f(x).
         parameters: constants of typed equations with assumptions, `"g:positive, g != 3"`; several in a list or
             separated by semicolons, or as a mapping `{"g": "positive"}`.
-        functions: arbitrary functions of typed equations, `"k:u"`, or as a mapping `{"k": "u"}`.
+        functions: arbitrary functions of typed equations, `"k:u"`, or as a mapping `{"k": "u"}`; `"k:x,u"` of
+            several arguments, `"f:u_x"` of a derivative, `"F:s"` of any argument, F(x - t).
         periodic: variables in which solutions are periodic; this restricts `periodic` of the result.
         lengths: the lengths of these periods if known, `{x: 2*sp.pi}`; otherwise the restriction holds for every
             length.

@@ -100,6 +100,10 @@ class AtomTable:
             return self.rational(quotients[e.func])
         if isinstance(e, (AppliedUndef, sp.Derivative)):
             return self._arbitrary(e)
+        if isinstance(e, sp.acos):
+            return self.rational(sp.pi / 2 - sp.asin(e.args[0]))
+        if isinstance(e, (sp.atan, sp.asin)):
+            return self._free_atom(e, {v: r for v in self.variables if (r := sp.diff(e, v)) != 0})
         if isinstance(e, SPECIAL):
             return self._special(e)
         if isinstance(e, sp.Integral) and e.limits in [(sp.Tuple(v),) for v in self.variables]:

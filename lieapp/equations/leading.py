@@ -16,7 +16,9 @@ from math import inf
 from typing import NoReturn
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
+from lieapp.equations.arbitrary import Composed
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.equations.jets import Jet, JetSpace, divides
@@ -192,7 +194,9 @@ def solve_for_leading(system: System) -> Leading:
     if solved is None:
         raise EquationError(
             f"{system.name}: the equations can't be solved for leading derivatives.",
-            hint="Solve the equation for one of its highest derivatives, or differentiate it once.",
+            hint="Declare functions of derivatives as f:s, with a letter of its own, and write f(u_x)."
+            if any(map(any, (J for _, J in _arguments(system))))
+            else "Solve the equation for one of its highest derivatives, or differentiate it once.",
         )
     jets = system.jets
     for (a, J), value in solved.rules.items():
@@ -287,6 +291,7 @@ def solve_ranked(
         a, J = found[1]
         return (sum(J) if orderly else 0, *(J[i] for i in variables), -a)
 
+    arguments = _arguments(system)
     solved = Leading(system.jets, effort=effort)
     queue = sorted(system.residuals, key=sp.count_ops)
     seen = 0
@@ -324,6 +329,9 @@ def solve_ranked(
         if not linear:
             check_one_branch(equation, symbol, system.jets, system.name)
         rule = solved.canonical(value)
+        if not rule.is_Symbol and any(a == lead[0] and divides(lead[1], J) for a, J in arguments):
+            # the derivative of f(u_x) in u_x can't be written at another place
+            return None
         if not divisor.is_Rational:
             solved.assumed_nonzero.append(sp.factor(divisor))
         displaced = [j for j in solved.rules if j[0] == lead[0] and divides(lead[1], j[1])]
@@ -342,6 +350,12 @@ def solve_ranked(
             solved._normal.clear()
     solved.spent, solved.effort = effort - solved.effort, inf
     return solved
+
+
+def _arguments(system: System) -> set[Jet]:
+    """What arbitrary functions are of: but for those that are written at any expression."""
+    functions = {f for r in system.residuals for f in r.atoms(AppliedUndef) if not isinstance(f, Composed)}
+    return {jet for f in functions for jet in system.jets.jets(f).values()}
 
 
 def _weight(coefficient: sp.Expr, jets: JetSpace) -> int:

@@ -29,7 +29,7 @@ EXAMPLES = {
     "independent": "'t,x' or [t, x]",
     "dependent": "'u,v' or [u, v]",
     "parameters": "'g:positive, g != 3', a list of such, or {'g': 'positive'}",
-    "functions": "'k:u', a list of such, or {'k': 'u'}",
+    "functions": "'k:u' or 'k:x,u; q:u', a list of such, or {'k': 'u'}",
     "periodic": "'x' or [x]",
     "moving": "'nu,k' or [nu, k]",
 }

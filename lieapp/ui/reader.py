@@ -37,7 +37,7 @@ Answer = TypeVar("Answer", bound=msgspec.Struct)
 LISTS = ("equation", "independent", "dependent", "parameter", "function", "periodic", "moving", "output")
 """The settings of a derivation that are typed."""
 
-SEPARATORS = {"equation": "\n", "parameter": ";", "output": ";"}
+SEPARATORS = {"equation": "\n", "parameter": ";", "function": ";", "output": ";"}
 """What stands between several; a comma elsewhere. `g:positive, g != 3` is one parameter."""
 
 BUDGET = 5.0
@@ -67,7 +67,9 @@ class Typed:
 
 def split(name: str, text: str) -> tuple[str, ...]:
     """The entries of one text field."""
-    parts = re.split(SEPARATORS.get(name, ","), text)
+    # k:u, q:x as well, though k:x,u has a comma of its own
+    separator = r";|,(?=\s*\w+\s*:)" if name == "function" else SEPARATORS.get(name, ",")
+    parts = re.split(separator, text)
     return tuple(part.strip() for part in parts if part.strip())
 
 

@@ -48,7 +48,8 @@ FIELDS = {
     ),
     "function": (
         "Arbitrary functions", "k:u",
-        "A name and the one variable or unknown that it depends on: `k:u`. Its derivative is `k_u`.",
+        "A name and what it depends on: `k:u`, `k:x,u`, `f:u_x`; its derivatives are `k_u`, `k_xu`. `F:s` is "
+        "written with any argument, as F(x - t). `k_u != 0` excludes functions. Separate several by semicolons.",
     ),
     "periodic": (
         "Periodic in", "x",

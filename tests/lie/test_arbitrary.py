@@ -8,7 +8,9 @@ import sympy as sp
 from lieapp.api import symmetries
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.parsing import parse_system
+from lieapp.errors import EquationError
 from lieapp.lie.certificate.taylor import Point
+from lieapp.lie.invariance import is_symmetry
 from lieapp.lie.stages import derive
 
 x, t, u, p = sp.symbols("x t u p", real=True)
@@ -92,6 +94,25 @@ def test_series_of_arbitrary_functions_have_the_derivatives_that_atoms_say():
                 if exponents[v]:
                     found[key - point.unit(v)] = c * exponents[v] % point.p
             assert found == {key: c for key, c in point.series(rate, 2).items() if c}
+
+
+def test_a_function_of_a_derivative_that_is_solved_for():
+    """Refused with a way out; that is the same as the value written in."""
+    equations, names = ["u_x - v**2", "v_t - (f(u_x))_x"], (["t", "x"], ["u", "v"], [])
+    with pytest.raises(EquationError, match="can't be solved") as caught:
+        derive(parse_system(equations, *names, ["f:u_x"]))
+    assert "f:s" in caught.value.hint
+    found = derive(parse_system(equations, *names, ["f:s"]))
+    written = parse_system(["u_x - v**2", "v_t - (f(v**2))_x"], *names, ["f:s"])
+    assert found.certified and found.infinite
+    (scaling,) = found.generators
+    assert str(scaling) == "t d_t + x d_x + u d_u" and is_symmetry(written, scaling.components)
+
+
+def test_arguments_that_no_field_holds_are_named():
+    with pytest.raises(EquationError, match="arguments of an arbitrary function") as caught:
+        derived("u_t - F(exp(x)*u)", ["F:s"])
+    assert caught.value.hint
 
 
 def test_the_same_from_sympy():

@@ -8,7 +8,7 @@ import pytest
 from lieapp.equations.plugin_file import Draft
 from lieapp.errors import BudgetError, PluginError
 from lieapp.ui import reader
-from lieapp.ui.reader import Typed, plugin_file_text, read
+from lieapp.ui.reader import Typed, joined, plugin_file_text, read, split
 
 BURGERS = Typed(("u_t + u*u_x - nu*u_xx",), ("t", "x"), ("u",), ("nu:positive",))
 DRAFT = Draft("made", "Made", {"t": (0.0, 1.0), "x": (0.0, 8.0)}, {"t": 16, "x": 32}, ("x",), {"nu": "0.1"})
@@ -57,3 +57,9 @@ def test_a_process_that_was_ended_by_others_is_started_again():
     reader._READER._child.kill()
     reader._READER._child.wait()
     assert read(BURGERS).error is None
+
+
+def test_functions_are_separated_by_semicolons_or_before_a_name():
+    assert split("function", "k:x,u; f:u_x; f_u_x != 0") == ("k:x,u", "f:u_x", "f_u_x != 0")
+    assert split("function", "k:u, q:x") == ("k:u", "q:x")
+    assert split("function", joined("function", ("k:x,u", "q:u"))) == ("k:x,u", "q:u")
