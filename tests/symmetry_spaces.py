@@ -94,9 +94,19 @@ class Symmetries:
         values = [self._form(family["field"].get(str(c), "0"), jets) for c in self.coordinates]
         return Group(tuple(functions), tuple(forms), tuple(values))
 
+    def family(self, family):
+        """A derived family; unlike its JSON its expressions may have derivatives of the equation's functions."""
+        return self.group(
+            {"functions": family.functions, "conditions": family.conditions, "field": family.field.components}
+        )
+
     def _form(self, text, jets):
         symbols = {name: sp.Symbol(name, real=True) for name in jets}
-        expression = self._read(text, symbols)
+        if isinstance(text, str):
+            expression = self._read(text, symbols)
+        else:
+            known = {**symbols, **self.names}
+            expression = text.xreplace({s: known[str(s)] for s in text.free_symbols})
         found = [name for name, s in symbols.items() if s in expression.free_symbols]
         slopes = {name: sp.diff(expression, symbols[name]) for name in found}
         rest = expression - sum(c * symbols[name] for name, c in slopes.items())
