@@ -17,10 +17,13 @@ from lieapp.equations.jets import MultiIndex, multi_indices, raised
 from lieapp.equations.special import (
     DERIVATIVES,
     FIRST,
+    HALF,
     ORDERED,
     PRIMITIVES,
+    REFLECTED,
     SPECIAL,
     by_wronskian,
+    elementary,
     second_slope,
     shifted,
 )
@@ -264,6 +267,11 @@ class AtomTable:
     def _special(self, e: sp.Expr) -> sp.Expr:
         """A special function in the atoms y and y1 of its kind; beside a second solution in those of the first."""
         f, z = e.func, e.args[-1]
+        if moving := [v for v in self.variables if any(a.has(v) for a in e.args[:-1])]:
+            raise EquationError(
+                f"{e} isn't supported: its order depends on {moving[0]}.",
+                hint="Orders of special functions are numbers and parameters.",
+            )
         if f not in ORDERED:
             y = PRIMITIVES[f](*e.args) if f in PRIMITIVES else e
             if y.func is sp.airybi:
@@ -274,16 +282,20 @@ class AtomTable:
             self._pair(y, y1, z, (y1, second_slope(y)))
             return self.rational(e)
         first = FIRST.get(f, f)
-        known = (a.expression.args[0] for a in self.atoms if isinstance(a.expression, first)
-                 and a.expression.args[-1] == z)  # fmt: skip
-        n = next((n for n in known if (e.args[0] - n).is_Integer), e.args[0])
+        if f in HALF and (2 * e.args[0]).is_odd:
+            return self.rational(elementary(e))
+        known = [a.expression.args[0] for a in self.atoms if isinstance(a.expression, first)
+                 and a.expression.args[-1] == z]  # fmt: skip
+        n = next((n for n in known if sp.expand(e.args[0] - n).is_Integer), e.args[0])
+        if n not in known and f in REFLECTED and any(sp.expand(e.args[0] + n).is_Integer for n in known):
+            return self.rational(REFLECTED[f](sp.expand(-e.args[0]), z))
         y, y1, rules = first(n, z), first(n + 1, z), ORDERED[first]
         self._pair(y, y1, z, (rules.slope(n, z, y, y1), rules.slope1(n, z, y, y1)))
         if first is not f:
             y = f(n, z)
             y1 = by_wronskian(y)
             self._pair(y, None, z, (ORDERED[f].slope(n, z, y, y1),))
-        return self.rational(shifted(f, n, int(e.args[0] - n), z, y, y1))
+        return self.rational(shifted(f, n, int(sp.expand(e.args[0] - n)), z, y, y1))
 
     def _pair(self, y: sp.Expr, y1: sp.Expr | None, z: sp.Expr, slopes: tuple[sp.Expr, ...]) -> None:
         """Atoms for y and y1, unless they are there, with what their slopes in z say."""

@@ -1,5 +1,8 @@
 """Special functions as pairs y, y1 with slopes linear in both, and recurrences that reduce others to these.
 
+What isn't independent of these is rewritten: Bessel functions of half an odd order are elementary (DLMF 10.16.1,
+10.39.1, 10.39.2), and those of order -n are combinations of those of order n (DLMF 10.2.3, 10.27.2, 10.27.3).
+
 Airy: y'' = z y (DLMF 9.2.1). Bessel: DLMF 10.6.1, 10.6.2, 10.29.1, 10.29.2. Mathieu: DLMF 28.2.1. Hermite: DLMF
 18.9.1, 18.9.25. Legendre: DLMF 14.10.3 to 14.10.5. The derivatives of the second solutions of Airy's and Bessel's
 equations follow from the Wronskian (DLMF 9.2.7, 10.5.2, 10.28.2), so that no relation between atoms is left out.
@@ -74,6 +77,32 @@ DERIVATIVES: dict[type[sp.Function], type[sp.Function]] = {
 PRIMITIVES = {prime: f for f, prime in DERIVATIVES.items()}
 
 SPECIAL = (*ORDERED, *DERIVATIVES, *PRIMITIVES)
+
+
+HALF: dict[type[sp.Function], Callable[[sp.Expr], sp.Expr]] = {
+    sp.besselj: lambda z: sp.sqrt(2 / (sp.pi * z)) * sp.sin(z),
+    sp.bessely: lambda z: -sp.sqrt(2 / (sp.pi * z)) * sp.cos(z),
+    sp.besseli: lambda z: sp.sqrt(2 / (sp.pi * z)) * sp.sinh(z),
+    sp.besselk: lambda z: sp.sqrt(sp.pi / (2 * z)) * sp.exp(-z),
+}
+"""Of order 1/2."""
+
+REFLECTED: dict[type[sp.Function], Callable[[sp.Expr, sp.Expr], sp.Expr]] = {
+    sp.besselj: lambda n, z: sp.cos(sp.pi * n) * sp.besselj(n, z) - sp.sin(sp.pi * n) * sp.bessely(n, z),
+    sp.bessely: lambda n, z: sp.sin(sp.pi * n) * sp.besselj(n, z) + sp.cos(sp.pi * n) * sp.bessely(n, z),
+    sp.besseli: lambda n, z: sp.besseli(n, z) + 2 / sp.pi * sp.sin(sp.pi * n) * sp.besselk(n, z),
+    sp.besselk: lambda n, z: sp.besselk(n, z),
+}
+"""f(-n, z) in functions of order n."""
+
+
+def elementary(e: sp.Function) -> sp.Expr:
+    """A Bessel function of half an odd order, from that of order 1/2 and its slope."""
+    f, (n, z), half = e.func, e.args, sp.Rational(1, 2)
+    w = sp.Dummy("w", positive=True)
+    y, slope = HALF[f](w), ORDERED[f].slope
+    y1 = (sp.diff(y, w) - slope(half, w, y, sp.S.Zero)) / slope(half, w, sp.S.Zero, sp.S.One)
+    return shifted(f, half, int(n - half), w, y, y1).subs(w, z)
 
 
 def by_wronskian(g: sp.Function) -> sp.Expr:

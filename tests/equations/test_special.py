@@ -3,7 +3,9 @@
 import pytest
 import sympy as sp
 
+from lieapp.api import symmetries
 from lieapp.equations.coefficients import CoefficientField
+from lieapp.errors import EquationError
 
 x, n, q = sp.symbols("x n q", real=True)
 AT = {x: sp.Rational(7, 10), n: sp.Rational(3, 10)}
@@ -55,9 +57,51 @@ def test_second_solutions_hide_no_relation():
 
 def test_what_cannot_be_held_leaves_nothing_behind():
     """An order that isn't allowed is refused, and the table goes on."""
-    from lieapp.errors import EquationError
-
     field = CoefficientField([x], [n])
     with pytest.raises(EquationError):
         field.element(sp.besselj(sp.Abs(n), x))
     assert field.expression(field.element(sp.besselj(n, x))) == sp.besselj(n, x)
+
+
+@pytest.mark.parametrize("n", [sp.Rational(k, 2) for k in (-5, -3, -1, 1, 3, 5)])
+@pytest.mark.parametrize("f", [sp.besselj, sp.bessely, sp.besseli, sp.besselk])
+def test_half_orders_are_elementary(f, n):
+    field = CoefficientField([x], [])
+    found = field.expression(field.element(f(n, 2 * x)))
+    assert not found.has(f) and abs(sp.N((found - f(n, 2 * x)).subs(AT), 20)) < 1e-15
+
+
+ORDERS = [n, sp.Rational(1, 3)]
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+@pytest.mark.parametrize("f", [sp.besselj, sp.bessely, sp.besseli, sp.besselk])
+def test_orders_of_either_sign_depend_on_one_another(f, order):
+    """DLMF 10.2.3, 10.27.2, 10.27.3: in the functions of one order, and of those that differ by integers."""
+    field = CoefficientField([x], [n])
+    field.element(f(order, x))
+    for other in (-order, 1 - order, -order - 2):
+        found = field.expression(field.element(f(other, x)))
+        assert found != f(other, x)
+        assert abs(sp.N((found - f(other, x)).subs(AT), 20)) < 1e-14
+
+
+def test_products_of_both_signs():
+    """J(n) J(1-n) + J(-n) J(n-1) = 2 sin(n pi)/(pi x), DLMF 10.5.1."""
+    field = CoefficientField([x], [n])
+    J = sp.besselj
+    w = J(n, x) * J(1 - n, x) + J(-n, x) * J(n - 1, x) - 2 * sp.sin(n * sp.pi) / (sp.pi * x)
+    assert not field.element(w)
+
+
+@pytest.mark.parametrize("function", [sp.besselj(x, q), sp.besselk(n + x, x), sp.mathieuc(x, q, x)], ids=str)
+def test_orders_are_constant(function):
+    with pytest.raises(EquationError, match="order depends on x"):
+        CoefficientField([x], [n, q]).element(function)
+
+
+def test_what_is_constant_is_seen():
+    """J(1/2)² + Y(1/2)² = 2/(pi x): a heat equation with constant coefficients."""
+    squares = "x*besselj(1/2, x)**2 + x*bessely(1/2, x)**2"
+    assert symmetries(f"u_t - u_xx - ({squares})*u", "t,x", "u").dimension == 6
+    assert symmetries("u_t - u_xx - besselk(-n, x)/besselk(n, x)*u", "t,x", "u", "n").dimension == 6
