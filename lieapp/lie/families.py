@@ -4,8 +4,9 @@ and of the generators a domain with periodic variables keeps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import sympy as sp
@@ -81,9 +82,30 @@ class Group:
 
 
 def group_of(solution: Solution, functions: Sequence[int], conditions: Sequence[Form]) -> Group:
-    """One of the groups of a solution."""
-    values = ({key: c for key, c in value.items() if key[0] in functions} for value in solution.state.values)
-    return Group(tuple(functions), tuple(conditions), tuple(values))
+    """One of the groups of a solution; of functions that only occur in a sum α + β, or α + 2β, one is enough."""
+    values = [{key: c for key, c in value.items() if key[0] in functions} for value in solution.state.values]
+    kept = list(functions)
+    for f, g in combinations(functions, 2):
+        if f in kept and g in kept and _always_together(solution.state, [*values, *conditions], f, g):
+            kept.remove(g)
+
+    def of_kept(forms: Iterable[Form]) -> tuple[Form, ...]:
+        return tuple({key: c for key, c in form.items() if key[0] in kept} for form in forms)
+
+    return Group(tuple(kept), of_kept(conditions), of_kept(values))
+
+
+def _always_together(state: State, forms: Sequence[Form], f: int, g: int) -> bool:
+    """Whether two functions of the same variables occur in constant proportion everywhere."""
+    if state.unknowns.arguments[f] != state.unknowns.arguments[g]:
+        return False
+    ratios = set()
+    for form in forms:
+        own, other = ({K: c for (h, K), c in form.items() if h == k} for k in (f, g))
+        if own.keys() != other.keys():
+            return False
+        ratios |= {state.field.reduce(other[K] / c) for K, c in own.items()}
+    return len(ratios) == 1 and not state.field.depends(ratios.pop())
 
 
 def family_of(

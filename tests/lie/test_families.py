@@ -10,7 +10,9 @@ import pytest
 from published import derived, entries
 from symmetry_spaces import Space
 
+from lieapp.equations.parsing import parse_system
 from lieapp.errors import EquationError
+from lieapp.lie.stages import derive
 
 LISTED = entries("families.json")
 COUNTS = {name: (len(e["generators"]), len(e["families"])) for name, e in LISTED.items()}
@@ -100,3 +102,17 @@ def test_other_forms_of_the_same_family_are_the_same(family):
     assert judge.holds(other)
     assert judge.same(Space(groups=ours.groups), Space(groups=(other,)))
     assert judge.certificate(Space(ours.vectors, (other,))).certified
+
+
+def test_functions_that_only_occur_as_a_sum_are_one():
+    """Plebanski's first heavenly equation: u + α(t, x) with α_tx = 0, not α + β."""
+    system = parse_system(["u_tx*u_yz - u_tz*u_xy - 1"], ["t", "x", "y", "z"], ["u"])
+    truth = derive(system)
+    assert truth.certified and len(truth.families) == 4
+    for family in truth.families:
+        written = str(family.field.as_json()) + str(family.conditions)
+        for one, arguments in family.functions.items():
+            for other in family.functions:
+                if other > one and family.functions[other] == arguments:
+                    swapped = written.replace(one, "@").replace(other, one).replace("@", other)
+                    assert swapped != written
