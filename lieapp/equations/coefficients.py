@@ -78,11 +78,27 @@ class CoefficientField:
         self._build()
 
     def element(self, expression: sp.Expr | int) -> Element:
-        """The element of an expression; new atoms make the field grow."""
-        rational = self.table.rational(sp.sympify(expression, strict=True))
-        if len(self.field.symbols) < len(self.variables) + len(self.constants) + len(self.table.atoms):
+        """The element of an expression; new atoms make the field grow.
+
+        Raises EquationError for what isn't supported, or divides by 0; then the field stays as it is.
+        """
+        before, whole = self.table.copy(), sp.sympify(expression, strict=True)
+        try:
+            rational = self.table.rational(whole)
+            fresh = self.table.atoms[len(before.atoms) :]
+            if any(rate.has(sp.zoo) for atom in fresh for rate in atom.derivatives.values()):
+                raise ZeroDivisionError
+            if len(self.field.symbols) < len(self.variables) + len(self.constants) + len(self.table.atoms):
+                self._build()
+            return self.reduce(self.field.new(*self._fraction(rational)))
+        except (EquationError, ZeroDivisionError) as error:
+            self.table = before
             self._build()
-        return self.reduce(self.field.new(*self._fraction(rational)))
+            if isinstance(error, EquationError):
+                raise
+            raise EquationError(
+                f"{whole} divides by 0.", hint="Write an equation whose denominators don't vanish identically."
+            ) from None
 
     def _fraction(self, e: sp.Expr) -> tuple[Any, Any]:
         """Numerator and denominator of a rational expression: one common divisor at the end, not one per term."""
@@ -107,6 +123,8 @@ class CoefficientField:
             n, d = self._fraction(e.base)
             power = int(e.exp)
             return (n**power, d**power) if power > 0 else (d**-power, n**-power)
+        if e in (sp.zoo, sp.nan):
+            raise ZeroDivisionError
         return ring.gens[self.position[e]], ring.one
 
     def elements(self, expressions: Iterable[sp.Expr]) -> list[Element]:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from lieapp.equations.declarations import FUNCTIONS, RESERVED
+from lieapp.equations.declarations import FUNCTIONS, RESERVED, SPECIAL
 from lieapp.equations.equation import System, as_expression, exact
 from lieapp.equations.jets import AmbiguousError, multi_index
 from lieapp.equations.parsing import COMPLEX, NOT_LOCAL, parse_expression
@@ -66,7 +66,7 @@ class _Names:
     def take(self, text: str) -> None:
         """Take in the names of a text. Raises UsageError for a function of nothing or of other than coordinates."""
         for name, inside in CALL.findall(text):
-            if name in FUNCTIONS or name in RESERVED or name in self.functions:
+            if name in (*FUNCTIONS, *SPECIAL, *RESERVED, *self.functions):
                 continue
             _check_name(name)
             arguments = [a.strip() for a in inside.split(",")]
@@ -76,7 +76,7 @@ class _Names:
             self.functions[name] = found
             self.unknown.append(found)
         for name in NAME.findall(BASIS.sub(" ", text)):
-            if name in (*FUNCTIONS, *RESERVED, *self.functions, *self.known):
+            if name in (*FUNCTIONS, *SPECIAL, *RESERVED, *self.functions, *self.known):
                 continue
             _check_name(name)
             derivative = self._derivative(name)

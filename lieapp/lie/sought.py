@@ -41,7 +41,7 @@ Ansatz = Callable[[DeterminingSystem, CoefficientField, Unknowns], list[Form]]
 class Sought:
     """What was found in the classes that were sought, independent modulo multiples of D.
 
-    `integrals` are constant on every solution, verified by D(I) = 0.
+    `classes` are those of which all were found. `integrals` are constant on every solution, verified by D(I) = 0.
     """
 
     classes: tuple[str, ...]
@@ -61,10 +61,14 @@ def sought(determining: DeterminingSystem, clock: Clock) -> Sought:
     rates = [determining.leading.normal((a, (1,))) for a in range(len(jets.dependent))]
     found: list[Field] = []
     names = []
-    for name, ansatz in _classes(system, rates):
-        names.append(name)
-        own = Clock(min(SECONDS, clock.left(clock.reserve)))
-        found += own.within(0.0, partial(_in_class, determining, ansatz), [])
+    for alternatives in _classes(system, rates):
+        for name, ansatz in alternatives:
+            own = Clock(min(SECONDS, clock.left(clock.reserve) / 2))
+            fields = own.within(0.0, partial(_in_class, determining, ansatz), None)
+            if fields is not None:
+                names.append(name)
+                found += fields
+                break
     own = Clock(min(SECONDS, clock.left(clock.reserve)))
     nothing: list[Field] = []
     kept = own.within(0.0, partial(_independent, system, rates, found), nothing)
@@ -74,20 +78,23 @@ def sought(determining: DeterminingSystem, clock: Clock) -> Sought:
     return Sought(tuple(names), tuple(proved), tuple(integrals))
 
 
-def _classes(system: System, rates: Sequence[sp.Expr]) -> Iterator[tuple[str, Ansatz]]:
+def _classes(system: System, rates: Sequence[sp.Expr]) -> Iterator[list[tuple[str, Ansatz]]]:
+    """Classes with their names; after each a smaller one, for where it can't be solved for in time."""
     (x,), unknowns = system.jets.independent, system.jets.coordinates[1:]
     size = len(unknowns) + 1
     degree = next(d for d in (3, 2, 1) if d == 1 or size * sp.binomial(size + d, d) <= MOST)
     ys = ", ".join(map(str, unknowns))
-    yield f"polynomials of degree {degree} in {x}, {ys}", partial(_polynomials, degree)
+    yield [(f"polynomials of degree {d} in {x}, {ys}", partial(_polynomials, d)) for d in (degree, 1)]
     if size > 2:
-        yield f"∂{x} component 0, the others affine in {ys} with functions of {x}", _affine
+        yield [(f"∂{x} component 0, the others affine in {ys} with functions of {x}", _affine)]
         return
     (y,) = unknowns
     for moving, fixed, k in ((y, x, 1), (x, y, 0)):
         powers = _powers(rates[0], moving)
-        told = ", ".join(map(str, powers))
-        yield f"{told} times functions of {fixed}, along {moving}", partial(_products, k, powers)
+        yield [
+            (f"{', '.join(map(str, own))} times functions of {fixed}, along {moving}", partial(_products, k, own))
+            for own in (powers, powers[:2])
+        ]
 
 
 def _powers(rate: sp.Expr, y: sp.Symbol) -> list[sp.Expr]:
@@ -121,13 +128,16 @@ def _products(
     return components
 
 
-def _in_class(determining: DeterminingSystem, ansatz: Ansatz) -> list[Field]:
+def _in_class(determining: DeterminingSystem, ansatz: Ansatz) -> list[Field] | None:
+    """All fields of a class; None where its equations aren't all solved."""
     field, unknowns = determining.field.copy(), determining.unknowns.copy()
     components = [lifted(c, field) for c in ansatz(determining, field, unknowns)]
     values = dict(zip(determining.components, components, strict=True))
     equations = [substituted(lifted(e, field), values, field, unknowns) for e in determining.equations]
     state = State(field, unknowns, equations, components, determining.system.nonzero)
     solution = solve(state)
+    if solution.groups:
+        return None
     names = [str(s) for s in determining.system.jets.coordinates]
     base = solution.state.field
     return [

@@ -105,3 +105,19 @@ def test_what_is_constant_is_seen():
     squares = "x*besselj(1/2, x)**2 + x*bessely(1/2, x)**2"
     assert symmetries(f"u_t - u_xx - ({squares})*u", "t,x", "u").dimension == 6
     assert symmetries("u_t - u_xx - besselk(-n, x)/besselk(n, x)*u", "t,x", "u", "n").dimension == 6
+
+
+ZERO = sp.besselj(n + 2, x) - 2 * (n + 1) / x * sp.besselj(n + 1, x) + sp.besselj(n, x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [1 / ZERO, sp.log(ZERO), sp.sqrt(ZERO), sp.exp(1 / ZERO), ZERO**n, sp.besselj(n, ZERO)],
+)
+def test_what_divides_by_a_hidden_zero_is_refused_and_leaves_the_field_as_it_was(function):
+    field = CoefficientField([x], [n])
+    with pytest.raises(EquationError, match="divides by 0"):
+        field.element(function)
+    grown = sp.exp(x) * sp.besselj(n, x)
+    slope = field.element(sp.diff(grown, x))
+    assert not field.reduce(field.diff(field.element(grown), 0) - field.lift(slope))

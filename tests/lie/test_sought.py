@@ -62,6 +62,32 @@ def test_systems_and_flows():
     assert truth.flow(1) is not None
 
 
+LINEAR = {
+    # right-hand side with functions of x, its homogeneous solution as a symmetry
+    "arbitrary": (["f:x", "g:x"], "f*y + g", lambda f, g: sp.exp(sp.Integral(f, x))),
+    "plain": ([], "y + 1/x", lambda f, g: sp.exp(x)),
+    "Bernoulli": (["f:x", "g:x"], "f*y + g*y**3", lambda f, g: y**3 * sp.exp(-2 * sp.Integral(f, x))),
+}
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_linear_equations_have_their_homogeneous_solutions(name):
+    """η = exp ∫f of y' = f y + g, and y³ exp(-2 ∫f) of Bernoulli's (Kamke, Differentialgleichungen I, 4.5)."""
+    functions, rate, known = LINEAR[name]
+    truth = derive(parse_system([f"y_x - ({rate})"], ["x"], ["y"], [], functions), budget=30)
+    f, g = (sp.Function(c, real=True)(x) for c in "fg")
+    omega = sp.sympify(rate, {"x": x, "y": y, "f": f, "g": g})
+    found = [sp.simplify((c["y"] - omega * c["x"]) / known(f, g)) for c in (v.components for v in truth.fields)]
+    assert any(e.is_number and e != 0 for e in found), truth.fields
+
+
+def test_a_class_that_is_not_solved_for_is_not_named():
+    """Of y' = exp(x) y + sin(x), exp(exp(x)) ∂y is missing unless the class that it is in is left out."""
+    truth = derive(parse_system(["y_x - exp(x)*y - sin(x)"], ["x"], ["y"]), budget=6)
+    along = [name for name in truth.sought.classes if "functions of x, along y" in name]
+    assert bool(along) == any(sp.exp(sp.exp(x)) == f.components["y"] for f in truth.fields)
+
+
 def test_the_answer_does_not_restate_the_equation():
     result = told(derived("x*y"))
     assert result.sentence.startswith("infinitely many")
