@@ -100,7 +100,8 @@ def check_declared(condition: Condition, constants: Sequence[sp.Symbol]) -> None
 def check_condition(condition: Condition, difference: sp.Expr, constants: Sequence[sp.Symbol]) -> None:
     """Raises ParseError for a condition without parameters and functions, and one that nothing fulfils."""
     if sp.expand(difference) == 0:
-        problem, hint = "nothing fulfils this", "Compare a parameter with another value: 'g, g != 3'."
+        problem = "nothing fulfils this"
+        hint = "Compare with something else: 'g, g != 3' for a parameter, 'f:u; f_uu != 0' for a function."
     elif not difference.free_symbols & set(constants) and not difference.atoms(AppliedUndef):
         problem = "this says nothing about a parameter or function"
         hint = "Name one: 'g, g != 3' for a parameter, 'f:u; f_uu != 0' for a function."
@@ -114,12 +115,19 @@ def functions_of(texts: Sequence[str], jets: JetSpace) -> tuple[dict[str, sp.Exp
     declared: dict[str, sp.Expr] = {}
     conditions: list[Condition] = []
     for text in texts:
+        last = ""
         for part in map(str.strip, text.split(";")):
             if "!=" in part:
                 left, _, right = part.partition("!=")
                 conditions.append(Condition(text, part, left.strip(), right.strip()))
                 continue
-            name, _, listed = (piece.strip() for piece in part.partition(":"))
+            name, colon, listed = (piece.strip() for piece in part.partition(":"))
+            if "=" in name or (last and not colon):
+                hint = "A condition excludes functions: 'f:u; f_uu != 0'. What holds is written in the equation."
+                fail(text, text.find(part), f"{part!r} is no condition with !=", hint)
+            if name in declared:
+                raise ParseError(f"{name!r} is declared twice.", hint=TWICE)
+            last = name
             arguments = [_argument(a.strip(), jets) for a in listed.split(",")]
             place = text.find(part) + part.find(":") + 1
             example = f"For example {name or 'k'}:{jets.dependent[0]}, or {name or 'k'}:s for {name or 'k'}(x - t)."

@@ -21,6 +21,7 @@ from sympy.core.function import AppliedUndef
 from lieapp.equations.arbitrary import Composed
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
+from lieapp.equations.factors import spelled
 from lieapp.equations.jets import Jet, JetSpace, divides
 from lieapp.equations.roots import MAX_DEGREE, Relation, check_one_branch, relation_of, solved_for
 from lieapp.errors import DeclarationError, EquationError
@@ -228,7 +229,8 @@ def _refuse_constraint(residual: sp.Expr, system: System) -> NoReturn:
         branch = ", one branch of it," if root else ""
         hint = f"Put {value}{branch} in place of {u} everywhere, and leave {u} out of the unknowns."
     raise EquationError(
-        f"{system.name}: {residual} = 0 is an algebraic constraint: it has no derivatives.", hint=hint
+        f"{system.name}: {spelled(residual)} = 0 is an algebraic constraint: it has no derivatives of unknowns.",
+        hint=hint,
     )
 
 

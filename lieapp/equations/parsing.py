@@ -105,10 +105,19 @@ def parse_system(
         nonzero.append(named(difference)[0])
     residuals = tuple(_equation(text, resolve, declared, typed, jets) for text in equations)
     declarations.check_equations(equations, residuals, jets)
-    measured = tuple(parse_expression(text, values, declared, typed=typed) for text in outputs)
+    measured = tuple(_output(text, values, declared, typed) for text in outputs)
     declarations.check_used(constants, declared, (*residuals, *measured))
     arguments = {k: tuple(str(a) for a in f.args) for k, f in declared.items()}
     return System(jets, residuals, constants, functions=arguments, nonzero=tuple(nonzero), outputs=measured)
+
+
+def _output(text: str, values: dict[str, sp.Expr], functions: Mapping[str, sp.Expr], typed: bool) -> sp.Expr:
+    try:
+        return parse_expression(text, values, functions, typed=typed)
+    except ParseError as error:
+        if "is not declared" in error.message:
+            error.hint = "Write outputs in unknowns and declared parameters, without derivatives."
+        raise
 
 
 def _equation(

@@ -23,10 +23,11 @@ class Branch:
 
     Args:
         where: what is special; empty for the whole class.
-        more: the generators that aren't among those of the branch before.
+        more: generators that span all of them, together with those of the branch before.
         families: with arbitrary functions; `infinite` if there are any.
         assumed: the conditions that may lead on, in jet notation.
         before: the number of the branch that it is special in; None for the first.
+        late: whether its derivation ended because the time was over.
     """
 
     where: Where
@@ -40,6 +41,7 @@ class Branch:
     spans: tuple[tuple[sp.Expr, ...], ...] = ()
     generic: tuple[str, ...] = ()
     before: int | None = None
+    late: bool = False
 
     @property
     def dimension(self) -> int:
@@ -93,8 +95,15 @@ class Open:
     ready: tuple[Where, System] | None = None
 
     @property
+    def whole(self) -> bool:
+        """Whether the whole class is to be derived once more."""
+        return self.ready is not None and not self.ready[0]
+
+    @property
     def told(self) -> str:
         """In words."""
+        if self.whole:
+            return "the whole class"
         if self.ready is not None:
             where = ", ".join(f"{called(e)} = {value}" for e, value in self.ready[0].items())
             return where or "the whole class"
@@ -154,15 +163,24 @@ class Classification:
 
 def covers(general: Where, special: Where, parameters: Sequence[sp.Symbol]) -> bool:
     """Whether the special values are the general ones for some values of the parameters."""
+    return matched(general, special, parameters) is not None
+
+
+def matched(
+    general: Where, special: Where, parameters: Sequence[sp.Symbol]
+) -> dict[sp.Symbol, sp.Expr] | None:
+    """Values of the parameters for which the general values are the special ones; None if there are none."""
     if general.keys() != special.keys() or not general:
-        return False
+        return None
     if general == special:
-        return True
+        return {}
     wild = {p: sp.Wild(p.name, exclude=[*(x for e in general for x in e.args)]) for p in parameters}
     found: dict[sp.Expr, sp.Expr] = {}
     for e, value in general.items():
         match = special[e].match(value.xreplace(wild).xreplace(found))
         if match is None:
-            return False
+            return None
         found |= match
-    return all(sp.simplify(v.xreplace(wild).xreplace(found) - special[e]) == 0 for e, v in general.items())
+    if any(sp.simplify(v.xreplace(wild).xreplace(found) - special[e]) != 0 for e, v in general.items()):
+        return None
+    return {p: found[w] for p, w in wild.items() if w in found}

@@ -7,6 +7,7 @@ on: a tree. Scalings and translations take constants of integration to 0 and 1 (
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +22,7 @@ from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import INFINITE, System
 from lieapp.equations.factors import named
 from lieapp.errors import LieappError, UsageError
-from lieapp.lie.branches import Branch, Classification, Open, Where, called
+from lieapp.lie.branches import Branch, Classification, Open, Where, called, matched
 from lieapp.lie.deadline import Clock
 from lieapp.lie.normal_form import echelon, rows_of
 from lieapp.lie.normal_functions import loosened, normal_functions, renamed
@@ -54,6 +55,8 @@ def classify(system: System, clock: Clock, begun: Classification | None = None) 
     classify, and what `derive` raises of the whole class.
     """
     work = begun or Classification(system)
+    # first of all the whole class, should it have lacked time
+    work.pending.sort(key=lambda o: not o.whole)
     if not (system.parameters or system.functions):
         raise UsageError(
             f"{system.name} has neither parameters nor arbitrary functions; there is nothing to classify.",
@@ -90,11 +93,12 @@ def of_equations(
 
 
 def functions_of(system: System) -> dict[str, AppliedUndef]:
-    """k(u) for each arbitrary function."""
+    """k(u) for each arbitrary function of one variable or unknown: those that conditions are solved for."""
     coordinates = {str(c): c for c in system.jets.coordinates}
     return {
-        name: sp.Function(name, real=True)(*(coordinates[a] for a in arguments))
+        name: sp.Function(name, real=True)(coordinates[arguments[0]])
         for name, arguments in system.functions.items()
+        if len(arguments) == 1 and arguments[0] in coordinates
     }
 
 
@@ -104,28 +108,44 @@ class _Search:
     def __init__(self, work: Classification, clock: Clock) -> None:
         self.work, self.clock, self.late = work, clock, False
         self.functions = functions_of(work.system)
+        others = "|".join(set(work.system.functions) - set(self.functions))
+        self.others = re.compile(rf"({others})(_\w+)?(\(.*\))?") if others else None
 
     def first(self) -> None:
-        """The whole class."""
+        """The whole class; where the time doesn't suffice for it, it is derived anew after what it led to."""
+        branch = self.derived({}, self.work.system)
+        self._begin(branch)
+        if branch.late:
+            self.work.pending.append(Open(branch, 0, sp.S.Zero, ready=({}, self.work.system)))
+
+    def _begin(self, branch: Branch) -> None:
+        """A tree of the whole class alone."""
         work = self.work
-        branch = self.derived({}, work.system)
-        work.branches.append(branch)
-        if branch.unsolved and self._is_short():
-            # what the time cut off is derived again in the next sitting
-            work.pending.append(Open(branch, 0, sp.S.Zero, ready=({}, work.system)))
-            self.late = True
-            return
-        work.seen.add(_key({}))
+        work.branches, work.pending, work.left, work.excluded, work.seen = [branch], [], [], [], {_key({})}
         self._open(branch, 0)
 
-    def _is_short(self) -> bool:
-        """Whether more time than is left would be given in another sitting."""
+    def _again(self) -> None:
+        """The whole class with all the time that is left, and the tree from its beginning if that suffices."""
+        short = self._short()
+        branch = self.clock.within(0.0, partial(self.derived, {}, self.work.system, 1.0), None)
+        if branch is not None and not branch.late:
+            self._begin(branch)
+        elif short:
+            self.late = True
+        else:
+            self.work.pending.pop(0)
+
+    def _short(self) -> bool:
+        """Whether another sitting would have more time."""
         return self.clock.left() < 0.8 * (self.clock.seconds or 0.0)
 
     def step(self) -> None:
         """The next thing that is to be done; it stays first if the time ends before."""
         work, here = self.work, self.work.pending[0]
         self.clock.note(here.told)
+        if here.whole:
+            self._again()
+            return
         if here.ready is not None:
             self._derive(here, *here.ready)
             return
@@ -174,7 +194,7 @@ class _Search:
         if _key(where) in work.seen:
             work.pending.pop(0)
             return
-        short = self._is_short()
+        short = self._short()
         try:
             branch = self.clock.within(self.clock.reserve / 2, partial(self.derived, where, system), None)
             new = branch is not None and branch.gains(before)
@@ -182,18 +202,15 @@ class _Search:
         except LieappError as error:
             branch, new, known = Branch(where, system, unsolved=(error.message,)), False, False
             work.left.append(f"{here.told}: {error.message}")
-        if branch is None or known is None or (short and branch.unsolved):
+        if branch is None or known is None or (short and branch.late):
             # in the next sitting
             self.late = True
             return
         work.pending.pop(0)
         work.seen.add(_key(where))
-        if not where:
-            work.branches[0], new = branch, False
         shown = here.shown
         if new and not known:
-            more = tuple(f for f in branch.generators if not _among(f, before, where))
-            work.branches.append(replace(branch, more=more, before=shown))
+            work.branches.append(replace(branch, more=_more(branch, before), before=shown))
             shown = len(work.branches) - 1
         self._open(branch, shown)
 
@@ -223,13 +240,20 @@ class _Search:
 
     def _open(self, branch: Branch, shown: int) -> None:
         where = f" where {', '.join(branch.conditions())}" if branch.where else ""
-        self.work.pending += [Open(branch, shown, e) for e in branch.assumed]
+        if branch.unsolved:
+            self.work.left.append(f"more symmetries and special cases{where}: the derivation isn't complete")
+        for e in branch.assumed:
+            one = Open(branch, shown, e)
+            (self.work.left.append(one.told) if self._has_others(e) else self.work.pending.append(one))
         for span in branch.spans:
+            told = f"a linear dependence of {', '.join(map(str, span))}{where}"
+            if any(map(self._has_others, span)):
+                self.work.left.append(told)
+                continue
             conditions = list(_dependences(span[: MAX_SPAN + 1]))
             if len(span) <= MAX_SPAN:
                 self.work.pending += [Open(branch, shown, e) for e in conditions]
                 continue
-            told = f"a linear dependence of {', '.join(map(str, span))}{where}"
             self.work.left.append(f"{told}, of its solutions all but exponentials and powers")
             inside = [k for k in self.functions.values() if k not in branch.where and any(_has(e, k) for e in span)]
             if len(inside) == 1:
@@ -237,9 +261,16 @@ class _Search:
                 self.work.pending += [Open(branch, shown, conditions[0], raw=one) for one in raw]
         self.work.left += [f"special values of {name}{where}" for name in branch.generic]
 
-    def derived(self, where: Where, system: System) -> Branch:
-        """The symmetries of a special equation."""
-        truth = derive(system, budget=self.clock.part(0.5).seconds)
+    def _has_others(self, condition: sp.Expr) -> bool:
+        """Whether it has a function of several arguments, of a derivative or at an expression."""
+        own = {*map(str, self.work.system.parameters)}
+        names = {str(s) for s in condition.free_symbols} - own
+        return self.others is not None and any(map(self.others.fullmatch, names))
+
+    def derived(self, where: Where, system: System, share: float = 0.5) -> Branch:
+        """The symmetries of a special equation, within a share of the time that is left."""
+        clock = self.clock.part(share)
+        truth = derive(system, budget=Clock(clock.seconds))
         return Branch(
             where,
             system,
@@ -251,6 +282,7 @@ class _Search:
             tuple(named(e)[0] for e in truth.assumed_nonzero),
             tuple(tuple(named(e)[0] for e in span) for span in truth.assumed_independent),
             truth.assumed_generic,
+            late=any(text.startswith(clock.told()) for text in truth.unsolved),
         )
 
     def _normal(self, branch: Branch, k: AppliedUndef, y: sp.Expr) -> list[tuple[Where, System]]:
@@ -330,17 +362,19 @@ def _orders(system: System) -> list[tuple[int, ...]]:
     ]
 
 
-def _among(field: Field, before: Branch, where: Where) -> bool:
-    """Whether a generator is one of those of the branch before, up to a factor."""
-    for other in before.generators:
-        values = [e.subs(where).doit() for e in other.components.values()]
-        pairs = list(zip(field.components.values(), values, strict=True))
-        ratio = next((sp.simplify(a / b) for a, b in pairs if b != 0), None)
-        if ratio is None or ratio.free_symbols & {*before.system.jets.coordinates}:
-            continue
-        if all(sp.expand(a - ratio * b) == 0 for a, b in pairs):
-            return True
-    return False
+def _more(branch: Branch, before: Branch) -> tuple[Field, ...]:
+    """Generators that together with those of the branch before span all."""
+    special = {**branch.where, **(matched(before.where, branch.where, before.system.parameters) or {})}
+    known = [[e.subs(special).doit() for e in f.components.values()] for f in before.generators]
+    new = [list(f.components.values()) for f in branch.generators]
+    field = CoefficientField(branch.system.jets.coordinates, branch.system.parameters)
+    try:
+        vectors = [field.elements(components) for components in (*known, *new)]
+    except LieappError:
+        return branch.generators
+    rows, _ = rows_of([[field.lift(c) for c in v] for v in vectors], field)
+    ranks = [len(echelon(rows[:n], field)) for n in range(len(known), len(rows) + 1)]
+    return tuple(f for n, f in enumerate(branch.generators) if ranks[n + 1] > ranks[n])
 
 
 def _key(where: Mapping[sp.Expr, sp.Expr]) -> str:

@@ -46,7 +46,8 @@ def sentence(found: Classification) -> str:
     count = len(found.branches) - 1
     said = f"{count or 'no'} special case{'' if count == 1 else 's'} with more symmetries"
     if found.pending:
-        return f"{said}; not complete, {len(found.pending)} conditions were not examined in time"
+        open_ = len(found.pending)
+        return f"{said}; not complete, {open_} condition{' was' if open_ == 1 else 's were'} not examined in time"
     if found.left:
         return f"{said}; {len(found.left)} condition{' was' if len(found.left) == 1 else 's were'} not solved"
     return said

@@ -52,19 +52,25 @@ def sentence(result: HoldsResult) -> str:
     special = [_words(*pair) for pair in zip(result.special_shown, result.special_conditions_shown, strict=True)]
     if result.holds:
         every = f" for every {', '.join(result.unknowns)}" if result.unknowns else ""
-        text = "a symmetry" + (f" for {' or '.join(solutions)}" if all(solutions) else every)
+        text = "a symmetry" + (_either(solutions) if all(solutions) else every)
     elif result.holds is None:
         text = "not decided whether it is a symmetry"
     else:
         unless = f" for any {', '.join(result.unknowns)} unless it is 0" if result.unknowns else ""
         text = f"no symmetry{unless}"
     more = "; also" if result.holds else "; a symmetry"
-    return text + (f"{more} for {' or '.join(special)}" if special else "")
+    return text + (f"{more}{_either(special)}" if special else "")
+
+
+def _either(cases: Sequence[str]) -> str:
+    """ " for a = 1 or a = 2"."""
+    return " or".join([cases[0], *(case.removeprefix(" for") for case in cases[1:])])
 
 
 def _words(values: Sequence[Formula], conditions: Sequence[Formula]) -> str:
-    parts = [*(f.text for f in values), *(f"{f.text} = 0" for f in conditions)]
-    return ", ".join(parts)
+    """ " for a = 1 where f_t = 0"."""
+    given = f" for {', '.join(f.text for f in values)}" if values else ""
+    return given + (f" where {', '.join(f'{f.text} = 0' for f in conditions)}" if conditions else "")
 
 
 def _text(case: Case) -> dict[str, str]:

@@ -86,13 +86,17 @@ def _classes(system: System, rates: Sequence[sp.Expr]) -> Iterator[list[tuple[st
     ys = ", ".join(map(str, unknowns))
     yield [(f"polynomials of degree {d} in {x}, {ys}", partial(_polynomials, d)) for d in (degree, 1)]
     if size > 2:
-        yield [(f"∂{x} component 0, the others affine in {ys} with functions of {x}", _affine)]
+        affine = f"no ∂{x}; ∂{ys.replace(', ', ', ∂')} with what is affine in {ys}, its coefficients functions of {x}"
+        yield [(affine, _affine)]
         return
     (y,) = unknowns
     for moving, fixed, k in ((y, x, 1), (x, y, 0)):
         powers = _powers(rates[0], moving)
         yield [
-            (f"{', '.join(map(str, own))} times functions of {fixed}, along {moving}", partial(_products, k, own))
+            (
+                f"∂{moving} with combinations of {', '.join(map(str, own))}, their coefficients functions of {fixed}",
+                partial(_products, k, own),
+            )
             for own in (powers, powers[:2])
         ]
 

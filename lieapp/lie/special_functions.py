@@ -208,14 +208,28 @@ def values_of(y: sp.Expr, jets: Sequence[sp.Symbol], x: sp.Symbol) -> dict[sp.Sy
 def particular(F: sp.Expr, jets: Sequence[sp.Symbol], x: sp.Symbol, constants: Constants) -> list[sp.Expr]:
     """Solutions that are exponentials or powers, if there are any."""
     rate, forms = simple_forms(x, constants)
+    inside = [jet for jet in jets if jet in F.free_symbols]
+    poly = sp.Poly(F, *inside)
     found = []
-    for y in forms:
-        values = values_of(y, jets, x)
-        degree = sp.Poly(F, *(jet for jet in jets if jet in F.free_symbols)).total_degree()
-        left = sp.factor(sp.simplify(F.subs(values, simultaneous=True) / y**degree))
-        special = [rate] if left == 0 else sp.roots(sp.numer(sp.together(left)), rate)
+    for y, balanced in zip(forms, ([sp.S.Zero], _balanced(poly, jets)), strict=True):
+        left = sp.simplify(F.subs(values_of(y, jets, x), simultaneous=True) / y ** poly.total_degree())
+        left = sp.numer(sp.together(sp.factor(left)))
+        if left.is_polynomial(rate):
+            special = [rate] if left == 0 else list(sp.roots(left, rate))
+        else:
+            # terms of several degrees
+            special = [value for value in balanced if sp.simplify(left.subs(rate, value)) == 0]
         found += [y.subs(rate, value) for value in special if not value.free_symbols - {rate}]
     return list(dict.fromkeys(found))
+
+
+def _balanced(poly: sp.Poly, jets: Sequence[sp.Symbol]) -> list[sp.Rational]:
+    """Exponents r of xʳ for which two terms of different degrees in the jets have the same power of x."""
+    degrees = {
+        (sum(m), sum(n * jets.index(jet) for n, jet in zip(m, poly.gens, strict=True))) for m in poly.monoms()
+    }
+    pairs = [(a, b) for a in degrees for b in degrees if a[0] > b[0]]
+    return sorted({sp.Rational(a[1] - b[1], a[0] - b[0]) for a, b in pairs})
 
 
 def _rate(e: sp.Expr, jets: Sequence[sp.Symbol]) -> sp.Expr:

@@ -204,7 +204,8 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> results.TruthResult:
 def sentence(result: results.TruthResult) -> str:
     """The outcome in one sentence: "4 symmetries, 3 kept if periodic in x; certified"."""
     if result.sought is not results.UNSET:
-        return f"infinitely many symmetries; {len(result.sought.generators)} in the classes that were sought"
+        said = f"infinitely many symmetries; {len(result.sought.generators)} in the classes that were sought"
+        return said + (sentence_of(result.moving) if result.moving is not UNSET else "")
     count, families = result.dimension, len(result.families)
     said = f"{count} symmetr{'y' if count == 1 else 'ies'}"
     if families:

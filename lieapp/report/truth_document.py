@@ -80,7 +80,7 @@ def _statement(result: TruthResult) -> Iterator[Block]:
 def _sought(result: TruthResult, found: SoughtResult) -> list[Block]:
     """Infinitely many, those of the classes that were sought, and what is constant on every solution."""
     names = [_generator(k) for k, _ in enumerate(found.generators, start=1)]
-    lines: list[Words] = ["Infinitely many, as every first-order ordinary equation has. Sought were:"]
+    lines: list[Words] = ["Infinitely many, as every first-order ordinary equation has. These classes were sought:"]
     lines += [f"- {name}" for name in found.classes]
     fields = _fields(names, found.generators_shown, "None in these classes.")
     constant = [Text(["constant on every solution: ", e]) for e in found.integrals_shown]
@@ -265,7 +265,8 @@ def _derivation(told: Explanation, most: int | None) -> Iterator[Block]:
         yield Text(["For ", moved, ", which solves the equations without their sources"])
     if told.leading:
         yield Text(["Solved for its leading derivatives: ", *joined(told.leading)])
-    yield Heading(f"{len(told.determining)} determining equations", "determining")
+    count = len(told.determining)
+    yield Heading(f"{count} determining equation{'' if count == 1 else 's'}", "determining")
     yield Text(["for ", *joined(told.components_shown)])
     yield from (Text([zero(equation)]) for equation in told.determining[:most])
     yield from _rest(len(told.determining), most)

@@ -59,9 +59,9 @@ def test_a_run_is_gone_on_with(lieapp, tmp_path):
         (("--plugin", "kdv", "--parameter", "n"), "--parameter belongs to --equation"),
         (("--plugin", "images"), "not an equation"),
         (("--equation", "u_t - u_xx", *B, "--parameter", "n"), "occurs in no equation"),
-        (("--equation", "u_t - k*u_xx", *B, "--function", "k:"), "k must be given one argument"),
+        (("--equation", "u_t - k*u_xx", *B, "--function", "k:"), "k must be given arguments among t, x, u"),
         (("--equation", "u_t - n*u_xx", *B, "--parameter", "n:positive, negative"), "can't be"),
-        (("--equation", "u_t - n*u_xx", *B, "--parameter", "n, n != n"), "no number fulfils this"),
+        (("--equation", "u_t - n*u_xx", *B, "--parameter", "n, n != n"), "nothing fulfils this"),
         (("--resume", "nothing"), "nothing to resume"),
     ],
 )  # fmt: skip

@@ -27,6 +27,10 @@ SYSTEMS = {
     "one of two is zero": (eq("u_t - u_xx", "(sin(u)**2 + cos(u)**2 - 1)*u_x"), "equation 2 of 2"),
     "algebraic": (eq("u_t - v_xx", "v - u**3", names=UV), "algebraic constraint"),
     "transcendental in each derivative": (eq("sin(u_x) + u_t + cos(u_t)"), "can't be solved for leading"),
+    "an equation for a function alone": (
+        (*eq("u_t - u_xx - f", "f_uu"), "--function", "f:u"),
+        "f_uu = 0 is an algebraic constraint: it has no derivatives of unknowns",
+    ),
     "a product": (eq("u_x**2 - u_t**2"), "product of equations"),
     "nowhere true": (eq("exp(u_x)"), "never vanishes"),
 }
@@ -91,6 +95,14 @@ TYPED = {
     "variable twice": (eq("u_t", names=("--independent", "t,t", "--dependent", "u")), "'t' is declared twice"),
     "unknown twice": (eq("u_t", names=("--independent", "t,x", "--dependent", "u,u")), "'u' is declared twice"),
     "the same argument twice": ((*eq("u_t - k*u_xx"), "--function", "k:u,u"), "an argument of k is given twice"),
+    "a function twice": (
+        (*eq("u_t - k*u_xx"), "--function", "k:u", "--function", "k:x"),
+        "'k' is declared twice",
+    ),
+    "an equation for a function": (
+        (*eq("u_t - k*u_xx"), "--function", "k:u; k_u = 0"),
+        "'k_u = 0' is no condition with !=",
+    ),
     "unused parameter": ((*HEAT, "--parameter", "nu"), "the parameter nu is declared but occurs in no equation"),
     "unused function": ((*HEAT, "--function", "k:u"), "the function k is declared but occurs in no equation"),
     "assumptions that exclude one another": (

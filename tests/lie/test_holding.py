@@ -5,6 +5,8 @@ import sympy as sp
 
 from lieapp.api import holds, symmetries
 from lieapp.errors import BudgetError, LieappError, UsageError
+from lieapp.lie.holding_told import sentence
+from lieapp.lie.holding_told import told as words
 from lieapp.lie.invariance import is_symmetry
 
 KDV = ("u_t - 6*u*u_x + u_xxx", "t,x", "u")
@@ -82,6 +84,10 @@ def test_special_parameters(field, special):
     found = holds(*POWER, field=field)
     assert found.holds is False and found.leftover
     assert [{name: str(value) for name, value in case.told.items()} for case in found.special] == special
+
+
+def test_conditions_of_functions_are_told_as_where():
+    assert sentence(words(holds(*HEAT, field="u: f(t, x)"))) == "a symmetry where -f_t + f_xx = 0"
 
 
 def test_a_special_value_against_an_assumption_is_none():
