@@ -86,19 +86,15 @@ def _classes(system: System, rates: Sequence[sp.Expr]) -> Iterator[list[tuple[st
     ys = ", ".join(map(str, unknowns))
     yield [(f"polynomials of degree {d} in {x}, {ys}", partial(_polynomials, d)) for d in (degree, 1)]
     if size > 2:
-        affine = f"no ∂{x}; ∂{ys.replace(', ', ', ∂')} with what is affine in {ys}, its coefficients functions of {x}"
-        yield [(affine, _affine)]
+        along = ", ".join(f"∂{u}" for u in unknowns)
+        yield [(f"no ∂{x}; {along} with what is affine in {ys}, its coefficients functions of {x}", _affine)]
         return
     (y,) = unknowns
     for moving, fixed, k in ((y, x, 1), (x, y, 0)):
         powers = _powers(rates[0], moving)
-        yield [
-            (
-                f"∂{moving} with combinations of {', '.join(map(str, own))}, their coefficients functions of {fixed}",
-                partial(_products, k, own),
-            )
-            for own in (powers, powers[:2])
-        ]
+        told = f"∂{moving} with combinations of {{}}, their coefficients functions of {fixed}"
+        both = [(", ".join(map(str, own)), own) for own in (powers, powers[:2])]
+        yield [(told.format(shown), partial(_products, k, own)) for shown, own in both]
 
 
 def _powers(rate: sp.Expr, y: sp.Symbol) -> list[sp.Expr]:
