@@ -94,6 +94,12 @@ def test_products_of_both_signs():
     assert not field.element(w)
 
 
+@pytest.mark.parametrize("factor", ["x*besselj(n, x)**2 + x*bessely(n, x)**2", "besseli(0, x)/besseli(0, n*x)"])
+def test_parameters_in_special_functions_are_told_to_be_generic(factor):
+    """The first is constant for n = 1/2, the second for n = 1: the heat equation."""
+    assert symmetries(f"u_t - u_xx - ({factor})*u", "t,x", "u", "n").assumed_generic == ("n",)
+
+
 @pytest.mark.parametrize("function", [sp.besselj(x, q), sp.besselk(n + x, x), sp.mathieuc(x, q, x)], ids=str)
 def test_orders_are_constant(function):
     with pytest.raises(EquationError, match="order depends on x"):
