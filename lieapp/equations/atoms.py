@@ -236,6 +236,11 @@ class AtomTable:
                 "rational expression in these.",
                 hint="Write the inner function as another arbitrary one, or choose other variables.",
             )
+        if not any(a.has(*self.variables) for a in function.args):
+            raise EquationError(
+                f"{e} is a constant, not a function of the variables.",
+                hint="Put a parameter, such as a, in its place.",
+            )
         size = len(function.args)
         highest = sum(start) + FUNCTION_ORDERS[min(size, len(FUNCTION_ORDERS)) - 1]
         indices = [K for n in range(highest + 1) for K in multi_indices(size, n)]

@@ -8,6 +8,7 @@ import sympy as sp
 from lieapp.api import symmetries
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.parsing import parse_system
+from lieapp.errors import EquationError
 from lieapp.lie.certificate.taylor import Point
 from lieapp.lie.stages import derive
 
@@ -99,3 +100,9 @@ def test_the_same_from_sympy():
     equation = sp.Eq(w.diff(t), (k(x, w) * w.diff(x)).diff(x))
     found = symmetries(equation, dependent=[w])
     assert [str(f) for f in found.generators] == ["d_t"] and found.certified
+
+
+@pytest.mark.parametrize("argument", ["2", "a"])
+def test_functions_of_a_constant_are_refused(argument):
+    with pytest.raises(EquationError, match="is a constant"):
+        derive(parse_system([f"u_t - F({argument})*u_xx - a*u"], ["t", "x"], ["u"], ["a"], ["F:s"]))
