@@ -7,6 +7,7 @@ on: a tree. Scalings and translations take constants of integration to 0 and 1 (
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -87,11 +88,12 @@ def of_equations(
 
 
 def functions_of(system: System) -> dict[str, AppliedUndef]:
-    """k(u) for each arbitrary function."""
+    """k(u) for each arbitrary function of one variable or unknown; others aren't solved for."""
     coordinates = {str(c): c for c in system.jets.coordinates}
     return {
-        name: sp.Function(name, real=True)(*(coordinates[a] for a in arguments))
+        name: sp.Function(name, real=True)(coordinates[arguments[0]])
         for name, arguments in system.functions.items()
+        if len(arguments) == 1 and arguments[0] in coordinates
     }
 
 
@@ -130,7 +132,7 @@ class _Search:
             cases = self._normal(here.branch, *here.raw)
         else:
             inside = [k for k in self.functions.values() if k not in here.branch.where and _has(here.condition, k)]
-            if len(inside) > 1:
+            if len(inside) > 1 or self._has_others(here.condition):
                 raise UnsolvedError
             if inside:
                 return [replace(here, raw=(inside[0], y)) for y in self._functions(here, inside[0])]
@@ -140,6 +142,11 @@ class _Search:
             cases = [(dict(one), here.branch.system) for one in values]
         kept = self._kept(here.branch, cases)
         return [replace(here, ready=one) for one in kept if _key(one[0]) not in self.work.seen]
+
+    def _has_others(self, condition: sp.Expr) -> bool:
+        """Whether a function occurs that isn't solved for: of several arguments, of a derivative, F(x - t)."""
+        heads = {re.split(r"[_(]", str(s))[0] for s in condition.free_symbols}
+        return bool(heads & (self.work.system.functions.keys() - self.functions.keys()))
 
     def _functions(self, here: Open, k: AppliedUndef) -> list[sp.Expr]:
         """The functions k for which a condition holds; if not all can be found, those of simple form."""
@@ -215,9 +222,10 @@ class _Search:
                 self.work.pending += [Open(branch, shown, e) for e in conditions]
                 continue
             told = f"a linear dependence of {', '.join(map(str, span))}{where}"
-            self.work.left.append(f"{told}, of its solutions all but exponentials and powers")
             inside = [k for k in self.functions.values() if k not in branch.where and any(_has(e, k) for e in span)]
-            if len(inside) == 1:
+            solved = len(inside) == 1 and not any(self._has_others(e) for e in span)
+            self.work.left.append(told + ", of its solutions all but exponentials and powers" * solved)
+            if solved:
                 raw = [(inside[0], y) for y in _dependent(span, inside[0], branch.system.parameters)]
                 self.work.pending += [Open(branch, shown, conditions[0], raw=one) for one in raw]
         self.work.left += [f"special values of {name}{where}" for name in branch.generic]
