@@ -205,7 +205,7 @@ def test_functions_that_are_not_solved_for_are_left(name):
         (("u_t - k*u_xx", "t,x", "u", (), "k:"), "k must be given arguments"),
         (("u_t - k*u_xx", "t,x", "u", (), "k:z"), "k needs its argument"),
         (("u_t - n*u_xx", "t,x", "u", "n:positive, n:negative"), "n"),
-        (("u_t - n*u_xx", "t,x", "u", "n, n != n"), "no number fulfils this"),
+        (("u_t - n*u_xx", "t,x", "u", "n, n != n"), "nothing fulfils this"),
     ],
 )
 def test_bad_input(arguments, said):
