@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from lieapp.equations.arbitrary import child, parent
+from lieapp.equations.arbitrary import Composed, child, parent
 from lieapp.equations.jets import MultiIndex, multi_indices, raised
 from lieapp.equations.special import (
     DERIVATIVES,
@@ -240,6 +240,13 @@ class AtomTable:
                 "rational expression in these.",
                 hint="Write the inner function as another arbitrary one, or choose other variables.",
             )
+        if isinstance(e, Composed) and (argument := sp.cancel(e.args[0])) != e.args[0]:
+            return self.rational(e.func(argument))
+        if not any(a.has(*self.variables) for a in function.args):
+            raise EquationError(
+                f"{e} is a constant, not a function of the variables.",
+                hint="Put a parameter, such as a, in its place.",
+            )
         size = len(function.args)
         highest = sum(start) + FUNCTION_ORDERS[min(size, len(FUNCTION_ORDERS)) - 1]
         indices = [K for n in range(highest + 1) for K in multi_indices(size, n)]
@@ -266,11 +273,14 @@ class AtomTable:
 
     def _special(self, e: sp.Expr) -> sp.Expr:
         """A special function in the atoms y and y1 of its kind; beside a second solution in those of the first."""
-        f, z = e.func, e.args[-1]
+        f, z = e.func, self._written(e.args[-1])
+        e = f(*e.args[:-1], z)
+        if not isinstance(e, f):
+            return self.rational(e)
         if moving := [v for v in self.variables if any(a.has(v) for a in e.args[:-1])]:
             raise EquationError(
-                f"{e} isn't supported: its order depends on {moving[0]}.",
-                hint="Orders of special functions are numbers and parameters.",
+                f"{e} isn't supported: its order varies with {moving[0]}.",
+                hint="Orders of special functions are numbers, or parameters that don't move.",
             )
         if f not in ORDERED:
             y = PRIMITIVES[f](*e.args) if f in PRIMITIVES else e
@@ -296,6 +306,23 @@ class AtomTable:
             y1 = by_wronskian(y)
             self._pair(y, None, z, (ORDERED[f].slope(n, z, y, y1),))
         return self.rational(shifted(f, n, int(sp.expand(e.args[0] - n)), z, y, y1))
+
+    def _written(self, z: sp.Expr) -> sp.Expr:
+        """An argument of special functions as it is written in the atoms that have the same one."""
+        known = dict.fromkeys(a.expression.args[-1] for a in self.atoms if isinstance(a.expression, SPECIAL))
+        try:
+            return z if z in known else next((w for w in known if self._vanishes(z - w)), z)
+        except EquationError:
+            # its slope may be supported yet
+            return z
+
+    def _vanishes(self, e: sp.Expr) -> bool:
+        numerator = sp.numer(sp.together(self.rational(e)))
+        for atom in reversed(self.atoms):
+            if atom.degree and numerator.has(atom.symbol):
+                relation = atom.symbol**atom.degree - atom.power
+                numerator = sp.numer(sp.together(sp.rem(numerator, relation, atom.symbol)))
+        return sp.expand(numerator) == 0
 
     def _pair(self, y: sp.Expr, y1: sp.Expr | None, z: sp.Expr, slopes: tuple[sp.Expr, ...]) -> None:
         """Atoms for y and y1, unless they are there, with what their slopes in z say."""

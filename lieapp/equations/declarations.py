@@ -134,6 +134,8 @@ def functions_of(texts: Sequence[str], jets: JetSpace) -> tuple[dict[str, sp.Exp
             if not listed or (None in arguments and (len(arguments) > 1 or not _PLAIN.fullmatch(listed))):
                 known = ", ".join(map(str, jets.coordinates))
                 fail(text, place, f"{name or 'a function'} must be given arguments among {known}", example)
+            if name in declared:
+                fail(text, place, f"{name} is declared twice", TWICE)
             if len(set(arguments)) < len(arguments):
                 fail(text, place, f"an argument of {name} is given twice", "Leave one of them out.")
             if None in arguments:

@@ -163,7 +163,7 @@ class _Search:
             cases = self._normal(here.branch, *here.raw)
         else:
             inside = [k for k in self.functions.values() if k not in here.branch.where and _has(here.condition, k)]
-            if len(inside) > 1:
+            if len(inside) > 1 or self._has_others(here.condition):
                 raise UnsolvedError
             if inside:
                 return [replace(here, raw=(inside[0], y)) for y in self._functions(here, inside[0])]
@@ -173,6 +173,11 @@ class _Search:
             cases = [(dict(one), here.branch.system) for one in values]
         kept = self._kept(here.branch, cases)
         return [replace(here, ready=one) for one in kept if _key(one[0]) not in self.work.seen]
+
+    def _has_others(self, condition: sp.Expr) -> bool:
+        """Whether a function occurs that isn't solved for: of several arguments, of a derivative, F(x - t)."""
+        heads = {re.split(r"[_(]", str(s))[0] for s in condition.free_symbols}
+        return bool(heads & (self.work.system.functions.keys() - self.functions.keys()))
 
     def _functions(self, here: Open, k: AppliedUndef) -> list[sp.Expr]:
         """The functions k for which a condition holds; if not all can be found, those of simple form."""
@@ -254,9 +259,11 @@ class _Search:
             if len(span) <= MAX_SPAN:
                 self.work.pending += [Open(branch, shown, e) for e in conditions]
                 continue
-            self.work.left.append(f"{told}, of its solutions all but exponentials and powers")
+            told = f"a linear dependence of {', '.join(map(str, span))}{where}"
             inside = [k for k in self.functions.values() if k not in branch.where and any(_has(e, k) for e in span)]
-            if len(inside) == 1:
+            solved = len(inside) == 1 and not any(self._has_others(e) for e in span)
+            self.work.left.append(told + ", of its solutions all but exponentials and powers" * solved)
+            if solved:
                 raw = [(inside[0], y) for y in _dependent(span, inside[0], branch.system.parameters)]
                 self.work.pending += [Open(branch, shown, conditions[0], raw=one) for one in raw]
         self.work.left += [f"special values of {name}{where}" for name in branch.generic]

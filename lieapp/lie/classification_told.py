@@ -8,8 +8,11 @@ from dataclasses import replace
 import sympy as sp
 
 from lieapp.document import Formula
+from lieapp.equations.arbitrary import Composed, child
+from lieapp.equations.declarations import functions_of as declared
 from lieapp.equations.equation import System
 from lieapp.equations.factors import named
+from lieapp.equations.jets import multi_indices
 from lieapp.equations.parsing import parse_expression
 from lieapp.equations.printing import equation_of
 from lieapp.errors import RunError
@@ -143,10 +146,12 @@ class _Reader:
     def expression(self, text: str) -> sp.Expr:
         """An expression in coordinates, parameters, functions and names of arbitrary functions."""
         names = _Names({str(s): s for s in (*self.system.jets.coordinates, *self.system.parameters)})
-        for name, k in self.functions.items():
-            (x,) = k.args
-            names |= {f"{name}_{str(x) * n}": sp.Derivative(k, (x, n)) for n in range(1, 9)}
-        return parse_expression(text, names, dict(self.functions), integrals=True)
+        typed = [f"{name}:{','.join(arguments)}" for name, arguments in self.system.functions.items()]
+        functions = declared(typed, self.system.jets)[0]
+        for k in functions.values():
+            orders = (K for n in range(1, 9 if len(k.args) == 1 else 5) for K in multi_indices(len(k.args), n))
+            names |= {} if isinstance(k, Composed) else {str(named(e)[0]): e for K in orders for e in [child(k, K)]}
+        return parse_expression(text, names, functions, integrals=True)
 
     def special(self, where: dict[str, str], parameters: Sequence[str]) -> tuple[Where, System]:
         """Special values, and the equation with them."""

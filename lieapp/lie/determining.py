@@ -20,6 +20,7 @@ from lieapp.equations.equation import System
 from lieapp.equations.factors import one_equation, without_products
 from lieapp.equations.jets import Jet, JetSpace, MultiIndex
 from lieapp.equations.leading import Leading, check_equations, solve_for_leading
+from lieapp.equations.special import SPECIAL
 from lieapp.lie.invariance import GeneralProlongation
 from lieapp.lie.linear import Form, Key, Unknowns, add, lifted, primitive, substituted
 from lieapp.lie.normal_form import Vector
@@ -63,6 +64,8 @@ class DeterminingSystem:
         state.independent = fewest(self.independent)
         for divisor in dict.fromkeys([*self.assumed_nonzero, *divisors]):
             state.assume(divisor)
+        atoms = (a.expression for a in self.field.table.atoms)
+        state.assume_special(sp.Tuple(*(e for e in atoms if isinstance(e, SPECIAL))))
         return state
 
     def grown(self, state: State) -> DeterminingSystem:

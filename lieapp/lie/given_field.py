@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from lieapp.equations.declarations import FUNCTIONS, RESERVED, SPECIAL
+from lieapp.equations.declarations import FUNCTIONS, RESERVED, SPECIAL, functions_of
 from lieapp.equations.equation import System, as_expression, exact
 from lieapp.equations.jets import AmbiguousError, multi_index
 from lieapp.equations.parsing import COMPLEX, NOT_LOCAL, parse_expression
@@ -60,8 +60,8 @@ class _Names:
         jets = self.system.jets
         self.coordinates = {str(c): c for c in jets.coordinates}
         self.known |= {**self.coordinates, **{str(p): p for p in self.system.parameters}}
-        for name, arguments in self.system.functions.items():
-            self.functions[name] = sp.Function(name, real=True)(*(self.coordinates[a] for a in arguments))
+        typed = [f"{name}:{','.join(arguments)}" for name, arguments in self.system.functions.items()]
+        self.functions |= functions_of(typed, jets)[0]
 
     def take(self, text: str) -> None:
         """Take in the names of a text. Raises UsageError for a function of nothing or of other than coordinates."""
@@ -148,6 +148,14 @@ def given_field(given: Any, system: System) -> GivenField:
         raise UsageError(f"field is {given!r}.", hint="Write field='x: t, u: 1', or field={'x': 't', 'u': '1'}.")
     if all(e == 0 for e in components.values()):
         raise UsageError("the field is 0: nothing moves.", hint="Give a component that isn't 0, as x: t.")
+    coordinates = {*names.coordinates.values()}
+    moved = (e for value in components.values() for e in value.free_symbols if system.jets.is_jet(e))
+    if high := sorted(map(str, {*moved} - coordinates)):
+        raise UsageError(
+            f"the field depends on {high[0]}: components of a point symmetry depend on "
+            f"{', '.join(names.coordinates)} only.",
+            hint="Leave functions of derivatives out of the field.",
+        )
     whole = {name: components.get(name, sp.S.Zero) for name in names.coordinates}
     return GivenField(whole, tuple(names.constants), tuple(names.unknown))
 

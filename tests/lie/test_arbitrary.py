@@ -120,3 +120,18 @@ def test_the_same_from_sympy():
     equation = sp.Eq(w.diff(t), (k(x, w) * w.diff(x)).diff(x))
     found = symmetries(equation, dependent=[w])
     assert [str(f) for f in found.generators] == ["d_t"] and found.certified
+
+
+@pytest.mark.parametrize("argument", ["2", "a"])
+def test_functions_of_a_constant_are_refused(argument):
+    with pytest.raises(EquationError, match="is a constant"):
+        derive(parse_system([f"u_t - F({argument})*u_xx - a*u"], ["t", "x"], ["u"], ["a"], ["F:s"]))
+
+
+QUOTIENTS = ["F((x + 1)**2)/F(x**2 + 2*x + 1)", "F(1/x + 1/(x + 1))/F((2*x + 1)/(x**2 + x))"]
+
+
+@pytest.mark.parametrize("quotient", QUOTIENTS)
+def test_the_same_argument_written_otherwise_is_the_same_function(quotient):
+    found = derived(f"u_t - u_xx - {quotient}*u", ["F:s"])
+    assert found.certified and found.dimension == 6

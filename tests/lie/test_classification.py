@@ -243,6 +243,23 @@ def test_what_is_pending_is_said():
     assert more.pending == [] and "f = u*log(u)" in table(more)
 
 
+OTHERS = {
+    # functions that no ordinary equation determines, beside a parameter: the value with more symmetries
+    "two arguments": ("u_t - u_xx - k*u**n", "k:t,x", "n = 1"),
+    "an expression": ("u_t - u_xx - F(x - t)*u**n", "F:s", "n = 1"),
+    "a derivative": ("u_t - n*f*u_xx - (u**n*u_x)_x", "f:u_x", "n = 0"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_functions_that_are_not_solved_for_are_left(name):
+    equation, function, special = OTHERS[name]
+    found = classify(equation, "t,x", "u", "n", function, budget=20)
+    assert special in table(found) and any(function[0] in text for text in found.left)
+    again = begun(found.system, told(found))
+    assert table(again) == table(found)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

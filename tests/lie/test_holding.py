@@ -182,3 +182,21 @@ def test_fields_of_a_system():
     # Euler's equations have one more: Olver 1993, example 2.45
     assert [case.told["nu"] for case in scaling.special] == [0]
     assert told(holds(*NAVIER_STOKES, field="p: f(t, x)")) == [{"f": "f1(t)"}]
+
+
+@pytest.mark.parametrize(
+    ("equation", "function", "field", "outcome"),
+    [
+        ("u_t - F(x - t)*u_xx", "F:s", "t: 1, x: a", [{"a": "1"}]),
+        ("u_t + F(x)*u_x", "F:s", "x: a*F(x)", [{}]),
+        ("u_t - (k(x, u)*u_x)_x", "k:x,u", "t: 1, x: a", [{"a": "0"}]),
+        ("u_t - f(u_x)*u_xx", "f:u_x", "t: 2*t, x: a*x, u: u", [{"a": "1"}]),
+    ],
+)
+def test_equations_with_functions_of_every_kind(equation, function, field, outcome):
+    assert told(holds(equation, "t,x", "u", (), function, field=field)) == outcome
+
+
+def test_a_function_of_a_derivative_is_no_component():
+    with pytest.raises(UsageError, match="depends on u_x"):
+        holds("u_t - f*u_xx", "t,x", "u", (), "f:u_x", field="x: f")

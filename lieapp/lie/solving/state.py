@@ -245,7 +245,7 @@ class State:
                 self.generic.append(name)
 
     def assume_special(self, functions: sp.Basic) -> None:
-        """Record parameters of special functions: for some orders these are elementary, and less independent."""
+        """Record parameters of special functions: for some these are elementary, or equal, and less independent."""
         names = sorted(str(s) for s in functions.free_symbols & set(self.field.constants))
         self.generic += [name for name in names if name not in self.generic]
 
