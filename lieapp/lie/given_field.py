@@ -61,10 +61,18 @@ class _Names:
         self.coordinates = {str(c): c for c in jets.coordinates}
         self.known |= {**self.coordinates, **{str(p): p for p in self.system.parameters}}
         for name, arguments in self.system.functions.items():
-            self.functions[name] = sp.Function(name, real=True)(*(self.coordinates[a] for a in arguments))
+            if all(a in self.coordinates for a in arguments):
+                self.functions[name] = sp.Function(name, real=True)(*(self.coordinates[a] for a in arguments))
 
     def take(self, text: str) -> None:
         """Take in the names of a text. Raises UsageError for a function of nothing or of other than coordinates."""
+        for name in NAME.findall(text):
+            base = name.partition("_")[0]
+            if base in self.system.functions and base not in self.functions:
+                raise UsageError(
+                    f"{base} can't stand in a field: it isn't a function of {', '.join(self.coordinates)} alone.",
+                    hint="Only the equation can have functions of derivatives or of one expression.",
+                )
         for name, inside in CALL.findall(text):
             if name in FUNCTIONS or name in RESERVED or name in self.functions:
                 continue

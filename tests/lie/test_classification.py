@@ -196,6 +196,11 @@ def test_conditions_of_other_functions_are_left(equation, function, size):
     assert found.pending == [] and found.left and told(found).left == found.left
 
 
+def test_a_case_within_another_is_told_once():
+    found = classify("u_t - u_xx - a*u**n", "t,x", "u", "a,n", budget=LONG)
+    assert table(found) == {"": (3, False), "n = 1": (6, True), "n = 0": (6, True), "a = 0": (6, True)}
+
+
 def late(monkeypatch, times):
     """As many derivations as given find no condition: their time is over."""
     real, left = classification._Search.derived, [times]
