@@ -103,7 +103,7 @@ class _Search:
     """One sitting at a classification."""
 
     def __init__(self, work: Classification, clock: Clock) -> None:
-        self.work, self.clock, self.late = work, clock, False
+        self.work, self.clock, self.late, self.tried = work, clock, False, False
         self.functions = functions_of(work.system)
         others = "|".join(set(work.system.functions) - set(self.functions))
         self.others = re.compile(rf"({others})(_\w+)?(\(.*\))?") if others else None
@@ -123,14 +123,16 @@ class _Search:
 
     def _again(self) -> None:
         """The whole class with all the time that is left, and the tree from its beginning if that suffices."""
-        short = self._short()
+        if self.tried:
+            self.late = True
+            return
+        self.tried = True
         branch = self.clock.within(0.0, partial(self.derived, {}, self.work.system, 1.0), None)
         if branch is not None and not branch.late:
             self._begin(branch)
-        elif short:
-            self.late = True
         else:
-            self.work.pending.pop(0)
+            # last, and first in the next sitting, which may be longer
+            self.work.pending.append(self.work.pending.pop(0))
 
     def _short(self) -> bool:
         """Whether another sitting would have more time."""

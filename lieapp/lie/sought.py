@@ -81,15 +81,13 @@ def _classes(system: System, rates: Sequence[sp.Expr]) -> Iterator[tuple[str, An
     ys = ", ".join(map(str, unknowns))
     yield f"polynomials of degree {degree} in {x}, {ys}", partial(_polynomials, degree)
     if size > 2:
-        along = ys.replace(", ", ", ∂")
-        yield f"no ∂{x}; ∂{along} with what is affine in {ys}, its coefficients functions of {x}", _affine
+        yield f"no ∂{x}; ∂{ys.replace(', ', ', ∂')} with what is affine in {ys}, its coefficients functions of {x}", _affine
         return
     (y,) = unknowns
     for moving, fixed, k in ((y, x, 1), (x, y, 0)):
         powers = _powers(rates[0], moving)
         told = ", ".join(map(str, powers))
-        told = f"∂{moving} with combinations of {told}, their coefficients functions of {fixed}"
-        yield told, partial(_products, k, powers)
+        yield f"∂{moving} with combinations of {told}, their coefficients functions of {fixed}", partial(_products, k, powers)
 
 
 def _powers(rate: sp.Expr, y: sp.Symbol) -> list[sp.Expr]:
