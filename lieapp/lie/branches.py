@@ -170,10 +170,10 @@ def matched(
     general: Where, special: Where, parameters: Sequence[sp.Symbol]
 ) -> dict[sp.Symbol, sp.Expr] | None:
     """Values of the parameters for which the general values are the special ones; None if there are none."""
+    if general and general.items() <= special.items():
+        return {}
     if general.keys() != special.keys() or not general:
         return None
-    if general == special:
-        return {}
     wild = {p: sp.Wild(p.name, exclude=[*(x for e in general for x in e.args)]) for p in parameters}
     found: dict[sp.Expr, sp.Expr] = {}
     for e, value in general.items():

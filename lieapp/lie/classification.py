@@ -106,10 +106,8 @@ class _Search:
     """One sitting at a classification."""
 
     def __init__(self, work: Classification, clock: Clock) -> None:
-        self.work, self.clock, self.late = work, clock, False
+        self.work, self.clock, self.late, self.tried = work, clock, False, False
         self.functions = functions_of(work.system)
-        others = "|".join(set(work.system.functions) - set(self.functions))
-        self.others = re.compile(rf"({others})(_\w+)?(\(.*\))?") if others else None
 
     def first(self) -> None:
         """The whole class; where the time doesn't suffice for it, it is derived anew after what it led to."""
@@ -126,14 +124,16 @@ class _Search:
 
     def _again(self) -> None:
         """The whole class with all the time that is left, and the tree from its beginning if that suffices."""
-        short = self._short()
+        if self.tried:
+            self.late = True
+            return
+        self.tried = True
         branch = self.clock.within(0.0, partial(self.derived, {}, self.work.system, 1.0), None)
         if branch is not None and not branch.late:
             self._begin(branch)
-        elif short:
-            self.late = True
         else:
-            self.work.pending.pop(0)
+            # last, and first in the next sitting, which may be longer
+            self.work.pending.append(self.work.pending.pop(0))
 
     def _short(self) -> bool:
         """Whether another sitting would have more time."""
@@ -259,20 +259,12 @@ class _Search:
             if len(span) <= MAX_SPAN:
                 self.work.pending += [Open(branch, shown, e) for e in conditions]
                 continue
-            told = f"a linear dependence of {', '.join(map(str, span))}{where}"
             inside = [k for k in self.functions.values() if k not in branch.where and any(_has(e, k) for e in span)]
-            solved = len(inside) == 1 and not any(self._has_others(e) for e in span)
-            self.work.left.append(told + ", of its solutions all but exponentials and powers" * solved)
-            if solved:
+            self.work.left.append(f"{told}, of its solutions all but exponentials and powers")
+            if len(inside) == 1:
                 raw = [(inside[0], y) for y in _dependent(span, inside[0], branch.system.parameters)]
                 self.work.pending += [Open(branch, shown, conditions[0], raw=one) for one in raw]
         self.work.left += [f"special values of {name}{where}" for name in branch.generic]
-
-    def _has_others(self, condition: sp.Expr) -> bool:
-        """Whether it has a function of several arguments, of a derivative or at an expression."""
-        own = {*map(str, self.work.system.parameters)}
-        names = {str(s) for s in condition.free_symbols} - own
-        return self.others is not None and any(map(self.others.fullmatch, names))
 
     def derived(self, where: Where, system: System, share: float = 0.5) -> Branch:
         """The symmetries of a special equation, within a share of the time that is left."""

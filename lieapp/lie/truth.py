@@ -238,7 +238,8 @@ class Truth:
         modulo = " modulo the families" if self.families else ""
         lines = [f"{self.dimension} point symmetr{'y' if self.dimension == 1 else 'ies'}{modulo}"]
         if self.sought:
-            lines = ["infinitely many point symmetries, as every first-order ordinary equation has; sought were"]
+            lines = ["infinitely many point symmetries, as every first-order ordinary equation has"]
+            lines.append("these classes were sought:")
             lines += [f"  {name}" for name in self.sought.classes]
         lines += [f"  V{k} = {field.text()}" for k, field in enumerate(self.fields, start=1)]
         lines += [f"  constant on solutions: {e}" for e in self.sought.integrals] if self.sought else []
@@ -248,7 +249,8 @@ class Truth:
         lines += [f"  assumed generic: {', '.join(self.assumed_generic)}"] if self.assumed_generic else []
         lines += [f"  unsolved: {text}" for text in self.unsolved]
         reason = "" if self.certified else f" ({self.certificate.reason})"
-        lines.append("certified to be complete" if self.certified else f"not certified to be complete{reason}")
+        if not self.sought:
+            lines.append("certified to be complete" if self.certified else f"not certified to be complete{reason}")
         lines += told_moving.lines(self.moving, self.identified)
         return "\n".join(lines)
 

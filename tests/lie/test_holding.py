@@ -86,6 +86,15 @@ def test_special_parameters(field, special):
     assert [{name: str(value) for name, value in case.told.items()} for case in found.special] == special
 
 
+def test_functions_of_derivatives_and_of_expressions_in_the_equation():
+    slope = ("u_t - f*u_xx", "t,x", "u", (), "f:u_x")
+    assert told(holds(*slope, field="t: 2*t, x: x, u: a*u")) == [{"a": "1"}]
+    wave = ("u_t - u_xx - F(x - t)*u", "t,x", "u", (), "F:s")
+    assert told(holds(*wave, field="t: 1, x: a")) == [{"a": "1"}]
+    with pytest.raises(UsageError, match="F can't stand in a field"):
+        holds(*wave, field="t: F(x)")
+
+
 def test_conditions_of_functions_are_told_as_where():
     assert sentence(words(holds(*HEAT, field="u: f(t, x)"))) == "a symmetry where -f_t + f_xx = 0"
 

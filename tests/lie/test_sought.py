@@ -4,6 +4,7 @@ import pytest
 import sympy as sp
 from scipy.integrate import solve_ivp
 
+from lieapp.api import symmetries
 from lieapp.equations.parsing import parse_system
 from lieapp.lie.consequences import flows
 from lieapp.lie.deadline import Clock
@@ -93,3 +94,8 @@ def test_the_answer_does_not_restate_the_equation():
     assert result.sentence.startswith("infinitely many")
     words = " ".join(str(block) for block in document(result))
     assert "Infinitely many" in words and "alpha" not in words and "no others" not in words
+
+
+def test_the_text_claims_no_completeness():
+    text = str(symmetries("y_x - y/x", "x", "y"))
+    assert "these classes were sought:" in text and "complete" not in text
