@@ -90,7 +90,7 @@ class AtomTable:
         if e.is_Pow and e.base is not sp.E:
             return self._power(e.base, e.exp)
         if isinstance(e, sp.exp) or e.is_Pow:
-            return sp.Mul(*(self._exponential(term) for term in sp.Add.make_args(sp.expand(e.exp))))
+            return sp.Mul(*(self._exponential(term) for term in sp.Add.make_args(_parts(e.exp))))
         if isinstance(e, sp.log):
             return self._logarithm(e.args[0])
         if isinstance(e, (sp.sin, sp.cos)):
@@ -137,7 +137,7 @@ class AtomTable:
         if factors != [(base, sp.S.One)]:
             return sp.Mul(*(self._power(b, sp.expand(n * exponent)) for b, n in factors))
         result: sp.Expr = sp.S.One
-        for term in sp.Add.make_args(sp.expand(exponent)):
+        for term in sp.Add.make_args(_parts(exponent)):
             c, M = term.as_coeff_Mul()
             if M is sp.S.One:
                 whole = sp.floor(c)
@@ -193,7 +193,7 @@ class AtomTable:
 
     def _circular(self, e: sp.Expr) -> sp.Expr:
         """sin and cos of c·M, polynomials in sin and cos of unit·M (Chebyshev)."""
-        argument = sp.expand(e.args[0])
+        argument = _parts(e.args[0])
         if argument.is_Add:
             return self.rational(sp.expand_trig(e.func(argument)))
         c, M = argument.as_coeff_Mul()
@@ -352,6 +352,15 @@ class AtomTable:
     def expressions(self) -> dict[sp.Symbol, sp.Expr]:
         """What each atom stands for."""
         return {a.symbol: a.expression for a in self.atoms}
+
+
+def _parts(e: sp.Expr) -> sp.Expr:
+    """The expression expanded; with sums in denominators in partial fractions, of which there is one sum only."""
+    below = (p.base for p in e.atoms(sp.Pow) if p.exp.is_Integer and p.exp.is_negative)
+    variables = sorted(e.free_symbols, key=str)
+    if any(base.is_Add for base in below) and e.is_rational_function(*variables):
+        return sp.apart(sp.together(e), variables[0])
+    return sp.expand(e)
 
 
 def _factors(base: sp.Expr) -> list[tuple[sp.Expr, sp.Expr]]:

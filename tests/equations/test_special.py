@@ -147,3 +147,16 @@ def test_the_same_argument_written_otherwise(f, one, other):
     field = CoefficientField([x], [n, q])
     first, second = field.elements([f(one), f(other)])
     assert not field.reduce(first - second)
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    (1 / (x + 1) - 1, -x / (x + 1)),
+    (1 / x + 1 / (x + 1), (2 * x + 1) / (x**2 + x)),
+    (q / (q + 1), 1 - 1 / (q + 1)),
+    (n * x / (x + q), n - n * q / (x + q)),
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("f", [sp.exp, sp.cos, partial(sp.Pow, x), partial(sp.Pow, 2)])
+def test_exponents_and_angles_written_otherwise(f, one, other):
+    field = CoefficientField([x], [n, q])
+    first, second = field.elements([f(one), f(other)])
+    assert not field.reduce(first - second)
