@@ -103,7 +103,9 @@ def _field(field: Field) -> dict[str, str]:
 
 def _family(family: Family) -> FamilyResult:
     return FamilyResult(
-        **family.as_json(),
+        functions={name: list(arguments) for name, arguments in family.functions.items()},
+        conditions=[str(in_jets(c)) for c in family.conditions],
+        field=_field(family.field),
         functions_shown=[applied(name, arguments) for name, arguments in family.functions.items()],
         conditions_shown=list(map(formula_of, family.conditions)),
         shown=family.field.formula(),
