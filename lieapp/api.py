@@ -21,8 +21,8 @@ from lieapp.keywords import check_rules, spelled
 from lieapp.results.base import Result
 
 if TYPE_CHECKING:
-    from lieapp.lie.classification import Classification
-    from lieapp.lie.holding import Holding
+    from lieapp.lie.classes.classification import Classification
+    from lieapp.lie.given.holding import Holding
     from lieapp.lie.stages import Truth
 
 __all__ = [
@@ -257,7 +257,7 @@ def holds(
     The other arguments are those of `symmetries`, and so are the errors. Also raises UsageError for what is no
     field on the coordinates, for the field 0, and for one that isn't linear in its unknown functions.
     """
-    from lieapp.lie.holding import of_equations
+    from lieapp.lie.given.holding import of_equations
 
     return of_equations(equations, independent, dependent, parameters, functions, field, nonzero, budget)
 
@@ -285,7 +285,7 @@ def classify(
     The other arguments are those of `symmetries`, and so are the errors. Also raises UsageError for an
     equation without parameters and arbitrary functions.
     """
-    from lieapp.lie.classification import of_equations
+    from lieapp.lie.classes.classification import of_equations
 
     return of_equations(equations, independent, dependent, parameters, functions, nonzero, budget, begun)
 

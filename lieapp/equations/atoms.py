@@ -23,6 +23,7 @@ from lieapp.equations.special import (
     REFLECTED,
     SPECIAL,
     by_wronskian,
+    check_related,
     elementary,
     second_slope,
     shifted,
@@ -282,6 +283,7 @@ class AtomTable:
                 f"{e} isn't supported: its order varies with {moving[0]}.",
                 hint="Orders of special functions are numbers, or parameters that don't move.",
             )
+        check_related(e, [a.expression for a in self.atoms])
         if f not in ORDERED:
             y = PRIMITIVES[f](*e.args) if f in PRIMITIVES else e
             if y.func is sp.airybi:

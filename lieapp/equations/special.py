@@ -10,10 +10,12 @@ equations follow from the Wronskian (DLMF 9.2.7, 10.5.2, 10.28.2), so that no re
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import sympy as sp
+
+from lieapp.errors import EquationError
 
 Rule = Callable[[sp.Expr, sp.Expr, sp.Expr, sp.Expr], sp.Expr]
 """Of the order n, the argument z, y = f(n, z) and y1 = f(n+1, z)."""
@@ -132,3 +134,28 @@ def shifted(f: type[sp.Function], n: sp.Expr, steps: int, z: sp.Expr, y: sp.Expr
     for _ in range(-steps):
         n, y, y1 = n - 1, rules.below(n, z, y, y1), y
     return y
+
+
+def check_related(e: sp.Expr, others: Iterable[sp.Expr]) -> None:
+    """Raises EquationError for Airy functions beside Bessel functions of order 1/3 or 2/3, which are related.
+
+    Ai(z) = √(z/3)/π K_{1/3}(2/3 z^(3/2)) (DLMF 9.6.2): taken as independent they would hide symmetries.
+    """
+    kinds = {_is_airy(f) for f in (e, *others) if isinstance(f, AIRY) or _is_third(f)}
+    if len(kinds) > 1:
+        raise EquationError(
+            f"{e} isn't supported beside both Airy functions and Bessel functions whose order is a third.",
+            hint="Write them as functions of one kind (DLMF 9.6).",
+        )
+
+
+AIRY = (sp.airyai, sp.airybi, sp.airyaiprime, sp.airybiprime)
+
+
+def _is_airy(f: sp.Expr) -> bool:
+    return isinstance(f, AIRY)
+
+
+def _is_third(f: sp.Expr) -> bool:
+    bessel = isinstance(f, (sp.besselj, sp.bessely, sp.besseli, sp.besselk))
+    return bessel and bool((3 * f.args[0]).is_Integer) and not f.args[0].is_Integer

@@ -26,11 +26,11 @@ from lieapp.lie.certificate.taylor import BadPointError
 from lieapp.lie.deadline import Clock, OutOfTimeError
 from lieapp.lie.determining import affine_symmetries, determining_equations, quicker
 from lieapp.lie.families import Group, family_holds, family_of, group_of, modulo_families, restrict
-from lieapp.lie.identifiable import identified
 from lieapp.lie.inhomogeneous import NoParticularSolutionError, solve_moved, sources
 from lieapp.lie.invariance import defect
-from lieapp.lie.moving import moving_symmetries
 from lieapp.lie.normal_form import Vector, expression_of, normal_basis
+from lieapp.lie.parameters.identifiable import identified
+from lieapp.lie.parameters.moving import moving_symmetries
 from lieapp.lie.solving import State, solve
 from lieapp.lie.solving.guess import agreed
 from lieapp.lie.sought import has_infinitely_many, sought

@@ -22,7 +22,7 @@ from lieapp.equations.free_equations import read_free, with_outputs
 from lieapp.equations.parsing import parse_system
 from lieapp.errors import BudgetError, EquationError, ParseError, UsageError
 from lieapp.lie.deadline import Clock, OutOfTimeError, has_alarms
-from lieapp.lie.moving import moved_of
+from lieapp.lie.parameters.moving import moved_of
 from lieapp.lie.stages import Truth, derive
 
 EXAMPLES = {

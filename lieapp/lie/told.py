@@ -24,8 +24,8 @@ from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Family
 from lieapp.lie.linear import Form, Key
+from lieapp.lie.parameters.told import sentence_of, told_moving
 from lieapp.lie.solving import Step
-from lieapp.lie.told_moving import sentence_of, told_moving
 from lieapp.lie.vector_field import formula_of
 from lieapp.results import truth as results
 

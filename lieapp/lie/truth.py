@@ -15,14 +15,14 @@ from lieapp.equations.equation import System, as_expression, exact
 from lieapp.equations.free_equations import SAME
 from lieapp.equations.printing import aligned, ordered_latex
 from lieapp.errors import EquationError, UsageError
-from lieapp.lie import told_moving
 from lieapp.lie.consequences import free_name, taken_by
 from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Family
-from lieapp.lie.identifiable import Identified
 from lieapp.lie.inhomogeneous import Moved
-from lieapp.lie.moving import Moving
+from lieapp.lie.parameters import told as told_moving
+from lieapp.lie.parameters.identifiable import Identified
+from lieapp.lie.parameters.moving import Moving
 from lieapp.lie.reduction.flows import combined, flow, invariants
 from lieapp.lie.reduction.reduce import reduce
 from lieapp.lie.reduction.target import Reduction

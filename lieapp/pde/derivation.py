@@ -193,7 +193,7 @@ def derive(request: Request) -> TruthResult:
     try:
         with clock.limit():
             from lieapp.lie import stages as truth
-            from lieapp.lie.moving import moved_of
+            from lieapp.lie.parameters.moving import moved_of
 
             system, periodic, lengths, title = system_asked(request.config, request.folders)
             moved = moved_of(system, request.config.moving)

@@ -48,9 +48,9 @@ def holds(request: HoldsRequest) -> HoldsResult:
     clock = Clock(min(request.config.budget, LONGEST))
     try:
         with clock.limit():
-            from lieapp.lie.given_field import given_field
-            from lieapp.lie.holding import holding
-            from lieapp.lie.holding_told import told
+            from lieapp.lie.given.field import given_field
+            from lieapp.lie.given.holding import holding
+            from lieapp.lie.given.told import told
 
             system, _, _, title = system_asked(request.config, request.folders)
             given = given_field(request.config.field, system)
@@ -92,8 +92,8 @@ def classify(request: ClassifyRequest) -> ClassifyResult:
     clock = Clock(min(request.config.budget, LONGEST), noting(request.notes))
     try:
         with clock.limit():
-            from lieapp.lie import classification
-            from lieapp.lie.classification_told import begun, told
+            from lieapp.lie.classes import classification
+            from lieapp.lie.classes.told import begun, told
 
             system, title = _class(request)
             earlier = begun(system, request.begun) if request.begun else None

@@ -66,7 +66,7 @@ class OpenCondition(msgspec.Struct, kw_only=True):
 
 
 class ClassifyResult(Result, tag_field="result", tag="classify", kw_only=True):
-    """A classification; see `lie.classification.Classification`.
+    """A classification; see `lie.classes.classification.Classification`.
 
     Args:
         branches: each after its parent.

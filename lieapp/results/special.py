@@ -12,7 +12,7 @@ from lieapp.results.base import Result
 
 
 class HoldsResult(Result, tag_field="result", tag="holds", kw_only=True):
-    """Whether a field generates symmetries; see `lie.holding.Holding`.
+    """Whether a field generates symmetries; see `lie.given.holding.Holding`.
 
     Args:
         holds: for some values of its unknowns; None if that couldn't be decided.

@@ -224,7 +224,7 @@ class SoughtResult(msgspec.Struct, kw_only=True):
 
 
 class OutputsResult(msgspec.Struct, kw_only=True):
-    """What outputs of ordinary differential equations determine; see `lie.identifiable.Identified`.
+    """What outputs of ordinary differential equations determine; see `lie.parameters.identifiable.Identified`.
 
     Args:
         outputs: what is measured.
@@ -256,7 +256,7 @@ class OutputsResult(msgspec.Struct, kw_only=True):
 
 
 class MovingResult(msgspec.Struct, kw_only=True):
-    """Symmetries that move parameters, modulo those at fixed parameters; see `lie.moving.Moving`.
+    """Symmetries that move parameters, modulo those at fixed parameters; see `lie.parameters.moving.Moving`.
 
     Args:
         generators: components for each coordinate and parameter.

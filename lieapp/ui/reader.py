@@ -27,7 +27,7 @@ from lieapp.equations.parsing import parse_system
 from lieapp.equations.plugin_file import Draft, plugin_text
 from lieapp.equations.printing import ordered_latex
 from lieapp.errors import BudgetError, LieappError, UsageError, describe
-from lieapp.lie.moving import moved_of
+from lieapp.lie.parameters.moving import moved_of
 from lieapp.pde.derivation import Failure, error_told, leave_with
 from lieapp.pde.special import HoldsRequest, holds
 from lieapp.results.special import HoldsResult

@@ -160,3 +160,12 @@ def test_exponents_and_angles_written_otherwise(f, one, other):
     field = CoefficientField([x], [n, q])
     first, second = field.elements([f(one), f(other)])
     assert not field.reduce(first - second)
+
+
+def test_airy_beside_bessel_of_a_third_is_refused():
+    """Ai(x) = sqrt(x/3)/pi K_1/3(2/3 x**(3/2)): as independent functions they gave 2 symmetries of 6."""
+    field = CoefficientField([x], [n])
+    field.element(sp.airyai(x))
+    with pytest.raises(EquationError, match="a third"):
+        field.element(sp.besselk(sp.Rational(1, 3), x))
+    field.element(sp.besselk(sp.Rational(1, 4), x))

@@ -9,8 +9,8 @@ import sympy as sp
 from lieapp.api import classify, symmetries
 from lieapp.equations.parsing import parse_system
 from lieapp.errors import LieappError, UsageError
-from lieapp.lie import classification
-from lieapp.lie.classification_told import begun, told
+from lieapp.lie.classes import classification
+from lieapp.lie.classes.told import begun, told
 from lieapp.lie.deadline import Clock
 from lieapp.results.classification import ClassifyResult
 

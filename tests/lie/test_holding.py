@@ -5,8 +5,8 @@ import sympy as sp
 
 from lieapp.api import holds, symmetries
 from lieapp.errors import BudgetError, LieappError, UsageError
-from lieapp.lie.holding_told import sentence
-from lieapp.lie.holding_told import told as words
+from lieapp.lie.given.told import sentence
+from lieapp.lie.given.told import told as words
 from lieapp.lie.invariance import is_symmetry
 
 KDV = ("u_t - 6*u*u_x + u_xxx", "t,x", "u")

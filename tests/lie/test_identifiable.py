@@ -12,11 +12,11 @@ from lieapp.api import symmetries
 from lieapp.equations.leading import solve_for_leading
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import EquationError, ParseError, UsageError
-from lieapp.lie import identifiable
 from lieapp.lie.certificate.observed import observed
 from lieapp.lie.deadline import Clock
-from lieapp.lie.identifiable import identified
-from lieapp.lie.moving import moved_of
+from lieapp.lie.parameters import identifiable
+from lieapp.lie.parameters.identifiable import identified
+from lieapp.lie.parameters.moving import moved_of
 
 
 @pytest.fixture(scope="module", params=MODELS, ids=str)

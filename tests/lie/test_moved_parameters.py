@@ -8,11 +8,11 @@ import sympy as sp
 from lieapp.api import symmetries
 from lieapp.equations.parsing import parse_system
 from lieapp.errors import EquationError, UsageError
-from lieapp.lie import moving as module
 from lieapp.lie.certificate.moved import directions_at_most
 from lieapp.lie.deadline import Clock
-from lieapp.lie.moving import Extended, moved_of, moving_symmetries
-from lieapp.lie.power_products import groups
+from lieapp.lie.parameters import moving as module
+from lieapp.lie.parameters.moving import Extended, moved_of, moving_symmetries
+from lieapp.lie.parameters.power_products import groups
 
 TX = ("t", "x")
 

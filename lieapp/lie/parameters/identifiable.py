@@ -23,7 +23,7 @@ from lieapp.equations.leading import Leading, solve_for_leading
 from lieapp.errors import EquationError
 from lieapp.lie.certificate.observed import Observed, observed, states_of
 from lieapp.lie.deadline import Clock
-from lieapp.lie.moving import (
+from lieapp.lie.parameters.moving import (
     CLASSES,
     SHARE,
     Components,
@@ -35,7 +35,7 @@ from lieapp.lie.moving import (
     scaling_field,
     scalings,
 )  # fmt: skip
-from lieapp.lie.power_products import groups, integers, product
+from lieapp.lie.parameters.power_products import groups, integers, product
 from lieapp.lie.reduction.flows import invariants
 from lieapp.lie.vector_field import Field
 

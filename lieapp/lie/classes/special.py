@@ -10,8 +10,8 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from lieapp.equations.equation import INFINITE, System
+from lieapp.lie.classes.special_functions import FAILURES
 from lieapp.lie.deadline import Clock
-from lieapp.lie.special_functions import FAILURES
 
 Values = dict[sp.Symbol, sp.Expr]
 

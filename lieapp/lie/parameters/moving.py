@@ -30,7 +30,7 @@ from lieapp.lie.determining import DeterminingSystem, determining_equations
 from lieapp.lie.invariance import is_symmetry, multi_indices
 from lieapp.lie.linear import Form, Unknowns, lifted, substituted
 from lieapp.lie.normal_form import expression_of, normal_basis
-from lieapp.lie.power_products import groups, product, reduced_scalings
+from lieapp.lie.parameters.power_products import groups, product, reduced_scalings
 from lieapp.lie.solving import State, solve
 from lieapp.lie.vector_field import Field
 

@@ -8,8 +8,8 @@ import sympy as sp
 from msgspec import UNSET, UnsetType
 
 from lieapp.document import Formula
-from lieapp.lie.identifiable import Identified
-from lieapp.lie.moving import Moving
+from lieapp.lie.parameters.identifiable import Identified
+from lieapp.lie.parameters.moving import Moving
 from lieapp.lie.vector_field import formula_of
 from lieapp.results.truth import MovingResult, OutputsResult
 

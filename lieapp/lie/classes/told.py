@@ -16,11 +16,11 @@ from lieapp.equations.jets import multi_indices
 from lieapp.equations.parsing import parse_expression
 from lieapp.equations.printing import equation_of
 from lieapp.errors import RunError
-from lieapp.lie.branches import Branch, Classification, Open, Where, called
-from lieapp.lie.classification import functions_of
+from lieapp.lie.classes.branches import Branch, Classification, Open, Where, called
+from lieapp.lie.classes.classification import functions_of
+from lieapp.lie.classes.special import specialised
 from lieapp.lie.families import Family
-from lieapp.lie.holding_told import in_jets
-from lieapp.lie.special import specialised
+from lieapp.lie.given.told import in_jets
 from lieapp.lie.told import called as applied
 from lieapp.lie.vector_field import Field, formula_of
 from lieapp.results.classification import BranchResult, ClassifyResult, OpenCondition, SpecialEquation

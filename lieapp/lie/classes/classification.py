@@ -22,12 +22,10 @@ from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import INFINITE, System
 from lieapp.equations.factors import named
 from lieapp.errors import LieappError, UsageError
-from lieapp.lie.branches import Branch, Classification, Open, Where, called, matched
-from lieapp.lie.deadline import Clock
-from lieapp.lie.normal_form import echelon, rows_of
-from lieapp.lie.normal_functions import loosened, normal_functions, renamed
-from lieapp.lie.special import roots, specialised
-from lieapp.lie.special_functions import (
+from lieapp.lie.classes.branches import Branch, Classification, Open, Where, called, matched
+from lieapp.lie.classes.normal_functions import loosened, normal_functions, renamed
+from lieapp.lie.classes.special import roots, specialised
+from lieapp.lie.classes.special_functions import (
     FAILURES,
     Constants,
     UnsolvedError,
@@ -37,6 +35,8 @@ from lieapp.lie.special_functions import (
     solutions,
     values_of,
 )
+from lieapp.lie.deadline import Clock
+from lieapp.lie.normal_form import echelon, rows_of
 from lieapp.lie.stages import derive
 from lieapp.lie.symmetries import Names, seconds, system_within
 from lieapp.lie.vector_field import Field

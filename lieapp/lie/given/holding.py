@@ -19,12 +19,12 @@ from sympy.core.function import AppliedUndef
 from lieapp.equations.equation import System
 from lieapp.equations.factors import named
 from lieapp.errors import BudgetError, EquationError, LieappError
+from lieapp.lie.classes.special import Values, roots, specialised
 from lieapp.lie.deadline import Clock, OutOfTimeError
-from lieapp.lie.given_field import GivenField, given_field
-from lieapp.lie.given_forms import Answer, Parts, parts_of, question, solved_values
-from lieapp.lie.holding_told import in_jets, sentence, told
+from lieapp.lie.given.field import GivenField, given_field
+from lieapp.lie.given.forms import Answer, Parts, parts_of, question, solved_values
+from lieapp.lie.given.told import in_jets, sentence, told
 from lieapp.lie.invariance import defect
-from lieapp.lie.special import Values, roots, specialised
 from lieapp.lie.symmetries import Names, seconds, system_within
 from lieapp.lie.vector_field import Field
 

@@ -19,7 +19,7 @@ from lieapp.errors import EquationError, UsageError
 from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem, determining_equations
 from lieapp.lie.families import Group, family_holds
-from lieapp.lie.given_field import GivenField
+from lieapp.lie.given.field import GivenField
 from lieapp.lie.linear import Form, Unknowns, add, lifted, substituted
 from lieapp.lie.solving import Solution, State, solve
 

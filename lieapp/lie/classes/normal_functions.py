@@ -9,8 +9,8 @@ import sympy as sp
 
 from lieapp.equations.equation import INFINITE, System
 from lieapp.errors import EquationError
-from lieapp.lie.equivalences import USUAL, reachable
-from lieapp.lie.special_functions import Constants, UnsolvedError, constants_in, tidy
+from lieapp.lie.classes.equivalences import USUAL, reachable
+from lieapp.lie.classes.special_functions import Constants, UnsolvedError, constants_in, tidy
 
 EXPONENTS = ("n", "m", "p", "q")
 FACTORS = ("a", "b", "c", "d", "e", "g", "h")

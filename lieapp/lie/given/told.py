@@ -15,7 +15,7 @@ from lieapp.lie.vector_field import formula_of
 from lieapp.results.special import HoldsResult
 
 if TYPE_CHECKING:
-    from lieapp.lie.holding import Case, Holding
+    from lieapp.lie.given.holding import Case, Holding
 
 
 def told(found: Holding) -> HoldsResult:

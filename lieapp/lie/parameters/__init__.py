@@ -1,0 +1,1 @@
+"""Symmetries that move parameters, dimensionless groups, and what outputs determine."""
