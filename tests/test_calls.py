@@ -29,7 +29,7 @@ def test_nothing_heavy_is_loaded():
     heavy = ["torch", "sympy", "numpy", "msgspec", "pluggy", "rich"]
     code = f"import lieapp, sys; print([m for m in {heavy!r} if m in sys.modules], sorted(lieapp.__all__))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said.startswith("[] ['Colors', 'Function', 'Images', 'PDE', 'Run', 'SumOfSines', 'discover'")
+    assert said.startswith("[] ['Colors', 'Function', 'Images', 'PDE', 'Run', 'SumOfSines', 'classify'")
     assert all(getattr(lieapp, name) for name in lieapp.__all__) and set(lieapp.__all__) <= set(dir(lieapp))
     with pytest.raises(AttributeError, match="no attribute 'discoverr'"):
         _ = lieapp.discoverr

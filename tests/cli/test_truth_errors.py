@@ -94,7 +94,6 @@ TYPED = {
     ),
     "variable twice": (eq("u_t", names=("--independent", "t,t", "--dependent", "u")), "'t' is declared twice"),
     "unknown twice": (eq("u_t", names=("--independent", "t,x", "--dependent", "u,u")), "'u' is declared twice"),
-    "function twice": ((*eq("u_t - k*u_xx"), "--function", "k:u", "--function", "k:x"), "k is declared twice"),
     "the same argument twice": ((*eq("u_t - k*u_xx"), "--function", "k:u,u"), "an argument of k is given twice"),
     "a function twice": (
         (*eq("u_t - k*u_xx"), "--function", "k:u", "--function", "k:x"),

@@ -67,7 +67,7 @@ def test_lengths_and_nonzero():
         ((["u_t", u.diff(t)],), EquationError, "text"),
         ((u.diff(t) - u.diff(x, 2), (), (), "nu"), EquationError, "typed"),
         ((u.diff(t) - u.diff(x, 2), (), [v]), EquationError, "doesn't occur"),
-        ((u.diff(t) - sp.Function("f")(t, u),), EquationError, "neither"),
+        ((u.diff(t) - sp.Function("f")(u.diff(x)),), EquationError, "neither"),
         ((x + 1,), EquationError, "no unknown"),
         (("u_t + w", "t,x", "u"), ParseError, "not declared"),
         ((u.diff(t) - sp.Integral(u, x),), EquationError, "Integral"),
