@@ -40,10 +40,16 @@ def pack(exponents: tuple[int, ...]) -> int:
     return sum(e << (WIDTH * v) for v, e in enumerate(exponents)) + (sum(exponents) << (WIDTH * len(exponents)))
 
 
+SMALL = (3, 5, 7, 11, 13, 17, 19, 23, 29, 31)
+"""Primes by which most candidates are ruled out quickly."""
+
+
 def random_prime(random: Random, bits: int = 61) -> int:
     """A safe prime p = 2q + 1: odd roots are unique in F_p, even ones exist for half of the values."""
     while True:
         q = random.randrange(2 ** (bits - 2) + 1, 2 ** (bits - 1), 2)
+        if not all(q % r and (2 * q + 1) % r for r in SMALL):
+            continue
         if pow(2, q - 1, q) == 1 and pow(2, 2 * q, 2 * q + 1) == 1 and sp.isprime(q) and sp.isprime(2 * q + 1):
             return 2 * q + 1
 

@@ -170,6 +170,10 @@ def _of_its_kind(state: State, element: Element, v: int) -> Element | None:
     for p, k in element.denom.sqf_list()[1]:
         slope = field.diff(field.field.raw_new(p), v)
         below *= field.field.raw_new(p) ** (k - 1 if slope and slope.numer.rem(p) else k)
+    rational = not any(m[n] for p in (element.numer, element.denom) for m in p for n in field.movers(v)[1:])
+    if rational and below == 1 and field.involves(field.field.raw_new(element.denom), v):
+        # simple poles leave logarithms
+        return None
     terms = _terms(field, element, below, v)
     if not terms:
         return None
