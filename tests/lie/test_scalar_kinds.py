@@ -204,7 +204,7 @@ KINDS = {
     "wave xm": Kind("u_tt-x**m*u_xx", "t,x", "u", 4, infinite=True, parameters=("m:positive",)),
     "wave exp": Kind("u_tt-exp(x)*u_xx", "t,x", "u", 4, infinite=True),
     "EPD n": Kind("u_tt-u_xx-n*u_x/x", "t,x", "u", 4, infinite=True, parameters=("n",)),
-    "EPD 2": Kind("u_tt-u_xx-2*u_x/x", "t,x", "u", 0, infinite=True),
+    "EPD 2": Kind("u_tt-u_xx-2*u_x/x", "t,x", "u", 1, infinite=True),
     "Tricomi": Kind("x*u_yy+u_xx", "x,y", "u", 4, infinite=True),
     "Keldysh": Kind("u_yy+x*u_xx", "x,y", "u", 4, infinite=True),
     "Chaplygin": Kind("K(y)*u_xx+u_yy", "x,y", "u", 2, infinite=True, functions=("K:y",)),

@@ -97,7 +97,24 @@ def _elementary(state: State, expression: sp.Expr, v: sp.Symbol) -> sp.Expr | No
         not isinstance(f, ELEMENTARY) for f in found.atoms(sp.Function)
     ):
         return None
-    return found.xreplace(back)
+    return _in_one_logarithm(found).xreplace(back)
+
+
+def _in_one_logarithm(found: sp.Expr) -> sp.Expr:
+    """log(sin x - 1)/2 + log(sin x + 1)/2 as log(cos x): the roots of both would hide that their product is cos x.
+
+    The sign inside is a constant of integration.
+    """
+    logs = [e for e in found.atoms(sp.log) if e.has(sp.sin, sp.cos)]
+    if len(logs) < 2:
+        return found
+    whole = sp.logcombine(sp.expand(2 * found), force=True)
+
+    def simpler(argument: sp.Expr) -> sp.Expr:
+        argument = sp.factor(sp.trigsimp(argument))
+        return sp.log(-argument if argument.could_extract_minus_sign() else argument)
+
+    return sp.expand_log(whole.replace(sp.log, simpler), force=True) / 2
 
 
 def _of_powers(state: State, expression: sp.Expr, v: sp.Symbol) -> sp.Expr | None:

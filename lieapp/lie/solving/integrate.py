@@ -113,7 +113,7 @@ def first_integral(state: State) -> bool:
             if not state.first_try("first integral", frozenset(equation.items()), v):
                 continue
             for factor in _factors(state, equation, v):
-                scaled = {key: factor * c for key, c in lifted(equation, state.field).items()}
+                scaled = {key: state.field.lift(factor) * c for key, c in lifted(equation, state.field).items()}
                 found = form_antiderivative(state, scaled, v)
                 if found is None:
                     continue
