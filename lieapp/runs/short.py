@@ -13,10 +13,10 @@ from lieapp.config_types import FileData
 from lieapp.errors import CancelledError
 from lieapp.extension import Check
 from lieapp.pde.derivation import derive_in_child
-from lieapp.pde.special import classify_in_child
+from lieapp.pde.questions import classify_in_child
 from lieapp.progress import Reporter
 from lieapp.registry.catalog import Entry
-from lieapp.report.special_document import classify_document
+from lieapp.report.questions_document import classify_document
 from lieapp.report.truth_document import document
 from lieapp.results.base import result_of
 from lieapp.results.check import CheckResult, CheckRow

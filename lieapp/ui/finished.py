@@ -24,7 +24,7 @@ from lieapp.pictures.document import document as picture_document
 from lieapp.pictures.figures import components
 from lieapp.registry.catalog import load_catalog
 from lieapp.report.documents import provenance_rows
-from lieapp.report.special_document import classify_document
+from lieapp.report.questions_document import classify_document
 from lieapp.report.truth_document import document as truth_document
 from lieapp.results.base import Result
 from lieapp.results.classification import ClassifyResult

@@ -29,8 +29,8 @@ from lieapp.equations.printing import ordered_latex
 from lieapp.errors import BudgetError, LieappError, UsageError, describe
 from lieapp.lie.parameters.moving import moved_of
 from lieapp.pde.derivation import Failure, error_told, leave_with
-from lieapp.pde.special import HoldsRequest, holds
-from lieapp.results.special import HoldsResult
+from lieapp.pde.questions import HoldsRequest, holds
+from lieapp.results.holding import HoldsResult
 
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 

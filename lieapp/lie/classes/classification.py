@@ -24,7 +24,6 @@ from lieapp.equations.factors import named
 from lieapp.errors import LieappError, UsageError
 from lieapp.lie.classes.branches import Branch, Classification, Open, Where, called, matched
 from lieapp.lie.classes.normal_functions import loosened, normal_functions, renamed
-from lieapp.lie.classes.special import roots, specialised
 from lieapp.lie.classes.special_functions import (
     FAILURES,
     Constants,
@@ -35,6 +34,7 @@ from lieapp.lie.classes.special_functions import (
     solutions,
     values_of,
 )
+from lieapp.lie.classes.special_values import roots, specialised
 from lieapp.lie.deadline import Clock
 from lieapp.lie.normal_form import echelon, rows_of
 from lieapp.lie.stages import derive

@@ -18,7 +18,7 @@ from lieapp.equations.printing import equation_of
 from lieapp.errors import RunError
 from lieapp.lie.classes.branches import Branch, Classification, Open, Where, called
 from lieapp.lie.classes.classification import functions_of
-from lieapp.lie.classes.special import specialised
+from lieapp.lie.classes.special_values import specialised
 from lieapp.lie.families import Family
 from lieapp.lie.given.told import in_jets
 from lieapp.lie.told import called as applied

@@ -19,7 +19,7 @@ from sympy.core.function import AppliedUndef
 from lieapp.equations.equation import System
 from lieapp.equations.factors import named
 from lieapp.errors import BudgetError, EquationError, LieappError
-from lieapp.lie.classes.special import Values, roots, specialised
+from lieapp.lie.classes.special_values import Values, roots, specialised
 from lieapp.lie.deadline import Clock, OutOfTimeError
 from lieapp.lie.given.field import GivenField, given_field
 from lieapp.lie.given.forms import Answer, Parts, parts_of, question, solved_values

@@ -12,7 +12,7 @@ from lieapp.document import Formula
 from lieapp.equations.factors import named
 from lieapp.equations.printing import equation_of
 from lieapp.lie.vector_field import formula_of
-from lieapp.results.special import HoldsResult
+from lieapp.results.holding import HoldsResult
 
 if TYPE_CHECKING:
     from lieapp.lie.given.holding import Case, Holding

@@ -14,7 +14,7 @@ from lieapp.config import TruthConfig
 from lieapp.config_symbolic import HoldsConfig
 from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry
-from lieapp.report.special_document import holds_document
+from lieapp.report.questions_document import holds_document
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.ui import jobs, navigation, rendering
 from lieapp.ui.at_work import show_steps, show_unfinished, wait_for

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from lieapp.document import Block, Cell, Formula, Heading, Text, Words, joined, table
 from lieapp.extension import outcome
 from lieapp.results.classification import BranchResult, ClassifyResult
-from lieapp.results.special import HoldsResult
+from lieapp.results.holding import HoldsResult
 from lieapp.results.truth import zero
 
 MOST = 30

@@ -1,6 +1,6 @@
 """Whether a given field is a symmetry, and classifications, worked out within a budget by a child process.
 
-The child is `python -m lieapp.pde.special`, like that of a derivation.
+The child is `python -m lieapp.pde.questions`, like that of a derivation.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from lieapp.config_symbolic import ClassifyConfig, HoldsConfig
 from lieapp.errors import BudgetError, UsageError
 from lieapp.pde.derivation import LONGEST, answer, ask_child, noting, system_asked
 from lieapp.results.classification import ClassifyResult
-from lieapp.results.special import HoldsResult
+from lieapp.results.holding import HoldsResult
 
 if TYPE_CHECKING:
     from lieapp.equations.equation import System
 
-MODULE = "lieapp.pde.special"
+MODULE = "lieapp.pde.questions"
 
 
 class HoldsRequest(msgspec.Struct, tag="holds"):

@@ -12,8 +12,8 @@ from lieapp.cli.options import FOLDER, Common, Outcome, common, print_document, 
 from lieapp.config_symbolic import ClassifyConfig, EquationConfig, HoldsConfig
 from lieapp.errors import UsageError
 from lieapp.pde.derivation import check_request
-from lieapp.pde.special import classify_in_child, holds_in_child
-from lieapp.report.special_document import classify_document, holds_document
+from lieapp.pde.questions import classify_in_child, holds_in_child
+from lieapp.report.questions_document import classify_document, holds_document
 from lieapp.results.base import result_of
 from lieapp.results.classification import ClassifyResult
 from lieapp.runs import short
