@@ -55,7 +55,8 @@ def multiplier_equations(system: System, order: int) -> DeterminingSystem:
         {jet: off.reduce(sp.diff(r, s)) for s, jet in jets.jets(r).items()} for r in system.residuals
     ]
     asked = {J for found in slopes for _, J in found} | {J for _, J in map(jets.index, own)}
-    forms = JetForms(off, system.parameters, own, asked, [*values, *(e for found in slopes for e in found.values())])
+    coefficients = [*values, *(e for found in slopes for e in found.values())]
+    forms = JetForms(off, system.parameters, own, asked, coefficients)
     field, unknowns = forms.field, forms.unknowns
     components = [unknowns.new(range(forms.size)) for _ in system.residuals]
     places = {jets.index(s): len(jets.independent) + n for n, s in enumerate(own)}

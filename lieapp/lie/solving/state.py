@@ -88,7 +88,7 @@ class State:
         independent: sets of expressions with arbitrary functions that are assumed to be linearly independent.
         generic: parameters and functions at random values of which solutions were counted.
         formal: whether integrals that aren't elementary may stay as they are, ∫ f(t) dt; only when stuck.
-        counting: whether solutions of large parts are counted first; of functions of many variables that takes long.
+        counting: whether solutions of large parts are counted first, which takes long in many variables.
     """
 
     field: CoefficientField
