@@ -31,8 +31,6 @@ BUDGET = 60.0
 """Seconds that the derivation of the laws may take."""
 
 States = Float[Tensor, "sample frame component x"]
-Times = Float[Tensor, "sample frame"]
-Totals = Float[Tensor, "sample frame law"]
 
 
 def constant_laws(pde: PDE, order: int) -> tuple[Law, ...]:
@@ -48,7 +46,8 @@ def constant_laws(pde: PDE, order: int) -> tuple[Law, ...]:
         raise EquationError(
             f"{pde.name}: none of the {len(found.laws)} conservation laws found, with multipliers up to order "
             f"{order}, can be penalised: a density must be polynomial in the unknowns, and density and flux must "
-            f"have the period of {', '.join(map(str, pde.periodic))}.",
+            f"have the period of {', '.join(map(str, pde.periodic))}. Families of laws ({len(found.families)} "
+            "found) aren't penalised.",
             hint="Set order higher, or leave laws out of --with. `lieapp laws` shows those there are.",
         )
     return laws
@@ -82,12 +81,14 @@ class Conserved:
         jets, t = system.jets, time_variable(system)
         densities = [law.density for law in laws if law.density is not None]
         self.names = tuple(map(str, densities))
-        found = jets.jets(sp.Add(*(sp.Dummy() * density for density in densities)))
+        found = {s: jet for density in densities for s, jet in jets.jets(density).items()}
         self._jets = [(a, (J[1 - t],)) for a, J in found.values()]
         self._densities = Tape(densities, [jets.independent[t], jets.independent[1 - t], *found])
         self._task, self._time, self._grid = task, time, grid
 
-    def totals(self, states: States, time: Times) -> tuple[Totals, Totals]:
+    def totals(
+        self, states: States, time: Float[Tensor, "sample frame"]
+    ) -> tuple[Float[Tensor, "sample frame law"], Float[Tensor, "sample frame law"]]:
         """∫ T dx and ∫ |T| dx of states in physical units, by the trapezoidal rule and Fourier derivatives.
 
         A finer grid is no better: on their own one, solutions that it resolves keep their totals to round-off.
@@ -101,7 +102,9 @@ class Conserved:
         densities = axis.length * torch.stack(found, 2)
         return densities.mean(3), densities.abs().mean(3)
 
-    def drift(self, given: States, predicted: States, starts: Int[Tensor, " sample"]) -> Totals:
+    def drift(
+        self, given: States, predicted: Float[Tensor, "sample later component x"], starts: Int[Tensor, " sample"]
+    ) -> Float[Tensor, "sample later law"]:
         """(C predicted - C given) / ∫ |T| dx given, of each predicted state; given are the frames from `starts` on.
 
         What is given is the mean over its frames.

@@ -26,7 +26,14 @@ from lieapp.augment.document import PREDICTIONS
 from lieapp.augment.flows import FormulaVelocity, LearnedVelocity, Velocity, columns, physical_velocity
 from lieapp.augment.from_files import learned_from
 from lieapp.augment.moving import Moved, Mover, Moving
-from lieapp.augment.operator_training import FNO1d, OperatorRecipe, OperatorTask, OperatorTraining, drawn_for
+from lieapp.augment.operator_training import (
+    FNO1d,
+    Frames,
+    OperatorRecipe,
+    OperatorTask,
+    OperatorTraining,
+    drawn_for,
+)
 from lieapp.augment.own import parts_of
 from lieapp.augment.pipeline import Cell, Ended, Side
 from lieapp.augment.resample import Samples
@@ -252,7 +259,7 @@ class OfSolutions(Side):
             predicted=predicted, laws=self._drift(samples, samples[:, :, first : first + predicted]),
         )  # fmt: skip
 
-    def _drift(self, samples: Samples, predicted: Samples) -> dict[str, float | None]:
+    def _drift(self, samples: Samples, predicted: Frames) -> dict[str, float | None]:
         """Of each law, where laws are known."""
         return {} if self.conserved is None else {**self.conserved.worst(samples, predicted)}
 
