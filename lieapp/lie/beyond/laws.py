@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
@@ -169,15 +170,32 @@ def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> L
     product = sum((m * r for m, r in zip(multiplier, system.residuals, strict=True)), sp.S.Zero)
     order = jets.order(multiplier)
     identical = all(vanishes(euler(product, jets, a), system) for a in range(len(jets.dependent)))
-    try:
-        found = simplified(potentials(product, jets, in_space_first(system)), system, leading)
-    except NoPotentialError:
+    found = _shortest(product, system, leading)
+    if found is None:
         return Law(tuple(multiplier), order, None, None, identical)
     total = sum((jets.total_derivative(x, i) for i, x in enumerate(found)), sp.S.Zero)
     proved = identical and vanishes(leading.reduce(total), system)
     t = time_variable(system)
     flux = {str(x): found[i] for i, x in enumerate(jets.independent) if i != t}
     return Law(tuple(multiplier), order, found[t], flux, proved)
+
+
+def _shortest(product: sp.Expr, system: System, leading: Leading) -> list[sp.Expr] | None:
+    """Density and fluxes, parts taken in space first; in time first where the density is shorter then."""
+    found: list[list[sp.Expr]] = []
+    t, order = time_variable(system), in_space_first(system)
+    for along in (order, order[::-1]):
+        with suppress(NoPotentialError):
+            found.append(simplified(potentials(product, system.jets, along), system, leading))
+        if found and found[0][t].is_polynomial(*system.jets.jets(found[0][t])):
+            break
+    return min(found, key=lambda parts: (_in_time(parts[t], system), sp.count_ops(parts[t])), default=None)
+
+
+def _in_time(density: sp.Expr, system: System) -> int:
+    """How many time derivatives occur."""
+    t = time_variable(system)
+    return sum(J[t] > 0 for _, J in system.jets.jets(density).values())
 
 
 def in_space_first(system: System) -> list[int]:
