@@ -171,6 +171,8 @@ class AtomTable:
     def _root(self, base: sp.Expr, c: sp.Rational) -> sp.Expr:
         if c == 0:
             return sp.S.One
+        if self._units.get((base, sp.S.One, True)):
+            return self._in_unit(base, c, sp.S.One, root=True)
         if never_positive(base):
             raise EquationError(f"({base})**({c}) is not real.", hint="Complex coefficients are not supported.")
         rational = sp.together(self.rational(base))

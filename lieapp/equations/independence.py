@@ -96,7 +96,8 @@ def _are_plain(atoms: Iterable[Expressed], free: Sequence[sp.Symbol]) -> bool:
         waves = isinstance(atom.expression, sp.cos)
         if atom.degree > 1 and not (waves or atom.power in plain or atom.power.free_symbols <= {*free}):
             return False
-        plain.add(atom.symbol)
+        # one that a finer atom replaced may be a square by now
+        plain |= {atom.symbol} if atom.degree != 1 else set()
     return True
 
 

@@ -94,6 +94,7 @@ RELATED = {
     "sin(x)": [sqrt(1 - cos(x)), sqrt(1 + cos(x))],
     "half the angle": [sqrt(1 + cos(2 * x)), cos(x)],
     "half the angle, later": [sqrt(1 + sin(2 * x)), cos(x)],
+    "roots of half the angle": [sqrt(sin(x)), sqrt(sin(x / 2)), sqrt(cos(x / 2))],
     "a root inside": [sqrt(sqrt(x) + 1), sqrt(sqrt(x) - 1), sqrt(x - 1)],
     "cubes": [(1 - sin(x)) ** THIRD, (1 + sin(x)) ** THIRD, cos(x) ** THIRD],
     "two waves": [sqrt(1 - sin(x) * sin(y)), sqrt(1 + sin(x) * sin(y)), sqrt(cos(x) ** 2 + (sin(x) * cos(y)) ** 2)],
