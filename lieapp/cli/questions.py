@@ -83,15 +83,18 @@ def _classified(settings: Common, out: Path | None, typed: dict[str, Any]) -> Cl
 @common("plugin", "plugins", "config", "sets")
 @typed_equation
 @click.option("--order", type=int, metavar="K", help="Highest order of derivatives in multipliers (default 2).")
+@click.option("--actions", is_flag=True, help="Tell what symmetries make of the laws, and which generate all.")
 @click.option("--out", type=FOLDER, metavar="DIR", help="Keep the laws as a run in this folder of runs.")
-def laws(settings: Common, budget: float | None, order: int | None, out: Path | None, **typed: Any) -> Outcome:
+def laws(
+    settings: Common, budget: float | None, order: int | None, actions: bool, out: Path | None, **typed: Any
+) -> Outcome:
     """Derive the conservation laws of a plugin's equation, or of one typed with --equation.
 
     Multipliers depend on the variables, the unknowns and their derivatives up to an order. Densities and fluxes are
     exact, and each law is proved. Families with arbitrary functions are listed apart.
     """
     wanted: dict[str, Any] = {key: list(given) for key, given in typed.items() if given}
-    config = settings.load(LawsConfig, **{"budget": budget, "order": order, **wanted})
+    config = settings.load(LawsConfig, **{"budget": budget, "order": order, "actions": actions or None, **wanted})
     check_equation_of(settings, config)
     result = _laws(settings, out, config)
     return Outcome(result, lambda: print_document(laws_document(result)))
