@@ -70,11 +70,11 @@ def laws_document(result: LawsResult) -> list[Block]:
     """The equation, each law with its multiplier, density and fluxes, families, and what is missing."""
     blocks = [*outcome(result), Heading("Equation", "statement", "jets"), *result.equation_shown]
     if result.laws:
-        blocks.append(Heading("Conservation laws", "laws"))
+        blocks.append(Heading("Conservation laws", "laws", "law"))
         for n, law in enumerate(result.laws, start=1):
             blocks += _law(f"{n}", law, result.variable)
     if result.families:
-        blocks.append(Heading("Families of laws", "families"))
+        blocks.append(Heading("Families of laws", "families", "families"))
         for law in result.families:
             blocks += _law("for every " + ", ".join(f.text for f in law.functions_shown), law, result.variable)
     if result.lagrangian_shown:
