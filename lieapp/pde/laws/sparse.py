@@ -1,0 +1,89 @@
+"""Sparse combinations of densities whose totals hardly drift, found one after the other.
+
+Densities are taken in their order, from low to high weight. A combination that becomes conserved when one density
+joins is one law, and that density leads it: it isn't used again, so that the laws are in echelon form. Of each law
+terms are then dropped one by one, that first without which the total drifts least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from lieapp.pde.laws.spectrum import Variances, directions
+
+CANDIDATE = 1e-2
+"""Drift up to which a combination is looked at; only what is proved counts as a law."""
+
+WORSE = 30.0
+"""By how much dropping terms may raise the drift; what was dropped wrongly isn't proved."""
+
+SMALLEST = 1e-9
+"""Relative uncertainty of a coefficient at least: round-off of totals."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Some densities and their coefficients, of norm 1 in the variance over all data.
+
+    Args:
+        columns: the densities' numbers, ascending.
+        coefficients: physical, one for each.
+        spread: relative uncertainty of each.
+        drift: root of the quotient of variances.
+    """
+
+    columns: tuple[int, ...]
+    coefficients: tuple[float, ...]
+    spread: tuple[float, ...]
+    drift: float
+
+
+def sparse(found: Variances) -> Iterator[list[Combination]]:
+    """For each law in turn the combinations met while terms are dropped, that with the fewest terms first."""
+    leading: set[int] = set()
+    for last in range(found.whole.shape[1]):
+        columns = [k for k in range(last + 1) if k not in leading]
+        best = best_of(found, columns)
+        if best is None or best.drift > CANDIDATE or not _leads(found, columns):
+            continue
+        leading.add(last)
+        yield list(reversed(_dropping(found, best, last)))
+
+
+def best_of(found: Variances, columns: Sequence[int]) -> Combination | None:
+    """The combination of these densities that drifts least; None if all are the same on all data."""
+    part = found.of(columns)
+    ordered = directions(part)
+    if not len(ordered.drift):
+        return None
+    c, drift = ordered.coefficients[0], float(ordered.drift[0])
+    inverse = torch.linalg.pinv(part.whole.T @ part.whole).diagonal().clamp_min(0).sqrt()
+    spread = (drift * inverse / c.abs().clamp_min(1e-300)).clamp_min(SMALLEST)
+    physical = c / part.sizes
+    return Combination(tuple(columns), tuple(physical.tolist()), tuple(spread.tolist()), drift)
+
+
+def _leads(found: Variances, columns: Sequence[int]) -> bool:
+    """Whether the last density makes the difference: without it nothing is as well conserved."""
+    before = best_of(found, columns[:-1])
+    return before is None or before.drift > CANDIDATE
+
+
+def _dropping(found: Variances, start: Combination, leading: int) -> list[Combination]:
+    """The combinations met while terms other than the leading one are dropped."""
+    path = [start]
+    while len(path[-1].columns) > 1:
+        shorter = [
+            best_of(found, [k for k in path[-1].columns if k != dropped])
+            for dropped in path[-1].columns
+            if dropped != leading
+        ]
+        able = [one for one in shorter if one is not None]
+        best = min(able, key=lambda one: one.drift, default=None)
+        if best is None or best.drift > min(CANDIDATE, WORSE * max(start.drift, SMALLEST)):
+            break
+        path.append(best)
+    return path

@@ -1,0 +1,95 @@
+"""The totals C_k = ∫ T_k dx of densities along trajectories, by Fourier derivatives and quadrature on periodic axes.
+
+The trapezoidal rule is exact for a product of d factors with modes up to K on more than d K points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.data.trajectories import Trajectories
+from lieapp.equations.evolution import Evolution
+from lieapp.equations.jets import MultiIndex
+from lieapp.equations.monomials import Monomial
+from lieapp.numerics.grid import Grid
+from lieapp.numerics.spectral import SpectralDifferentiator, bandwidth, low_pass, padded_points, resample
+
+MOST = 2**21
+"""Numbers of one array at a time."""
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Totals of densities along trajectories on one grid.
+
+    Args:
+        time: the times, physical units.
+        values: ∫ T_k dx.
+        sizes: the mean of ∫ |T_k| dx over times and trajectories: what a total is small beside.
+    """
+
+    time: Float[Tensor, " time"]
+    values: Float[Tensor, "sample time density"]
+    sizes: Float[Tensor, " density"]
+
+
+def totals(
+    evolution: Evolution, piece: Trajectories, densities: Sequence[Monomial], noise: float, times: int
+) -> Totals:
+    """The totals of densities on every trajectory at `times` times at most, spread evenly.
+
+    Args:
+        noise: modes below this share of the largest are cut: high derivatives would only amplify them.
+    """
+    piece = _thinned(piece, times)
+    values = piece.values.flatten(0, 1)
+    cut = bandwidth(values, piece.grid, noise)
+    factors = max(density.degree for density in densities)
+    # one more than half the factors: padded_points counts on products whose every mode is wanted
+    half = (factors + 2) // 2
+    shape = [padded_points(axis, k, half) for axis, k in zip(piece.grid.axes, cut, strict=True)]
+    fine = piece.grid.refined(tuple(max(n, axis.points) for n, axis in zip(shape, piece.grid.axes, strict=True)))
+    differentiator = SpectralDifferentiator(fine, values.dtype, values.device)
+    chunk = max(1, MOST // max(1, fine.shape[0] * len(piece.unknowns)))
+    rows, sizes = [], []
+    for part in values.split(chunk):
+        smooth = resample(low_pass(part, piece.grid, cut), piece.grid, fine)
+        found, size = _of_slices(evolution, smooth, fine, differentiator, densities)
+        rows.append(found)
+        sizes.append(size)
+    whole = torch.cat(rows)
+    return Totals(
+        piece.time, whole.unflatten(0, (piece.samples, len(piece.time))), torch.cat(sizes).mean(0)
+    )  # fmt: skip
+
+
+def _thinned(piece: Trajectories, times: int) -> Trajectories:
+    places = torch.linspace(0, len(piece.time) - 1, min(times, len(piece.time))).round().long()
+    return replace(piece, time=piece.time[places], values=piece.values[:, places])
+
+
+def _of_slices(
+    evolution: Evolution, values: Float[Tensor, "slice unknown *space"], grid: Grid, d: SpectralDifferentiator,
+    densities: Sequence[Monomial],
+) -> tuple[Float[Tensor, "slice density"], Float[Tensor, "slice density"]]:  # fmt: skip
+    """∫ T dx and ∫ |T| dx of each slice and density."""
+    volume = 1.0
+    for axis in grid.axes:
+        volume *= axis.length
+    jets: dict[tuple[int, MultiIndex], Tensor] = {}
+    columns, sizes = [], []
+    for density in densities:
+        product = torch.ones((), dtype=values.dtype, device=values.device)
+        for a, J in density.factors:
+            if (a, J) not in jets:
+                along = tuple(J[i] for i in evolution.space)
+                jets[a, J] = d.derivatives(values[:, a], [along])[along]
+            product = product * jets[a, J]
+        columns.append(volume * product.mean(grid.dims))
+        sizes.append(volume * product.abs().mean(grid.dims))
+    return torch.stack(columns, 1), torch.stack(sizes, 1)

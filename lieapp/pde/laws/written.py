@@ -1,0 +1,111 @@
+"""Combinations of densities as formulas with exact numbers, each put to the exact condition.
+
+∫ T dx is conserved exactly if E_b(D_t T) = 0 on solutions for every unknown uᵇ (Olver 1993, ch. 4.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+import sympy as sp
+
+from lieapp.compare.closed_form.numbers import factors, numbers
+from lieapp.equations.jet_ring import JetRing, Polynomial
+from lieapp.equations.monomials import Monomial
+from lieapp.pde.laws.sparse import Combination
+
+SPREADS = 6.0
+"""Estimated uncertainties within which a coefficient is read."""
+
+READINGS = 200
+"""Ways to read one combination's coefficients that are put to the proof, the simplest first."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """A density Σ c T whose total hardly drifts.
+
+    Args:
+        terms: densities with their coefficients; exact numbers of a proved law.
+        proved: whether its total is conserved, exactly.
+        drift: root of the quotient of variances of the combination it was read from.
+    """
+
+    terms: tuple[tuple[Monomial, sp.Expr], ...]
+    proved: bool
+    drift: float
+
+    @property
+    def order(self) -> int:
+        """The highest order of a derivative."""
+        return max(monomial.order for monomial, _ in self.terms)
+
+
+class Proof:
+    """The exact condition for densities of one equation; D_t T is computed once for each."""
+
+    def __init__(self, ring: JetRing, densities: Sequence[Monomial]) -> None:
+        self.ring, self._densities = ring, densities
+        self._known: dict[int, list[Polynomial]] = {}
+
+    @property
+    def possible(self) -> bool:
+        """Whether the equation is polynomial in the derivatives, which the proof needs."""
+        return self.ring.rates is not None
+
+    def change(self, k: int) -> list[Polynomial]:
+        """E_b(D_t T_k) on solutions for each unknown."""
+        if k not in self._known:
+            self._known[k] = self.ring.change(self.ring.monomial(self._densities[k].factors))
+        return self._known[k]
+
+    def holds(self, columns: Sequence[int], values: Sequence[sp.Expr]) -> bool:
+        """Whether the combination with these rational coefficients is conserved."""
+        changes = [self.change(k) for k in columns]
+        domain = self.ring.ring.domain
+        return not any(
+            sum((p.mul_ground(domain.from_sympy(c)) for p, c in zip(parts, values, strict=True)), self.ring.ring.zero)
+            for parts in zip(*changes, strict=True)
+        )
+
+
+def law_of(
+    path: Sequence[Combination], densities: Sequence[Monomial], proof: Proof, parameters: Iterable[sp.Expr]
+) -> Law:
+    """The first combination with a reading that is proved; else the one with the fewest terms, as measured."""
+    choices = [(f, cost) for f, cost in factors(parameters) if f.is_Rational]
+    for combination in path if proof.possible else ():
+        for values in islice(_readings(combination, choices), READINGS):
+            if proof.holds(combination.columns, values):
+                return Law(_terms(combination.columns, values, densities), True, combination.drift)
+    first = path[0]
+    largest = max(map(abs, first.coefficients))
+    rounded = [sp.Float(c / largest, 6) for c in first.coefficients]
+    return Law(_terms(first.columns, rounded, densities), False, first.drift)
+
+
+def _readings(combination: Combination, choices: Sequence[tuple[sp.Expr, float]]) -> Iterator[tuple[sp.Expr, ...]]:
+    """Rational coefficients relative to the one that is known best."""
+    best = min(range(len(combination.columns)), key=lambda k: combination.spread[k])
+    options: list[list[sp.Expr]] = []
+    for k, value in enumerate(combination.coefficients):
+        spread = min(SPREADS * (combination.spread[k] + combination.spread[best]), 0.3)
+        ratio = value / combination.coefficients[best]
+        options.append([sp.S.One] if k == best else numbers(ratio, spread, choices))
+    yield from product(*options)
+
+
+def _terms(
+    columns: Sequence[int], values: Sequence[sp.Expr], densities: Sequence[Monomial]
+) -> tuple[tuple[Monomial, sp.Expr], ...]:
+    """With the first coefficient positive, and whole numbers without a common divisor where they are rational."""
+    factor = sp.Integer(1)
+    if all(value.is_Rational for value in values):
+        factor = sp.ilcm(1, *(value.q for value in values)) / sp.Integer(sp.igcd(0, *(value.p for value in values)))
+        whole = [value * factor for value in values]
+        factor /= sp.igcd(0, *(int(value) for value in whole))
+    if values[0] < 0:
+        factor = -factor
+    return tuple((densities[k], value * factor) for k, value in zip(columns, values, strict=True))
