@@ -228,30 +228,41 @@ class _JetField:
 
     def split(self, condition: Form, target: CoefficientField) -> list[Form]:
         """The coefficients of the monomials in free derivatives, as forms over `target`."""
-        condition, content = primitive(condition, self.field)
-        self.divisors.append(self.field.expression(content))
-        movers = set(self.field.movers(*range(len(self.jets.coordinates), len(self.field.variables))))
-        ring, names = self.field.field.ring, self.field.table.expressions()
-        pieces: list[tuple[tuple[int, ...], Any, tuple[int, ...], Any]] = []
-        whole: set[tuple[int, ...]] = set()
-        plain: dict[tuple[int, ...], Element] = {}
-        for key, c in condition.items():
-            for monomial, number in c.numer.items():
-                on = tuple(monomial[n] for n in sorted(movers))
-                whole.add(tuple(e if n in movers else 0 for n, e in enumerate(monomial)))
-                rest = tuple(0 if n in movers else e for n, e in enumerate(monomial))
-                pieces.append((on, key, rest, number))
-                if rest not in plain:
-                    term = ring.from_dict({rest: ring.domain.one}).as_expr().xreplace(names)
-                    plain[rest] = target.element(term)
-        jets = range(len(self.jets.coordinates), len(self.field.variables))
-        self.divisors += [self.field.expression(e) for e in coincidences(self.field, whole, jets)]
-        # only now: each new element may have made the field grow, and sums need one field
-        plain = {rest: target.lift(c) for rest, c in plain.items()}
-        parts: dict[tuple[int, ...], Form] = {}
-        for on, key, rest, number in pieces:
-            add(parts.setdefault(on, {}), key, plain[rest] * number)
-        return [form for form in parts.values() if form]
+        parts, divisors = apart(condition, self.field, len(self.jets.coordinates), target)
+        self.divisors += divisors
+        return parts
+
+
+def apart(
+    condition: Form, field: CoefficientField, first: int, target: CoefficientField
+) -> tuple[list[Form], list[sp.Expr]]:
+    """The coefficients of the monomials in the variables from number `first` on, as forms over `target`.
+
+    And what is assumed not to vanish: it was divided out, or monomials coincide where it vanishes.
+    """
+    condition, content = primitive(condition, field)
+    others = range(first, len(field.variables))
+    movers = set(field.movers(*others))
+    ring, names = field.field.ring, field.table.expressions()
+    pieces: list[tuple[tuple[int, ...], Any, tuple[int, ...], Any]] = []
+    whole: set[tuple[int, ...]] = set()
+    plain: dict[tuple[int, ...], Element] = {}
+    for key, c in condition.items():
+        for monomial, number in c.numer.items():
+            on = tuple(monomial[n] for n in sorted(movers))
+            whole.add(tuple(e if n in movers else 0 for n, e in enumerate(monomial)))
+            rest = tuple(0 if n in movers else e for n, e in enumerate(monomial))
+            pieces.append((on, key, rest, number))
+            if rest not in plain:
+                term = ring.from_dict({rest: ring.domain.one}).as_expr().xreplace(names)
+                plain[rest] = target.element(term)
+    divisors = [field.expression(content), *map(field.expression, coincidences(field, whole, others))]
+    # only now: each new element may have made the field grow, and sums need one field
+    plain = {rest: target.lift(c) for rest, c in plain.items()}
+    parts: dict[tuple[int, ...], Form] = {}
+    for on, key, rest, number in pieces:
+        add(parts.setdefault(on, {}), key, plain[rest] * number)
+    return [form for form in parts.values() if form], divisors
 
 
 def affine_symmetries(determining: DeterminingSystem) -> list[Vector]:

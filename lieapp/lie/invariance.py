@@ -9,7 +9,7 @@ terms with ξ add ξⁱ DᵢΔ, which vanishes on solutions, and cancel the deri
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
@@ -100,10 +100,26 @@ def defect(
     system: System, components: Mapping[str, sp.Expr], leading: Leading | None = None
 ) -> tuple[sp.Expr, ...]:
     """What is left of the invariance condition, one expression for each equation; all 0 for a symmetry."""
+    xi = {i: components[str(x)] for i, x in enumerate(system.jets.independent) if components.get(str(x), 0) != 0}
+    return _left(system, characteristic(system.jets, components), xi, leading)
+
+
+def characteristic_defect(
+    system: System, Q: Sequence[sp.Expr], leading: Leading | None = None
+) -> tuple[sp.Expr, ...]:
+    """What is left of Σ ∂Δ/∂uᵃ_J D_J Qᵃ on solutions (Olver 1993, eq. 5.5); all 0 for a generalised symmetry.
+
+    `Q` has one expression for each unknown, in any derivatives.
+    """
+    return _left(system, Q, {}, leading)
+
+
+def _left(
+    system: System, Q: Sequence[sp.Expr], xi: Mapping[int, sp.Expr], leading: Leading | None
+) -> tuple[sp.Expr, ...]:
     leading = leading or solve_for_leading(system)
     jets = system.jets
-    known = {(a, jets.zero): q for a, q in enumerate(characteristic(jets, components))}
-    xi = {i: components[str(x)] for i, x in enumerate(jets.independent) if components.get(str(x), 0) != 0}
+    known = {(a, jets.zero): q for a, q in enumerate(Q)}
     result = []
     for residual in system.residuals:
         terms = [(sp.diff(residual, jets.independent[i]), value) for i, value in xi.items()]

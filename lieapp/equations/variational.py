@@ -1,0 +1,113 @@
+"""The Euler operator, and total divergences inverted.
+
+Eₐ(L) = Σ_J (-D)_J ∂L/∂uᵃ_J (Olver 1993, eq. 4.4) vanishes identically exactly when L is a total divergence Σ Dᵢ Xⁱ
+(Thm 4.7). Parts are taken off one derivative at a time, v_J P = Dᵢ(v_{J-i} P) - v_{J-i} Dᵢ P. With v = u this
+inverts a divergence too: along u -> λ u the slope of L is λ⁻¹ Σ u_J ∂L/∂u_J, and on terms of degree m the integral
+over λ from 0 to 1 is a factor 1/m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import sympy as sp
+
+from lieapp.equations.jets import JetSpace, MultiIndex, raised
+
+
+class NoPotentialError(Exception):
+    """A divergence whose potentials aren't found in closed form."""
+
+
+def euler(expression: sp.Expr, jets: JetSpace, a: int) -> sp.Expr:
+    """Eₐ of an expression on the jet space, expanded."""
+    slopes = {J: sp.diff(expression, s) for s, (b, J) in jets.jets(expression).items() if b == a}
+    for J, i, slope in _taken_off(slopes, range(len(jets.independent))):
+        lower = raised(J, i, -1)
+        slopes[lower] = slopes.get(lower, sp.S.Zero) - jets.total_derivative(slope, i)
+    return sp.expand(slopes.get(jets.zero, sp.S.Zero))
+
+
+def _taken_off(
+    slopes: dict[MultiIndex, sp.Expr], order: Sequence[int]
+) -> Iterator[tuple[MultiIndex, int, sp.Expr]]:
+    """J, i and ∂L/∂u_J, the highest first, out of a dictionary to which the caller adds those with J - i.
+
+    i is the first of the variables in `order` by which u_J is differentiated.
+    """
+    while any(any(J) for J in slopes):
+        J = max(slopes, key=lambda J: (sum(J), J))
+        slope = sp.expand(slopes.pop(J))
+        if slope != 0:
+            yield J, next(i for i in order if J[i]), slope
+
+
+def potentials(divergence: sp.Expr, jets: JetSpace, order: Sequence[int]) -> list[sp.Expr]:
+    """Xⁱ with Σ Dᵢ Xⁱ = L, for an L with Eₐ(L) = 0; derivatives are taken off by the variables in this order.
+
+    Raises NoPotentialError where an integral over λ isn't found.
+    """
+    whole = sp.expand(divergence)
+    for base in (0, 1):
+        start = {u: sp.Integer(base) for u in jets.unknowns}
+        start |= {s: sp.S.Zero for s, (_, J) in jets.jets(whole).items() if any(J)}
+        left = whole.xreplace(start)
+        if left.has(sp.zoo, sp.nan, sp.oo):
+            continue
+        try:
+            parts = _along(whole, jets, order, base)
+        except NoPotentialError:
+            continue
+        if left != 0:
+            # free of the unknowns
+            i = order[0]
+            parts[i] += sp.integrate(left, jets.independent[i])
+        return [sp.expand(x) for x in parts]
+    raise NoPotentialError
+
+
+def _along(whole: sp.Expr, jets: JetSpace, order: Sequence[int], base: int) -> list[sp.Expr]:
+    """The potentials of L[u] - L[base] along base + λ (u - base)."""
+    result = [sp.S.Zero] * len(jets.independent)
+    for a, u in enumerate(jets.unknowns):
+        slopes = {J: sp.diff(whole, s) for s, (b, J) in jets.jets(whole).items() if b == a}
+        for J, i, slope in _taken_off(slopes, order):
+            lower = raised(J, i, -1)
+            slopes[lower] = slopes.get(lower, sp.S.Zero) - jets.total_derivative(slope, i)
+            v = jets.symbol(a, lower)
+            result[i] += sp.expand((v if any(lower) else v - base) * slope)
+    return [_over_scale(x, jets, base) for x in result]
+
+
+def _over_scale(expression: sp.Expr, jets: JetSpace, base: int) -> sp.Expr:
+    """∫₀¹ λ⁻¹ X[base + λ (u - base)] dλ, term by term."""
+    scale = sp.Dummy("lambda", positive=True)
+    found = jets.jets(expression)
+    scaled = {s: scale * s if any(J) or not base else base + scale * (s - base) for s, (_, J) in found.items()}
+    total = sp.S.Zero
+    rest = sp.S.Zero
+    for term in sp.Add.make_args(expression):
+        degree = None if base else _degree(term, found)
+        if degree is not None and degree != 0:
+            total += term / degree
+        else:
+            rest += term
+    if rest != 0:
+        inside = sp.expand(sp.simplify(rest.xreplace(scaled) / scale))
+        value = sp.integrate(inside, (scale, 0, 1))
+        if value.has(sp.Integral, sp.zoo, sp.nan, sp.oo):
+            raise NoPotentialError
+        total += value
+    return total
+
+
+def _degree(term: sp.Expr, found: dict[sp.Symbol, tuple[int, MultiIndex]]) -> sp.Expr | None:
+    """The degree of a product of powers of jets; None for anything else."""
+    degree = sp.S.Zero
+    for factor in sp.Mul.make_args(term):
+        power, exponent = factor.as_base_exp()
+        if power in found and not exponent.free_symbols & found.keys():
+            degree += exponent
+        elif factor.free_symbols & found.keys():
+            return None
+    return degree
