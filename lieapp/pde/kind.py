@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,8 +14,14 @@ from lieapp.augment import typed as augment
 from lieapp.config import DiscoverConfig
 from lieapp.config_augment import AugmentConfig
 from lieapp.config_types import file_options
+from lieapp.document import Document, Draw, undrawn
 from lieapp.errors import UsageError
 from lieapp.extension import Kind, Work, lazily
+from lieapp.results.base import Result
+from lieapp.results.conserved import LawsFromData
+
+if TYPE_CHECKING:
+    from lieapp.runs.store.session import Session
 
 
 @hookimpl
@@ -31,6 +37,8 @@ def _placed(config: DiscoverConfig, declaration: PDE) -> PDE:
 
 
 def _costs(config: DiscoverConfig, declaration: PDE) -> list[str]:
+    if config.sought != "symmetries":
+        return []
     from lieapp.pde.cost import warnings
 
     return warnings(config, _placed(config, declaration))
@@ -61,7 +69,39 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
         check_data(replace(declaration, source=None))
     check_discovery(declaration)
     check_sizes(config, declaration)
-    check_memory(config, declaration)
+    if config.sought == "laws":
+        from lieapp.pde.laws.densities import check_laws
+
+        check_laws(config, declaration)
+    else:
+        check_memory(config, declaration)
+
+
+def _execute(config: DiscoverConfig, declaration: PDE, session: Session) -> Result:
+    from lieapp.pde import discover
+    from lieapp.pde.laws import discover as laws
+
+    return (laws if config.sought == "laws" else discover).execute(config, declaration, session)
+
+
+def _document(result: Result, draw: Draw = undrawn) -> Document:
+    from lieapp.pde import document
+    from lieapp.pde.laws import document as laws
+
+    return laws.document(result, draw) if isinstance(result, LawsFromData) else document.document(result, draw)
+
+
+def _draw(result: Result, folder: Path) -> Draw:
+    from lieapp.pde import figures
+    from lieapp.pde.laws import document as laws
+
+    return laws.draw(result, folder) if isinstance(result, LawsFromData) else figures.draw(result, folder)
+
+
+def _about(result: Result) -> str:
+    if isinstance(result, LawsFromData):
+        return "Conservation laws found in data"
+    return f"Symmetries learned from data · {result.method} method"
 
 
 def _complete(config: DiscoverConfig, root: Path) -> DiscoverConfig:
@@ -75,6 +115,12 @@ PLANAR = "it has several axes of space, and networks are trained on one axis onl
 def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of the command line as settings: those of files stand together, how many are read among them."""
     given, rest = file_options(options)
+    if rest.pop("laws", None):
+        rest["sought"] = "laws"
+    if (order := rest.pop("order", None)) is not None:
+        if rest.get("sought") != "laws":
+            raise UsageError("--order is the highest order in conservation laws.", hint="Give --laws too.")
+        rest["laws"] = {"order": order}
     if given.get("files") and rest.get("samples"):
         given["samples"] = rest.pop("samples")
     return {**rest, "data": given} if given else rest
@@ -102,15 +148,15 @@ PDES = Kind(
             command="discover",
             words="Find symmetries",
             settings=DiscoverConfig,
-            execute=lazily("lieapp.pde.discover:execute"),
+            execute=_execute,
             check=_check,
             complete=_complete,
             typed=_typed,
             costs=_costs,
             estimate=_estimate,
-            document=lazily("lieapp.pde.document:document"),
-            draw=lazily("lieapp.pde.figures:draw"),
-            about=lambda result: f"Symmetries learned from data · {result.method} method",
+            document=_document,
+            draw=_draw,
+            about=_about,
         ),
         Work(
             command="augment",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
+from scipy.linalg import svd
 from torch import Tensor
 
 from lieapp.pde.laws.totals import Totals
@@ -72,12 +73,18 @@ def _triangular(rows: Float[Tensor, "row density"]) -> Float[Tensor, "_ density"
 
 def directions(found: Variances) -> Directions:
     """The generalised singular values of the two factors, in the part of the span that varies over the data."""
-    _, size, rotation = torch.linalg.svd(found.whole)
+    size, rotation = _singular(found.whole)
     keep = size > SAME
+    same = found.whole.shape[1] - int(keep.sum())
+    if not keep.any():
+        return Directions(size[:0], rotation[:0], same)
     whiten = rotation[: len(size)][keep].T / size[keep]
-    if not whiten.shape[1]:
-        return Directions(size[:0], rotation[:0], found.whole.shape[1])
-    _, drift, right = torch.linalg.svd(found.within @ whiten, full_matrices=True)
+    drift, right = _singular(found.within @ whiten)
     drift = torch.cat([drift, drift.new_zeros(len(right) - len(drift))])
-    coefficients = (whiten @ right.T).T.flip(0)
-    return Directions(drift.flip(0), coefficients, found.whole.shape[1] - int(keep.sum()))
+    return Directions(drift.flip(0), (whiten @ right.T).T.flip(0), same)
+
+
+def _singular(matrix: Float[Tensor, "row column"]) -> tuple[Float[Tensor, " least"], Float[Tensor, "column column"]]:
+    """Singular values, and all right singular vectors, by bidiagonal QR: divide and conquer may not converge here."""
+    _, values, right = svd(matrix.cpu().numpy(), lapack_driver="gesvd")
+    return torch.from_numpy(values), torch.from_numpy(right)

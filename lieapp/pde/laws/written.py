@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 import sympy as sp
+from sympy import QQ
 
 from lieapp.compare.closed_form.numbers import factors, numbers
 from lieapp.equations.jet_ring import JetRing, Polynomial
-from lieapp.equations.monomials import Monomial
+from lieapp.equations.monomials import Monomial, relations
 from lieapp.pde.laws.sparse import Combination
 
 SPREADS = 6.0
@@ -63,12 +64,15 @@ class Proof:
 
     def holds(self, columns: Sequence[int], values: Sequence[sp.Expr]) -> bool:
         """Whether the combination with these rational coefficients is conserved."""
-        changes = [self.change(k) for k in columns]
-        domain = self.ring.ring.domain
-        return not any(
-            sum((p.mul_ground(domain.from_sympy(c)) for p, c in zip(parts, values, strict=True)), self.ring.ring.zero)
-            for parts in zip(*changes, strict=True)
-        )
+        numbers, zero = [QQ.from_sympy(c) for c in values], self.ring.ring.zero
+        for parts in zip(*(self.change(k) for k in columns), strict=True):
+            if sum((p.mul_ground(c) for p, c in zip(parts, numbers, strict=True)), zero):
+                return False
+        return True
+
+    def laws(self) -> list[list[sp.Rational]]:
+        """A basis of all combinations of the densities that are conserved."""
+        return relations([self.change(k) for k in range(len(self._densities))])
 
 
 def law_of(

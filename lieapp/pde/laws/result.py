@@ -1,0 +1,201 @@
+"""Laws found in trajectories as a result: formulas, fluxes, drift on held-out trajectories, what can't be judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.compare.subspace import principal_angle
+from lieapp.document import Formula
+from lieapp.equations.monomials import Monomial
+from lieapp.equations.printing import sum_of
+from lieapp.methods.verdict import gap_after
+from lieapp.pde.domain import PDEDomain
+from lieapp.pde.laws.densities import Class
+from lieapp.pde.laws.document import sentence
+from lieapp.pde.laws.fluxes import fluxes, multipliers
+from lieapp.pde.laws.sparse import Combination
+from lieapp.pde.laws.spectrum import SAME, Variances, directions
+from lieapp.pde.laws.totals import Totals
+from lieapp.pde.laws.written import Law, Proof
+from lieapp.results.conserved import LawFound, LawsFromData, LawVerdict, SameTotal, Unconserved
+from lieapp.results.discovery import Spectrum
+
+Terms = Sequence[tuple[Monomial, sp.Expr]]
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that is known of the laws of one equation.
+
+    Args:
+        variances: of the totals on the trajectories that laws were found on.
+        paths, laws: the combinations met on the way to each law, and the law.
+        known: a basis of the conserved combinations by the exact condition; None if it can't be had.
+        learn, judge: totals on the trajectories that laws were found on, and on held-out ones.
+    """
+
+    domain: PDEDomain
+    tried: Class
+    variances: Variances
+    paths: list[list[Combination]]
+    laws: list[Law]
+    proof: Proof
+    known: list[list[sp.Rational]] | None
+    learn: list[Totals]
+    judge: list[Totals]
+
+    def expression(self, terms: Terms) -> sp.Expr:
+        """A density in jet symbols."""
+        jets = self.domain.evolution.jets
+        return sp.Add(*(c * monomial.expression(jets) for monomial, c in terms))
+
+    def shown(self, terms: Terms) -> Formula:
+        """A density for readers, terms in the order of the class."""
+        return sum_of([c * monomial.expression(self.domain.evolution.jets) for monomial, c in terms])
+
+    def along(self, terms: Terms) -> list[Float[Tensor, "sample time"]]:
+        """The total on held-out trajectories, relative to the sizes of its terms."""
+        places = [self.tried.densities.index(monomial) for monomial, _ in terms]
+        c = torch.tensor([float(value) for _, value in terms], dtype=torch.float64)
+        size = float(c.abs() @ self.variances.sizes[places].cpu())
+        return [(piece.values[..., places].cpu() @ c) / size for piece in self.judge]
+
+
+def result_of(found: Found) -> LawsFromData:
+    """Everything but how the run was made."""
+    domain, ordered = found.domain, directions(found.variances)
+    laws = sorted((_law(found, law) for law in found.laws), key=lambda law: not law.proved)
+    same = _same(found)
+    result = LawsFromData(
+        title=domain.declaration.title,
+        count=sum(law.proved for law in laws),
+        laws=laws,
+        same=same,
+        same_directions=ordered.same,
+        spectrum=Spectrum(
+            method="quotient of variances", eta=ordered.drift.tolist(), gap_after=gap_after(ordered.drift.tolist())
+        ),
+        candidates=[str(monomial.expression(domain.evolution.jets)) for monomial in found.tried.densities],
+        weight=found.tried.weight,
+        unknown_weight=found.tried.unknown_weight,
+        order=found.tried.order,
+        derived=None if found.known is None else len(found.known),
+        angle=_angle(found),
+        time=found.judge[0].time.tolist(),
+        unconserved=_unconserved(found),
+        equation_shown=domain.shown(),
+        fitted=domain.declaration.fitted,
+    )
+    result.sentence = sentence(result)
+    return result
+
+
+def _law(found: Found, law: Law) -> LawFound:
+    evolution, density = found.domain.evolution, found.expression(law.terms)
+    values = found.along(law.terms)
+    made = LawFound(
+        density=str(density),
+        shown=found.shown(law.terms),
+        order=law.order,
+        proved=law.proved and not found.domain.fitted,
+        verdict=_verdict(found, law),
+        eta=law.drift,
+        drift=_drift(values),
+        values=values[0][0].tolist(),
+    )
+    if made.proved:
+        made.flux = {axis: str(flux) for axis, flux in fluxes(evolution, density).items()}
+        made.multiplier = [str(one) for one in multipliers(evolution, density)]
+    return made
+
+
+def _verdict(found: Found, law: Law) -> LawVerdict:
+    """An unproved one only hardly changes where all laws of the class are proved."""
+    if found.domain.fitted:
+        return "undecided"
+    if law.proved:
+        return "proved"
+    proved = sum(one.proved for one in found.laws)
+    # those that are the same on all data are no candidates
+    conserved = len(_places_varying(found))
+    return "approximate" if found.known is not None and proved == conserved else "undecided"
+
+
+def _places_varying(found: Found) -> list[int]:
+    """Which of the derived laws have totals that differ over the data."""
+    if not found.known:
+        return []
+    size = torch.linalg.vector_norm(found.variances.whole @ _scaled(found, found.known).T, dim=0)
+    return torch.nonzero(size > SAME).flatten().tolist()
+
+
+def _scaled(found: Found, rows: Sequence[Sequence[sp.Expr | float]]) -> Float[Tensor, "row density"]:
+    """Physical coefficients as those of densities in units of their sizes, each row of norm 1."""
+    c = torch.tensor([[float(value) for value in row] for row in rows], dtype=torch.float64)
+    c = c * found.variances.sizes
+    return c / c.norm(dim=1, keepdim=True)
+
+
+def _angle(found: Found) -> float | None:
+    """Between the spans measured and derived, in the variance over all data."""
+    if found.known is None or not found.paths:
+        return None
+    rows = []
+    for path in found.paths:
+        row = [0.0] * len(found.tried.densities)
+        for k, c in zip(path[0].columns, path[0].coefficients, strict=True):
+            row[k] = c
+        rows.append(row)
+    derived = [found.known[k] for k in _places_varying(found)]
+    if not derived:
+        return None
+    values = found.variances.whole @ torch.cat([_scaled(found, rows), _scaled(found, derived)]).T
+    return principal_angle(values.T @ values, [*range(len(rows))], [*range(len(rows), values.shape[1])])
+
+
+def _same(found: Found) -> list[SameTotal]:
+    """Densities that have one total on all data."""
+    spread = torch.linalg.vector_norm(found.variances.whole, dim=0)
+    rows = []
+    for k in torch.nonzero(spread <= SAME).flatten().tolist():
+        terms = [(found.tried.densities[k], sp.S.One)]
+        value = float(torch.cat([piece.values[..., k].flatten() for piece in found.learn]).mean())
+        size = float(found.variances.sizes[k])
+        rows.append(SameTotal(
+            density=str(found.expression(terms)),
+            shown=found.shown(terms),
+            value=value if abs(value) > SAME * size else 0.0,
+            proved=found.proof.holds([k], [sp.S.One]) if found.known is not None else None,
+        ))  # fmt: skip
+    return rows
+
+
+def _unconserved(found: Found) -> Unconserved | None:
+    """The first density whose total changes much along the held-out trajectories."""
+    for monomial in found.tried.densities:
+        values = found.along([(monomial, sp.S.One)])
+        drift = _drift(values)
+        if drift is not None and drift > VISIBLE:
+            terms = [(monomial, sp.S.One)]
+            return Unconserved(
+                density=str(found.expression(terms)), shown=found.shown(terms), drift=drift,
+                values=values[0][0].tolist(),
+            )  # fmt: skip
+    return None
+
+
+VISIBLE = 0.05
+"""Drift of a density that is shown as one that isn't conserved."""
+
+
+def _drift(values: Sequence[Float[Tensor, "sample time"]]) -> float | None:
+    """The largest change since the first time on any trajectory."""
+    largest = max(float((piece - piece[:, :1]).abs().max()) for piece in values)
+    return largest if math.isfinite(largest) else None
