@@ -37,7 +37,7 @@ class JetRing:
         self.unknowns = len(self.jets.dependent)
         order = max(order, self.jets.order(evolution.rhs))
         self.places: dict[Jet, int] = {}
-        symbols = []
+        symbols: list[sp.Symbol] = []
         for a in range(self.unknowns):
             for J in spatial(evolution, order):
                 self.places[a, J] = len(symbols)

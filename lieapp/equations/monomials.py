@@ -56,7 +56,7 @@ class Monomial:
 
 
 def unknown_weight(evolution: Evolution) -> int:
-    """w of a scaling x -> x/λ, u -> λ^w u, t -> λ^-s t, the same for every unknown; NO_SCALING without a single one.
+    """w of a scaling x -> x/λ, u -> λ^w u, t -> λ^-s t, one for all unknowns; NO_SCALING without a single one.
 
     Each term of Fᵃ must have the weight w + s.
     """
@@ -69,24 +69,28 @@ def unknown_weight(evolution: Evolution) -> int:
         for powers in sp.Poly(f, *inside).monoms():
             equations.add((sum(powers) - 1, sum(n * k for n, k in zip(powers, orders, strict=True))))
     # degree w + derivatives = s for every term; coefficients that depend on t or x are taken for constants
-    (first, *rest) = sorted(equations)
+    first, *rest = sorted(equations)
     slopes = {sp.Rational(first[1] - n, d - first[0]) if d != first[0] else None for d, n in rest}
     w = slopes.pop() if len(slopes) == 1 else None
     return int(w) if w is not None and w.is_Integer and w > 0 else NO_SCALING
 
 
-def monomials(evolution: Evolution, weight: int, of_unknowns: int, order: int) -> list[Monomial]:
-    """All of degree 1 at least, up to a weight and an order of derivatives, ascending in weight, order and degree."""
+def monomials(evolution: Evolution, weight: int, factor: int, order: int) -> list[Monomial]:
+    """All of degree 1 at least, up to a weight and an order of derivatives, ascending in weight and order.
+
+    Args:
+        factor: what each factor weighs.
+    """
     jets = evolution.jets
     found = []
     single = [(a, J) for J in spatial(evolution, min(order, weight)) for a in range(len(jets.dependent))]
     single.sort(key=lambda jet: (sum(jet[1]), jet))
-    for degree in range(1, weight // of_unknowns + 1):
+    for degree in range(1, weight // factor + 1):
         for factors in combinations_with_replacement(single, degree):
             monomial = Monomial(tuple(factors))
-            if degree * of_unknowns + monomial.derivatives <= weight:
+            if degree * factor + monomial.derivatives <= weight:
                 found.append(monomial)
-    return sorted(found, key=lambda m: (m.degree * of_unknowns + m.derivatives, m.order, -m.degree, m.factors))
+    return sorted(found, key=lambda m: (m.degree * factor + m.derivatives, m.order, -m.degree, m.factors))
 
 
 def representatives(ring: JetRing, found: Sequence[Monomial]) -> list[Monomial]:
@@ -106,7 +110,8 @@ def representatives(ring: JetRing, found: Sequence[Monomial]) -> list[Monomial]:
 
 def matrix_of(columns: Sequence[Sequence[Polynomial]]) -> DomainMatrix:
     """The coefficients of lists of polynomials over ℚ, a column for each list, a row for each monomial in each."""
-    rows = {key: r for r, key in enumerate(dict.fromkeys((b, m) for c in columns for b, p in enumerate(c) for m in p))}
+    keys = dict.fromkeys((b, m) for column in columns for b, p in enumerate(column) for m in p)
+    rows = {key: r for r, key in enumerate(keys)}
     entries: dict[int, dict[int, object]] = {}
     for k, column in enumerate(columns):
         for b, p in enumerate(column):

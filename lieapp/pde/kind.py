@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
@@ -17,11 +17,15 @@ from lieapp.config_types import file_options
 from lieapp.document import Document, Draw, undrawn
 from lieapp.errors import UsageError
 from lieapp.extension import Kind, Work, lazily
-from lieapp.results.base import Result
 from lieapp.results.conserved import LawsFromData
+from lieapp.results.discovery import EquationResult
 
 if TYPE_CHECKING:
     from lieapp.runs.store.session import Session
+
+
+Found: TypeAlias = EquationResult | LawsFromData
+"""Symmetries, or conservation laws."""
 
 
 @hookimpl
@@ -77,28 +81,28 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
         check_memory(config, declaration)
 
 
-def _execute(config: DiscoverConfig, declaration: PDE, session: Session) -> Result:
+def _execute(config: DiscoverConfig, declaration: PDE, session: Session) -> Found:
     from lieapp.pde import discover
     from lieapp.pde.laws import discover as laws
 
     return (laws if config.sought == "laws" else discover).execute(config, declaration, session)
 
 
-def _document(result: Result, draw: Draw = undrawn) -> Document:
+def _document(result: Found, draw: Draw = undrawn) -> Document:
     from lieapp.pde import document
     from lieapp.pde.laws import document as laws
 
     return laws.document(result, draw) if isinstance(result, LawsFromData) else document.document(result, draw)
 
 
-def _draw(result: Result, folder: Path) -> Draw:
+def _draw(result: Found, folder: Path) -> Draw:
     from lieapp.pde import figures
     from lieapp.pde.laws import document as laws
 
     return laws.draw(result, folder) if isinstance(result, LawsFromData) else figures.draw(result, folder)
 
 
-def _about(result: Result) -> str:
+def _about(result: Found) -> str:
     if isinstance(result, LawsFromData):
         return "Conservation laws found in data"
     return f"Symmetries learned from data · {result.method} method"

@@ -104,7 +104,7 @@ def _residues(lines: Float[Tensor, "*batch point"], axis: Axis) -> Iterator[Floa
 
 
 STEEP = 0.05
-"""Share of the largest mode of a derivative below which its last ones lie where totals of its products are resolved."""
+"""Share of the largest mode of a derivative below which its last modes lie if totals of products are resolved."""
 
 
 def resolved_order(pieces: Sequence[Trajectories], noise: float, most: int) -> int:

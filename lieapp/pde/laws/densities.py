@@ -71,16 +71,16 @@ def check_laws(config: DiscoverConfig, pde: PDE) -> None:
         )
     evolution = evolution_form(read_pde(pde))
     axes = [evolution.jets.independent[i] for i in evolution.space]
-    if open_axes := [str(axis) for axis in axes if axis not in pde.periodic]:
+    if opened := ", ".join(str(axis) for axis in axes if axis not in pde.periodic):
         raise GridError(
-            f"{pde.name}: {', '.join(open_axes)} is not periodic; conservation laws are found on periodic axes only "
+            f"{pde.name}: {opened} is not periodic; conservation laws are found on periodic axes only "
             "so far: totals flow in and out through open ends.",
             hint="Give data on a whole period.",
         )
     if not config.data.files and config.samples < 2:
         raise ConfigError(
-            f"{pde.name}: samples = {config.samples}: on one trajectory a conserved total has one value, and what is "
-            "the same on all data can't be judged.",
+            f"{pde.name}: samples = 1: on one trajectory a conserved total has one value, and what is the "
+            "same on all data can't be judged.",
             hint="Set samples = 6 or more.",
         )
     settings = config.laws

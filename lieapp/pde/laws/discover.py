@@ -18,7 +18,7 @@ from lieapp.pde.gathering import Gathering
 from lieapp.pde.identify.files import read_identified
 from lieapp.pde.laws.densities import ORDER, Class, class_of
 from lieapp.pde.laws.result import Found, result_of
-from lieapp.pde.laws.sparse import sparse
+from lieapp.pde.laws.sparse import search
 from lieapp.pde.laws.spectrum import variances
 from lieapp.pde.laws.totals import Totals, totals
 from lieapp.pde.laws.written import Proof, law_of
@@ -67,15 +67,14 @@ class _Job:
         timed = self.session.timed
         data = timed("data", self._data)
         tried = timed("densities", lambda: self._class(data))
-        learn, judge = timed("totals", lambda: [self._totals(data, part, tried) for part in (data.train, data.held_out)])
+        learn, judge = timed("totals", lambda: self._totals(data, tried))
         found = variances(learn)
-        paths = timed("laws", lambda: list(sparse(found)))
         proof = Proof(tried.ring, tried.densities)
         parameters = [exact(value) for value in self.domain.declaration.parameters.values()]
-        laws = timed("proofs", lambda: [law_of(path, tried.densities, proof, parameters) for path in paths])
+        laws = timed("laws", lambda: search(found, lambda path: law_of(path, tried.densities, proof, parameters)))
         known = timed("derivation", proof.laws) if proof.possible and not self.domain.fitted else None
         held_out = 0 if data.train is data.held_out else count(data.held_out)
-        told = Found(self.domain, tried, found, paths, laws, proof, known, learn, judge)
+        told = Found(self.domain, tried, found, laws, proof, known, learn, judge)
         result = timed("report", lambda: result_of(told))
         result.run, result.plugin = str(self.session.directory.path), self.config.plugin
         result.trajectories, result.held_out = count(data.train), held_out
@@ -103,14 +102,14 @@ class _Job:
         number = count(own.pieces)
         if number < 2:
             raise DataError(
-                f"{self.domain.name}: one trajectory: a conserved total has one value there, and what is the same on "
-                "all data can't be judged.",
+                f"{self.domain.name}: one trajectory: a conserved total has one value there, and what is the same "
+                "on all data can't be judged.",
                 hint="Give two or more trajectories that differ.",
             )
         spoiled, device = self.gathering.spoiled, self.session.device
         if own.whole is None:
-            train, held_out = ([spoiled(piece).to(device) for piece in part] for part in (own.train, own.held_out))
-            return train, held_out
+            train, held_out = own.train, own.held_out
+            return [spoiled(z).to(device) for z in train], [spoiled(z).to(device) for z in held_out]
         self.report.warn(f"{number} trajectories: none is held out, and at most {number - 1} laws can be told apart")
         every = [spoiled(piece).to(device) for piece in own.pieces]
         return every, every
@@ -136,6 +135,11 @@ class _Job:
         )
         return found
 
-    def _totals(self, data: _Data, pieces: Sequence[Trajectories], tried: Class) -> list[Totals]:
+    def _totals(self, data: _Data, tried: Class) -> tuple[list[Totals], list[Totals]]:
+        """Of the trajectories to find laws on, and of those to judge them on."""
         evolution, times = self.domain.evolution, self.config.laws.times
-        return [totals(evolution, piece, tried.densities, data.noise, times) for piece in pieces]
+        learn, judge = (
+            [totals(evolution, piece, tried.densities, data.noise, times) for piece in pieces]
+            for pieces in (data.train, data.held_out)
+        )
+        return learn, judge

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from lieapp.document import (
     Block,
+    Caption,
+    Cell,
     Column,
     Document,
     Draw,
@@ -14,7 +16,6 @@ from lieapp.document import (
     Notice,
     Text,
     figures,
-    Caption,
     joined,
     number,
     seconds,
@@ -34,11 +35,18 @@ WORDS = {
 }
 
 SHOWN = (
-    Caption("along", "Totals along a held-out trajectory", "Relative to the sizes of their terms: flat where a law "
-            "holds. The dotted curve is a density that isn't conserved, for comparison."),
-    Caption("spectrum", "Quotient of variances", "Each dot is a combination of densities: how much its total varies "
-            "in time, relative to how much it varies over all data. Conserved ones lie below the gap."),
-)  # fmt: skip
+    Caption(
+        "along",
+        "Totals along a held-out trajectory",
+        "Relative to the sizes of their terms: flat where a law holds. The last isn't conserved, for comparison.",
+    ),
+    Caption(
+        "spectrum",
+        "Quotient of variances",
+        "Each dot is a combination of densities: the deviation of its total in time over that over all data. "
+        "Conserved ones lie below the gap.",
+    ),
+)
 
 
 def sentence(result: LawsFromData) -> str:
@@ -72,12 +80,14 @@ def document(result: LawsFromData, draw: Draw = undrawn) -> Document:
 
 
 def _laws(result: LawsFromData) -> list[Block]:
-    blocks: list[Block] = [Heading("Conservation laws", "laws", "conserved drift")]
+    blocks: list[Block] = [Heading("Conservation laws", "laws", "proved")]
     if not result.laws:
         return [*blocks, Text("No combination of these densities has a total that stays constant.")]
-    rows = [[law.shown, WORDS[law.verdict], number(law.drift), number(law.eta), str(law.order)] for law in result.laws]
-    columns = ["density", "exact condition", Column("drift", True), Column("η", True), Column("order", True)]
-    blocks.append(table(columns, rows))
+    rows: list[list[Cell]] = [
+        [law.shown, WORDS[law.verdict], number(law.drift), number(law.eta), str(law.order)] for law in result.laws
+    ]
+    numbers = [Column(name, True) for name in ("drift", "η", "order")]
+    blocks.append(table(["density", "exact condition", *numbers], rows))
     where = "a held-out trajectory" if result.held_out else "a trajectory"
     blocks.append(Text(
         f"Drift is the largest change of the total along {where}, relative to the sizes of its terms. η² is the "
@@ -96,7 +106,7 @@ def _same(result: LawsFromData) -> list[Block]:
     blocks: list[Block] = [Heading("The same on all data", "same")]
     said = {True: "conserved by the equation, proved", False: "not conserved by the equation", None: "unknown"}
     if result.same:
-        rows = [[row.shown, number(row.value), said[row.proved]] for row in result.same]
+        rows: list[list[Cell]] = [[row.shown, number(row.value), said[row.proved]] for row in result.same]
         blocks.append(table(["density", Column("total", True), "exact condition"], rows))
     more = result.same_directions - len(result.same)
     if more > 0:
@@ -109,8 +119,8 @@ def _class(result: LawsFromData) -> list[Block]:
     """What was tried, and how it compares with what is derived."""
     told = (
         f"{len(result.candidates)} densities, one of each class modulo total divergences: weight up to "
-        f"{result.weight}, where a derivative weighs 1 and a factor {result.unknown_weight}; derivatives up to order "
-        f"{result.order}; no explicit dependence on variables. {result.trajectories} trajectories"
+        f"{result.weight}, where a derivative weighs 1 and a factor {result.unknown_weight}; derivatives up to "
+        f"order {result.order}; no explicit dependence on variables. {result.trajectories} trajectories"
     )
     told += f" and {result.held_out} held-out ones." if result.held_out else "."
     blocks: list[Block] = [Heading("What was tried", "class"), Text(told)]
@@ -144,7 +154,7 @@ def draw(result: LawsFromData, folder: Path) -> Draw:
         made["along"] = curves(lines, "time", "total, relative", title, whole=False)
     if result.spectrum.eta:
         etas = [eta if eta is not None else float("nan") for eta in result.spectrum.eta]
-        made["spectrum"] = spectrum(etas, result.spectrum.gap_after, SHOWN[1].title)
+        made["spectrum"] = spectrum(etas, result.spectrum.gap_after, SHOWN[1].title, "combination", "η")
     captions = {one.key: one for one in SHOWN}
 
     def found(key: str) -> Figure:

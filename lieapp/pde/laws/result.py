@@ -1,4 +1,4 @@
-"""Laws found in trajectories as a result: formulas, fluxes, drift on held-out trajectories, what can't be judged."""
+"""Laws found in trajectories as a result: formulas, fluxes, drift, and what can't be judged."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from lieapp.pde.domain import PDEDomain
 from lieapp.pde.laws.densities import Class
 from lieapp.pde.laws.document import sentence
 from lieapp.pde.laws.fluxes import fluxes, multipliers
-from lieapp.pde.laws.sparse import Combination
 from lieapp.pde.laws.spectrum import SAME, Variances, directions
 from lieapp.pde.laws.totals import Totals
-from lieapp.pde.laws.written import Law, Proof
+from lieapp.pde.laws.written import Combination, Law, Proof
 from lieapp.results.conserved import LawFound, LawsFromData, LawVerdict, SameTotal, Unconserved
 from lieapp.results.discovery import Spectrum
 
@@ -36,7 +35,7 @@ class Found:
 
     Args:
         variances: of the totals on the trajectories that laws were found on.
-        paths, laws: the combinations met on the way to each law, and the law.
+        laws: each law with the combination it was read from.
         known: a basis of the conserved combinations by the exact condition; None if it can't be had.
         learn, judge: totals on the trajectories that laws were found on, and on held-out ones.
     """
@@ -44,8 +43,7 @@ class Found:
     domain: PDEDomain
     tried: Class
     variances: Variances
-    paths: list[list[Combination]]
-    laws: list[Law]
+    laws: list[tuple[Combination, Law]]
     proof: Proof
     known: list[list[sp.Rational]] | None
     learn: list[Totals]
@@ -71,7 +69,7 @@ class Found:
 def result_of(found: Found) -> LawsFromData:
     """Everything but how the run was made."""
     domain, ordered = found.domain, directions(found.variances)
-    laws = sorted((_law(found, law) for law in found.laws), key=lambda law: not law.proved)
+    laws = sorted((_law(found, law) for _, law in found.laws), key=lambda law: not law.proved)
     same = _same(found)
     result = LawsFromData(
         title=domain.declaration.title,
@@ -122,7 +120,7 @@ def _verdict(found: Found, law: Law) -> LawVerdict:
         return "undecided"
     if law.proved:
         return "proved"
-    proved = sum(one.proved for one in found.laws)
+    proved = sum(one.proved for _, one in found.laws)
     # those that are the same on all data are no candidates
     conserved = len(_places_varying(found))
     return "approximate" if found.known is not None and proved == conserved else "undecided"
@@ -145,12 +143,12 @@ def _scaled(found: Found, rows: Sequence[Sequence[sp.Expr | float]]) -> Float[Te
 
 def _angle(found: Found) -> float | None:
     """Between the spans measured and derived, in the variance over all data."""
-    if found.known is None or not found.paths:
+    if found.known is None or not found.laws:
         return None
     rows = []
-    for path in found.paths:
+    for combination, _ in found.laws:
         row = [0.0] * len(found.tried.densities)
-        for k, c in zip(path[0].columns, path[0].coefficients, strict=True):
+        for k, c in zip(combination.columns, combination.coefficients, strict=True):
             row[k] = c
         rows.append(row)
     derived = [found.known[k] for k in _places_varying(found)]

@@ -1,21 +1,28 @@
 """Sparse combinations of densities whose totals hardly drift, found one after the other.
 
-Densities are taken in their order, from low to high weight. A combination that becomes conserved when one density
-joins is one law, and that density leads it: it isn't used again, so that the laws are in echelon form. Of each law
-terms are then dropped one by one, that first without which the total drifts least.
+Densities are taken in their order, from low to high weight. Where one joins and the least drift falls by a factor,
+there is a law, and that density leads it: it isn't used again, so that laws are in echelon form. Of each law terms
+are then dropped one by one, that first without which the total drifts least.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Sequence
 
 import torch
 
 from lieapp.pde.laws.spectrum import Variances, directions
+from lieapp.pde.laws.written import Combination, Law
 
 CANDIDATE = 1e-2
 """Drift up to which a combination is looked at; only what is proved counts as a law."""
+
+APART = 10.0
+"""Factor by which the drift falls where a density makes a law: of slow totals it falls little by little."""
+
+CLEAR = 1e-4
+"""Drift up to which a combination that isn't proved counts as a law of the data: numbers may not be recognised."""
 
 WORSE = 30.0
 """By how much dropping terms may raise the drift; what was dropped wrongly isn't proved."""
@@ -27,33 +34,28 @@ SMALLEST = 1e-9
 """Relative uncertainty of a coefficient at least: round-off of totals."""
 
 
-@dataclass(frozen=True)
-class Combination:
-    """Some densities and their coefficients, of norm 1 in the variance over all data.
+def search(found: Variances, written: Callable[[list[Combination]], Law]) -> list[tuple[Combination, Law]]:
+    """The laws in turn, each with the combination of fewest terms as measured.
 
     Args:
-        columns: the densities' numbers, ascending.
-        coefficients: physical, one for each.
-        spread: relative uncertainty of each.
-        drift: root of the quotient of variances.
+        written: makes a law of the combinations met while terms are dropped, that with the fewest terms first.
     """
-
-    columns: tuple[int, ...]
-    coefficients: tuple[float, ...]
-    spread: tuple[float, ...]
-    drift: float
-
-
-def sparse(found: Variances) -> Iterator[list[Combination]]:
-    """For each law in turn the combinations met while terms are dropped, that with the fewest terms first."""
     leading: set[int] = set()
+    laws, before = list[tuple[Combination, Law]](), math.inf
     for last in range(found.whole.shape[1]):
         columns = [k for k in range(last + 1) if k not in leading]
         best = best_of(found, columns)
-        if best is None or best.drift > CANDIDATE or not _leads(found, columns):
+        if best is None:
             continue
-        leading.add(last)
-        yield list(reversed(_dropping(found, best, last)))
+        if best.drift <= CANDIDATE and before >= APART * best.drift:
+            path = _dropping(found, best, last)[::-1]
+            law = written(path)
+            laws.append((path[0], law))
+            if law.proved or best.drift <= CLEAR:
+                leading.add(last)
+                continue
+        before = min(before, best.drift)
+    return laws
 
 
 def best_of(found: Variances, columns: Sequence[int]) -> Combination | None:
@@ -67,12 +69,6 @@ def best_of(found: Variances, columns: Sequence[int]) -> Combination | None:
     spread = (drift * inverse / c.abs().clamp_min(1e-300)).clamp_min(SMALLEST)
     physical = c / part.sizes
     return Combination(tuple(columns), tuple(physical.tolist()), tuple(spread.tolist()), drift)
-
-
-def _leads(found: Variances, columns: Sequence[int]) -> bool:
-    """Whether the last density makes the difference: without it nothing is as well conserved."""
-    before = best_of(found, columns[:-1])
-    return before is None or before.drift > CANDIDATE
 
 
 def _dropping(found: Variances, start: Combination, leading: int) -> list[Combination]:

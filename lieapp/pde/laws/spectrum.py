@@ -1,8 +1,8 @@
 """The quotient of variances that orders all densities of a span by how far their totals drift.
 
-Of c·C the mean over trajectories of the variance in time, against the variance over all times and trajectories: 0 for
-a conserved total whose value differs between trajectories, 1 for one whose mean is the same on each. Totals that are
-the same on all data have no quotient and are left out: nothing can be told of them.
+Of c·C the mean over trajectories of the variance in time, against the variance over all times and trajectories. It
+is 0 for a conserved total whose value differs between trajectories, 1 for one whose mean is the same on each. Totals
+that are the same on all data have no quotient and are left out: nothing can be told of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torch import Tensor
 from lieapp.pde.laws.totals import Totals
 
 SAME = 1e-9
-"""Spread of a total over all data, relative to the size of its density, below which it is the same on all of them."""
+"""Spread of a total over all data, relative to the size of its density, below which it is the same on all."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,9 @@ def directions(found: Variances) -> Directions:
     return Directions(drift.flip(0), (whiten @ right.T).T.flip(0), same)
 
 
-def _singular(matrix: Float[Tensor, "row column"]) -> tuple[Float[Tensor, " least"], Float[Tensor, "column column"]]:
-    """Singular values, and all right singular vectors, by bidiagonal QR: divide and conquer may not converge here."""
+def _singular(
+    matrix: Float[Tensor, "row column"],
+) -> tuple[Float[Tensor, " least"], Float[Tensor, "column column"]]:
+    """Singular values and all right singular vectors, by bidiagonal QR: divide and conquer may not converge."""
     _, values, right = svd(matrix.cpu().numpy(), lapack_driver="gesvd")
     return torch.from_numpy(values), torch.from_numpy(right)

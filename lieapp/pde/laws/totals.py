@@ -1,4 +1,4 @@
-"""The totals C_k = ∫ T_k dx of densities along trajectories on periodic axes, by Fourier derivatives and quadrature.
+"""The totals C_k = ∫ T_k dx of densities along trajectories, on periodic axes by Fourier derivatives.
 
 The trapezoidal rule is exact for a product of d factors with modes up to K on more than d K points.
 """

@@ -15,13 +15,29 @@ from sympy import QQ
 from lieapp.compare.closed_form.numbers import factors, numbers
 from lieapp.equations.jet_ring import JetRing, Polynomial
 from lieapp.equations.monomials import Monomial, relations
-from lieapp.pde.laws.sparse import Combination
 
 SPREADS = 6.0
 """Estimated uncertainties within which a coefficient is read."""
 
 READINGS = 200
 """Ways to read one combination's coefficients that are put to the proof, the simplest first."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Some densities and their coefficients, of norm 1 in the variance over all data.
+
+    Args:
+        columns: the densities' numbers, ascending.
+        coefficients: physical, one for each.
+        spread: relative uncertainty of each.
+        drift: root of the quotient of variances.
+    """
+
+    columns: tuple[int, ...]
+    coefficients: tuple[float, ...]
+    spread: tuple[float, ...]
+    drift: float
 
 
 @dataclass(frozen=True)
