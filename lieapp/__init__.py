@@ -12,21 +12,23 @@ STARTED = _now()
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from lieapp.api import PDE, Colors, Images, SumOfSines, classify, holds, hookimpl, symmetries
+    from lieapp.api import PDE, Colors, Images, SumOfSines, classify, conservation_laws, holds, hookimpl, symmetries
     from lieapp.calls import Run, discover, open_run, simulate
     from lieapp.functions import Function
     from lieapp.given_data import identify
 
 _FROM = {
-    "lieapp.api": ("PDE", "Colors", "Images", "SumOfSines", "classify", "holds", "hookimpl", "symmetries"),
+    "lieapp.api": (
+        "PDE", "Colors", "Images", "SumOfSines", "classify", "conservation_laws", "holds", "hookimpl", "symmetries",
+    ),  # fmt: skip
     "lieapp.calls": ("Run", "discover", "open_run", "simulate"),
     "lieapp.given_data": ("identify",),
     "lieapp.functions": ("Function",),
 }
 
 __all__ = [
-    "PDE", "Colors", "Function", "Images", "Run", "SumOfSines", "classify", "discover", "holds", "hookimpl",
-    "identify", "open_run", "simulate", "symmetries",
+    "PDE", "Colors", "Function", "Images", "Run", "SumOfSines", "classify", "conservation_laws", "discover",
+    "holds", "hookimpl", "identify", "open_run", "simulate", "symmetries",
 ]  # fmt: skip
 
 

@@ -21,13 +21,14 @@ from lieapp.keywords import check_rules, spelled
 from lieapp.results.base import Result
 
 if TYPE_CHECKING:
+    from lieapp.lie.beyond.laws import Laws
     from lieapp.lie.classes.classification import Classification
     from lieapp.lie.given.holding import Holding
     from lieapp.lie.stages import Truth
 
 __all__ = [
     "PDE", "Array", "ChangeOfVariables", "Check", "Colors", "Contents", "Images", "Kind", "Method", "Reader",
-    "Result", "SumOfSines", "Work", "classify", "holds", "hookimpl", "symmetries",
+    "Result", "SumOfSines", "Work", "classify", "conservation_laws", "holds", "hookimpl", "symmetries",
 ]  # fmt: skip
 
 hookimpl = pluggy.HookimplMarker("lieapp")
@@ -288,6 +289,34 @@ def classify(
     from lieapp.lie.classes.classification import of_equations
 
     return of_equations(equations, independent, dependent, parameters, functions, nonzero, budget, begun)
+
+
+def conservation_laws(
+    equations: Any,
+    independent: Any = (),
+    dependent: Any = (),
+    parameters: Any = (),
+    functions: Any = (),
+    *,
+    order: int = 2,
+    nonzero: Sequence[Any] = (),
+    budget: float | None = 60.0,
+) -> Laws:
+    """The conservation laws D_t T + Σ Dᵢ Xⁱ = 0 of an equation, with multipliers up to a differential order.
+
+    Example: `conservation_laws("u_t + u*u_x + u_xxx", "t,x", "u").laws` has those of mass, momentum, energy and of
+    the centre of mass. A multiplier Λ gives Λ·Δ = D_t T + Σ Dᵢ Xⁱ for the equation Δ = 0 as it is written.
+
+    Args:
+        order: the highest order of the derivatives that multipliers depend on.
+        budget: time limit in seconds; at the limit the laws so far are returned, with the rest in `unsolved`.
+
+    The other arguments are those of `symmetries`, and so are the errors. Also raises UsageError for a first-order
+    ordinary differential equation.
+    """
+    from lieapp.lie.beyond.laws import of_equations
+
+    return of_equations(equations, independent, dependent, parameters, functions, order, nonzero, budget)
 
 
 def _whole(value: Any) -> bool:

@@ -1,4 +1,5 @@
-"""Settings of what is derived from an equation by itself: its base, of `lieapp truth`, `holds` and `classify`."""
+"""Settings of what is derived from an equation by itself: its base, of `lieapp truth`, `holds`,
+`classify` and `laws`."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lieapp.config_types import RunKind, Share, told
+from lieapp.config_types import Count, RunKind, Share, told
 
 
 class EquationConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -40,3 +41,10 @@ class ClassifyConfig(EquationConfig, kw_only=True, frozen=True):
     """`lieapp classify`: for which parameters and functions an equation has more symmetries."""
 
     kind: Annotated[Literal["classify"], RunKind] = "classify"
+
+
+class LawsConfig(EquationConfig, kw_only=True, frozen=True):
+    """`lieapp laws`: the conservation laws of an equation."""
+
+    kind: Annotated[Literal["laws"], RunKind] = "laws"
+    order: Annotated[Count, told("Highest order of the derivatives that multipliers depend on.")] = 2

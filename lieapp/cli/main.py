@@ -22,6 +22,7 @@ COMMANDS = {
     "truth": ("short", "Derive the symmetries of an equation."),
     "holds": ("questions", "Test whether a given field is a symmetry of an equation."),
     "classify": ("questions", "Find the parameters and functions with more symmetries."),
+    "laws": ("questions", "Derive the conservation laws of an equation."),
     "inspect": ("inspect", "Show what a data file holds and how it is understood."),
     "identify": ("identify", "Find the equation that data in files solve."),
     "data": ("data", "Simulate trajectories and write them to a file."),

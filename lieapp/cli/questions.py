@@ -1,4 +1,4 @@
-"""`lieapp holds`: a given field tested; `lieapp classify`: special parameters and functions."""
+"""`lieapp holds`: a given field tested; `classify`: special parameters and functions; `laws`: conservation laws."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import click
 from msgspec.structs import replace
 
 from lieapp.cli.options import FOLDER, Common, Outcome, common, print_document, typed_equation
-from lieapp.config_symbolic import ClassifyConfig, EquationConfig, HoldsConfig
+from lieapp.config_symbolic import ClassifyConfig, EquationConfig, HoldsConfig, LawsConfig
 from lieapp.errors import UsageError
 from lieapp.pde.derivation import check_request
-from lieapp.pde.questions import classify_in_child, holds_in_child
-from lieapp.report.questions_document import classify_document, holds_document
+from lieapp.pde.questions import classify_in_child, holds_in_child, laws_in_child
+from lieapp.report.questions_document import classify_document, holds_document, laws_document
 from lieapp.results.base import result_of
 from lieapp.results.classification import ClassifyResult
+from lieapp.results.laws import LawsResult
 from lieapp.runs import short
 from lieapp.runs.pipeline import find_resumable, sitting
 from lieapp.runs.store.directory import RunDirectory
@@ -76,6 +77,34 @@ def _classified(settings: Common, out: Path | None, typed: dict[str, Any]) -> Cl
     folders = [folder.resolve() for folder in settings.plugins]
     name = config.plugin or "classify"
     return work(RunDirectory.create(out, config, name, entry=entry, folders=folders), config, folders)
+
+
+@click.command("laws")
+@common("plugin", "plugins", "config", "sets")
+@typed_equation
+@click.option("--order", type=int, metavar="K", help="Highest order of derivatives in multipliers (default 2).")
+@click.option("--out", type=FOLDER, metavar="DIR", help="Keep the laws as a run in this folder of runs.")
+def laws(settings: Common, budget: float | None, order: int | None, out: Path | None, **typed: Any) -> Outcome:
+    """Derive the conservation laws of a plugin's equation, or of one typed with --equation.
+
+    Multipliers depend on the variables, the unknowns and their derivatives up to an order. Densities and fluxes are
+    exact, and each law is proved. Families with arbitrary functions are listed apart.
+    """
+    wanted: dict[str, Any] = {key: list(given) for key, given in typed.items() if given}
+    config = settings.load(LawsConfig, **{"budget": budget, "order": order, **wanted})
+    check_equation_of(settings, config)
+    result = _laws(settings, out, config)
+    return Outcome(result, lambda: print_document(laws_document(result)))
+
+
+def _laws(settings: Common, out: Path | None, config: LawsConfig) -> LawsResult:
+    if out is None:
+        with reporting(settings.quiet) as report, short.watched(report) as (notes, watch):
+            return laws_in_child(config, settings.plugins, notes, watch)
+    entry = None if config.plugin is None else settings.entry(config.plugin)
+    folders = [folder.resolve() for folder in settings.plugins]
+    run = RunDirectory.create(out, config, config.plugin or "laws", entry=entry, folders=folders)
+    return sitting(run, config, lambda session: short.laws(config, session), folders, quiet=settings.quiet)
 
 
 def check_class(config: ClassifyConfig) -> None:

@@ -69,18 +69,21 @@ def potentials(divergence: sp.Expr, jets: JetSpace, order: Sequence[int]) -> lis
 def _along(whole: sp.Expr, jets: JetSpace, order: Sequence[int], base: int) -> list[sp.Expr]:
     """The potentials of L[u] - L[base] along base + λ (u - base)."""
     result = [sp.S.Zero] * len(jets.independent)
-    for a, u in enumerate(jets.unknowns):
+    for a in range(len(jets.dependent)):
         slopes = {J: sp.diff(whole, s) for s, (b, J) in jets.jets(whole).items() if b == a}
         for J, i, slope in _taken_off(slopes, order):
             lower = raised(J, i, -1)
             slopes[lower] = slopes.get(lower, sp.S.Zero) - jets.total_derivative(slope, i)
             v = jets.symbol(a, lower)
             result[i] += sp.expand((v if any(lower) else v - base) * slope)
-    return [_over_scale(x, jets, base) for x in result]
+    return [over_scale(x, jets, base) for x in result]
 
 
-def _over_scale(expression: sp.Expr, jets: JetSpace, base: int) -> sp.Expr:
-    """∫₀¹ λ⁻¹ X[base + λ (u - base)] dλ, term by term."""
+def over_scale(expression: sp.Expr, jets: JetSpace, base: int = 0) -> sp.Expr:
+    """∫₀¹ λ⁻¹ X[base + λ (u - base)] dλ, term by term.
+
+    Raises NoPotentialError where an integral isn't found.
+    """
     scale = sp.Dummy("lambda", positive=True)
     found = jets.jets(expression)
     scaled = {s: scale * s if any(J) or not base else base + scale * (s - base) for s, (_, J) in found.items()}
@@ -93,9 +96,11 @@ def _over_scale(expression: sp.Expr, jets: JetSpace, base: int) -> sp.Expr:
         else:
             rest += term
     if rest != 0:
-        inside = sp.expand(sp.simplify(rest.xreplace(scaled) / scale))
-        value = sp.integrate(inside, (scale, 0, 1))
-        if value.has(sp.Integral, sp.zoo, sp.nan, sp.oo):
+        # positive, so that no case apart where one of them vanishes is told
+        positive = {s: sp.Dummy(str(s), positive=True) for s in found}
+        inside = sp.expand(sp.simplify((rest.xreplace(scaled) / scale).xreplace(positive)))
+        value = sp.integrate(inside, (scale, 0, 1)).xreplace({d: s for s, d in positive.items()})
+        if value.has(sp.Integral, sp.Piecewise, sp.zoo, sp.nan, sp.oo):
             raise NoPotentialError
         total += value
     return total

@@ -1,4 +1,4 @@
-"""Whether a given field is a symmetry, and classifications, worked out within a budget by a child process.
+"""Whether a given field is a symmetry, classifications and conservation laws, by a child process within a budget.
 
 The child is `python -m lieapp.pde.questions`, like that of a derivation.
 """
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lieapp.config_symbolic import ClassifyConfig, HoldsConfig
+from lieapp.config_symbolic import ClassifyConfig, HoldsConfig, LawsConfig
 from lieapp.errors import BudgetError, UsageError
 from lieapp.pde.derivation import LONGEST, answer, ask_child, noting, system_asked
 from lieapp.results.classification import ClassifyResult
 from lieapp.results.holding import HoldsResult
+from lieapp.results.laws import LawsResult
 
 if TYPE_CHECKING:
     from lieapp.equations.equation import System
@@ -119,10 +120,52 @@ def _class(request: ClassifyRequest) -> tuple[System, str]:
     return replace(found, name=system.name), title
 
 
+class LawsRequest(msgspec.Struct, tag="laws"):
+    """What the child is asked: conservation laws; `notes` as of a derivation."""
+
+    config: LawsConfig
+    folders: list[str]
+    notes: str = ""
+
+
+def laws_in_child(
+    config: LawsConfig,
+    folders: Sequence[Path] = (),
+    notes: str = "",
+    watch: Callable[[], None] | None = None,
+) -> LawsResult:
+    """The conservation laws of a plugin's or typed equation.
+
+    Arguments and errors are those of `derive_in_child`.
+    """
+    request = LawsRequest(config, [str(folder) for folder in folders], notes)
+    return ask_child(MODULE, request, config, LawsResult, watch)
+
+
+def laws(request: LawsRequest) -> LawsResult:
+    """The conservation laws themselves, here in this process. Raises LieappError."""
+    from lieapp.lie.deadline import Clock, OutOfTimeError
+
+    clock = Clock(min(request.config.budget, LONGEST), noting(request.notes))
+    try:
+        with clock.limit():
+            from lieapp.lie.beyond.laws import conservation_laws
+            from lieapp.lie.beyond.told import told_laws
+
+            system, _, _, title = system_asked(request.config, request.folders)
+    except OutOfTimeError:
+        raise BudgetError(f"{clock.told()} before the equation was parsed.", hint="Raise --budget.") from None
+    result = told_laws(conservation_laws(system, request.config.order, clock))
+    result.plugin, result.title = request.config.plugin, title
+    return result
+
+
 def work(request: bytes) -> msgspec.Struct:
     """The answer to a request."""
-    asked = msgspec.json.decode(request, type=HoldsRequest | ClassifyRequest)
-    return holds(asked) if isinstance(asked, HoldsRequest) else classify(asked)
+    asked = msgspec.json.decode(request, type=HoldsRequest | ClassifyRequest | LawsRequest)
+    if isinstance(asked, HoldsRequest):
+        return holds(asked)
+    return classify(asked) if isinstance(asked, ClassifyRequest) else laws(asked)
 
 
 if __name__ == "__main__":

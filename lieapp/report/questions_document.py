@@ -1,4 +1,4 @@
-"""Whether a given field is a symmetry, and classifications, as documents."""
+"""Whether a given field is a symmetry, classifications and conservation laws, as documents."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from lieapp.document import Block, Cell, Formula, Heading, Text, Words, joined, 
 from lieapp.extension import outcome
 from lieapp.results.classification import BranchResult, ClassifyResult
 from lieapp.results.holding import HoldsResult
+from lieapp.results.laws import LawResult, LawsResult
 from lieapp.results.truth import zero
 
 MOST = 30
@@ -61,6 +62,45 @@ def classify_document(result: ClassifyResult) -> list[Block]:
     elif result.pending:
         blocks.append(Text("With --out DIR it is kept as a run that --resume goes on with.", small=True))
     return blocks
+
+
+def laws_document(result: LawsResult) -> list[Block]:
+    """The equation, each law with its multiplier, density and fluxes, families, and what is missing."""
+    blocks = [*outcome(result), Heading("Equation", "statement", "jets"), *result.equation_shown]
+    if result.laws:
+        blocks.append(Heading("Conservation laws", "laws"))
+        for n, law in enumerate(result.laws, start=1):
+            blocks += _law(f"{n}", law, result.variable)
+    if result.families:
+        blocks.append(Heading("Families of laws", "families"))
+        for law in result.families:
+            blocks += _law("for every " + ", ".join(f.text for f in law.functions_shown), law, result.variable)
+    if result.lagrangian_shown:
+        blocks += [
+            Heading("Lagrangian", "lagrangian"),
+            result.lagrangian_shown,
+            Text("Its symmetries are the multipliers as characteristics (Noether)."),
+        ]
+    if result.unsolved or not result.certified:
+        reason = result.certificate.reason
+        texts = [*result.unsolved, *([reason] if reason and not result.unsolved else [])]
+        blocks += [Heading("Not certified", "unsolved"), *map(Text, texts)]
+    if result.assumed_nonzero_shown:
+        blocks.append(Text(["assumed not to vanish: ", *joined(result.assumed_nonzero_shown)]))
+    return [*blocks, Text(f"Sought: {result.sought}.", small=True)]
+
+
+def _law(title: str, law: LawResult, variable: str) -> Iterator[Block]:
+    """The multiplier, and T and X with D_t T + Σ Dᵢ Xⁱ = 0."""
+    proved = "proved" if law.proved else "not proved"
+    yield Text([f"{title}: multiplier ", *joined(law.multiplier_shown), f" of order {law.order}, {proved}"])
+    if law.conditions_shown:
+        yield Text(["where ", *joined(law.conditions_shown)])
+    if law.density_shown is None:
+        yield Text("Density and fluxes have no closed form here.", small=True)
+    else:
+        yield law.density_shown
+        yield from law.flux_shown
 
 
 def _row(branches: Sequence[BranchResult], branch: BranchResult) -> list[Cell]:

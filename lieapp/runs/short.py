@@ -1,4 +1,4 @@
-"""A self-check, a derivation and a classification as runs: results in summary.json, what is done in the status."""
+"""Short work as runs, as a derivation or a classification: results in summary.json, what is done in the status."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lieapp.config import TruthConfig
-from lieapp.config_symbolic import ClassifyConfig
+from lieapp.config_symbolic import ClassifyConfig, LawsConfig
 from lieapp.config_types import FileData
 from lieapp.errors import CancelledError
 from lieapp.extension import Check
 from lieapp.pde.derivation import derive_in_child
-from lieapp.pde.questions import classify_in_child
+from lieapp.pde.questions import classify_in_child, laws_in_child
 from lieapp.progress import Reporter
 from lieapp.registry.catalog import Entry
-from lieapp.report.questions_document import classify_document
+from lieapp.report.questions_document import classify_document, laws_document
 from lieapp.report.truth_document import document
 from lieapp.results.base import result_of
 from lieapp.results.check import CheckResult, CheckRow
 from lieapp.results.classification import ClassifyResult
+from lieapp.results.laws import LawsResult
 from lieapp.results.truth import TruthResult
 from lieapp.runs.pipeline import write_run_report
 from lieapp.runs.store.directory import RunDirectory
@@ -104,6 +105,19 @@ def classify(config: ClassifyConfig, session: Session) -> ClassifyResult:
     run.write_summary(result)
     title = result.title or "; ".join(config.equation)
     write_run_report(run, title, "Special cases with more symmetries", classify_document(result))
+    return result
+
+
+def laws(config: LawsConfig, session: Session) -> LawsResult:
+    """Derive conservation laws, and store the result as `derive` does."""
+    run = session.directory
+    session.report.stage("conservation laws")
+    with watched(session.report, run) as (notes, watch):
+        result = laws_in_child(config, session.folders, notes, watch)
+    result.run = run.id
+    run.write_summary(result)
+    title = result.title or "; ".join(config.equation)
+    write_run_report(run, title, "Conservation laws", laws_document(result))
     return result
 
 

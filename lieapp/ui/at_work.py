@@ -240,7 +240,7 @@ def show_steps(run: RunDirectory, here: str = "run") -> None:
     """The links below the head of a finished run on the page `here`; nothing of a self-check or classification."""
     config = run.known_config()
     kind, plugin, domain = config.get("kind"), config.get("plugin"), config.get("domain")
-    if not kind or kind in ("check", "classify"):
+    if not kind or kind in ("check", "classify", "laws"):
         return
     with st.container(horizontal=True):
         key, address = again(run)

@@ -24,11 +24,12 @@ from lieapp.pictures.document import document as picture_document
 from lieapp.pictures.figures import components
 from lieapp.registry.catalog import load_catalog
 from lieapp.report.documents import provenance_rows
-from lieapp.report.questions_document import classify_document
+from lieapp.report.questions_document import classify_document, laws_document
 from lieapp.report.truth_document import document as truth_document
 from lieapp.results.base import Result
 from lieapp.results.classification import ClassifyResult
 from lieapp.results.discovery import EquationResult
+from lieapp.results.laws import LawsResult
 from lieapp.results.pictures import PictureDiscovery, Slot
 from lieapp.results.truth import TruthResult
 from lieapp.runs.overview import compared
@@ -59,6 +60,10 @@ def show_result(run: RunDirectory, result: Result) -> None:
         return
     if isinstance(result, ClassifyResult):
         show(classify_document(result))
+        show_files(run)
+        return
+    if isinstance(result, LawsResult):
+        show(laws_document(result))
         show_files(run)
         return
     if isinstance(result, EquationResult):

@@ -56,7 +56,7 @@ def known_counts(
     The latter is the rank at the highest order of all minus that of the families. Side conditions are expanded
     `margin` orders further than the functions' coefficients that are used.
     """
-    columns = counting.Columns(point, range(point.size))
+    columns = places(vectors, groups, point)
     rows = [jet_of(vector, columns, order) for vector in vectors]
     members = [
         row for group in groups for row in jets_of_members(group, unknowns, columns, order, margin, deadline)
@@ -64,6 +64,12 @@ def known_counts(
     orders = _pivot_orders([*rows, *members], columns, deadline)
     added = len(orders) - len(_pivot_orders(members, columns, deadline))
     return [sum(1 for m in orders if m <= k) for k in range(order + 1)], added
+
+
+def places(vectors: Sequence[Vector], groups: Sequence[Group], point: Point) -> counting.Columns:
+    """The numbering of the Taylor coefficients of components, as many as any derived symmetry has."""
+    counts = [*map(len, vectors), *(len(group.values) for group in groups)]
+    return counting.Columns(point, range(max(counts, default=1)))
 
 
 def _pivot_orders(rows: Sequence[counting.Row], columns: counting.Columns, deadline: float) -> list[int]:
@@ -166,7 +172,7 @@ class _Count:
         self.vectors = [[self.field.lift(c) for c in v] for v in vectors]
         self.groups = [group.lifted(self.field) for group in groups]
         forms = [reduced(lifted(form, self.field), self.field) for form in determining.equations]
-        self.rest, self.vanishing = counting.without_vanishing(forms)
+        self.rest, self.vanishing = counting.with_short_derivatives(forms, self.field, self.unknowns)
         self.lowest = max(map(counting.order_of, self.rest), default=1)
         # orders from which the families' own counts go on regularly
         self.families = max(
@@ -181,11 +187,11 @@ class _Count:
         most = max((order_of_values(group) for group in self.groups), default=0)
         point = Point(self.field, order + most + MARGIN + 1, Random(0))
         # both number the same coefficients in the same way
-        columns, places = counting.Columns(point, self.components), counting.Columns(point, range(point.size))
+        columns, own = counting.Columns(point, self.components), places(self.vectors, self.groups, point)
         rows = counting.rows_of(self.rest, order, columns, counting.Vanishing(), self.deadline)
-        jets = ((f"generator {k}", [jet_of(v, places, order)]) for k, v in enumerate(self.vectors, start=1))
+        jets = ((f"generator {k}", [jet_of(v, own, order)]) for k, v in enumerate(self.vectors, start=1))
         members = (
-            (f"family {k}", jets_of_members(group, self.unknowns, places, order, MARGIN, self.deadline))
+            (f"family {k}", jets_of_members(group, self.unknowns, own, order, MARGIN, self.deadline))
             for k, group in enumerate(self.groups, start=1)
         )
         for told, found in chain(jets, members):
@@ -210,7 +216,7 @@ class _Count:
     def at(self, order: int, random: Random, margin: int = 2) -> CertificateResult:
         """The counts of an expansion to some order."""
         size = len(self.field.variables)
-        counting.check_size(len(self.components), size, order)
+        counting.check_left(self.components, self.vanishing, size, order)
         point = Point(self.field, max(order, self.families + 2) + margin + 3, random)
         least, orders = counting.count_free(
             self.rest, order, counting.Columns(point, self.components), self.vanishing, self.deadline

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import comb, perm, prod
 
+from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.jets import MultiIndex, divides, multi_indices, raised
 from lieapp.lie.certificate.taylor import Point, pack
-from lieapp.lie.linear import Form, Key
+from lieapp.lie.linear import Form, Key, Unknowns, differentiated, primitive
 
 Row = dict[int, int]
 """Column -> value mod p."""
@@ -56,6 +57,7 @@ class Vanishing:
 
     def __init__(self) -> None:
         self.least: dict[int, list[MultiIndex]] = {}
+        self._left: dict[int, list[list[MultiIndex]]] = {}
 
     def has(self, f: int, K: MultiIndex) -> bool:
         """Whether ∂_K f is a derivative of one that vanishes."""
@@ -64,6 +66,18 @@ class Vanishing:
     def add(self, f: int, K: MultiIndex) -> None:
         """∂_K f = 0."""
         self.least[f] = [J for J in self.least.get(f, []) if not divides(K, J)] + [K]
+        self._left.pop(f, None)
+
+    def left(self, f: int, size: int, order: int) -> list[list[MultiIndex]]:
+        """For each order up to this one the K for which ∂_K f needn't vanish. Raises TooLargeError for too many."""
+        layers = self._left.setdefault(f, [[] if self.has(f, (0,) * size) else [(0,) * size]])
+        while len(layers) <= order:
+            # whatever divides a derivative that needn't vanish is one
+            up = {raised(K, i) for K in layers[-1] for i in range(size)}
+            layers.append(sorted(K for K in up if not self.has(f, K)))
+            if sum(map(len, layers)) > MAX_UNKNOWNS:
+                raise TooLargeError("large")
+        return layers[: order + 1]
 
 
 def without_vanishing(equations: Iterable[Form]) -> tuple[list[Form], Vanishing]:
@@ -79,6 +93,41 @@ def without_vanishing(equations: Iterable[Form]) -> tuple[list[Form], Vanishing]
             elif equation:
                 kept.append(equation)
         rest = kept
+    return rest, vanishing
+
+
+MAX_DERIVED = 400
+"""Equations beyond which no more derivatives of them are taken."""
+
+
+def with_short_derivatives(
+    equations: Iterable[Form], field: CoefficientField, unknowns: Unknowns
+) -> tuple[list[Form], Vanishing]:
+    """`without_vanishing`, with derivatives of the equations in which many terms vanish.
+
+    An expansion to a high order has these in it too; of functions of many variables it would be too large.
+    """
+    rest, vanishing = without_vanishing(equations)
+    fresh = list(rest)
+    seen = {frozenset(e.items()) for e in rest}
+    while fresh and len(seen) < MAX_DERIVED:
+        short: list[Form] = []
+        for equation in fresh:
+            for v in range(unknowns.size):
+                found = {
+                    key: c for key, c in differentiated(equation, v, field, unknowns).items()
+                    if not vanishing.has(*key)
+                }  # fmt: skip
+                if found and 2 * len(found) <= len(equation):
+                    found = primitive(found, field)[0]
+                    if frozenset(found.items()) not in seen:
+                        seen.add(frozenset(found.items()))
+                        short.append(found)
+        before = sum(map(len, vanishing.least.values()))
+        single = [{key: field.one} for f, Ks in vanishing.least.items() for key in ((f, K) for K in Ks)]
+        rest, vanishing = without_vanishing([*rest, *short, *single])
+        # what is shorter now may have short derivatives
+        fresh = rest if sum(map(len, vanishing.least.values())) != before else [e for e in short if len(e) > 1]
     return rest, vanishing
 
 
@@ -101,9 +150,7 @@ def rows_of(
         rows: dict[int, Row] = {}
         for (f, K), c in equation.items():
             series = point.series(c, own)
-            for key, up, factor in shifted(point, K, own):
-                if vanishing.has(f, up):
-                    continue
+            for key, up, factor in _shifted_up(vanishing.left(f, point.size, own + sum(K)), K):
                 column = columns.of(f, pack(up))
                 for at, value in series.items():
                     if point.degree(at + key) <= own:
@@ -132,6 +179,14 @@ def shifted(point: Point, K: MultiIndex, order: int) -> Iterator[tuple[int, Mult
     for m in range(order + 1):
         for L in multi_indices(point.size, m):
             up = tuple(a + b for a, b in zip(L, K, strict=True))
+            yield pack(L), up, prod(perm(n, k) for n, k in zip(up, K, strict=True))
+
+
+def _shifted_up(left: Iterable[Iterable[MultiIndex]], K: MultiIndex) -> Iterator[tuple[int, MultiIndex, int]]:
+    """The same as `shifted`, for those L + K that are `left`."""
+    for up in chain.from_iterable(left):
+        if divides(K, up):
+            L = tuple(n - k for n, k in zip(up, K, strict=True))
             yield pack(L), up, prod(perm(n, k) for n, k in zip(up, K, strict=True))
 
 
@@ -196,6 +251,12 @@ def free_counts(least: Sequence[Sequence[MultiIndex]], size: int, order: int) ->
 def check_size(count: int, size: int, order: int) -> None:
     """Raises TooLargeError when there would be too many Taylor coefficients."""
     if count * comb(size + order, size) > MAX_UNKNOWNS:
+        raise TooLargeError("large")
+
+
+def check_left(functions: Iterable[int], vanishing: Vanishing, size: int, order: int) -> None:
+    """Raises TooLargeError when too many Taylor coefficients needn't vanish."""
+    if sum(len(layer) for f in functions for layer in vanishing.left(f, size, order)) > MAX_UNKNOWNS:
         raise TooLargeError("large")
 
 

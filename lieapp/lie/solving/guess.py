@@ -57,7 +57,7 @@ MAX_SOLUTIONS = 4
 
 def count_and_guess(state: State) -> bool:
     """Solve a part whose equations are large and whose solutions are few and simple, or none."""
-    for functions, equations in coupled(state):
+    for functions, equations in coupled(state) if state.counting else ():
         # consequences that were added don't change the solutions
         if not large(state, equations) or not state.first_try("count", *functions):
             continue

@@ -88,6 +88,7 @@ class State:
         independent: sets of expressions with arbitrary functions that are assumed to be linearly independent.
         generic: parameters and functions at random values of which solutions were counted.
         formal: whether integrals that aren't elementary may stay as they are, ∫ f(t) dt; only when stuck.
+        counting: whether solutions of large parts are counted first, which takes long in many variables.
     """
 
     field: CoefficientField
@@ -96,6 +97,7 @@ class State:
     values: list[Form]
     nonzero: tuple[sp.Expr, ...] = ()
     formal: bool = False
+    counting: bool = True
     steps: list[Step] = attribute(default_factory=list)
     assumed: list[sp.Expr] = attribute(default_factory=list)
     independent: list[Span] = attribute(default_factory=list)

@@ -1,0 +1,1 @@
+"""Beyond point symmetries: generalised and contact symmetries, and conservation laws."""

@@ -1,0 +1,313 @@
+"""Conservation laws D_t T + Σ Dᵢ Xⁱ = 0 on solutions, by their multipliers: Λ·Δ = D_t T + Σ Dᵢ Xⁱ identically.
+
+For equations in solved form, laws that aren't trivial correspond to multipliers that don't vanish on solutions
+(Olver 1993, Thm 4.26). Densities and fluxes are told on solutions, the density with derivatives in space of as low
+an order as parts allow. If the linearised equations are self-adjoint there is a Lagrangian, and multipliers are
+characteristics of its symmetries (Noether; Olver 1993, Thm 4.29 and 5.92).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any
+
+import msgspec
+import sympy as sp
+
+from lieapp.equations.by_parts import by_parts
+from lieapp.equations.coefficients import CoefficientField
+from lieapp.equations.equation import System
+from lieapp.equations.evolution import time_variable
+from lieapp.equations.jets import JetSpace, directions, raised
+from lieapp.equations.leading import Leading
+from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
+from lieapp.errors import UsageError
+from lieapp.lie.beyond.multipliers import multiplier_equations
+from lieapp.lie.beyond.space import Space, set_up, solution_space
+from lieapp.lie.deadline import Clock
+from lieapp.lie.families import NAMES, Group
+from lieapp.lie.linear import Form
+from lieapp.lie.solving import State
+from lieapp.lie.symmetries import Names, seconds, system_within
+from lieapp.results.truth import CertificateResult
+
+
+@dataclass(frozen=True)
+class Law:
+    """A conservation law.
+
+    `multiplier` has Λᵇ for each equation as typed, `order` is its differential order. `density` is T, `flux` has Xⁱ
+    for each other variable; both are None where no closed form was found. If `proved`, Eₐ(Λ·Δ) = 0 identically and
+    the divergence vanishes on solutions. `functions` are arbitrary ones in a family, with the `conditions` on them.
+    """
+
+    multiplier: tuple[sp.Expr, ...]
+    order: int
+    density: sp.Expr | None
+    flux: dict[str, sp.Expr] | None
+    proved: bool
+    functions: tuple[sp.Expr, ...] = ()
+    conditions: tuple[sp.Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Laws:
+    """The conservation laws of a system with multipliers up to an order, modulo families.
+
+    `lagrangian` is there if the linearised equations are self-adjoint; multipliers are then characteristics.
+    `unsolved` says what is missing; `sought` is the class, in words.
+    """
+
+    system: System
+    laws: tuple[Law, ...]
+    families: tuple[Law, ...]
+    order: int
+    sought: str
+    certificate: CertificateResult
+    unsolved: tuple[str, ...]
+    assumed_nonzero: tuple[sp.Expr, ...]
+    lagrangian: sp.Expr | None
+    seconds: float
+
+    @property
+    def certified(self) -> bool:
+        """Whether there are no others in the class."""
+        return self.certificate.certified and not self.unsolved
+
+    def as_json(self) -> dict[str, Any]:
+        """The object of `lieapp laws --json`."""
+        from lieapp.lie.beyond.told import told_laws
+
+        found: dict[str, Any] = msgspec.to_builtins(told_laws(self))
+        return found
+
+    def latex(self) -> str:
+        """Multiplier, density and fluxes of each law, a line each."""
+        rows = [
+            rf"\Lambda = {_latex(law.multiplier)}&:\quad "
+            + (
+                r"\text{no closed form}" if law.density is None else
+                rf"D_{{{self.variable}}}\left({sp.latex(law.density)}\right)"
+                + "".join(rf" + D_{{{x}}}\left({sp.latex(e)}\right)" for x, e in (law.flux or {}).items())
+                + " = 0"
+            )
+            for law in (*self.laws, *self.families)
+        ]  # fmt: skip
+        return r"\begin{aligned}" + r" \\ ".join(rows) + r"\end{aligned}"
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.latex()}$"
+
+    @property
+    def variable(self) -> str:
+        """The one in which densities are conserved."""
+        return str(self.system.jets.independent[time_variable(self.system)])
+
+
+def _latex(multiplier: Sequence[sp.Expr]) -> str:
+    inside = ", ".join(map(sp.latex, multiplier))
+    return inside if len(multiplier) == 1 else rf"\left({inside}\right)"
+
+
+def check_order(order: int) -> None:
+    """Raises UsageError for what is no differential order."""
+    if isinstance(order, bool) or not isinstance(order, int) or order < 0:
+        raise UsageError(f"the order is {order!r}.", hint="Give a whole number from 0 on, as order=2.")
+
+
+def conservation_laws(system: System, order: int = 2, clock: Clock | None = None) -> Laws:
+    """All conservation laws with multipliers of differential order up to `order`, within the clock.
+
+    Of an ordinary differential equation of order n the order is n - 2 at most: first integrals of higher order are
+    any functions of n independent ones. Raises UsageError for first-order ones, EquationError and BudgetError.
+    """
+    clock = clock or Clock()
+    check_order(order)
+    order = highest(system, order)
+    determining = set_up(lambda: multiplier_equations(system, order), clock, system.name, order)
+    space = solution_space(determining, clock)
+    leading, unsolved = determining.leading, list(space.open)
+    clock.note("densities and fluxes")
+    laws = [clock.within(0.0, partial(law_of, system, v, leading), None) for v in space.expressions()]
+    known = clock.within(0.0, partial(_families, system, space, leading), ())
+    families = [law for law in known if law is not None]
+    if None in laws or len(families) < len(space.groups):
+        unsolved.append(f"{clock.told()} before all densities and fluxes were found")
+    return Laws(
+        system,
+        tuple(law for law in laws if law is not None and not _trivial(law)),
+        tuple(families),
+        order,
+        f"multipliers of differential order up to {order}",
+        space.certificate,
+        tuple(unsolved),
+        tuple(space.state.assumed),
+        clock.within(0.0, lambda: lagrangian(system), None),
+        time.perf_counter() - clock.started,
+    )
+
+
+def highest(system: System, order: int) -> int:
+    """The order up to which multipliers are sought. Raises UsageError for first-order ODEs."""
+    if len(system.jets.independent) > 1:
+        return order
+    top = system.jets.order(system.residuals)
+    if top < 2:
+        raise UsageError(
+            f"{system.name}: first integrals of first-order ordinary differential equations are as hard to find as "
+            "their solutions; there are infinitely many.",
+            hint="`lieapp truth` looks for symmetries in stated classes, and tells an integral where one follows.",
+        )
+    return min(order, top - 2)
+
+
+def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> Law:
+    """The law of a multiplier, proved."""
+    jets = system.jets
+    product = sum((m * r for m, r in zip(multiplier, system.residuals, strict=True)), sp.S.Zero)
+    order = jets.order(multiplier)
+    identical = all(vanishes(euler(product, jets, a), system) for a in range(len(jets.dependent)))
+    try:
+        found = simplified(potentials(product, jets, in_space_first(system)), system, leading)
+    except NoPotentialError:
+        return Law(tuple(multiplier), order, None, None, identical)
+    total = sum((jets.total_derivative(x, i) for i, x in enumerate(found)), sp.S.Zero)
+    proved = identical and vanishes(leading.reduce(total), system)
+    t = time_variable(system)
+    flux = {str(x): found[i] for i, x in enumerate(jets.independent) if i != t}
+    return Law(tuple(multiplier), order, found[t], flux, proved)
+
+
+def in_space_first(system: System) -> list[int]:
+    """The positions of the variables, time last."""
+    t = time_variable(system)
+    return [*(i for i in range(len(system.jets.independent)) if i != t), t]
+
+
+def simplified(found: Sequence[sp.Expr], system: System, leading: Leading) -> list[sp.Expr]:
+    """Density and fluxes on solutions, the density with derivatives as low as parts in space allow."""
+    jets, t = system.jets, time_variable(system)
+    result = [leading.reduce(x) for x in found]
+    for J, E in by_parts(result[t], jets, in_space_first(system)[:-1]).items():
+        if any(J):
+            # D_t Dᵢ E is the same divergence as Dᵢ D_t E
+            i = next(i for i, n in enumerate(J) if n)
+            inner = jets.total_derivatives(E, raised(J, i, -1))
+            result[t] -= jets.total_derivative(inner, i)
+            result[i] += jets.total_derivative(inner, t)
+    return [tidied(leading.reduce(x)) for x in result]
+
+
+def tidied(expression: sp.Expr) -> sp.Expr:
+    """Expanded, or as one fraction in lowest terms where that is shorter."""
+    forms = [sp.expand(expression)]
+    if not forms[0].is_polynomial(*forms[0].free_symbols):
+        forms.append(sp.factor_terms(sp.cancel(sp.together(expression))))
+    return min(forms, key=sp.count_ops)
+
+
+def vanishes(expression: sp.Expr, system: System) -> bool:
+    """Whether an expression in the jets vanishes identically, by all relations of the functions in it."""
+    expanded = sp.expand(expression)
+    if expanded == 0 or expanded.is_polynomial(*expanded.free_symbols):
+        return bool(expanded == 0)
+    jets = system.jets
+    field = CoefficientField((*jets.independent, *jets.jets(expanded)), system.parameters)
+    return not field.element(expanded)
+
+
+def _trivial(law: Law) -> bool:
+    return law.density == 0 and law.flux is not None and not any(law.flux.values())
+
+
+def lagrangian(system: System) -> sp.Expr | None:
+    """L with Eₐ(L) = Δᵃ, if the linearised equations are self-adjoint (Olver 1993, Thm 5.92); else None."""
+    jets, q = system.jets, len(system.jets.dependent)
+    if len(system.residuals) != q:
+        return None
+    wide = JetSpace(jets.independent, (*jets.dependent, *(f"v{a}" for a in range(q))))
+    for r in system.residuals:
+        for jet in jets.jets(r).values():
+            wide.symbol(*jet)
+    moved = [
+        sum((sp.diff(r, s) * wide.symbol(q + a, J) for s, (a, J) in jets.jets(r).items()), sp.S.Zero)
+        for r in system.residuals
+    ]
+    # Eᵤ of v·Δ is the adjoint of the linearised equations, applied to v
+    product = sum((wide.symbol(q + a, wide.zero) * r for a, r in enumerate(system.residuals)), sp.S.Zero)
+    outer = System(wide, system.residuals, system.parameters)
+    if not all(vanishes(euler(product, wide, a) - moved[a], outer) for a in range(q)):
+        return None
+    inside = sum((u * r for u, r in zip(jets.unknowns, system.residuals, strict=True)), sp.S.Zero)
+    try:
+        found = over_scale(sp.expand(inside), jets)
+    except NoPotentialError:
+        return None
+    parts = by_parts(found, jets)
+    return tidied(sum((E for J, E in parts.items() if not any(J)), sp.S.Zero))
+
+
+def _families(system: System, space: Space, leading: Leading) -> tuple[Law, ...]:
+    taken = {str(s) for s in (*system.jets.coordinates, *system.parameters)} | set(system.functions)
+    names = [n for n in (*NAMES, *(f"f{k}" for k in range(1, 40))) if n not in taken]
+    return tuple(_family(system, group, space.state, leading, names) for group in space.groups)
+
+
+def _family(system: System, group: Group, state: State, leading: Leading, names: list[str]) -> Law:
+    """The laws of a family of multipliers, which solve the determining equations modulo the conditions."""
+    field, unknowns = state.field, state.unknowns
+    functions = {
+        f: sp.Function(name, real=True)(*(field.variables[v] for v in sorted(unknowns.arguments[f])))
+        for f, name in zip(group.functions, names, strict=False)
+    }
+
+    def written(form: Form) -> sp.Expr:
+        terms = []
+        for (f, K), c in sorted(form.items()):
+            slope = reduce(sp.diff, (field.variables[v] for v in directions(K)), functions[f])
+            terms.append(field.expression(field.lift(c)) * slope)
+        return sp.Add(*terms)
+
+    multiplier, conditions = (tuple(map(written, forms)) for forms in (group.values, group.conditions))
+    order = system.jets.order(multiplier)
+    density: sp.Expr | None = None
+    flux: dict[str, sp.Expr] | None = None
+    if not any(system.jets.jets(s) for f in functions.values() for s in f.args):
+        # of variables alone: what is left of the divergence vanishes by the conditions
+        found = _potentials_of_family(system, multiplier, leading)
+        if found is not None:
+            t = time_variable(system)
+            density = found[t]
+            flux = {str(x): found[i] for i, x in enumerate(system.jets.independent) if i != t}
+    return Law(multiplier, order, density, flux, True, tuple(functions.values()), conditions)
+
+
+def _potentials_of_family(
+    system: System, multiplier: Sequence[sp.Expr], leading: Leading
+) -> list[sp.Expr] | None:
+    product = sum((m * r for m, r in zip(multiplier, system.residuals, strict=True)), sp.S.Zero)
+    try:
+        found = potentials(product, system.jets, in_space_first(system))
+    except NoPotentialError:
+        return None
+    return [leading.reduce(x) for x in found]
+
+
+def of_equations(
+    equations: Any,
+    independent: Names,
+    dependent: Names,
+    parameters: Names | Mapping[Any, Any],
+    functions: Names | Mapping[Any, Any],
+    order: int,
+    nonzero: Sequence[Any],
+    budget: float | None,
+) -> Laws:
+    """See `lieapp.api.conservation_laws`."""
+    clock = Clock(seconds(budget))
+    check_order(order)
+    system = system_within(clock, equations, independent, dependent, parameters, functions, nonzero)
+    return conservation_laws(system, order, clock)

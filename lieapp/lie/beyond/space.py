@@ -1,0 +1,111 @@
+"""The solutions of determining equations for functions of derivatives: a basis, families and the certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import sympy as sp
+
+from lieapp.errors import BudgetError, EquationError
+from lieapp.lie.certificate.certify import certify
+from lieapp.lie.deadline import Clock, OutOfTimeError
+from lieapp.lie.determining import DeterminingSystem
+from lieapp.lie.families import Group, family_holds, group_of, modulo_families
+from lieapp.lie.normal_form import Vector, expression_of, normal_basis
+from lieapp.lie.solving import State, solve
+from lieapp.results.truth import CertificateResult
+
+CERTIFYING = 1 / 3
+"""Share of the time left that the certificate may take."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """A basis of the solutions modulo the families, in normal form.
+
+    `groups` are functions that are left arbitrary but for their conditions; if something is `open`, in words, the
+    basis may lack solutions.
+    """
+
+    determining: DeterminingSystem
+    state: State
+    vectors: tuple[Vector, ...]
+    groups: tuple[Group, ...]
+    certificate: CertificateResult
+    open: tuple[str, ...] = ()
+
+    def expressions(self) -> list[tuple[sp.Expr, ...]]:
+        """The components of each vector of the basis."""
+        field = self.state.field
+        return [tuple(expression_of(field.lift(c), field) for c in v) for v in self.vectors]
+
+
+def set_up(make: Callable[[], DeterminingSystem], clock: Clock, name: str, order: int) -> DeterminingSystem:
+    """The determining equations, within the clock. Raises BudgetError if the time doesn't suffice."""
+    clock.note(f"determining equations of order {order}")
+    try:
+        with clock.limit():
+            return make()
+    except OutOfTimeError:
+        raise BudgetError(
+            f"{name}: {clock.told()} before the determining equations of order {order} were ready.",
+            hint="Raise the budget, or take a lower --order.",
+        ) from None
+
+
+def solution_space(determining: DeterminingSystem, clock: Clock) -> Space:
+    """Solve determining equations, prove families, and count.
+
+    Raises EquationError when a family fails the equations: a fault of the solver.
+    """
+    state = determining.state()
+    # functions of many variables
+    state.counting = False
+    clock.note(f"solving {len(determining.equations)} determining equations")
+    solution = solve(state, clock)
+    left = [] if solution.exhausted else [clock.told() if clock.left(clock.reserve) <= 0 else "the solver gave up"]
+    state = solution.state
+    grown = determining.grown(state)
+    groups: list[Group] = []
+    for (functions, conditions), finite in zip(solution.groups, solution.finite, strict=True):
+        group = group_of(solution, functions, conditions)
+        if not any(group.values):
+            continue
+        if finite or (conditions and not solution.exhausted):
+            left.append(f"{len(conditions)} conditions on {len(functions)} functions are left unsolved")
+        else:
+            groups.append(group)
+    vectors = clock.within(0.0, lambda: _basis(solution.vectors(), groups, state), None)
+    if vectors is None:
+        return Space(grown, state, (), (), CertificateResult(reason=clock.told()), (*left, clock.told()))
+    for group in groups:
+        if not clock.within(0.0, partial(family_holds, group, grown), True):
+            raise EquationError(
+                f"{determining.system.name}: a derived family fails the determining equations.",
+                hint="This is a fault of the solver; please report the equation.",
+            )
+    certificate = _certified(grown, vectors, groups, left, clock)
+    return Space(grown, state, tuple(vectors), tuple(groups), certificate, tuple(left))
+
+
+def _basis(found: Sequence[Vector], groups: Sequence[Group], state: State) -> list[Vector]:
+    lifted = [[state.field.lift(c) for c in v] for v in found]
+    outside = modulo_families(lifted, groups, state.field, state.unknowns)
+    return normal_basis(outside, state.field) if outside else []
+
+
+def _certified(
+    determining: DeterminingSystem,
+    vectors: Sequence[Vector],
+    groups: Sequence[Group],
+    left: Sequence[str],
+    clock: Clock,
+) -> CertificateResult:
+    if left:
+        return CertificateResult(dimension=len(vectors), reason="conditions are left unsolved")
+    clock.note("counting for the certificate")
+    seconds = 20.0 if clock.seconds is None else max(0.1, CERTIFYING * clock.left())
+    late = CertificateResult(dimension=len(vectors), reason=clock.told() if clock.seconds else "")
+    return clock.within(0.0, lambda: certify(determining, vectors, groups, seconds), late)
