@@ -82,24 +82,21 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
 
 
 def _execute(config: DiscoverConfig, declaration: PDE, session: Session) -> Found:
-    from lieapp.pde import discover
-    from lieapp.pde.laws import discover as laws
-
-    return (laws if config.sought == "laws" else discover).execute(config, declaration, session)
+    work = "laws.discover" if config.sought == "laws" else "discover"
+    result: Found = lazily(f"lieapp.pde.{work}:execute")(config, declaration, session)
+    return result
 
 
 def _document(result: Found, draw: Draw = undrawn) -> Document:
-    from lieapp.pde import document
-    from lieapp.pde.laws import document as laws
-
-    return laws.document(result, draw) if isinstance(result, LawsFromData) else document.document(result, draw)
+    page = "laws.document" if isinstance(result, LawsFromData) else "document"
+    blocks: Document = lazily(f"lieapp.pde.{page}:document")(result, draw)
+    return blocks
 
 
 def _draw(result: Found, folder: Path) -> Draw:
-    from lieapp.pde import figures
-    from lieapp.pde.laws import document as laws
-
-    return laws.draw(result, folder) if isinstance(result, LawsFromData) else figures.draw(result, folder)
+    figures = "laws.document" if isinstance(result, LawsFromData) else "figures"
+    drawn: Draw = lazily(f"lieapp.pde.{figures}:draw")(result, folder)
+    return drawn
 
 
 def _about(result: Found) -> str:

@@ -72,7 +72,7 @@ class _Job:
         proof = Proof(tried.ring, tried.densities)
         parameters = [exact(value) for value in self.domain.declaration.parameters.values()]
         laws = timed("laws", lambda: search(found, lambda path: law_of(path, tried.densities, proof, parameters)))
-        known = timed("derivation", proof.laws) if proof.possible and not self.domain.fitted else None
+        known = timed("derivation", proof.laws) if proof.derivable and not self.domain.fitted else None
         held_out = 0 if data.train is data.held_out else count(data.held_out)
         told = Found(self.domain, tried, found, laws, proof, known, learn, judge)
         result = timed("report", lambda: result_of(told))
@@ -108,8 +108,9 @@ class _Job:
             )
         spoiled, device = self.gathering.spoiled, self.session.device
         if own.whole is None:
-            train, held_out = own.train, own.held_out
-            return [spoiled(z).to(device) for z in train], [spoiled(z).to(device) for z in held_out]
+            parts = (own.train, own.held_out)
+            train, held_out = ([spoiled(one).to(device) for one in part] for part in parts)
+            return train, held_out
         self.report.warn(f"{number} trajectories: none is held out, and at most {number - 1} laws can be told apart")
         every = [spoiled(piece).to(device) for piece in own.pieces]
         return every, every

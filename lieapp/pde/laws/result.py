@@ -170,7 +170,7 @@ def _same(found: Found) -> list[SameTotal]:
             density=str(found.expression(terms)),
             shown=found.shown(terms),
             value=value if abs(value) > SAME * size else 0.0,
-            proved=found.proof.holds([k], [sp.S.One]) if found.known is not None else None,
+            proved=None if found.domain.fitted else found.proof.holds([k], [sp.S.One]),
         ))  # fmt: skip
     return rows
 

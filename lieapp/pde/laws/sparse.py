@@ -15,7 +15,7 @@ import torch
 from lieapp.pde.laws.spectrum import Variances, directions
 from lieapp.pde.laws.written import Combination, Law
 
-CANDIDATE = 1e-2
+CANDIDATE = 0.1
 """Drift up to which a combination is looked at; only what is proved counts as a law."""
 
 APART = 10.0

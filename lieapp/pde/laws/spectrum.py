@@ -1,7 +1,7 @@
 """The quotient of variances that orders all densities of a span by how far their totals drift.
 
-Of c·C the mean over trajectories of the variance in time, against the variance over all times and trajectories. It
-is 0 for a conserved total whose value differs between trajectories, 1 for one whose mean is the same on each. Totals
+Of c·C the mean over trajectories of the variance in time, against the variance over all times and trajectories:
+it is 0 for a conserved total whose value differs between trajectories, 1 for one whose mean is the same on each. Totals
 that are the same on all data have no quotient and are left out: nothing can be told of them.
 """
 

@@ -15,12 +15,18 @@ from sympy import QQ
 from lieapp.compare.closed_form.numbers import factors, numbers
 from lieapp.equations.jet_ring import JetRing, Polynomial
 from lieapp.equations.monomials import Monomial, relations
+from lieapp.equations.variational import euler
+from lieapp.pde.laws.fluxes import change
 
 SPREADS = 6.0
 """Estimated uncertainties within which a coefficient is read."""
 
 READINGS = 200
 """Ways to read one combination's coefficients that are put to the proof, the simplest first."""
+
+
+FEW = 3
+"""The same where the equation isn't polynomial, and a proof takes a second."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +74,8 @@ class Proof:
         self._known: dict[int, list[Polynomial]] = {}
 
     @property
-    def possible(self) -> bool:
-        """Whether the equation is polynomial in the derivatives, which the proof needs."""
+    def derivable(self) -> bool:
+        """Whether the equation is polynomial in the derivatives, so that all conserved combinations are known."""
         return self.ring.rates is not None
 
     def change(self, k: int) -> list[Polynomial]:
@@ -80,11 +86,21 @@ class Proof:
 
     def holds(self, columns: Sequence[int], values: Sequence[sp.Expr]) -> bool:
         """Whether the combination with these rational coefficients is conserved."""
+        if not self.derivable:
+            return self._holds_in_expressions(columns, values)
         numbers, zero = [QQ.from_sympy(c) for c in values], self.ring.ring.zero
         for parts in zip(*(self.change(k) for k in columns), strict=True):
             if sum((p.mul_ground(c) for p, c in zip(parts, numbers, strict=True)), zero):
                 return False
         return True
+
+    def _holds_in_expressions(self, columns: Sequence[int], values: Sequence[sp.Expr]) -> bool:
+        """The same where the equation isn't polynomial."""
+        evolution, jets = self.ring.evolution, self.ring.jets
+        terms = zip(columns, values, strict=True)
+        density = sp.Add(*(c * self._densities[k].expression(jets) for k, c in terms))
+        rate = change(evolution, density)
+        return all(sp.simplify(euler(rate, jets, b)) == 0 for b in range(len(evolution.rhs)))
 
     def laws(self) -> list[list[sp.Rational]]:
         """A basis of all combinations of the densities that are conserved."""
@@ -96,8 +112,8 @@ def law_of(
 ) -> Law:
     """The first combination with a reading that is proved; else the one with the fewest terms, as measured."""
     choices = [(f, cost) for f, cost in factors(parameters) if f.is_Rational]
-    for combination in path if proof.possible else ():
-        for values in islice(_readings(combination, choices), READINGS):
+    for combination in path:
+        for values in islice(_readings(combination, choices), READINGS if proof.derivable else FEW):
             if proof.holds(combination.columns, values):
                 return Law(_terms(combination.columns, values, densities), True, combination.drift)
     first = path[0]
