@@ -31,10 +31,10 @@ HEAD = ("equation", "seed", "proved", "undecided", "nearly constant", "the same 
         "next η", "derived", "angle", "seconds")  # fmt: skip
 
 NOTE = (
-    "16 simulated trajectories each and 4 held-out ones, default settings. `proved`: laws proved; `derived`: laws in "
-    "the class by the exact condition, those that are the same on all data included; `largest drift`: of the proved "
-    "ones, along held-out trajectories; `next η`: of the first combination above them; `angle`: between the span "
-    "found and the derived one, in radians. Random equations: `benchmarks/random_equations.py`, those left out that can't be "
+    "16 simulated trajectories each and 4 held-out ones, default settings. `proved`: laws proved; `derived`: laws "
+    "in the class by the exact condition, those that are the same on all data included; `largest drift`: of the "
+    "proved ones, along held-out trajectories; `next η`: of the first combination above them; `angle`: between the "
+    "span found and the derived one, in radians. Random equations: `benchmarks/random_equations.py`; some can't be "
     "simulated. Seconds: one thread, without the start of Python."
 )
 

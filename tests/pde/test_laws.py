@@ -64,7 +64,7 @@ def made(columns, seed=0, samples=6, times=20):
     still = torch.randn(samples, 1, 3, generator=random, dtype=torch.float64).expand(samples, times, 3)
     moving = torch.randn(samples, times, 3, generator=random, dtype=torch.float64)
     values = columns(still, moving)
-    return Totals(torch.arange(times).double(), values, values.abs().mean((0, 1)))
+    return Totals(torch.arange(times).double(), values, values.abs().mean(1))
 
 
 def test_quotient_finds_what_is_constant_on_each_trajectory():

@@ -111,7 +111,8 @@ class _Job:
             parts = (own.train, own.held_out)
             train, held_out = ([spoiled(one).to(device) for one in part] for part in parts)
             return train, held_out
-        self.report.warn(f"{number} trajectories: none is held out, and at most {number - 1} laws can be told apart")
+        told = f"none is held out, and at most {number - 1} laws can be told apart"
+        self.report.warn(f"{number} trajectories: {told}")
         every = [spoiled(piece).to(device) for piece in own.pieces]
         return every, every
 
@@ -130,6 +131,11 @@ class _Job:
         if resolved < wanted:
             self.report.warn(f"derivatives up to order {max(resolved, 0)} are resolved: densities go no further")
         found = class_of(evolution, settings, max(0, min(resolved, wanted)))
+        if (judged := resolved_order(data.held_out, data.noise, found.order)) < found.order:
+            self.report.warn(
+                f"held-out trajectories resolve derivatives up to order {max(judged, 0)}: totals of higher ones "
+                "drift there by what they leave out"
+            )
         self.report.line(
             f"densities: {len(found.densities)} of weight up to {found.weight}, each factor weighs "
             f"{found.unknown_weight}, derivatives up to order {found.order}"

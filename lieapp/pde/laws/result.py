@@ -59,11 +59,13 @@ class Found:
         return sum_of([c * monomial.expression(self.domain.evolution.jets) for monomial, c in terms])
 
     def along(self, terms: Terms) -> list[Float[Tensor, "sample time"]]:
-        """The total on held-out trajectories, relative to the sizes of its terms."""
+        """The total on held-out trajectories, relative to the sizes of its terms there."""
         places = [self.tried.densities.index(monomial) for monomial, _ in terms]
         c = torch.tensor([float(value) for _, value in terms], dtype=torch.float64)
-        size = float(c.abs() @ self.variances.sizes[places].cpu())
-        return [(piece.values[..., places].cpu() @ c) / size for piece in self.judge]
+        return [
+            (piece.values[..., places].cpu() @ c) / (piece.sizes[:, places].cpu() @ c.abs())[:, None]
+            for piece in self.judge
+        ]
 
 
 def result_of(found: Found) -> LawsFromData:

@@ -1,8 +1,8 @@
 """The quotient of variances that orders all densities of a span by how far their totals drift.
 
-Of c·C the mean over trajectories of the variance in time, against the variance over all times and trajectories:
-it is 0 for a conserved total whose value differs between trajectories, 1 for one whose mean is the same on each. Totals
-that are the same on all data have no quotient and are left out: nothing can be told of them.
+Of c·C the mean over trajectories of the variance in time is compared with the variance over all data. The quotient is
+0 for a conserved total that differs between trajectories, 1 for one whose mean is the same on each. Totals that are
+the same on all data have no quotient and are left out: nothing can be told of them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Directions:
 def variances(pieces: Sequence[Totals]) -> Variances:
     """The two factors; pieces may lie on different grids and at different times, all times count alike."""
     count = sum(piece.values.shape[0] * piece.values.shape[1] for piece in pieces)
-    sizes = sum(piece.sizes * piece.values.shape[0] * piece.values.shape[1] for piece in pieces) / count
+    sizes = torch.cat([piece.sizes for piece in pieces]).mean(0)
     sizes = torch.where(sizes > 0, sizes, torch.ones_like(sizes))
     scaled = [piece.values / sizes for piece in pieces]
     within = torch.cat([(v - v.mean(1, keepdim=True)).flatten(0, 1) for v in scaled])

@@ -30,12 +30,12 @@ class Totals:
     Args:
         time: the times, physical units.
         values: ∫ T_k dx.
-        sizes: the mean of ∫ |T_k| dx over times and trajectories: what a total is small beside.
+        sizes: the mean of ∫ |T_k| dx over times: what a total is small beside.
     """
 
     time: Float[Tensor, " time"]
     values: Float[Tensor, "sample time density"]
-    sizes: Float[Tensor, " density"]
+    sizes: Float[Tensor, "sample density"]
 
 
 def totals(
@@ -52,8 +52,8 @@ def totals(
     factors = max(density.degree for density in densities)
     # one more than half the factors: padded_points counts on products whose every mode is wanted
     half = (factors + 2) // 2
-    shape = [padded_points(axis, k, half) for axis, k in zip(piece.grid.axes, cut, strict=True)]
-    fine = piece.grid.refined(tuple(max(n, axis.points) for n, axis in zip(shape, piece.grid.axes, strict=True)))
+    least = [padded_points(axis, k, half) for axis, k in zip(piece.grid.axes, cut, strict=True)]
+    fine = piece.grid.refined(tuple(max(n, axis.points) for n, axis in zip(least, piece.grid.axes, strict=True)))
     differentiator = SpectralDifferentiator(fine, values.dtype, values.device)
     chunk = max(1, MOST // max(1, fine.shape[0] * len(piece.unknowns)))
     rows, sizes = [], []
@@ -62,10 +62,8 @@ def totals(
         found, size = _of_slices(evolution, smooth, fine, differentiator, densities)
         rows.append(found)
         sizes.append(size)
-    whole = torch.cat(rows)
-    return Totals(
-        piece.time, whole.unflatten(0, (piece.samples, len(piece.time))), torch.cat(sizes).mean(0)
-    )  # fmt: skip
+    shape = (piece.samples, len(piece.time))
+    return Totals(piece.time, torch.cat(rows).unflatten(0, shape), torch.cat(sizes).unflatten(0, shape).mean(1))
 
 
 def _thinned(piece: Trajectories, times: int) -> Trajectories:
