@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 _FROM = {
     "lieapp.api": (
-        "PDE", "Colors", "Images", "SumOfSines", "classify", "conservation_laws", "holds", "hookimpl", "symmetries",
-    ),  # fmt: skip
+        *("PDE", "Colors", "Images", "SumOfSines"),
+        *("classify", "conservation_laws", "holds", "hookimpl", "symmetries"),
+    ),
     "lieapp.calls": ("Run", "discover", "open_run", "simulate"),
     "lieapp.given_data": ("identify",),
     "lieapp.functions": ("Function",),

@@ -190,6 +190,10 @@ class TruthConfig(EquationConfig, kw_only=True, frozen=True):
             "default) it determines."
         ),
     ] = msgspec.field(default_factory=list)
+    order: Annotated[
+        Count | None,
+        told("Also find generalised and contact symmetries, with characteristics up to this differential order."),
+    ] = None
     explain: Annotated[bool, told("Show the determining equations and every step of their solution.")] = False
     latex: Annotated[bool, told("Write the result as LaTeX.")] = False
     flows: Annotated[bool, told("Find the finite flow of each generator.")] = False

@@ -106,6 +106,7 @@ def _checked(settings: Common, out: Path | None) -> CheckResult:
 )
 @click.option("--moving", multiple=True, callback=names, metavar="nu,k", help="Parameters to move as well.")
 @click.option("--output", multiple=True, metavar="EXPR", help="What is measured of an ODE's solutions: 'c*x'.")
+@click.option("--order", type=int, metavar="K", help="Also generalised and contact symmetries up to this order.")
 @click.option("--explain", is_flag=True, help="Show the determining equations and every solving step.")
 @click.option("--flows", is_flag=True, help="Find the finite flow of each generator.")
 @click.option("--reductions", is_flag=True, help="Find each generator's invariants and reduce the equation by it.")
@@ -118,7 +119,10 @@ def truth(settings: Common, out: Path | None, budget: float | None, **typed: Any
     listed apart, and so are the symmetries that respect a periodic domain.
     """
     # flags and lists that weren't typed leave what a file says
-    wanted = {key: list(given) if isinstance(given, tuple) else given for key, given in typed.items() if given}
+    wanted = {
+        key: list(given) if isinstance(given, tuple) else given
+        for key, given in typed.items() if given or (key == "order" and given is not None)
+    }  # fmt: skip
     result = _derived(settings, out, {"budget": budget, **wanted})
     return Outcome(result, lambda: _show(result))
 

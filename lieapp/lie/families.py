@@ -119,18 +119,20 @@ def family_of(
     functions = {
         names[f]: tuple(str(field.variables[v]) for v in sorted(unknowns.arguments[f])) for f in group.functions
     }
-    written = [_written(c, field, names) for c in group.conditions]
+    written = [_written(c, field, names, unknowns) for c in group.conditions]
     # without a minus sign in front
     conditions = tuple(-c if str(c).startswith("-") else c for c in written)
-    components = {str(x): _written(value, field, names) for x, value in zip(coordinates, group.values, strict=True)}
+    values = [_written(value, field, names, unknowns) for value in group.values]
+    components = dict(zip(map(str, coordinates), values, strict=True))
     return Family(functions, conditions, Field(components))
 
 
-def _written(form: Form, field: CoefficientField, names: dict[int, str]) -> sp.Expr:
-    terms = (
-        field.expression(c) * sp.Symbol(jet_name(names[f], field.variables, K), real=True)
-        for (f, K), c in sorted(form.items())
-    )
+def _written(form: Form, field: CoefficientField, names: dict[int, str], unknowns: Unknowns) -> sp.Expr:
+    terms = []
+    for (f, K), c in sorted(form.items()):
+        own = sorted(unknowns.arguments[f])
+        name = jet_name(names[f], [field.variables[v] for v in own], tuple(K[v] for v in own))
+        terms.append(field.expression(c) * sp.Symbol(name, real=True))
     return sp.Add(*terms)
 
 

@@ -19,6 +19,7 @@ from msgspec import structs
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.errors import BudgetError, EquationError
+from lieapp.lie.beyond.hierarchy import check_order, generalised_symmetries
 from lieapp.lie.certificate.certify import BUDGET, certify
 from lieapp.lie.certificate.counting import TooLargeError
 from lieapp.lie.certificate.safeguard import disagreement
@@ -53,7 +54,8 @@ class Derivation(Truth):
     is `exhausted`. The `vectors` are the generators, proved or not, in the field of the state; `groups` functions
     that are left arbitrary but for their conditions, with their symmetries; `finite` the same where conditions are
     left unsolved, and `counts` how many constants the solutions of these have at most, None if unknown. `movable`
-    are parameters that symmetries may move too.
+    are parameters that symmetries may move too. Generalised symmetries are sought up to the `order`, if there is
+    one.
     """
 
     clock: Clock
@@ -65,6 +67,7 @@ class Derivation(Truth):
     finite: tuple[Group, ...] = ()
     counts: tuple[int | None, ...] = ()
     movable: tuple[sp.Symbol, ...] = ()
+    order: int | None = None
 
     def within(self, reserve: float, work: Callable[[Derivation], T]) -> T | None:
         """What work on a copy gives; None if only the reserve is left before it is done."""
@@ -85,18 +88,22 @@ def derive(
     lengths: Mapping[sp.Symbol, sp.Expr] | None = None,
     budget: float | Clock | None = None,
     moved: Sequence[sp.Symbol] = (),
+    order: int | None = None,
 ) -> Truth:
     """All point symmetries of a system, and those that a domain periodic in `periodic` keeps: all if it is empty.
 
     The restriction holds for every length of the period unless `lengths` gives one (exactly, as 2*pi).
     Every generator is put into the exact invariance condition, every family into the determining equations.
-    Those that move the parameters `moved` too are sought first, and what outputs determine of these.
+    Those that move the parameters `moved` too are sought first, and what outputs determine of these; generalised
+    ones up to an `order` are sought last.
     After `budget` seconds, or when that clock says so, what was found and proved until then is returned, with the
     rest in `unsolved`.
     Raises EquationError when the system can't be solved for leading derivatives or a check fails, and BudgetError
     when the budget doesn't suffice for the determining equations.
     """
     clock = budget if isinstance(budget, Clock) else Clock(budget)
+    if order is not None:
+        check_order(system, order)
     clock.note("determining equations")
     try:
         with clock.limit():
@@ -108,7 +115,8 @@ def derive(
             hint=f"Raise the budget{quicker(system)}.",
         ) from None
     found = Derivation(
-        determining, state, clock=clock, variables=tuple(periodic), lengths=lengths, movable=tuple(moved)
+        determining, state, clock=clock, variables=tuple(periodic), lengths=lengths, movable=tuple(moved),
+        order=order,
     )
     for stage in STAGES:
         found = stage(found)
@@ -343,6 +351,17 @@ def structured(so_far: Derivation) -> Derivation:
     return replace(so_far, structure=so_far.within(spare, work))
 
 
+def beyond(so_far: Derivation) -> Derivation:
+    """Generalised symmetries, where an order is asked for."""
+    if so_far.order is None:
+        return so_far
+    try:
+        found = generalised_symmetries(so_far.system, so_far.order, so_far.generators, so_far.clock)
+    except BudgetError as error:
+        return so_far.left_out(error.message)
+    return replace(so_far, hierarchy=found)
+
+
 STAGES = (
     parameters_moved,
     solved,
@@ -353,5 +372,6 @@ STAGES = (
     certified,
     restricted,
     structured,
+    beyond,
 )
 """From the determining equations to the truth, in order."""

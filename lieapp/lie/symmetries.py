@@ -230,13 +230,14 @@ def symmetries(
     budget: float | None = None,
     moving: Names = (),
     outputs: Any = (),
+    order: int | None = None,
 ) -> Truth:
     """See `lieapp.api.symmetries`."""
     clock = Clock(seconds(budget))
     system = system_within(clock, equations, independent, dependent, parameters, functions, nonzero, outputs)
     variables = among(names(periodic, "periodic"), system.jets.independent, "periodic")
     moved = moved_of(system, names(moving, "moving"))
-    return derive(system, variables, lengths_of(lengths, variables) or None, clock, moved)
+    return derive(system, variables, lengths_of(lengths, variables) or None, clock, moved, order)
 
 
 def system_within(

@@ -30,6 +30,7 @@ from lieapp.lie.vector_field import formula_of
 from lieapp.results import truth as results
 
 if TYPE_CHECKING:
+    from lieapp.lie.beyond.hierarchy import Generalised, Hierarchy
     from lieapp.lie.truth import Truth
 
 
@@ -197,8 +198,39 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> results.TruthResult:
             generators_shown=[field.formula() for field in truth.sought.generators],
             integrals_shown=list(map(formula_of, truth.sought.integrals)),
         )
+    if truth.hierarchy:
+        result.generalised, result.beyond = told_beyond(truth.hierarchy)
     result.sentence = sentence(result)
     return result
+
+
+def told_beyond(found: Hierarchy) -> tuple[list[results.GeneralisedResult], results.BeyondResult]:
+    """The symmetries of `lieapp truth --order`, and what else is said of them."""
+    return [_generalised(one, found.names) for one in found.symmetries], results.BeyondResult(
+        order=found.order,
+        sought=found.sought,
+        certified=found.certified,
+        certificate=found.certificate,
+        families=list(map(_family, found.families)),
+        unsolved=list(found.unsolved),
+        seconds=round(found.seconds, 3),
+    )
+
+
+def _generalised(one: Generalised, names: Sequence[str]) -> results.GeneralisedResult:
+    shown = [formula_of(q) for q in one.characteristic]
+    return results.GeneralisedResult(
+        characteristic={u: str(q) for u, q in zip(names, one.characteristic, strict=True)},
+        order=one.order,
+        kind=one.kind,
+        proved=one.proved,
+        field=None if one.field is None else one.field.as_json(),
+        characteristic_shown=[
+            Formula(f"Q^{u} = {f.text}", f"Q^{{{sp.latex(sp.Symbol(u))}}} = {f.latex}")
+            for u, f in zip(names, shown, strict=True)
+        ],
+        field_shown=None if one.field is None else one.field.formula(),
+    )
 
 
 def sentence(result: results.TruthResult) -> str:
@@ -217,6 +249,11 @@ def sentence(result: results.TruthResult) -> str:
         said += sentence_of(result.moving)
     if result.unsolved:
         said += "; equations are left unsolved"
+    if result.generalised is not UNSET and result.beyond is not UNSET:
+        more = [one.kind for one in result.generalised if one.kind != "point"]
+        told = [f"{more.count(kind)} {kind}" for kind in dict.fromkeys(more)]
+        said += f"; {' and '.join(told) or 'none'} beyond point symmetries up to order {result.beyond.order}"
+        said += "" if result.beyond.certified else ", not certified"
     return said
 
 

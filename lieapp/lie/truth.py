@@ -15,6 +15,7 @@ from lieapp.equations.equation import System, as_expression, exact
 from lieapp.equations.free_equations import SAME
 from lieapp.equations.printing import aligned, ordered_latex
 from lieapp.errors import EquationError, UsageError
+from lieapp.lie.beyond.hierarchy import Hierarchy
 from lieapp.lie.consequences import free_name, taken_by
 from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem
@@ -146,6 +147,7 @@ class Truth:
         structure: brackets and what follows from them; None if the budget didn't suffice.
         moving: symmetries that move parameters as well, with dimensionless groups; None unless some are to move.
         identified: what outputs determine of parameters and initial values; None without outputs.
+        hierarchy: generalised and contact symmetries up to an order; None unless that is asked for.
         seconds: how long it took.
     """
 
@@ -162,6 +164,7 @@ class Truth:
     structure: StructureResult | None = None
     moving: Moving | None = None
     identified: Identified | None = None
+    hierarchy: Hierarchy | None = None
     seconds: float = 0.0
 
     @property
@@ -270,6 +273,11 @@ def _rows(truth: Truth) -> Iterator[str]:
     if truth.sought:
         yield r"& \text{and infinitely many more}"
         yield from (rf"& {sp.latex(e)} = \text{{constant on solutions}}" for e in truth.sought.integrals)
+    if truth.hierarchy:
+        for one in truth.hierarchy.symmetries:
+            if one.kind != "point":
+                inside = ", ".join(map(sp.latex, one.characteristic))
+                yield rf"& Q = {inside} \quad \text{{({one.kind}, order {one.order})}}"
     if (truth.periodic, truth.periodic_families) != (truth.generators, truth.families):
         yield r"& \text{a periodic domain keeps the span of}"
         yield from _algebra(truth.periodic, truth.periodic_families)

@@ -207,7 +207,7 @@ def derive(request: Request) -> TruthResult:
             hint="Name one of the independent variables.",
         )
     variables = [named[name] for name in periodic]
-    found = truth.derive(system, variables, lengths, clock, moved)
+    found = truth.derive(system, variables, lengths, clock, moved, request.config.order)
     result = _told(found, periodic, request.config, clock)
     result.plugin, result.title = request.config.plugin, title
     return result

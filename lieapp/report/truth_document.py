@@ -10,7 +10,9 @@ from lieapp.document import Block, Cell, Column, Formula, Heading, Notice, Table
 from lieapp.extension import outcome
 from lieapp.report.moving_document import moving_blocks
 from lieapp.results.truth import (
+    BeyondResult,
     Explanation,
+    GeneralisedResult,
     ReducedResult,
     SoughtResult,
     StepResult,
@@ -58,9 +60,28 @@ def document(result: TruthResult, most: int | None = MOST) -> list[Block]:
     blocks += _completeness(result)
     if result.moving is not UNSET:
         blocks += moving_blocks(result.moving)
+    if result.generalised is not UNSET and result.beyond is not UNSET:
+        blocks += _beyond(result.generalised, result.beyond)
     if result.explain is not UNSET:
         blocks += _derivation(result.explain, most)
     return blocks
+
+
+def _beyond(found: Sequence[GeneralisedResult], beyond: BeyondResult) -> Iterator[Block]:
+    """The characteristics by their kind and order, families, and whether there are no others."""
+    yield Heading("Generalised symmetries", "beyond")
+    rows: list[list[Cell]] = [
+        [joined(one.characteristic_shown), f"{one.order}", one.kind, one.field_shown] for one in found
+    ]
+    yield table(["characteristic on solutions", "order", "kind", "field"], rows)
+    for family in beyond.families:
+        where = joined(map(zero, family.conditions_shown))
+        functions = joined(family.functions_shown)
+        yield Text(["with ", *functions, *([" where ", *where] if where else []), ": ", family.shown])
+    reason = "; ".join(beyond.unsolved) or beyond.certificate.reason
+    proofs = "" if all(one.proved for one in found) else " Not all are proved."
+    said = "certified: there are no others" if beyond.certified else f"not certified: {reason}"
+    yield Text(f"Sought: {beyond.sought}; {said}.{proofs}", small=True)
 
 
 def _statement(result: TruthResult) -> Iterator[Block]:

@@ -6,7 +6,7 @@ is an expression with `= 0` understood. Generators are counted from 1 where they
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -281,6 +281,41 @@ class MovingResult(msgspec.Struct, kw_only=True):
     groups_shown: list[Formula] = []
 
 
+class GeneralisedResult(msgspec.Struct, kw_only=True):
+    """A generalised symmetry; see `lie.beyond.hierarchy.Generalised`.
+
+    Args:
+        characteristic: Q for each unknown, on solutions.
+        order: its differential order there.
+        field: of a point symmetry, the generator.
+    """
+
+    characteristic: dict[str, str]
+    order: int
+    kind: Literal["point", "contact", "generalised"]
+    proved: bool
+    field: dict[str, str] | None = None
+    characteristic_shown: list[Formula] = []
+    field_shown: Formula | None = None
+
+
+class BeyondResult(msgspec.Struct, kw_only=True):
+    """What was sought beyond point symmetries, and whether it is complete; see `lie.beyond.hierarchy.Hierarchy`.
+
+    Args:
+        families: characteristics with arbitrary functions.
+        unsolved: what is missing; there may be more symmetries then.
+    """
+
+    order: int
+    sought: str = msgspec.field(name="class")
+    certified: bool
+    certificate: CertificateResult
+    families: list[FamilyResult]
+    unsolved: list[str]
+    seconds: float
+
+
 class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):
     """The point symmetries of a system; see `lie.truth.Truth`. What wasn't asked for is left out.
 
@@ -313,6 +348,8 @@ class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):
     explain: Explanation | UnsetType = UNSET
     latex: str | UnsetType = UNSET
     moving: MovingResult | UnsetType = UNSET
+    generalised: list[GeneralisedResult] | UnsetType = UNSET
+    beyond: BeyondResult | UnsetType = UNSET
     equation_shown: list[Formula]
     generators_shown: list[Formula]
     periodic_shown: list[Formula]

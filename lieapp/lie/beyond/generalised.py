@@ -41,9 +41,13 @@ def solved_leading(system: System) -> Leading:
     return leading
 
 
-def generalised_equations(system: System, order: int) -> DeterminingSystem:
-    """The determining equations of characteristics of differential order up to `order`."""
-    leading = solved_leading(system)
+def generalised_equations(system: System, order: int, leading: Leading | None = None) -> DeterminingSystem:
+    """The determining equations of characteristics of differential order up to `order`.
+
+    They depend on derivatives that are free if the system is solved for `leading` ones, by default as
+    `solved_leading` does.
+    """
+    leading = leading or solved_leading(system)
     jets = system.jets
     own = arguments(leading, order)
     slopes = [

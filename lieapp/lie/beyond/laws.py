@@ -132,8 +132,7 @@ def conservation_laws(system: System, order: int = 2, clock: Clock | None = None
     leading, unsolved = determining.leading, list(space.open)
     clock.note("densities and fluxes")
     laws = [clock.within(0.0, partial(law_of, system, v, leading), None) for v in space.expressions()]
-    known = clock.within(0.0, partial(_families, system, space, leading), ())
-    families = [law for law in known if law is not None]
+    families: list[Law] = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
     if None in laws or len(families) < len(space.groups):
         unsolved.append(f"{clock.told()} before all densities and fluxes were found")
     return Laws(
@@ -250,10 +249,10 @@ def lagrangian(system: System) -> sp.Expr | None:
     return tidied(sum((E for J, E in parts.items() if not any(J)), sp.S.Zero))
 
 
-def _families(system: System, space: Space, leading: Leading) -> tuple[Law, ...]:
+def _families(system: System, space: Space, leading: Leading) -> list[Law]:
     taken = {str(s) for s in (*system.jets.coordinates, *system.parameters)} | set(system.functions)
     names = [n for n in (*NAMES, *(f"f{k}" for k in range(1, 40))) if n not in taken]
-    return tuple(_family(system, group, space.state, leading, names) for group in space.groups)
+    return [_family(system, group, space.state, leading, names) for group in space.groups]
 
 
 def _family(system: System, group: Group, state: State, leading: Leading, names: list[str]) -> Law:

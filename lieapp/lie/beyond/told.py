@@ -1,4 +1,4 @@
-"""What is found beyond point symmetries as the results that commands, reports and pages read."""
+"""Conservation laws as the result that commands, reports and pages read."""
 
 from __future__ import annotations
 

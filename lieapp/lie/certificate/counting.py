@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 from math import comb, perm, prod
 
-from lieapp.equations.coefficients import CoefficientField
+from lieapp.equations.coefficients import CoefficientField, parted
 from lieapp.equations.jets import MultiIndex, divides, multi_indices, raised
 from lieapp.lie.certificate.taylor import Point, pack
 from lieapp.lie.linear import Form, Key, Unknowns, differentiated, primitive
@@ -105,30 +105,55 @@ def with_short_derivatives(
 ) -> tuple[list[Form], Vanishing]:
     """`without_vanishing`, with derivatives of the equations in which many terms vanish.
 
-    An expansion to a high order has these in it too; of functions of many variables it would be too large.
+    And equations split by variables that nothing in them depends on. An expansion to a high order has all of these
+    in it too; of functions of many variables it would be too large.
     """
     rest, vanishing = without_vanishing(equations)
-    fresh = list(rest)
     seen = {frozenset(e.items()) for e in rest}
-    while fresh and len(seen) < MAX_DERIVED:
-        short: list[Form] = []
-        for equation in fresh:
-            for v in range(unknowns.size):
-                found = {
-                    key: c for key, c in differentiated(equation, v, field, unknowns).items()
-                    if not vanishing.has(*key)
-                }  # fmt: skip
-                if found and 2 * len(found) <= len(equation):
-                    found = primitive(found, field)[0]
-                    if frozenset(found.items()) not in seen:
-                        seen.add(frozenset(found.items()))
-                        short.append(found)
-        before = sum(map(len, vanishing.least.values()))
-        single = [{key: field.one} for f, Ks in vanishing.least.items() for key in ((f, K) for K in Ks)]
-        rest, vanishing = without_vanishing([*rest, *short, *single])
-        # what is shorter now may have short derivatives
-        fresh = rest if sum(map(len, vanishing.least.values())) != before else [e for e in short if len(e) > 1]
+    before = -1
+    while before != (before := len(seen) + sum(map(len, vanishing.least.values()))) and len(seen) < MAX_DERIVED:
+        found: list[Form] = []
+        for equation in rest:
+            parts = _parts(equation, field, unknowns, vanishing)
+            found += parts if len(parts) > 1 else [equation]
+            if len(parts) == 1:
+                found += _short_derivatives(equation, field, unknowns, vanishing)
+        single = [{(f, K): field.one} for f, Ks in vanishing.least.items() for K in Ks]
+        rest, vanishing = without_vanishing([*found, *single])
+        distinct = {frozenset(e.items()): e for e in (primitive(e, field)[0] for e in rest)}
+        seen |= distinct.keys()
+        rest = list(distinct.values())
     return rest, vanishing
+
+
+def _short_derivatives(
+    equation: Form, field: CoefficientField, unknowns: Unknowns, vanishing: Vanishing
+) -> Iterator[Form]:
+    """The derivatives by single variables with at most half as many terms."""
+    for v in range(unknowns.size):
+        raising = (v in unknowns.arguments[f] and not vanishing.has(f, raised(K, v)) for f, K in equation)
+        if 2 * (sum(raising) + sum(field.involves(c, v) for c in equation.values())) > len(equation):
+            continue
+        found = differentiated(equation, v, field, unknowns)
+        found = {key: c for key, c in found.items() if not vanishing.has(*key)}
+        if found:
+            yield primitive(found, field)[0]
+
+
+def _parts(equation: Form, field: CoefficientField, unknowns: Unknowns, vanishing: Vanishing) -> list[Form]:
+    """What stands with each function of the variables that nothing in an equation depends on."""
+    own = [
+        v for v in range(unknowns.size)
+        if all(v not in unknowns.arguments[f] or vanishing.has(f, raised(K, v)) for f, K in equation)
+    ]  # fmt: skip
+    movers = field.movers(*own)
+    if not any(m[n] for c in equation.values() for m in c.numer for n in movers):
+        return [equation]
+    found: dict[tuple[int, ...], Form] = {}
+    for key, c in primitive(equation, field)[0].items():
+        for on, rest in parted(c.numer, movers).items():
+            found.setdefault(on, {})[key] = field.field.raw_new(rest)
+    return [primitive(part, field)[0] for part in found.values()]
 
 
 def order_of(equation: Iterable[Key]) -> int:

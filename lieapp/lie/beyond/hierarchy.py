@@ -1,0 +1,173 @@
+"""The generalised symmetries of a system up to an order: which of them are point or contact symmetries, and proofs.
+
+A point symmetry ξ ∂x + φ ∂u has the characteristic Q = φ - ξ u_x; on solutions it may be of higher order: ∂t of KdV
+has u u_x + u_xxx. Contact symmetries have a Q(x, u, u₁) in first derivatives alone, and one unknown; those with
+several unknowns are point symmetries (Bäcklund; Olver 1993, ch. 5.1, thm 5.20).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import sympy as sp
+
+from lieapp.equations.equation import System
+from lieapp.equations.jets import multi_indices
+from lieapp.equations.leading import Leading, solve_for_leading
+from lieapp.errors import EquationError, LieappError, UsageError
+from lieapp.lie.beyond.generalised import generalised_equations
+from lieapp.lie.beyond.space import Space, set_up, solution_space
+from lieapp.lie.deadline import Clock
+from lieapp.lie.families import Family, family_of, modulo_families
+from lieapp.lie.invariance import characteristic, characteristic_defect
+from lieapp.lie.normal_form import Vector, coordinates_in, expression_of
+from lieapp.lie.vector_field import Field
+from lieapp.results.truth import CertificateResult
+
+SHARE = 0.25
+"""Of the time that is left, for contact symmetries."""
+
+
+@dataclass(frozen=True)
+class Generalised:
+    """A symmetry by its characteristic Qᵃ on solutions, and its differential order there.
+
+    Point symmetries have their `field`. If `proved`, the linearised equations vanish on solutions.
+    """
+
+    characteristic: tuple[sp.Expr, ...]
+    order: int
+    kind: Literal["point", "contact", "generalised"]
+    proved: bool
+    field: Field | None = None
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """All symmetries with characteristics up to an order, modulo families; point symmetries first.
+
+    `names` are those of the unknowns.
+    """
+
+    order: int
+    names: tuple[str, ...]
+    symmetries: tuple[Generalised, ...]
+    families: tuple[Family, ...]
+    sought: str
+    certificate: CertificateResult
+    unsolved: tuple[str, ...]
+    seconds: float
+
+    @property
+    def certified(self) -> bool:
+        """Whether there are no others in the class."""
+        return self.certificate.certified and not self.unsolved
+
+
+def check_order(system: System, order: int) -> None:
+    """Raises UsageError for an order at which symmetries of an ODE are any functions of first integrals."""
+    if isinstance(order, bool) or not isinstance(order, int) or order < 0:
+        raise UsageError(f"the order is {order!r}.", hint="Give a whole number from 0 on, as order=3.")
+    top = system.jets.order(system.residuals)
+    if len(system.jets.independent) == 1 and order > top - 2:
+        raise UsageError(
+            f"{system.name}: an ordinary differential equation of order {top} has infinitely many symmetries of "
+            f"order {max(top - 1, 0)}: any functions of its first integrals.",
+            hint=f"Give an order up to {top - 2}." if top > 1 else "Leave the order out.",
+        )
+
+
+def generalised_symmetries(system: System, order: int, points: Sequence[Field], clock: Clock) -> Hierarchy:
+    """The symmetries of differential order up to `order`; `points` are the point symmetries, which are told apart.
+
+    Raises EquationError, UsageError and BudgetError.
+    """
+    started, names = time.perf_counter(), system.jets.dependent
+    sought = f"characteristics of differential order up to {order}"
+    check_order(system, order)
+    determining = set_up(lambda: generalised_equations(system, order), clock, system.name, order)
+    space = solution_space(determining, clock)
+    leading, unsolved = determining.leading, list(space.open)
+    named: list[Named] = [
+        ("point", _on_solutions(characteristic(system.jets, one.components), leading), one) for one in points
+    ]
+    named += [("contact", _on_solutions(q, leading), None) for q in _contact(system, clock)]
+    chosen = clock.within(0.0, partial(_chosen, system, space, named), None)
+    if chosen is None:
+        return Hierarchy(order, names, (), (), sought, space.certificate, (*unsolved, clock.told()), clock.left())
+    proved: list[Generalised] = []
+    for kind, q, point in chosen:
+        left = clock.within(0.0, partial(characteristic_defect, system, q, leading), None)
+        if left is not None and any(e != 0 for e in left):
+            raise EquationError(
+                f"{system.name}: the derived characteristic {q} leaves {left} in the linearised equations.",
+                hint="This is a fault of the solver; please report the equation.",
+            )
+        proved.append(Generalised(q, system.jets.order(q), kind, left is not None, point))
+    field, unknowns = space.state.field, space.state.unknowns
+    return Hierarchy(
+        order,
+        names,
+        tuple(proved),
+        tuple(family_of(group, field, unknowns, system.jets.unknowns) for group in space.groups),
+        sought,
+        space.certificate,
+        tuple(unsolved),
+        time.perf_counter() - started,
+    )
+
+
+Named = tuple[Literal["point", "contact", "generalised"], tuple[sp.Expr, ...], Field | None]
+
+
+def _on_solutions(q: Sequence[sp.Expr], leading: Leading) -> tuple[sp.Expr, ...]:
+    return tuple(leading.reduce(sp.expand(e)) for e in q)
+
+
+def _contact(system: System, clock: Clock) -> list[tuple[sp.Expr, ...]]:
+    """Characteristics in first derivatives alone; none where first derivatives aren't free, or of several unknowns.
+
+    Of equations of first order every symmetry of order 1 is a contact symmetry, infinitely many.
+    """
+    if len(system.jets.dependent) > 1:
+        return []
+    try:
+        leading = solve_for_leading(system)
+        if any(leading.is_principal((0, J)) for J in multi_indices(len(system.jets.independent), 1)):
+            return []
+        part = clock.part(SHARE)
+        return solution_space(generalised_equations(system, 1, leading), part).expressions()
+    except LieappError:
+        return []
+
+
+def _chosen(system: System, space: Space, named: Sequence[Named]) -> list[Named]:
+    """A basis of the span modulo the families: those that have a name first, where they are of the order."""
+    field, unknowns = space.state.field, space.state.unknowns
+    pool: list[tuple[Named, Vector]] = []
+    known = set(field.variables) | set(field.constants)
+    for one in named:
+        if all(e.free_symbols <= known for e in one[1]):
+            pool.append((one, [field.element(e) for e in one[1]]))
+    pool += [(("generalised", q, None), list(v)) for q, v in zip(space.expressions(), space.vectors, strict=True)]
+    pool = [(one, [field.lift(c) for c in v]) for one, v in pool]
+    whole = [[field.lift(c) for c in v] for v in space.vectors]
+    found: list[Named] = []
+    basis: list[Vector] = []
+    for one, v in pool:
+        if basis and coordinates_in(basis, [v], field)[0] is not None:
+            continue
+        if space.groups and len(modulo_families([*basis, v], space.groups, field, unknowns)) == len(basis):
+            continue
+        if not space.open and not space.groups and coordinates_in(whole, [v], field)[0] is None:
+            raise EquationError(
+                f"{system.name}: the {one[0]} symmetry with the characteristic {one[1]} isn't among those derived.",
+                hint="This is a fault of the solver; please report the equation.",
+            )
+        basis.append(v)
+        found.append((one[0], tuple(expression_of(c, field) for c in v), one[2]))
+    return found
