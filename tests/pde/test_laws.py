@@ -17,11 +17,12 @@ from lieapp.equations.evolution import evolution_form
 from lieapp.equations.monomials import Monomial
 from lieapp.errors import ConfigError, DataError, GridError
 from lieapp.numerics.grid import Axis, Grid
+from lieapp.pde.beyond.quotient import directions
+from lieapp.pde.beyond.readings import Combination
+from lieapp.pde.beyond.sparse import search
 from lieapp.pde.laws.densities import class_of
 from lieapp.pde.laws.fluxes import change, fluxes
-from lieapp.pde.laws.sparse import search
-from lieapp.pde.laws.spectrum import directions, variances
-from lieapp.pde.laws.totals import Totals, totals
+from lieapp.pde.laws.totals import Totals, quotient, totals
 from lieapp.pde.laws.written import Law, Proof, law_of
 
 t, x = sp.symbols("t x", real=True)
@@ -71,19 +72,19 @@ def test_quotient_finds_what_is_constant_on_each_trajectory():
     def columns(c, r):
         return torch.stack([r[..., 0], 3 * c[..., 0] - 2 * r[..., 0], r[..., 1], c[..., 1], 0 * c[..., 0] + 7], -1)
 
-    found = variances([made(columns)])
+    found = quotient([made(columns)])
     ordered = directions(found)
-    assert ordered.same == 1  # the constant 7
-    assert (ordered.drift[:2] < 1e-12).all() and ordered.drift[2] > 0.5
-    laws = search(found, lambda path: Law((), False, path[0].drift))
+    assert ordered.nothing == 1  # the constant 7
+    assert (ordered.eta[:2] < 1e-12).all() and ordered.eta[2] > 0.5
+    laws = search(found, lambda path: Law((), False, path[0].eta))
     (first, _), (second, _) = laws
     assert first.columns == (0, 1) and second.columns == (3,)
     assert first.coefficients[0] / first.coefficients[1] == pytest.approx(2, abs=1e-9)
 
 
 def test_one_trajectory_has_no_law_that_can_be_told():
-    found = variances([made(lambda c, r: torch.stack([c[..., 0], r[..., 0]], -1), samples=1)])
-    assert directions(found).same == 1 and search(found, lambda path: Law((), False, 0.0)) == []
+    found = quotient([made(lambda c, r: torch.stack([c[..., 0], r[..., 0]], -1), samples=1)])
+    assert directions(found).nothing == 1 and search(found, lambda path: Law((), False, 0.0)) == []
 
 
 def test_numbers_are_read_and_proved_or_refused():
@@ -93,8 +94,6 @@ def test_numbers_are_read_and_proved_or_refused():
     cube, slope = names.index("u**3"), names.index("u_x**2")
     assert proof.holds([cube, slope], [sp.S.One, sp.Integer(-3)])
     assert not proof.holds([cube, slope], [sp.S.One, sp.Rational(-301, 100)])
-    from lieapp.pde.laws.written import Combination
-
     good = Combination((cube, slope), (0.5, -1.50001), (1e-5, 1e-5), 1e-5)
     law = law_of([good], tried.densities, proof, [])
     assert law.proved and [c for _, c in law.terms] == [1, -3]

@@ -12,15 +12,15 @@ from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import exact
 from lieapp.errors import ConfigError, DataError
 from lieapp.numerics.spectral import noise_floor
+from lieapp.pde.beyond.readings import rational_choices
+from lieapp.pde.beyond.sparse import search
 from lieapp.pde.data import NOISE
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.gathering import Gathering
 from lieapp.pde.identify.files import read_identified
 from lieapp.pde.laws.densities import ORDER, Class, class_of
 from lieapp.pde.laws.result import Found, result_of
-from lieapp.pde.laws.sparse import search
-from lieapp.pde.laws.spectrum import variances
-from lieapp.pde.laws.totals import Totals, totals
+from lieapp.pde.laws.totals import Totals, quotient, totals
 from lieapp.pde.laws.written import Proof, law_of
 from lieapp.pde.resolution import resolved_order
 from lieapp.results.conserved import LawsFromData
@@ -68,10 +68,10 @@ class _Job:
         data = timed("data", self._data)
         tried = timed("densities", lambda: self._class(data))
         learn, judge = timed("totals", lambda: self._totals(data, tried))
-        found = variances(learn)
+        found = quotient(learn)
         proof = Proof(tried.ring, tried.densities)
-        parameters = [exact(value) for value in self.domain.declaration.parameters.values()]
-        laws = timed("laws", lambda: search(found, lambda path: law_of(path, tried.densities, proof, parameters)))
+        choices = rational_choices(map(exact, self.domain.declaration.parameters.values()))
+        laws = timed("laws", lambda: search(found, lambda path: law_of(path, tried.densities, proof, choices)))
         known = timed("derivation", proof.laws) if proof.derivable and not self.domain.fitted else None
         held_out = 0 if data.train is data.held_out else count(data.held_out)
         told = Found(self.domain, tried, found, laws, proof, known, learn, judge)

@@ -16,13 +16,14 @@ from lieapp.document import Formula
 from lieapp.equations.monomials import Monomial
 from lieapp.equations.printing import sum_of
 from lieapp.methods.verdict import gap_after
+from lieapp.pde.beyond.quotient import NOTHING, Quotient, directions
+from lieapp.pde.beyond.readings import Combination
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.laws.densities import Class
 from lieapp.pde.laws.document import sentence
 from lieapp.pde.laws.fluxes import fluxes, multipliers
-from lieapp.pde.laws.spectrum import SAME, Variances, directions
 from lieapp.pde.laws.totals import Totals
-from lieapp.pde.laws.written import Combination, Law, Proof
+from lieapp.pde.laws.written import Law, Proof
 from lieapp.results.conserved import LawFound, LawsFromData, LawVerdict, SameTotal, Unconserved
 from lieapp.results.discovery import Spectrum
 
@@ -34,7 +35,7 @@ class Found:
     """All that is known of the laws of one equation.
 
     Args:
-        variances: of the totals on the trajectories that laws were found on.
+        quotient: of the totals on the trajectories that laws were found on.
         laws: each law with the combination it was read from.
         known: a basis of the conserved combinations by the exact condition; None if it can't be had.
         learn, judge: totals on the trajectories that laws were found on, and on held-out ones.
@@ -42,7 +43,7 @@ class Found:
 
     domain: PDEDomain
     tried: Class
-    variances: Variances
+    quotient: Quotient
     laws: list[tuple[Combination, Law]]
     proof: Proof
     known: list[list[sp.Rational]] | None
@@ -70,7 +71,7 @@ class Found:
 
 def result_of(found: Found) -> LawsFromData:
     """Everything but how the run was made."""
-    domain, ordered = found.domain, directions(found.variances)
+    domain, ordered = found.domain, directions(found.quotient)
     laws = sorted((_law(found, law) for _, law in found.laws), key=lambda law: not law.proved)
     same = _same(found)
     result = LawsFromData(
@@ -78,9 +79,9 @@ def result_of(found: Found) -> LawsFromData:
         count=sum(law.proved for law in laws),
         laws=laws,
         same=same,
-        same_directions=ordered.same,
+        same_directions=ordered.nothing,
         spectrum=Spectrum(
-            method="quotient of variances", eta=ordered.drift.tolist(), gap_after=gap_after(ordered.drift.tolist())
+            method="quotient of variances", eta=ordered.eta.tolist(), gap_after=gap_after(ordered.eta.tolist())
         ),
         candidates=[str(monomial.expression(domain.evolution.jets)) for monomial in found.tried.densities],
         weight=found.tried.weight,
@@ -106,7 +107,7 @@ def _law(found: Found, law: Law) -> LawFound:
         order=law.order,
         proved=law.proved and not found.domain.fitted,
         verdict=_verdict(found, law),
-        eta=law.drift,
+        eta=law.eta,
         drift=_drift(values),
         values=values[0][0].tolist(),
     )
@@ -132,14 +133,14 @@ def _places_varying(found: Found) -> list[int]:
     """Which of the derived laws have totals that differ over the data."""
     if not found.known:
         return []
-    size = torch.linalg.vector_norm(found.variances.whole @ _scaled(found, found.known).T, dim=0)
-    return torch.nonzero(size > SAME).flatten().tolist()
+    size = torch.linalg.vector_norm(found.quotient.below @ _scaled(found, found.known).T, dim=0)
+    return torch.nonzero(size > NOTHING).flatten().tolist()
 
 
 def _scaled(found: Found, rows: Sequence[Sequence[sp.Expr | float]]) -> Float[Tensor, "row density"]:
     """Physical coefficients as those of densities in units of their sizes, each row of norm 1."""
     c = torch.tensor([[float(value) for value in row] for row in rows], dtype=torch.float64)
-    c = c * found.variances.sizes
+    c = c * found.quotient.sizes
     return c / c.norm(dim=1, keepdim=True)
 
 
@@ -156,22 +157,22 @@ def _angle(found: Found) -> float | None:
     derived = [found.known[k] for k in _places_varying(found)]
     if not derived:
         return None
-    values = found.variances.whole @ torch.cat([_scaled(found, rows), _scaled(found, derived)]).T
+    values = found.quotient.below @ torch.cat([_scaled(found, rows), _scaled(found, derived)]).T
     return principal_angle(values.T @ values, [*range(len(rows))], [*range(len(rows), values.shape[1])])
 
 
 def _same(found: Found) -> list[SameTotal]:
     """Densities that have one total on all data."""
-    spread = torch.linalg.vector_norm(found.variances.whole, dim=0)
+    spread = torch.linalg.vector_norm(found.quotient.below, dim=0)
     rows = []
-    for k in torch.nonzero(spread <= SAME).flatten().tolist():
+    for k in torch.nonzero(spread <= NOTHING).flatten().tolist():
         terms = [(found.tried.densities[k], sp.S.One)]
         value = float(torch.cat([piece.values[..., k].flatten() for piece in found.learn]).mean())
-        size = float(found.variances.sizes[k])
+        size = float(found.quotient.sizes[k])
         rows.append(SameTotal(
             density=str(found.expression(terms)),
             shown=found.shown(terms),
-            value=value if abs(value) > SAME * size else 0.0,
+            value=value if abs(value) > NOTHING * size else 0.0,
             proved=None if found.domain.fitted else found.proof.holds([k], [sp.S.One]),
         ))  # fmt: skip
     return rows

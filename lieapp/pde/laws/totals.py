@@ -18,6 +18,7 @@ from lieapp.equations.jets import MultiIndex
 from lieapp.equations.monomials import Monomial
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import SpectralDifferentiator, bandwidth, low_pass, padded_points, resample
+from lieapp.pde.beyond.quotient import Quotient, triangular
 
 MOST = 2**21
 """Numbers of one array at a time."""
@@ -91,3 +92,18 @@ def _of_slices(
         columns.append(volume * product.mean(grid.dims))
         sizes.append(volume * product.abs().mean(grid.dims))
     return torch.stack(columns, 1), torch.stack(sizes, 1)
+
+
+def quotient(pieces: Sequence[Totals]) -> Quotient:
+    """Root of the mean over trajectories of the variance in time, against that of the variance over all data.
+
+    It is 0 for a conserved total that differs between trajectories, 1 for one whose mean is the same on each. Pieces
+    may lie on different grids and at different times; all times count alike.
+    """
+    count = sum(piece.values.shape[0] * piece.values.shape[1] for piece in pieces)
+    sizes = torch.cat([piece.sizes for piece in pieces]).mean(0)
+    sizes = torch.where(sizes > 0, sizes, torch.ones_like(sizes))
+    scaled = [piece.values / sizes for piece in pieces]
+    within = torch.cat([(v - v.mean(1, keepdim=True)).flatten(0, 1) for v in scaled])
+    rows = torch.cat([v.flatten(0, 1) for v in scaled])
+    return Quotient(triangular(within) / count**0.5, triangular(rows - rows.mean(0)) / count**0.5, sizes)

@@ -5,21 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice
 
 import sympy as sp
 from sympy import QQ
 
-from lieapp.compare.closed_form.numbers import factors, numbers
+from lieapp.compare.closed_form.numbers import Choices
 from lieapp.equations.jet_ring import JetRing, Polynomial
 from lieapp.equations.monomials import Monomial, relations
 from lieapp.equations.variational import euler
+from lieapp.pde.beyond.readings import Combination, readings, rounded, whole
 from lieapp.pde.laws.fluxes import change
-
-SPREADS = 6.0
-"""Estimated uncertainties within which a coefficient is read."""
 
 READINGS = 200
 """Ways to read one combination's coefficients that are put to the proof, the simplest first."""
@@ -30,35 +28,18 @@ FEW = 3
 
 
 @dataclass(frozen=True)
-class Combination:
-    """Some densities and their coefficients, of norm 1 in the variance over all data.
-
-    Args:
-        columns: the densities' numbers, ascending.
-        coefficients: physical, one for each.
-        spread: relative uncertainty of each.
-        drift: root of the quotient of variances.
-    """
-
-    columns: tuple[int, ...]
-    coefficients: tuple[float, ...]
-    spread: tuple[float, ...]
-    drift: float
-
-
-@dataclass(frozen=True)
 class Law:
     """A density Σ c T whose total hardly drifts.
 
     Args:
         terms: densities with their coefficients; exact numbers of a proved law.
         proved: whether its total is conserved, exactly.
-        drift: root of the quotient of variances of the combination it was read from.
+        eta: of the combination it was read from.
     """
 
     terms: tuple[tuple[Monomial, sp.Expr], ...]
     proved: bool
-    drift: float
+    eta: float
 
     @property
     def order(self) -> int:
@@ -108,40 +89,17 @@ class Proof:
 
 
 def law_of(
-    path: Sequence[Combination], densities: Sequence[Monomial], proof: Proof, parameters: Iterable[sp.Expr]
+    path: Sequence[Combination], densities: Sequence[Monomial], proof: Proof, choices: Choices
 ) -> Law:
     """The first combination with a reading that is proved; else the one with the fewest terms, as measured."""
-    choices = [(f, cost) for f, cost in factors(parameters) if f.is_Rational]
     for combination in path:
-        for values in islice(_readings(combination, choices), READINGS if proof.derivable else FEW):
+        for values in islice(readings(combination, choices), READINGS if proof.derivable else FEW):
             if proof.holds(combination.columns, values):
-                return Law(_terms(combination.columns, values, densities), True, combination.drift)
-    first = path[0]
-    largest = max(map(abs, first.coefficients))
-    rounded = [sp.Float(c / largest, 6) for c in first.coefficients]
-    return Law(_terms(first.columns, rounded, densities), False, first.drift)
-
-
-def _readings(combination: Combination, choices: Sequence[tuple[sp.Expr, float]]) -> Iterator[tuple[sp.Expr, ...]]:
-    """Rational coefficients relative to the one that is known best."""
-    best = min(range(len(combination.columns)), key=lambda k: combination.spread[k])
-    options: list[list[sp.Expr]] = []
-    for k, value in enumerate(combination.coefficients):
-        spread = min(SPREADS * (combination.spread[k] + combination.spread[best]), 0.3)
-        ratio = value / combination.coefficients[best]
-        options.append([sp.S.One] if k == best else numbers(ratio, spread, choices))
-    yield from product(*options)
+                return Law(_terms(combination, whole(values), densities), True, combination.eta)
+    return Law(_terms(path[0], rounded(path[0]), densities), False, path[0].eta)
 
 
 def _terms(
-    columns: Sequence[int], values: Sequence[sp.Expr], densities: Sequence[Monomial]
+    combination: Combination, values: Sequence[sp.Expr], densities: Sequence[Monomial]
 ) -> tuple[tuple[Monomial, sp.Expr], ...]:
-    """With the first coefficient positive, and whole numbers without a common divisor where they are rational."""
-    factor = sp.Integer(1)
-    if all(value.is_Rational for value in values):
-        factor = sp.ilcm(1, *(value.q for value in values)) / sp.Integer(sp.igcd(0, *(value.p for value in values)))
-        whole = [value * factor for value in values]
-        factor /= sp.igcd(0, *(int(value) for value in whole))
-    if values[0] < 0:
-        factor = -factor
-    return tuple((densities[k], value * factor) for k, value in zip(columns, values, strict=True))
+    return tuple((densities[k], value) for k, value in zip(combination.columns, values, strict=True))
