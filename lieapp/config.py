@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 import msgspec
 
-from lieapp.config_laws import Laws
+from lieapp.config_laws import Generalised, Laws
 from lieapp.config_symbolic import EquationConfig
 from lieapp.config_types import (
     Count,
@@ -264,8 +264,11 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
 
     kind: Annotated[Literal["discover"], RunKind] = "discover"
     sought: Annotated[
-        Literal["symmetries", "laws"],
-        told("What is sought: point symmetries, or conservation laws (laws-from-data.md); `--laws` sets it."),
+        Literal["symmetries", "laws", "generalised"],
+        told(
+            "What is sought: point symmetries, conservation laws (`--laws`, laws-from-data.md) or generalised "
+            "symmetries (`--fields generalised`)."
+        ),
     ] = "symmetries"
     method: Annotated[str, told(METHOD)] = "neural"
     data: Annotated[DiscoverData, told("", "Data in files")] = DiscoverData()
@@ -307,6 +310,7 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     finite: Annotated[Finite, told("", "Finite size")] = Finite()
     formulas: Formulas = Formulas()
     laws: Annotated[Laws, told("", "Conservation laws")] = Laws()
+    generalised: Annotated[Generalised, told("", "Generalised symmetries")] = Generalised()
     cross_check: Annotated[
         bool,
         of_checks(

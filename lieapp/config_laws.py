@@ -1,4 +1,4 @@
-"""Settings of what `lieapp discover` seeks beside point symmetries: conservation laws."""
+"""Settings of what `lieapp discover` seeks beside point symmetries: conservation laws, generalised symmetries."""
 
 from __future__ import annotations
 
@@ -30,3 +30,14 @@ class Laws(Settings, kw_only=True, frozen=True):
         ),
     ] = None
     times: Annotated[Few, told("Times of each trajectory, spread evenly, at which totals are computed.")] = 60
+
+
+class Generalised(Settings, kw_only=True, frozen=True):
+    """Settings of `--fields generalised`: which characteristics are tried."""
+
+    order: Annotated[Positive, told("Highest order of the derivatives in characteristics.")] = 5
+    weight: Annotated[
+        Positive | None,
+        told("Highest weight of their monomials, as for laws. Default: that of the highest derivative."),
+    ] = None
+    powers: Annotated[Count, told("Highest power of the evolution variable that multiplies a monomial.")] = 1

@@ -46,6 +46,7 @@ class JetRing:
         rates = [self._with_constants(f) for f in evolution.rhs]
         self.ring = PolyRing([*symbols, *self._constants.values()], QQ, sp.polys.orderings.lex)
         self._keys = list(self.places)
+        self._rates_below: list[dict[MultiIndex, Polynomial]] = [{} for _ in evolution.rhs]
         self.rates: list[Polynomial] | None = None
         if all(rate is not None for rate in rates):
             self.rates = [self.ring.from_expr(rate) for rate in rates]
@@ -92,6 +93,35 @@ class JetRing:
             lower = raised(J, i, -1)
             pending[lower] = pending.get(lower, self.ring.zero) - self.total(pending.pop(J), i)
         return pending.get(self.jets.zero, self.ring.zero)
+
+    def totals(self, p: Polynomial, J: MultiIndex, known: dict[MultiIndex, Polynomial]) -> Polynomial:
+        """D_J p; those of lower J are kept in `known`."""
+        if not any(J):
+            return p
+        if J not in known:
+            i = max(k for k, n in enumerate(J) if n)
+            known[J] = self.total(self.totals(p, raised(J, i, -1), known), i)
+        return known[J]
+
+    def slopes(self, p: Polynomial) -> dict[Jet, Polynomial]:
+        """∂p/∂uᵃ_J for each derivative that occurs."""
+        return {self._keys[n]: p.diff(self.ring.gens[n]) for n in self._present(p)}
+
+    def rate(self, p: Polynomial) -> Polynomial:
+        """D_t p on solutions, for a p that doesn't depend on t explicitly: Σ ∂p/∂uᵃ_J D_J Fᵃ."""
+        assert self.rates is not None
+        result = self.ring.zero
+        for (a, J), slope in self.slopes(p).items():
+            result += slope * self.totals(self.rates[a], J, self._rates_below[a])
+        return result
+
+    def vanishes(self, columns: Sequence[Sequence[Polynomial]], values: Sequence[sp.Expr]) -> bool:
+        """Whether the combination of lists of polynomials with these rational coefficients is 0."""
+        numbers = [QQ.from_sympy(c) for c in values]
+        for parts in zip(*columns, strict=True):
+            if sum((p.mul_ground(c) for p, c in zip(parts, numbers, strict=True)), self.ring.zero):
+                return False
+        return True
 
     def gradient(self, p: Polynomial) -> list[Polynomial]:
         """E_a(p) of every unknown; all are 0 exactly if p is a total divergence."""

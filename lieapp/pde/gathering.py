@@ -9,6 +9,7 @@ from lieapp.data.axes import along, noise_level
 from lieapp.data.own_trajectories import OwnData
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories, check_varying, noisy, thin
+from lieapp.numerics.spectral import noise_floor
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.own_checks import check_misfit, check_offsets, check_unchanged
 from lieapp.pde.resolution import unresolved_words
@@ -31,6 +32,27 @@ class Gathering:
         self.config, self.domain, self.session, self.own = config, domain, session, own
         self.directory, self.report = session.directory, session.report
         self.missed: float | None = None
+
+    def parts(self) -> tuple[list[Trajectories], list[Trajectories]]:
+        """Those to learn from and those to judge on: simulated, or of files, which are checked.
+
+        Raises what `simulated` and `check_files` raise.
+        """
+        if self.own is None:
+            everything, samples = self.simulated(), self.config.samples
+            everything.check_varying(self.domain.name)
+            return [everything.select(slice(0, samples))], [everything.select(slice(samples, None))]
+        self.check_files(self.own)
+        device, parts = self.session.device, (self.own.train, self.own.held_out)
+        train, held_out = ([self.spoiled(piece).to(device) for piece in part] for part in parts)
+        return train, held_out
+
+    def noise(self, pieces: Sequence[Trajectories]) -> float:
+        """The share of the largest Fourier mode below which modes are noise; 0 without noise or with open axes."""
+        if self.config.smoothing is not None:
+            return self.config.smoothing
+        closed = [piece for piece in pieces if all(axis.periodic for axis in piece.grid.axes)]
+        return max((noise_floor(piece.values.flatten(0, 1), piece.grid) for piece in closed), default=0.0)
 
     def simulated(self) -> Trajectories:
         """Those to learn from and those to judge on, one after the other, as the settings want them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,6 +17,7 @@ from lieapp.config_types import file_options
 from lieapp.document import Document, Draw, undrawn
 from lieapp.errors import UsageError
 from lieapp.extension import Kind, Work, lazily
+from lieapp.results.characteristics import GeneralisedFromData
 from lieapp.results.conserved import LawsFromData
 from lieapp.results.discovery import EquationResult
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from lieapp.runs.store.session import Session
 
 
-Found: TypeAlias = EquationResult | LawsFromData
-"""Symmetries, or conservation laws."""
+Found: TypeAlias = EquationResult | LawsFromData | GeneralisedFromData
+"""Point symmetries, conservation laws, or generalised symmetries."""
 
 
 @hookimpl
@@ -73,36 +74,45 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
         check_data(replace(declaration, source=None))
     check_discovery(declaration)
     check_sizes(config, declaration)
-    if config.sought == "laws":
-        from lieapp.pde.laws.densities import check_laws
-
-        check_laws(config, declaration)
-    else:
+    if config.sought == "symmetries":
         check_memory(config, declaration)
+    else:
+        checked: Callable[[DiscoverConfig, PDE], None] = lazily(CHECKS[config.sought])
+        checked(config, declaration)
+
+
+CHECKS = {
+    "laws": "lieapp.pde.laws.densities:check_laws",
+    "generalised": "lieapp.pde.generalised.characteristics:check_generalised",
+}
+"""What is checked before a run."""
+
+ROOMS: dict[type[msgspec.Struct], str] = {LawsFromData: "laws.", GeneralisedFromData: "generalised."}
+"""Where the pages of a result are made."""
 
 
 def _execute(config: DiscoverConfig, declaration: PDE, session: Session) -> Found:
-    work = "laws.discover" if config.sought == "laws" else "discover"
-    result: Found = lazily(f"lieapp.pde.{work}:execute")(config, declaration, session)
+    room = "" if config.sought == "symmetries" else f"{config.sought}."
+    result: Found = lazily(f"lieapp.pde.{room}discover:execute")(config, declaration, session)
     return result
 
 
 def _document(result: Found, draw: Draw = undrawn) -> Document:
-    page = "laws.document" if isinstance(result, LawsFromData) else "document"
-    blocks: Document = lazily(f"lieapp.pde.{page}:document")(result, draw)
+    blocks: Document = lazily(f"lieapp.pde.{ROOMS.get(type(result), '')}document:document")(result, draw)
     return blocks
 
 
 def _draw(result: Found, folder: Path) -> Draw:
-    figures = "laws.document" if isinstance(result, LawsFromData) else "figures"
-    drawn: Draw = lazily(f"lieapp.pde.{figures}:draw")(result, folder)
+    page = f"{room}document" if (room := ROOMS.get(type(result))) else "figures"
+    drawn: Draw = lazily(f"lieapp.pde.{page}:draw")(result, folder)
     return drawn
 
 
 def _about(result: Found) -> str:
     if isinstance(result, LawsFromData):
         return "Conservation laws found in data"
-    return f"Symmetries learned from data · {result.method} method"
+    what = "Generalised symmetries" if isinstance(result, GeneralisedFromData) else "Symmetries"
+    return f"{what} learned from data · {result.method} method"
 
 
 def _complete(config: DiscoverConfig, root: Path) -> DiscoverConfig:
@@ -116,15 +126,31 @@ PLANAR = "it has several axes of space, and networks are trained on one axis onl
 def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of the command line as settings: those of files stand together, how many are read among them."""
     given, rest = file_options(options)
-    if rest.pop("laws", None):
-        rest["sought"] = "laws"
-    if (order := rest.pop("order", None)) is not None:
-        if rest.get("sought") != "laws":
-            raise UsageError("--order is the highest order in conservation laws.", hint="Give --laws too.")
-        rest["laws"] = {"order": order}
+    rest |= _sought(rest.pop("laws", None), rest.pop("fields", None), rest.pop("order", None), rest)
     if given.get("files") and rest.get("samples"):
         given["samples"] = rest.pop("samples")
     return {**rest, "data": given} if given else rest
+
+
+def _sought(laws: bool | None, fields: str | None, order: int | None, rest: Mapping[str, Any]) -> dict[str, Any]:
+    """What --laws, --fields and --order ask for, as settings. Raises UsageError for what contradicts itself."""
+    if laws and fields is not None:
+        raise UsageError("--laws and --fields are both given.", hint="Give one of them.")
+    sought = "laws" if laws else "generalised" if fields == "generalised" else rest.get("sought")
+    if fields == "generalised" and rest.get("method") not in (None, "spectrum"):
+        raise UsageError(
+            f"--method {rest['method']} finds point fields; generalised ones are found by spectrum.",
+            hint="Give --method spectrum, or leave it out.",
+        )
+    found = {} if sought is None else {"sought": sought}
+    if order is None:
+        return found
+    if sought not in ("laws", "generalised"):
+        raise UsageError(
+            "--order is the highest order of derivatives in conservation laws and generalised symmetries.",
+            hint="Give --laws or --fields generalised too.",
+        )
+    return {**found, sought: {"order": order}}
 
 
 def equation_text(declaration: PDE) -> str:

@@ -18,7 +18,7 @@ from lieapp.equations.monomials import Monomial
 from lieapp.errors import ConfigError, DataError, GridError
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.pde.beyond.quotient import directions
-from lieapp.pde.beyond.readings import Combination
+from lieapp.pde.beyond.readings import Combination, rational_choices
 from lieapp.pde.beyond.sparse import search
 from lieapp.pde.laws.densities import class_of
 from lieapp.pde.laws.fluxes import change, fluxes
@@ -95,10 +95,10 @@ def test_numbers_are_read_and_proved_or_refused():
     assert proof.holds([cube, slope], [sp.S.One, sp.Integer(-3)])
     assert not proof.holds([cube, slope], [sp.S.One, sp.Rational(-301, 100)])
     good = Combination((cube, slope), (0.5, -1.50001), (1e-5, 1e-5), 1e-5)
-    law = law_of([good], tried.densities, proof, [])
+    law = law_of([good], tried.densities, proof, rational_choices([]))
     assert law.proved and [c for _, c in law.terms] == [1, -3]
     wrong = Combination((cube, slope), (0.5, -1.4), (1e-5, 1e-5), 1e-5)
-    assert not law_of([wrong], tried.densities, proof, []).proved
+    assert not law_of([wrong], tried.densities, proof, rational_choices([])).proved
 
 
 def test_fluxes_close_the_laws():

@@ -11,7 +11,6 @@ from lieapp.data.own_trajectories import OwnData, own_data
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import exact
 from lieapp.errors import ConfigError, DataError
-from lieapp.numerics.spectral import noise_floor
 from lieapp.pde.beyond.readings import rational_choices
 from lieapp.pde.beyond.sparse import search
 from lieapp.pde.data import NOISE
@@ -82,39 +81,27 @@ class _Job:
         return result
 
     def _data(self) -> _Data:
-        if self.own is None:
-            everything, samples = self.gathering.simulated(), self.config.samples
-            everything.check_varying(self.domain.name)
-            train, held_out = [everything.select(slice(0, samples))], [everything.select(slice(samples, None))]
-        else:
-            self.gathering.check_files(self.own)
-            train, held_out = self._of_files(self.own)
-        noise = self.config.smoothing
-        if noise is None:
-            noise = max(noise_floor(piece.values.flatten(0, 1), piece.grid) for piece in train)
-        return _Data(train, held_out, max(noise, NOISE))
-
-    def _of_files(self, own: OwnData) -> tuple[list[Trajectories], list[Trajectories]]:
         """Whole trajectories: of a window of one only, totals are what they are in any other.
 
         Raises DataError if there is a single one.
         """
-        number = count(own.pieces)
-        if number < 2:
-            raise DataError(
-                f"{self.domain.name}: one trajectory: a conserved total has one value there, and what is the same "
-                "on all data can't be judged.",
-                hint="Give two or more trajectories that differ.",
-            )
-        spoiled, device = self.gathering.spoiled, self.session.device
-        if own.whole is None:
-            parts = (own.train, own.held_out)
-            train, held_out = ([spoiled(one).to(device) for one in part] for part in parts)
-            return train, held_out
-        told = f"none is held out, and at most {number - 1} laws can be told apart"
-        self.report.warn(f"{number} trajectories: {told}")
-        every = [spoiled(piece).to(device) for piece in own.pieces]
-        return every, every
+        own = self.own
+        if own is not None and own.whole is not None:
+            self.gathering.check_files(own)
+            number = count(own.pieces)
+            if number < 2:
+                raise DataError(
+                    f"{self.domain.name}: one trajectory: a conserved total has one value there, and what is the "
+                    "same on all data can't be judged.",
+                    hint="Give two or more trajectories that differ.",
+                )
+            told = f"none is held out, and at most {number - 1} laws can be told apart"
+            self.report.warn(f"{number} trajectories: {told}")
+            train = [self.gathering.spoiled(piece).to(self.session.device) for piece in own.pieces]
+            held_out = train
+        else:
+            train, held_out = self.gathering.parts()
+        return _Data(train, held_out, max(self.gathering.noise(train), NOISE))
 
     def _class(self, data: _Data) -> Class:
         """Raises ConfigError for an order of derivatives that the data don't resolve."""

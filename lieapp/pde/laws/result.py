@@ -11,11 +11,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.compare.subspace import principal_angle
 from lieapp.document import Formula
 from lieapp.equations.monomials import Monomial
 from lieapp.equations.printing import sum_of
 from lieapp.methods.verdict import gap_after
+from lieapp.pde.beyond.agreement import angle, visible
 from lieapp.pde.beyond.quotient import NOTHING, Quotient, directions
 from lieapp.pde.beyond.readings import Combination
 from lieapp.pde.domain import PDEDomain
@@ -88,7 +88,7 @@ def result_of(found: Found) -> LawsFromData:
         unknown_weight=found.tried.unknown_weight,
         order=found.tried.order,
         derived=None if found.known is None else len(found.known),
-        angle=_angle(found),
+        angle=angle(found.quotient, [one for one, _ in found.laws], found.known or []),
         time=found.judge[0].time.tolist(),
         unconserved=_unconserved(found),
         equation_shown=domain.shown(),
@@ -125,40 +125,8 @@ def _verdict(found: Found, law: Law) -> LawVerdict:
         return "proved"
     proved = sum(one.proved for _, one in found.laws)
     # those that are the same on all data are no candidates
-    conserved = len(_places_varying(found))
+    conserved = len(visible(found.quotient, found.known or []))
     return "approximate" if found.known is not None and proved == conserved else "undecided"
-
-
-def _places_varying(found: Found) -> list[int]:
-    """Which of the derived laws have totals that differ over the data."""
-    if not found.known:
-        return []
-    size = torch.linalg.vector_norm(found.quotient.below @ _scaled(found, found.known).T, dim=0)
-    return torch.nonzero(size > NOTHING).flatten().tolist()
-
-
-def _scaled(found: Found, rows: Sequence[Sequence[sp.Expr | float]]) -> Float[Tensor, "row density"]:
-    """Physical coefficients as those of densities in units of their sizes, each row of norm 1."""
-    c = torch.tensor([[float(value) for value in row] for row in rows], dtype=torch.float64)
-    c = c * found.quotient.sizes
-    return c / c.norm(dim=1, keepdim=True)
-
-
-def _angle(found: Found) -> float | None:
-    """Between the spans measured and derived, in the variance over all data."""
-    if found.known is None or not found.laws:
-        return None
-    rows = []
-    for combination, _ in found.laws:
-        row = [0.0] * len(found.tried.densities)
-        for k, c in zip(combination.columns, combination.coefficients, strict=True):
-            row[k] = c
-        rows.append(row)
-    derived = [found.known[k] for k in _places_varying(found)]
-    if not derived:
-        return None
-    values = found.quotient.below @ torch.cat([_scaled(found, rows), _scaled(found, derived)]).T
-    return principal_angle(values.T @ values, [*range(len(rows))], [*range(len(rows), values.shape[1])])
 
 
 def _same(found: Found) -> list[SameTotal]:

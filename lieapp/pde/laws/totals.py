@@ -95,10 +95,10 @@ def _of_slices(
 
 
 def quotient(pieces: Sequence[Totals]) -> Quotient:
-    """Root of the mean over trajectories of the variance in time, against that of the variance over all data.
+    """Root of the mean over trajectories of the variance in time over that of the variance over all data.
 
-    It is 0 for a conserved total that differs between trajectories, 1 for one whose mean is the same on each. Pieces
-    may lie on different grids and at different times; all times count alike.
+    It is 0 for a conserved total that differs between trajectories, 1 for one whose mean is the same on each.
+    Pieces may lie on different grids and at different times; all times count alike.
     """
     count = sum(piece.values.shape[0] * piece.values.shape[1] for piece in pieces)
     sizes = torch.cat([piece.sizes for piece in pieces]).mean(0)

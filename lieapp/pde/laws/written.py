@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 import sympy as sp
-from sympy import QQ
 
 from lieapp.compare.closed_form.numbers import Choices
 from lieapp.equations.jet_ring import JetRing, Polynomial
@@ -69,11 +68,7 @@ class Proof:
         """Whether the combination with these rational coefficients is conserved."""
         if not self.derivable:
             return self._holds_in_expressions(columns, values)
-        numbers, zero = [QQ.from_sympy(c) for c in values], self.ring.ring.zero
-        for parts in zip(*(self.change(k) for k in columns), strict=True):
-            if sum((p.mul_ground(c) for p, c in zip(parts, numbers, strict=True)), zero):
-                return False
-        return True
+        return self.ring.vanishes([self.change(k) for k in columns], values)
 
     def _holds_in_expressions(self, columns: Sequence[int], values: Sequence[sp.Expr]) -> bool:
         """The same where the equation isn't polynomial."""
