@@ -48,3 +48,6 @@ class LawsConfig(EquationConfig, kw_only=True, frozen=True):
 
     kind: Annotated[Literal["laws"], RunKind] = "laws"
     order: Annotated[Count, told("Highest order of the derivatives that multipliers depend on.")] = 2
+    actions: Annotated[
+        bool, told("Tell what symmetries make of the laws, of evolution systems, and which laws generate all.")
+    ] = False

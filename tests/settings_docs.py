@@ -14,7 +14,7 @@ import msgspec
 from msgspec import inspect as types
 
 from lieapp.config import CheckConfig, DataConfig, TruthConfig
-from lieapp.config_symbolic import ClassifyConfig, HoldsConfig
+from lieapp.config_symbolic import ClassifyConfig, HoldsConfig, LawsConfig
 from lieapp.registry.catalog import Catalog, load_catalog
 from lieapp.settings import bare, leaves
 
@@ -25,7 +25,8 @@ BEGIN, END = "<!-- settings: begin -->", "<!-- settings: end -->"
 def tables(catalog: Catalog) -> str:
     """A heading, a sentence, a table and what presets change, for the settings of each command and kind."""
     several: list[type[msgspec.Struct]] = [
-        TruthConfig, HoldsConfig, ClassifyConfig, CheckConfig, DataConfig, *catalog.all_settings().values(),
+        TruthConfig, HoldsConfig, ClassifyConfig, LawsConfig, CheckConfig, DataConfig,
+        *catalog.all_settings().values(),
     ]  # fmt: skip
     structs = dict.fromkeys(several)
     return "\n".join(_section(struct) for struct in structs)

@@ -10,12 +10,12 @@ from settings_docs import replaced, rows, tables
 
 from lieapp.cli.main import COMMANDS, cli
 from lieapp.config import CheckConfig, DataConfig, TruthConfig
-from lieapp.config_symbolic import ClassifyConfig, HoldsConfig
+from lieapp.config_symbolic import ClassifyConfig, HoldsConfig, LawsConfig
 from lieapp.registry.catalog import load_catalog
 from lieapp.registry.loader import hook_names
 
 DOCS = Path(__file__).parents[1] / "docs"
-CONFIGS = (TruthConfig, HoldsConfig, ClassifyConfig, CheckConfig, DataConfig)
+CONFIGS = (TruthConfig, HoldsConfig, ClassifyConfig, LawsConfig, CheckConfig, DataConfig)
 STRUCTS = {
     **{struct.__name__: struct for struct in CONFIGS},
     **CATALOG.all_settings(),

@@ -80,31 +80,41 @@ def _classified(settings: Common, out: Path | None, typed: dict[str, Any]) -> Cl
 
 
 @click.command("laws")
-@common("plugin", "plugins", "config", "sets")
+@common("plugin", "plugins", "config", "sets", "resume")
 @typed_equation
 @click.option("--order", type=int, metavar="K", help="Highest order of derivatives in multipliers (default 2).")
+@click.option("--actions", is_flag=True, help="Tell what symmetries make of the laws, and which generate all.")
 @click.option("--out", type=FOLDER, metavar="DIR", help="Keep the laws as a run in this folder of runs.")
-def laws(settings: Common, budget: float | None, order: int | None, out: Path | None, **typed: Any) -> Outcome:
+def laws(
+    settings: Common, budget: float | None, order: int | None, actions: bool, out: Path | None, **typed: Any
+) -> Outcome:
     """Derive the conservation laws of a plugin's equation, or of one typed with --equation.
 
     Multipliers depend on the variables, the unknowns and their derivatives up to an order. Densities and fluxes are
     exact, and each law is proved. Families with arbitrary functions are listed apart.
     """
     wanted: dict[str, Any] = {key: list(given) for key, given in typed.items() if given}
-    config = settings.load(LawsConfig, **{"budget": budget, "order": order, **wanted})
-    check_equation_of(settings, config)
-    result = _laws(settings, out, config)
+    result = _laws(settings, out, {"budget": budget, "order": order, "actions": actions or None, **wanted})
     return Outcome(result, lambda: print_document(laws_document(result)))
 
 
-def _laws(settings: Common, out: Path | None, config: LawsConfig) -> LawsResult:
+def _laws(settings: Common, out: Path | None, typed: dict[str, Any]) -> LawsResult:
+    def work(run: RunDirectory, config: LawsConfig, folders: list[Path]) -> LawsResult:
+        return sitting(run, config, lambda session: short.laws(config, session), folders, quiet=settings.quiet)
+
+    if settings.resume is not None:
+        run = find_resumable(out or Path("runs"), settings.resume, "laws", settings.given(LawsConfig))
+        done = result_of(run.path, LawsResult) if run.state == "done" else None
+        return done or work(run, run.config_as(LawsConfig), [*run.plugin_folders(), *settings.plugins])
+    config = settings.load(LawsConfig, **typed)
+    check_equation_of(settings, config)
     if out is None:
         with reporting(settings.quiet) as report, short.watched(report) as (notes, watch):
             return laws_in_child(config, settings.plugins, notes, watch)
     entry = None if config.plugin is None else settings.entry(config.plugin)
     folders = [folder.resolve() for folder in settings.plugins]
     run = RunDirectory.create(out, config, config.plugin or "laws", entry=entry, folders=folders)
-    return sitting(run, config, lambda session: short.laws(config, session), folders, quiet=settings.quiet)
+    return work(run, config, folders)
 
 
 def check_class(config: ClassifyConfig) -> None:

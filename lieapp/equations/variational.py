@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from lieapp.equations.jets import JetSpace, MultiIndex, raised
 
@@ -22,6 +23,24 @@ class NoPotentialError(Exception):
 def euler(expression: sp.Expr, jets: JetSpace, a: int) -> sp.Expr:
     """Eₐ of an expression on the jet space, expanded."""
     slopes = {J: sp.diff(expression, s) for s, (b, J) in jets.jets(expression).items() if b == a}
+    return _integrated_by_parts(slopes, jets)
+
+
+def adjoint(q: Sequence[sp.Expr], multiplier: Sequence[sp.Expr], jets: JetSpace) -> list[sp.Expr]:
+    """The adjoint of the linearised q, applied to a multiplier: Σ (-D)_J (∂qᵇ/∂uᵃ_J Λᵇ) for each unknown uᵃ."""
+    found = []
+    for a in range(len(jets.dependent)):
+        slopes: dict[MultiIndex, sp.Expr] = {}
+        for e, m in zip(q, multiplier, strict=True):
+            for s, (b, J) in jets.jets(e).items():
+                if b == a:
+                    slopes[J] = slopes.get(J, sp.S.Zero) + sp.diff(e, s) * m
+        found.append(_integrated_by_parts(slopes, jets))
+    return found
+
+
+def _integrated_by_parts(slopes: dict[MultiIndex, sp.Expr], jets: JetSpace) -> sp.Expr:
+    """Σ (-D)_J P_J."""
     for J, i, slope in _taken_off(slopes, range(len(jets.independent))):
         lower = raised(J, i, -1)
         slopes[lower] = slopes.get(lower, sp.S.Zero) - jets.total_derivative(slope, i)
@@ -48,10 +67,15 @@ def potentials(divergence: sp.Expr, jets: JetSpace, order: Sequence[int]) -> lis
     Raises NoPotentialError where an integral over λ isn't found.
     """
     whole = sp.expand(divergence)
+    if any(jets.jets(f) for f in whole.atoms(AppliedUndef)):
+        # arbitrary functions of the unknowns
+        raise NoPotentialError
     for base in (0, 1):
         start = {u: sp.Integer(base) for u in jets.unknowns}
         start |= {s: sp.S.Zero for s, (_, J) in jets.jets(whole).items() if any(J)}
-        left = whole.xreplace(start)
+        # homogeneous terms have no value there
+        terms = [e for e in sp.Add.make_args(whole) if base or _degree(e, jets.jets(whole)) in (None, 0)]
+        left = sp.Add(*terms).xreplace(start)
         if left.has(sp.zoo, sp.nan, sp.oo):
             continue
         try:
@@ -107,12 +131,18 @@ def over_scale(expression: sp.Expr, jets: JetSpace, base: int = 0) -> sp.Expr:
 
 
 def _degree(term: sp.Expr, found: dict[sp.Symbol, tuple[int, MultiIndex]]) -> sp.Expr | None:
-    """The degree of a product of powers of jets; None for anything else."""
+    """The degree of an expression that is homogeneous in the jets, as a product of their powers; else None."""
     degree = sp.S.Zero
     for factor in sp.Mul.make_args(term):
         power, exponent = factor.as_base_exp()
-        if power in found and not exponent.free_symbols & found.keys():
-            degree += exponent
-        elif factor.free_symbols & found.keys():
+        if not factor.free_symbols & found.keys():
+            continue
+        if exponent.free_symbols & found.keys():
             return None
+        own: set[sp.Expr | None] = {sp.S.One} if power in found else {None}
+        if power.is_Add:
+            own = {_degree(part, found) for part in power.args}
+        if len(own) > 1 or None in own:
+            return None
+        degree += exponent * own.pop()
     return degree

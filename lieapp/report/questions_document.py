@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import UNSET, UnsetType
+
 from lieapp.document import Block, Cell, Formula, Heading, Text, Words, joined, table
 from lieapp.extension import outcome
 from lieapp.results.classification import BranchResult, ClassifyResult
 from lieapp.results.holding import HoldsResult
-from lieapp.results.laws import LawResult, LawsResult
+from lieapp.results.laws import ActionResult, LawResult, LawsResult
 from lieapp.results.truth import zero
 
 MOST = 30
@@ -68,11 +70,11 @@ def laws_document(result: LawsResult) -> list[Block]:
     """The equation, each law with its multiplier, density and fluxes, families, and what is missing."""
     blocks = [*outcome(result), Heading("Equation", "statement", "jets"), *result.equation_shown]
     if result.laws:
-        blocks.append(Heading("Conservation laws", "laws"))
+        blocks.append(Heading("Conservation laws", "laws", "law"))
         for n, law in enumerate(result.laws, start=1):
             blocks += _law(f"{n}", law, result.variable)
     if result.families:
-        blocks.append(Heading("Families of laws", "families"))
+        blocks.append(Heading("Families of laws", "families", "families"))
         for law in result.families:
             blocks += _law("for every " + ", ".join(f.text for f in law.functions_shown), law, result.variable)
     if result.lagrangian_shown:
@@ -81,6 +83,8 @@ def laws_document(result: LawsResult) -> list[Block]:
             result.lagrangian_shown,
             Text("Its symmetries are the multipliers as characteristics (Noether)."),
         ]
+    if result.actions is not UNSET:
+        blocks += _actions(result.actions, result.generating or None)
     if result.unsolved or not result.certified:
         reason = result.certificate.reason
         texts = [*result.unsolved, *([reason] if reason and not result.unsolved else [])]
@@ -88,6 +92,26 @@ def laws_document(result: LawsResult) -> list[Block]:
     if result.assumed_nonzero_shown:
         blocks.append(Text(["assumed not to vanish: ", *joined(result.assumed_nonzero_shown)]))
     return [*blocks, Text(f"Sought: {result.sought}.", small=True)]
+
+
+def _actions(actions: Sequence[ActionResult], generating: Sequence[int] | UnsetType | None) -> Iterator[Block]:
+    """A row for each symmetry, with what it makes of each law."""
+    yield Heading("What symmetries make of the laws", "actions")
+    rows: list[list[Cell]] = []
+    for action in actions:
+        images = [f"{k} -> {_combination(image)}" for k, image in enumerate(action.images, start=1)]
+        rows.append([joined(action.characteristic_shown), "; ".join(i for i in images if not i.endswith("-> 0"))])
+    yield table(["characteristic", "laws"], rows)
+    if generating:
+        yield Text(f"Symmetries make all laws from {', '.join(str(k + 1) for k in generating)}.")
+
+
+def _combination(image: Sequence[str] | None) -> str:
+    """ "2 L1 + L3" """
+    if image is None:
+        return "another law"
+    terms = [f"{'' if c == '1' else f'{c} '}L{k}" for k, c in enumerate(image, start=1) if c != "0"]
+    return " + ".join(terms) or "0"
 
 
 def _law(title: str, law: LawResult, variable: str) -> Iterator[Block]:

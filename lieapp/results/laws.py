@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from lieapp.document import Formula
 from lieapp.results.base import Result
@@ -40,6 +41,14 @@ class LawResult(msgspec.Struct, kw_only=True):
     conditions_shown: list[Formula] = []
 
 
+class ActionResult(msgspec.Struct, kw_only=True):
+    """What a symmetry makes of each law: coefficients in the laws, null for one that isn't among them."""
+
+    characteristic: list[str]
+    images: list[list[str] | None]
+    characteristic_shown: list[Formula] = []
+
+
 class LawsResult(Result, tag_field="result", tag="laws", kw_only=True):
     """The conservation laws with multipliers up to an order; see `lie.beyond.laws.Laws`.
 
@@ -49,6 +58,8 @@ class LawsResult(Result, tag_field="result", tag="laws", kw_only=True):
         variable: the one in which densities are conserved.
         unsolved: what is missing; there may be more laws then.
         lagrangian: there if the linearised equation is self-adjoint.
+        actions: what symmetries make of the laws; left out unless asked for.
+        generating: laws, counted from 0, from which the symmetries make all; null if that isn't known.
     """
 
     laws: list[LawResult]
@@ -62,6 +73,8 @@ class LawsResult(Result, tag_field="result", tag="laws", kw_only=True):
     assumed_nonzero: list[str]
     lagrangian: str | None
     seconds: float
+    actions: list[ActionResult] | UnsetType = UNSET
+    generating: list[int] | UnsetType | None = UNSET
     equation_shown: list[Formula]
     assumed_nonzero_shown: list[Formula] = []
     lagrangian_shown: Formula | None = None

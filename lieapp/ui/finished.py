@@ -307,7 +307,8 @@ def _show_derivation(result: TruthResult) -> None:
         st.caption(f"Row first, then column{modulo}; a dot is 0.")
     else:
         show(doc.section(shown, "brackets"))
-    show(doc.section(shown, "structure", "flows", "reductions", "completeness", "moving", "outputs", "derivation"))
+    others = ("structure", "flows", "reductions", "completeness", "moving", "outputs", "beyond", "derivation")
+    show(doc.section(shown, *others))
     for title, blocks in doc.sections(doc.section(shown, "determining", "steps", "general")):
         with st.expander(plain(title.text)):
             _listed(blocks)

@@ -10,14 +10,14 @@ determining equations").
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from math import comb, perm, prod
 
-from lieapp.equations.coefficients import CoefficientField, parted
+from lieapp.equations.coefficients import CoefficientField, Element, parted
 from lieapp.equations.jets import MultiIndex, divides, multi_indices, raised
 from lieapp.lie.certificate.taylor import Point, pack
-from lieapp.lie.linear import Form, Key, Unknowns, differentiated, primitive
+from lieapp.lie.linear import Form, Key, Unknowns, add, differentiated, primitive
 
 Row = dict[int, int]
 """Column -> value mod p."""
@@ -96,6 +96,9 @@ def without_vanishing(equations: Iterable[Form]) -> tuple[list[Form], Vanishing]
     return rest, vanishing
 
 
+MAX_REWRITTEN = 20
+"""Rounds of replacements by equations of two terms."""
+
 MAX_DERIVED = 400
 """Equations beyond which no more derivatives of them are taken."""
 
@@ -119,11 +122,47 @@ def with_short_derivatives(
             if len(parts) == 1:
                 found += _short_derivatives(equation, field, unknowns, vanishing)
         single = [{(f, K): field.one} for f, Ks in vanishing.least.items() for K in Ks]
-        rest, vanishing = without_vanishing([*found, *single])
+        rest, vanishing = without_vanishing([*_rewritten(found), *single])
         distinct = {frozenset(e.items()): e for e in (primitive(e, field)[0] for e in rest)}
         seen |= distinct.keys()
         rest = list(distinct.values())
     return rest, vanishing
+
+
+def _rewritten(equations: Sequence[Form]) -> list[Form]:
+    """The equations with derivatives replaced by what those of two terms with constant coefficients say of them."""
+    rules: dict[Key, tuple[Key, Element]] = {}
+    kept: list[Form] = []
+    for equation in sorted(equations, key=len):
+        equation = _by(rules, equation)
+        if len(equation) == 2:
+            low, high = sorted(equation, key=lambda key: (sum(key[1]), key[1], key[0]))
+            ratio = -equation[low] / equation[high]
+            if ratio.numer.is_ground and ratio.denom.is_ground:
+                rules[high] = low, ratio
+                kept.append(equation)
+                continue
+        if equation:
+            kept.append(equation)
+    return kept
+
+
+def _by(rules: Mapping[Key, tuple[Key, Element]], equation: Form) -> Form:
+    for _ in range(MAX_REWRITTEN):
+        found: Form = {}
+        changed = False
+        for (f, K), c in equation.items():
+            rule = next((rule for rule in rules.items() if rule[0][0] == f and divides(rule[0][1], K)), None)
+            if rule is None:
+                add(found, (f, K), c)
+                continue
+            (_, high), ((g, low), ratio) = rule
+            add(found, (g, tuple(k - h + n for k, h, n in zip(K, high, low, strict=True))), ratio * c)
+            changed = True
+        equation = found
+        if not changed:
+            break
+    return equation
 
 
 def _short_derivatives(

@@ -1,0 +1,90 @@
+"""Forms in functions of derivatives, and the certificate of what solves their determining equations."""
+
+import random
+
+import pytest
+import sympy as sp
+
+from lieapp.equations.parsing import parse_system
+from lieapp.lie.beyond.generalised import generalised_equations
+from lieapp.lie.beyond.hierarchy import generalised_symmetries
+from lieapp.lie.beyond.jet_forms import JetForms, arguments
+from lieapp.lie.beyond.laws import conservation_laws
+from lieapp.lie.beyond.multipliers import multiplier_equations, off_solutions
+from lieapp.lie.beyond.space import solution_space
+from lieapp.lie.certificate.certify import certify
+from lieapp.lie.certificate.counting import with_short_derivatives
+from lieapp.lie.deadline import Clock
+from lieapp.lie.linear import reduced, substituted
+from lieapp.lie.normal_form import expression_of
+
+KDV = parse_system(["u_t + u*u_x + u_xxx"], ["t", "x"], ["u"], [], [])
+SINE = parse_system(["u_tx - sin(u)"], ["t", "x"], ["u"], [], [])
+SHALLOW = parse_system(["u_t + u*u_x + h_x", "h_t + h*u_x + u*h_x"], ["t", "x"], ["u", "h"], [], [])
+
+
+@pytest.mark.parametrize("system", [KDV, SINE, SHALLOW], ids=["kdv", "sine", "shallow"])
+def test_total_derivatives_of_forms_are_those_of_the_functions_on_solutions(system):
+    determining = generalised_equations(system, 2)
+    leading, jets = determining.leading, system.jets
+    own = arguments(leading, 2)
+    forms = JetForms(leading, (), own, [(1, 1), (0, 3)])
+    f = forms.unknowns.new(range(forms.size))
+    generator = random.Random(1)
+    chosen = [jets.independent[0], jets.independent[1], *own]
+    value = sum(generator.randint(1, 5) * sp.Mul(*generator.sample(chosen, 2)) ** k for k in (1, 2))
+    for J in ((1, 1), (0, 3)):
+        total = forms.totals(forms.unknowns.form(forms.field, f), J)
+        known = {f: {(-1, forms.unknowns.zero): forms.field.element(value)}}
+        put = substituted(total, known, forms.field, _Fixed(forms.unknowns.zero))
+        (element,) = reduced(put, forms.field).values()
+        expected = leading.reduce(jets.total_derivatives(value, J))
+        assert sp.simplify(expression_of(element, forms.field) - expected) == 0
+
+
+def test_identities_off_solutions_are_written_with_the_equation_as_an_unknown():
+    leading = multiplier_equations(KDV, 0).leading
+    off, (w,) = off_solutions(KDV, leading)
+    u_t = KDV.jets.symbol(0, (1, 0))
+    assert sp.expand(KDV.residuals[0].xreplace({u_t: off.normal((0, (1, 0)))}) - w) == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "order"), [(generalised_equations, 3), (multiplier_equations, 4)], ids=["symmetries", "multipliers"]
+)
+def test_the_certificate_misses_each_solution_that_is_left_out(make, order):
+    space = solution_space(make(KDV, order), Clock(60))
+    assert space.certificate.certified
+    for left_out in range(len(space.vectors)):
+        rest = [v for k, v in enumerate(space.vectors) if k != left_out]
+        assert not certify(space.determining, rest, ()).certified
+
+
+def test_short_derivatives_are_consequences():
+    """Each is annihilated by all solutions."""
+    determining = generalised_equations(KDV, 5)
+    space = solution_space(determining, Clock(60))
+    equations, vanishing = with_short_derivatives(determining.equations, determining.field, determining.unknowns)
+    (component,) = determining.components
+    single = [{(f, K): determining.field.one} for f, Ks in vanishing.least.items() for K in Ks]
+    for (value,) in space.vectors:
+        known = {component: {(-1, determining.unknowns.zero): determining.field.lift(value)}}
+        for equation in (*equations, *single):
+            left = substituted(equation, known, determining.field, _Fixed(determining.unknowns.zero))
+            assert not reduced(left, determining.field)
+
+
+class _Fixed:
+    """Unknowns with one constant function, -1, whose derivatives vanish."""
+
+    def __init__(self, zero: tuple[int, ...]) -> None:
+        self.arguments, self.zero = {-1: frozenset[int]()}, zero
+
+
+def test_scaled_unknowns_have_the_same_counts():
+    other = parse_system(["u_t + 3*u*u_x/7 + 2*u_xxx"], ["t", "x"], ["u"], [], [])
+    for order in (2, 4):
+        first, second = (len(conservation_laws(s, order, Clock(60)).laws) for s in (KDV, other))
+        assert first == second
+    first, second = (generalised_symmetries(s, 5, (), Clock(60)) for s in (KDV, other))
+    assert [one.order for one in first.symmetries] == [one.order for one in second.symmetries]
