@@ -25,7 +25,7 @@ class Laws(Settings, kw_only=True, frozen=True):
         Positive | None,
         told(
             "Highest weight of the densities: each derivative weighs 1, each factor as much as the equation's "
-            "scaling gives the unknowns, else 2. Default: two more than four factors weigh, lowered if that gives "
+            "terms say (laws-from-data.md). Default: two more than four factors weigh, lowered if that gives "
             "more than 120 densities."
         ),
     ] = None

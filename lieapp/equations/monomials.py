@@ -2,15 +2,16 @@
 
 A monomial of d factors with n derivatives in all has the weight d w + n, w the weight of the unknowns. Where the
 equation has a scaling x -> x/λ, u -> λ^w u, its w is taken: conserved densities then are sums of monomials of one
-weight, u² and u³ - 3 u_x² of weights 4 and 6 for Korteweg-de Vries.
+weight, u² and u³ - 3 u_x² of weights 4 and 6 for Korteweg-de Vries. Else nonlinear terms weigh no more than the
+highest derivative.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement
+from itertools import islice
 
 import sympy as sp
 from sympy import QQ
@@ -56,41 +57,51 @@ class Monomial:
 
 
 def unknown_weight(evolution: Evolution) -> int:
-    """w of a scaling x -> x/λ, u -> λ^w u, t -> λ^-s t, one for all unknowns; NO_SCALING without a single one.
+    """The smallest whole w at which no term of higher degree weighs more than one with the most derivatives.
 
-    Each term of Fᵃ must have the weight w + s.
+    That is the w of a scaling where the equation has one and w is whole. NO_SCALING where nothing tells.
+    Coefficients that depend on t or x are taken for constants.
     """
-    equations: set[tuple[int, int]] = set()
+    terms: set[tuple[int, int]] = set()
     for f in evolution.rhs:
         inside = evolution.jets.jets(f)
         if not inside or not f.is_polynomial(*inside):
             return NO_SCALING
         orders = [sum(J) for _, J in inside.values()]
         for powers in sp.Poly(f, *inside).monoms():
-            equations.add((sum(powers) - 1, sum(n * k for n, k in zip(powers, orders, strict=True))))
-    # degree w + derivatives = s for every term; coefficients that depend on t or x are taken for constants
-    first, *rest = sorted(equations)
-    slopes = {sp.Rational(first[1] - n, d - first[0]) if d != first[0] else None for d, n in rest}
-    w = slopes.pop() if len(slopes) == 1 else None
-    return int(w) if w is not None and w.is_Integer and w > 0 else NO_SCALING
+            terms.add((sum(n * k for n, k in zip(powers, orders, strict=True)), sum(powers)))
+    most = max(derivatives for derivatives, _ in terms)
+    least = min(degree for derivatives, degree in terms if derivatives == most)
+    slopes = [sp.Rational(most - n, d - least) for n, d in terms if d > least and n < most]
+    return int(sp.ceiling(min(slopes))) if slopes else NO_SCALING
 
 
-def monomials(evolution: Evolution, weight: int, factor: int, order: int) -> list[Monomial]:
+def monomials(evolution: Evolution, weight: int, factor: int, order: int, most: int = 10**6) -> list[Monomial]:
     """All of degree 1 at least, up to a weight and an order of derivatives, ascending in weight and order.
 
     Args:
         factor: what each factor weighs.
+        most: how many are made at most.
     """
     jets = evolution.jets
-    found = []
     single = [(a, J) for J in spatial(evolution, min(order, weight)) for a in range(len(jets.dependent))]
     single.sort(key=lambda jet: (sum(jet[1]), jet))
-    for degree in range(1, weight // factor + 1):
-        for factors in combinations_with_replacement(single, degree):
-            monomial = Monomial(tuple(factors))
-            if degree * factor + monomial.derivatives <= weight:
-                found.append(monomial)
+    found = list(islice(_products(single, weight, factor), most))
     return sorted(found, key=lambda m: (m.degree * factor + m.derivatives, m.order, -m.degree, m.factors))
+
+
+def _products(single: Sequence[Jet], weight: int, factor: int) -> Iterator[Monomial]:
+    """Products of derivatives in their order that weigh so much at most, depth first."""
+    pending: list[tuple[tuple[Jet, ...], int, int]] = [((), 0, weight)]
+    while pending:
+        factors, first, left = pending.pop()
+        if factors:
+            yield Monomial(factors)
+        for k in range(first, len(single)):
+            rest = left - factor - sum(single[k][1])
+            if rest < 0:
+                break  # those that follow have as many derivatives or more
+            pending.append(((*factors, single[k]), k, rest))
 
 
 def representatives(ring: JetRing, found: Sequence[Monomial]) -> list[Monomial]:

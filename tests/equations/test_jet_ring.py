@@ -66,7 +66,9 @@ def test_representatives_span_all_monomials_modulo_divergences():
         (NLS, 1),
         (("u_t + u**2*u_x + u_xxx",), 1),
         (("u_t + u*u_x - u_xxxxx",), 4),
-        (("u_t + u*u_x + u_xx + u_xxxx",), 2),  # no scaling
+        (("u_t + u*u_x + u_xx + u_xxxx",), 3),  # no scaling; u u_x weighs as much as u_xxxx
+        (("u_t + u*u_x + u**2*u_x + u_xxx",), 1),
+        (("u_t + u**3*u_x + u_xxx",), 1),  # 2/3
         (("u_t - u_xx",), 2),  # any weight
         (("u_t - exp(u)*u_x",), 2),
     ],

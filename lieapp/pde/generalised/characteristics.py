@@ -25,6 +25,10 @@ from lieapp.errors import ConfigError, UsageError
 SymmetryKind: TypeAlias = Literal["point", "contact", "generalised"]
 
 
+MOST = 400
+"""Terms at most: the null space then takes a minute."""
+
+
 @dataclass(frozen=True)
 class Term:
     """t^power · monomial as the component `unknown` of a characteristic."""
@@ -58,7 +62,7 @@ def terms_of(evolution: Evolution, order: int, powers: int, weight: int | None =
         weight: another highest weight.
     """
     factor = unknown_weight(evolution)
-    found = [Monomial(()), *monomials(evolution, weight or factor + order, factor, order)]
+    found = [Monomial(()), *monomials(evolution, weight or factor + order, factor, order, MOST + 1)]
     unknowns = range(len(evolution.rhs))
     return [Term(a, power, monomial) for monomial in found for power in range(powers + 1) for a in unknowns]
 
@@ -161,10 +165,6 @@ def _is_point(evolution: Evolution, q: Sequence[sp.Expr]) -> bool:
     return True
 
 
-MOST = 400
-"""Terms at most: the null space then takes a minute."""
-
-
 def check_generalised(config: DiscoverConfig, pde: PDE) -> None:
     """Raises ConfigError for too many terms, UsageError for simulated trajectories beside files."""
     if config.data.extend:
@@ -176,6 +176,6 @@ def check_generalised(config: DiscoverConfig, pde: PDE) -> None:
     count = len(terms_of(evolution, settings.order, settings.powers, settings.weight))
     if count > MOST:
         raise ConfigError(
-            f"{pde.name}: characteristics up to order {settings.order} have {count} terms, more than {MOST}.",
+            f"{pde.name}: characteristics up to order {settings.order} have more than {MOST} terms.",
             hint="Lower --order, generalised.weight or generalised.powers.",
         )

@@ -79,9 +79,9 @@ def _symmetries(result: GeneralisedFromData) -> list[Block]:
     ]
     heads: list[Column | str] = ["Q", "kind", Column("order", True), "exact condition", Column("η", True)]
     told = (
-        "A symmetry with characteristic Q sends a solution u to u + ε Q + …; of several unknowns Q has a "
-        "component for each. It is that of a point symmetry if it is φ - ξ u_x - τ u_t for some φ, ξ, τ of the "
-        "variables and unknowns, u_t replaced by the right side. η is the residual of the linearised equation over the time "
+        "A symmetry with characteristic Q sends a solution u to u + ε Q + …; of several unknowns Q has a component "
+        "for each. It is that of a point symmetry if it is φ - ξ u_x - τ u_t for some φ, ξ, τ of the variables and "
+        "unknowns, u_t replaced by the right side. η is the residual of the linearised equation over the time "
         "window, relative to Q, on held-out data."
     )
     return [*blocks, table(heads, rows), Text(told, small=True)]

@@ -43,8 +43,8 @@ def class_of(evolution: Evolution, settings: Laws, order: int) -> Class:
     ring = JetRing(evolution, orders_needed(evolution, order))
     weight = settings.weight or 4 * factor + 2
     while True:
-        found = monomials(evolution, weight, factor, order)
         # a few times as many as their representatives
+        found = monomials(evolution, weight, factor, order, 10 * MOST + 1)
         kept = representatives(ring, found) if len(found) <= 10 * MOST else []
         if settings.weight is not None or 0 < len(kept) <= USUAL or weight <= 2 * factor:
             break
