@@ -1,0 +1,249 @@
+"""Generalised symmetries and multipliers that are polynomials, by linear algebra.
+
+Their coefficients solve a linear system: the condition of a characteristic, Σ ∂Δ/∂uᵃ_J D_J Qᵃ = 0 on solutions
+(Olver 1993, eq. 5.5), or of a multiplier, Eₐ(Λ·Δ) = 0 identically (Olver 1993, Thm 4.7), is taken for one monomial
+after the other. This shares no step with the solver of determining equations. Few coefficients are left once those
+that one equation alone makes 0 are taken out, and these fall apart into independent blocks: those of equal weight
+under the scalings of the equation, or smaller ones.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
+from typing import Any
+
+import sympy as sp
+from sympy.polys.matrices import DomainMatrix
+
+from lieapp.equations.equation import System
+from lieapp.equations.jets import Jet, MultiIndex, multi_indices
+from lieapp.equations.leading import Leading
+from lieapp.errors import BudgetError
+from lieapp.lie.beyond.generalised import solved_leading
+from lieapp.lie.beyond.polynomial_jets import Polynomial, PolynomialJets
+from lieapp.lie.deadline import Clock, OutOfTimeError
+
+DEGREE = 4
+"""The degree in the derivatives up to which solutions are sought: KdV's hierarchy up to order 7 has it."""
+
+EXPLICIT = 1
+"""The degree of their coefficients in the variables: scalings and Galilean boosts have it."""
+
+Term = tuple[int, MultiIndex]
+"""Number of the component and exponents of the monomial in it."""
+
+
+@dataclass(frozen=True)
+class PolynomialSpace:
+    """A basis of all solutions in a class, one expression for each unknown or equation.
+
+    `sought` is the class in words, with the `degree` in the derivatives that was reached; `open` says why it isn't
+    the one that was asked for.
+    """
+
+    basis: tuple[tuple[sp.Expr, ...], ...]
+    degree: int
+    sought: str
+    open: str = ""
+
+
+def polynomial_characteristics(
+    system: System, order: int, degree: int = DEGREE, explicit: int = EXPLICIT, clock: Clock | None = None
+) -> PolynomialSpace:
+    """The characteristics Q that are polynomials in the derivatives up to an order that are free on solutions.
+
+    Their degree in the derivatives is at most `degree`, that of the coefficients in the variables together at most
+    `explicit`. Parameters are generic. If the clock stops the work, the result is that of the last degree finished.
+    Raises EquationError if the equations, solved for leading derivatives, aren't polynomial; BudgetError if no
+    degree was finished.
+    """
+
+    def prepare() -> Prepared:
+        leading, jets = solved_leading(system), system.jets
+        own = free_jets(leading, order)
+        slopes = [
+            {jet: leading.reduce(sp.diff(r, s)) for s, jet in jets.jets(r).items()} for r in system.residuals
+        ]
+        given = [e for found in slopes for e in found.values()]
+        ring = PolynomialJets(leading, own, given, {J for found in slopes for _, J in found}, system.name)
+        factors = [{jet: ring.element(e) for jet, e in found.items()} for found in slopes]
+
+        def images(p: Polynomial) -> list[list[Polynomial]]:
+            known = {jets.zero: p}
+            return [
+                [
+                    sum((c * ring.totals(known, J) for (b, J), c in found.items() if a == b), ring.ring.zero)
+                    for found in factors
+                ]
+                for a in range(len(jets.dependent))
+            ]
+
+        return Prepared(ring, own, images)
+
+    return _solved(system, prepare, order, degree, explicit, clock or Clock())
+
+
+def polynomial_multipliers(
+    system: System, order: int, degree: int = DEGREE, explicit: int = EXPLICIT, clock: Clock | None = None
+) -> PolynomialSpace:
+    """The multipliers Λ that are polynomials in the derivatives up to an order that are free on solutions.
+
+    Degrees, clock and errors as for `polynomial_characteristics`; the equations must be polynomial as typed.
+    """
+
+    def prepare() -> Prepared:
+        jets = system.jets
+        own = free_jets(solved_leading(system), order)
+        inside = {J for _, J in own}.union(*({J for _, J in jets.jets(r).values()} for r in system.residuals))
+        ring = PolynomialJets(Leading(jets), own, system.residuals, inside, system.name)
+        residuals = [ring.element(r) for r in system.residuals]
+
+        def images(p: Polynomial) -> list[list[Polynomial]]:
+            return [[ring.euler(p * r, a) for a in range(len(jets.dependent))] for r in residuals]
+
+        return Prepared(ring, own, images)
+
+    return _solved(system, prepare, order, degree, explicit, clock or Clock())
+
+
+def free_jets(leading: Leading, order: int) -> list[Jet]:
+    """The derivatives up to an order that are free on solutions."""
+    jets = leading.jets
+    found = [
+        (a, J)
+        for m in range(order + 1)
+        for a in range(len(jets.dependent))
+        for J in multi_indices(len(jets.independent), m)
+    ]
+    return [jet for jet in found if not leading.is_principal(jet)]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The ring, the derivatives `own` that solutions may depend on, and the conditions.
+
+    For each component, `images` has what is left of the conditions if it is p and the others are 0.
+    """
+
+    ring: PolynomialJets
+    own: Sequence[Jet]
+    images: Callable[[Polynomial], list[list[Polynomial]]]
+
+
+def _solved(
+    system: System,
+    prepare: Callable[[], Prepared],
+    order: int,
+    degree: int,
+    explicit: int,
+    clock: Clock,
+) -> PolynomialSpace:
+    """The solutions, degree by degree."""
+    found: list[PolynomialSpace] = []
+    columns: dict[Term, list[Polynomial]] = {}
+    try:
+        with clock.limit():
+            prepared = prepare()
+        for d in range(degree + 1):
+            clock.note(f"polynomials of degree {d}")
+            with clock.limit():
+                columns |= _columns(prepared, d, explicit)
+                basis = _basis(prepared.ring, columns, system)
+            found.append(PolynomialSpace(basis, d, _class(d, order, explicit, system.jets.independent)))
+    except OutOfTimeError:
+        if not found:
+            raise BudgetError(
+                f"{system.name}: {clock.told()} before polynomials of degree 0 were tried.",
+                hint="Raise the budget, or take a lower --order.",
+            ) from None
+        return replace(found[-1], open=f"{clock.told()} at degree {found[-1].degree + 1}")
+    return found[-1]
+
+
+def _columns(prepared: Prepared, degree: int, explicit: int) -> dict[Term, list[Polynomial]]:
+    """What each monomial of a degree in the derivatives leaves of the conditions."""
+    ring, found = prepared.ring, {}
+    factors = [m for n in range(explicit + 1) for m in combinations_with_replacement(range(ring.size), n)]
+    for jets in combinations_with_replacement([ring.places[jet] for jet in prepared.own], degree):
+        for variables in factors:
+            powers = [0] * ring.ring.ngens
+            for v in (*variables, *jets):
+                powers[v] += 1
+            monomial = tuple(powers)
+            for a, left in enumerate(prepared.images(ring.ring.from_dict({monomial: ring.ring.domain.one}))):
+                found[a, monomial] = left
+    return found
+
+
+def _basis(
+    ring: PolynomialJets, columns: dict[Term, list[Polynomial]], system: System
+) -> tuple[tuple[sp.Expr, ...], ...]:
+    """The combinations of monomials that leave nothing, low orders first."""
+    terms = list(columns)
+    equations: defaultdict[tuple[int, MultiIndex], dict[int, Any]] = defaultdict(dict)
+    for b, parts in enumerate(zip(*columns.values(), strict=True)):
+        for n, p in enumerate(ring.cleared(parts)):
+            for powers, c in p.items():
+                equations[b, powers][n] = c
+    found = []
+    for vector in null_space(equations.values(), len(terms), ring.ring.domain):
+        values = [sp.S.Zero] * (1 + max(a for a, _ in terms))
+        for n, c in vector.items():
+            a, powers = terms[n]
+            values[a] += c * sp.Mul(*(s**k for s, k in zip(ring.symbols, powers, strict=False)))
+        found.append(tuple(values))
+    return tuple(sorted(found, key=lambda v: (system.jets.order(v), sum(map(sp.count_ops, v)))))
+
+
+def null_space(equations: Iterable[dict[int, Any]], count: int, domain: Any) -> list[dict[int, sp.Expr]]:
+    """A basis of the solutions of Σ c_n v_n = 0, with unknowns numbered from 0 and c_n in a domain.
+
+    Each has an entry of its own, the lowest that can be, and no denominators where the domain allows that.
+    """
+    field = domain.get_field()
+    rest, zero = list({frozenset(e.items()): e for e in equations}.values()), set[int]()
+    while single := {next(iter(e)) for e in rest if len(e) == 1}:
+        zero |= single
+        rest = [left for e in rest if (left := {n: c for n, c in e.items() if n not in single})]
+    found = []
+    for unknowns, block in _blocks(rest, [n for n in range(count) if n not in zero]):
+        places = {n: k for k, n in enumerate(unknowns)}
+        rows = {k: {places[n]: field.convert_from(c, domain) for n, c in e.items()} for k, e in enumerate(block)}
+        matrix = DomainMatrix(rows, (len(block), len(unknowns)), field).nullspace(divide_last=True)
+        if field.has_assoc_Ring:
+            matrix = matrix.clear_denoms_rowwise()[1]
+        vectors = matrix.to_sparse().rep.to_sdm()
+        found += [{unknowns[k]: field.to_sympy(c) for k, c in v.items()} for v in vectors.values()]
+    return found
+
+
+def _blocks(
+    equations: Sequence[dict[int, Any]], unknowns: Sequence[int]
+) -> list[tuple[list[int], list[dict[int, Any]]]]:
+    """The unknowns that no equation couples to others, the last first, with their equations."""
+    parent = {n: n for n in unknowns}
+
+    def root(n: int) -> int:
+        while parent[n] != n:
+            parent[n] = n = parent[parent[n]]
+        return n
+
+    for e in equations:
+        first = next(iter(e))
+        for n in e:
+            parent[root(n)] = root(first)
+    blocks: dict[int, tuple[list[int], list[dict[int, Any]]]] = {}
+    for n in reversed(unknowns):
+        blocks.setdefault(root(n), ([], []))[0].append(n)
+    for e in equations:
+        blocks[root(next(iter(e)))][1].append(e)
+    return list(blocks.values())
+
+
+def _class(degree: int, order: int, explicit: int, variables: Sequence[sp.Symbol]) -> str:
+    names = ", ".join(map(str, variables))
+    coefficients = f"coefficients of degree <= {explicit} in {names}" if explicit else "constant coefficients"
+    return f"polynomials of degree <= {degree} in derivatives up to order {order}, with {coefficients}"

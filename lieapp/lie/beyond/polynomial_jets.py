@@ -1,0 +1,214 @@
+"""Polynomials in the variables and the derivatives, with total derivatives on solutions and the Euler operator.
+
+Dᵢ = ∂/∂xⁱ + Σ uᵃ_{J+i} ∂/∂uᵃ_J, where derivatives that a system determines are replaced by its rules. Without rules
+all derivatives are free, and Eₐ(L) = Σ_J (-D)_J ∂L/∂uᵃ_J (Olver 1993, eq. 4.4) vanishes identically exactly for
+total divergences. Elements are those of a SymPy `PolyRing` over the constants. Denominators may depend on the
+variables only: with d their common multiple, 1/d is one more generator r, with Dᵢ r = -(∂d/∂xⁱ) r².
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import add
+from typing import Any, TypeAlias
+
+import sympy as sp
+from sympy.polys.orderings import grevlex
+from sympy.polys.rings import PolyRing
+
+from lieapp.equations.jets import Jet, MultiIndex, divides, raised
+from lieapp.equations.leading import Leading
+from lieapp.errors import EquationError
+
+Polynomial: TypeAlias = Any
+"""An element of the ring; SymPy's class has no type parameters."""
+
+
+class PolynomialJets:
+    """The ring of polynomials in the variables and the derivatives that occur in D_J of `own` and `given`.
+
+    Args:
+        leading: the rules for the derivatives that are replaced.
+        own: derivatives that aren't.
+        given: expressions in such derivatives; each can be asked for as an `element`.
+        asked: the J of all D_J that will be taken, lower variables first.
+        name: what messages call the system.
+
+    Raises EquationError where a rule or a given expression is no such polynomial.
+    """
+
+    def __init__(
+        self,
+        leading: Leading,
+        own: Iterable[Jet],
+        given: Sequence[sp.Expr],
+        asked: Iterable[MultiIndex],
+        name: str,
+    ) -> None:
+        self.leading, self.jets, self.name = leading, leading.jets, name
+        self.size = len(self.jets.independent)
+        self._supports: dict[Jet, frozenset[Jet]] = {}
+        first = frozenset(own).union(*(self.jets.jets(e).values() for e in given))
+        self.places = {jet: self.size + n for n, jet in enumerate(self._reached(first, asked))}
+        self._jets = list(self.places)
+        self._inverse = sp.Dummy("r")
+        self.symbols = [*self.jets.independent, *(self.jets.symbol(*jet) for jet in self._jets)]
+        fractions = {e: self._fraction(e) for e in (*leading.rules.values(), *given)}
+        self.denominator = reduce(sp.lcm, (below for _, below in fractions.values()), sp.Poly(1, *self.symbols))
+        numers = {e: above * self.denominator.exquo(below) for e, (above, below) in fractions.items()}
+        coefficients = [sp.S.One, *self.denominator.coeffs(), *(c for p in numers.values() for c in p.coeffs())]
+        domain = sp.construct_domain(coefficients, extension=True)[0]
+        if domain.is_EX:
+            constants = ", ".join(sorted({str(c) for c in coefficients if not c.is_Rational}))
+            raise EquationError(
+                f"{name}: polynomials can't be computed exactly with the constants {constants}.",
+                hint="Give numbers as fractions, and a parameter as --parameter in place of a function of it.",
+            )
+        self.ring = PolyRing([*self.symbols, self._inverse], domain, grevlex)
+        self.has_denominator = not self.denominator.is_ground
+        self._below = self.ring.from_dict({(*m, 0): domain.from_sympy(c) for m, c in self.denominator.terms()})
+        self._elements = {e: self._divided(p) for e, p in numers.items()}
+        self._values: dict[Jet, Polynomial] = {}
+        self._rates: dict[tuple[int, int], list[tuple[MultiIndex, Any]]] = {}
+
+    def element(self, expression: sp.Expr) -> Polynomial:
+        """A given expression in the ring."""
+        return self._elements[expression]
+
+    def total(self, p: Polynomial, i: int) -> Polynomial:
+        """Dᵢ p, for a number i of a variable."""
+        result: dict[MultiIndex, Any] = {}
+        for powers, c in p.items():
+            for v, power in enumerate(powers):
+                if power:
+                    left, scaled = raised(powers, v, -1), c * power
+                    for by, rate in self._rate(v, i):
+                        key = tuple(map(add, left, by))
+                        result[key] = result.get(key, 0) + scaled * rate
+        return self.ring.from_dict({key: c for key, c in result.items() if c})
+
+    def totals(self, known: dict[MultiIndex, Polynomial], J: MultiIndex) -> Polynomial:
+        """D_J of known[0], lower variables first; those on the way are kept in `known`."""
+        if J not in known:
+            i = max(k for k, n in enumerate(J) if n)
+            known[J] = self.total(self.totals(known, raised(J, i, -1)), i)
+        return known[J]
+
+    def euler(self, p: Polynomial, a: int) -> Polynomial:
+        """Eₐ(p)."""
+        present = {v for powers in p for v, power in enumerate(powers) if power}
+        slopes = {J: p.diff(self.ring.gens[v]) for (b, J), v in self.places.items() if b == a and v in present}
+        while any(map(any, slopes)):
+            J = max(slopes, key=lambda J: (sum(J), J))
+            # lower variables first, as the ring is made for
+            i = min(k for k, n in enumerate(J) if n)
+            below = raised(J, i, -1)
+            slopes[below] = slopes.get(below, self.ring.zero) - self.total(slopes.pop(J), i)
+        return slopes.get(self.jets.zero, self.ring.zero)
+
+    def cleared(self, parts: Sequence[Polynomial]) -> list[Polynomial]:
+        """The parts times the least power of the denominator after which none has its inverse r."""
+        if not self.has_denominator:
+            return list(parts)
+        most = max((powers[-1] for p in parts for powers in p), default=0)
+        power = [self.ring.one]
+        for _ in range(most):
+            power.append(power[-1] * self._below)
+
+        def times(powers: MultiIndex, c: Any) -> Polynomial:
+            return self.ring.from_dict({(*powers[:-1], 0): c}) * power[most - powers[-1]]
+
+        return [sum((times(*term) for term in p.items()), self.ring.zero) for p in parts]
+
+    def _reached(self, first: frozenset[Jet], asked: Iterable[MultiIndex]) -> list[Jet]:
+        """All derivatives in D_J of the first ones, for all J that are asked for and those on the way."""
+        reached = {self.jets.zero: first}
+
+        def reach(J: MultiIndex) -> frozenset[Jet]:
+            if J not in reached:
+                i = max(k for k, n in enumerate(J) if n)
+                reached[J] = self._raised_support(reach(raised(J, i, -1)), i)
+            return reached[J]
+
+        for J in asked:
+            reach(J)
+        return sorted(frozenset().union(*reached.values()), key=lambda jet: (sum(jet[1]), jet))
+
+    def _raised_support(self, jets: Iterable[Jet], i: int) -> frozenset[Jet]:
+        return frozenset(jets).union(*(self._support((a, raised(J, i))) for a, J in jets))
+
+    def _support(self, jet: Jet) -> frozenset[Jet]:
+        """The derivatives that may occur in the value of a derivative."""
+        if jet not in self._supports:
+            below = self._lower(jet)
+            if below is None:
+                self._supports[jet] = frozenset([jet])
+            elif below == jet:
+                self._supports[jet] = frozenset(self.jets.jets(self.leading.rules[jet]).values())
+            else:
+                self._supports[jet] = self._raised_support(self._support(below), self._direction(below, jet))
+        return self._supports[jet]
+
+    def _value(self, jet: Jet) -> Polynomial:
+        """A derivative in terms of the free ones."""
+        if jet not in self._values:
+            below = self._lower(jet)
+            if below is None:
+                self._values[jet] = self.ring.gens[self.places[jet]]
+            elif below == jet:
+                self._values[jet] = self.element(self.leading.rules[jet])
+            else:
+                self._values[jet] = self.total(self._value(below), self._direction(below, jet))
+        return self._values[jet]
+
+    def _lower(self, jet: Jet) -> Jet | None:
+        """Of which derivative this one is the next; itself for a leading one, None for a free one."""
+        a, J = jet
+        if jet in self.leading.rules:
+            return jet
+        lead = next((K for b, K in self.leading.rules if a == b and divides(K, J)), None)
+        if lead is None:
+            return None
+        return a, raised(J, max(k for k, n in enumerate(J) if n > lead[k]), -1)
+
+    @staticmethod
+    def _direction(below: Jet, jet: Jet) -> int:
+        return next(k for k, (m, n) in enumerate(zip(below[1], jet[1], strict=True)) if m < n)
+
+    def _rate(self, v: int, i: int) -> list[tuple[MultiIndex, Any]]:
+        """The terms of Dᵢ of a generator."""
+        if (v, i) not in self._rates:
+            if v < self.size:
+                rate = self.ring.one if v == i else self.ring.zero
+            elif v < self.size + len(self._jets):
+                a, J = self._jets[v - self.size]
+                rate = self._value((a, raised(J, i)))
+            else:
+                rate = -self._below.diff(self.ring.gens[i]) * self.ring.gens[-1] ** 2
+            self._rates[v, i] = list(rate.terms())
+        return self._rates[v, i]
+
+    def _fraction(self, e: sp.Expr) -> tuple[sp.Poly, sp.Poly]:
+        """Numerator and denominator, which depends on the variables only; constants are in the numerator."""
+        above, below = sp.fraction(sp.together(e))
+        try:
+            numer, denom = sp.Poly(above, *self.symbols).unify(sp.Poly(below, *self.symbols))
+        except sp.PolynomialError:
+            raise self._no_polynomial(e) from None
+        numer, denom = numer.to_field().mul_ground(1 / denom.LC()), denom.to_field().monic()
+        if self.jets.jets(denom.as_expr()):
+            raise self._no_polynomial(e)
+        return numer, denom
+
+    def _divided(self, numer: sp.Poly) -> Polynomial:
+        """A numerator in the ring, over the denominator."""
+        r = int(self.has_denominator)
+        return self.ring.from_dict({(*powers, r): self.ring.domain.from_sympy(c) for powers, c in numer.terms()})
+
+    def _no_polynomial(self, e: sp.Expr) -> EquationError:
+        return EquationError(
+            f"{self.name}: {e} isn't polynomial in the derivatives with coefficients rational in the variables; "
+            "polynomial solutions are sought for such equations only.",
+            hint="Change the unknown or the variables so that the equation is polynomial, as v = exp(u).",
+        )
