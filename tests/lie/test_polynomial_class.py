@@ -49,7 +49,7 @@ def coordinates(components):
 
 def rank(vectors):
     terms = {term: n for n, term in enumerate(dict.fromkeys(t for v in vectors for t in v))}
-    rows = {k: {terms[t]: sp.QQ.from_sympy(c) for t, c in v.items()} for k, v in enumerate(vectors)}
+    rows = {k: {terms[t]: sp.QQ.from_sympy(c) for t, c in v.items()} for k, v in enumerate(vectors) if v}
     return DomainMatrix(rows, (len(vectors), len(terms)), sp.QQ).rank() if terms else 0
 
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import sympy as sp
 from sympy.polys.orderings import grevlex
+from sympy.polys.polyutils import dict_from_expr
 from sympy.polys.rings import PolyRing
 
 from lieapp.equations.jets import Jet, MultiIndex, divides, raised
@@ -46,18 +47,20 @@ class PolynomialJets:
         asked: Iterable[MultiIndex],
         name: str,
     ) -> None:
-        self.leading, self.jets, self.name = leading, leading.jets, name
-        self.size = len(self.jets.independent)
+        jets = leading.jets
+        self.leading, self.jets, self.name = leading, jets, name
+        self.size = len(jets.independent)
         self._supports: dict[Jet, frozenset[Jet]] = {}
-        first = frozenset(own).union(*(self.jets.jets(e).values() for e in given))
+        first = frozenset(own).union(*(jets.jets(e).values() for e in given))
         self.places = {jet: self.size + n for n, jet in enumerate(self._reached(first, asked))}
         self._jets = list(self.places)
         self._inverse = sp.Dummy("r")
-        self.symbols = [*self.jets.independent, *(self.jets.symbol(*jet) for jet in self._jets)]
+        self.symbols = [*jets.independent, *(jets.symbol(*jet) for jet in self._jets)]
         fractions = {e: self._fraction(e) for e in (*leading.rules.values(), *given)}
-        self.denominator = reduce(sp.lcm, (below for _, below in fractions.values()), sp.Poly(1, *self.symbols))
-        numers = {e: above * self.denominator.exquo(below) for e, (above, below) in fractions.items()}
-        coefficients = [sp.S.One, *self.denominator.coeffs(), *(c for p in numers.values() for c in p.coeffs())]
+        self.denominator = reduce(sp.lcm, (below for _, below in fractions.values()), sp.Poly(1, *jets.independent))
+        more = {e: self.denominator.exquo(below) for e, (_, below) in fractions.items()}
+        coefficients = [sp.S.One, *self.denominator.coeffs(), *(c for p in more.values() for c in p.coeffs())]
+        coefficients += [c for above, _ in fractions.values() for c in above.values()]
         domain = sp.construct_domain(coefficients, extension=True)[0]
         if domain.is_EX:
             constants = ", ".join(sorted({str(c) for c in coefficients if not c.is_Rational}))
@@ -67,8 +70,11 @@ class PolynomialJets:
             )
         self.ring = PolyRing([*self.symbols, self._inverse], domain, grevlex)
         self.has_denominator = not self.denominator.is_ground
-        self._below = self.ring.from_dict({(*m, 0): domain.from_sympy(c) for m, c in self.denominator.terms()})
-        self._elements = {e: self._divided(p) for e, p in numers.items()}
+        self._below = self._of_variables(self.denominator)
+        over = self.ring.gens[-1] if self.has_denominator else self.ring.one
+        self._elements = {
+            e: self._polynomial(above) * self._of_variables(more[e]) * over for e, (above, _) in fractions.items()
+        }
         self._values: dict[Jet, Polynomial] = {}
         self._rates: dict[tuple[int, int], list[tuple[MultiIndex, Any]]] = {}
 
@@ -189,22 +195,23 @@ class PolynomialJets:
             self._rates[v, i] = list(rate.terms())
         return self._rates[v, i]
 
-    def _fraction(self, e: sp.Expr) -> tuple[sp.Poly, sp.Poly]:
-        """Numerator and denominator, which depends on the variables only; constants are in the numerator."""
+    def _fraction(self, e: sp.Expr) -> tuple[dict[MultiIndex, sp.Expr], sp.Poly]:
+        """Numerator, by its monomials, and denominator, which depends on the variables only and is monic."""
         above, below = sp.fraction(sp.together(e))
+        if self.jets.jets(below):
+            raise self._no_polynomial(e)
         try:
-            numer, denom = sp.Poly(above, *self.symbols).unify(sp.Poly(below, *self.symbols))
+            terms, _ = dict_from_expr(above, gens=self.symbols)
+            denom = sp.Poly(below, *self.jets.independent, field=True)
         except sp.PolynomialError:
             raise self._no_polynomial(e) from None
-        numer, denom = numer.to_field().mul_ground(1 / denom.LC()), denom.to_field().monic()
-        if self.jets.jets(denom.as_expr()):
-            raise self._no_polynomial(e)
-        return numer, denom
+        return {powers: c / denom.LC() for powers, c in terms.items()}, denom.monic()
 
-    def _divided(self, numer: sp.Poly) -> Polynomial:
-        """A numerator in the ring, over the denominator."""
-        r = int(self.has_denominator)
-        return self.ring.from_dict({(*powers, r): self.ring.domain.from_sympy(c) for powers, c in numer.terms()})
+    def _polynomial(self, terms: dict[MultiIndex, sp.Expr]) -> Polynomial:
+        return self.ring.from_dict({(*powers, 0): self.ring.domain.from_sympy(c) for powers, c in terms.items()})
+
+    def _of_variables(self, p: sp.Poly) -> Polynomial:
+        return self._polynomial({(*powers, *(0 for _ in self._jets)): c for powers, c in p.terms()})
 
     def _no_polynomial(self, e: sp.Expr) -> EquationError:
         return EquationError(
