@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations_with_replacement
 from typing import Any
 
 import sympy as sp
@@ -23,11 +22,9 @@ from lieapp.equations.jets import Jet, MultiIndex, multi_indices
 from lieapp.equations.leading import Leading
 from lieapp.errors import BudgetError
 from lieapp.lie.beyond.generalised import solved_leading
+from lieapp.lie.beyond.polynomial_class import PolynomialClass, sought
 from lieapp.lie.beyond.polynomial_jets import Polynomial, PolynomialJets
 from lieapp.lie.deadline import Clock, OutOfTimeError
-
-DEGREE = 4
-"""The degree in the derivatives up to which solutions are sought: KdV's hierarchy up to order 7 has it."""
 
 EXPLICIT = 1
 """The degree of their coefficients in the variables: scalings and Galilean boosts have it."""
@@ -51,62 +48,72 @@ class PolynomialSpace:
 
 
 def polynomial_characteristics(
-    system: System, order: int, degree: int = DEGREE, explicit: int = EXPLICIT, clock: Clock | None = None
+    system: System, order: int, degree: int | None = None, explicit: int = EXPLICIT, clock: Clock | None = None
 ) -> PolynomialSpace:
     """The characteristics Q that are polynomials in the derivatives up to an order that are free on solutions.
 
-    Their degree in the derivatives is at most `degree`, that of the coefficients in the variables together at most
-    `explicit`. Parameters are generic. If the clock stops the work, the result is that of the last degree finished.
+    Their degree in the derivatives is at most `degree`; without it their weight is bounded where the equations have
+    a scaling (`polynomial_class.sought`). That of the coefficients in the variables together is at most `explicit`.
+    Parameters are generic. If the clock stops the work, the result is that of the last degree finished.
     Raises EquationError if the equations, solved for leading derivatives, aren't polynomial; BudgetError if no
     degree was finished.
     """
-
-    def prepare() -> Prepared:
-        leading, jets = solved_leading(system), system.jets
-        own = free_jets(leading, order)
-        slopes = [
-            {jet: leading.reduce(sp.diff(r, s)) for s, jet in jets.jets(r).items()} for r in system.residuals
-        ]
-        given = [e for found in slopes for e in found.values()]
-        ring = PolynomialJets(leading, own, given, {J for found in slopes for _, J in found}, system.name)
-        factors = [{jet: ring.element(e) for jet, e in found.items()} for found in slopes]
-
-        def images(p: Polynomial) -> list[list[Polynomial]]:
-            known = {jets.zero: p}
-            return [
-                [
-                    sum((c * ring.totals(known, J) for (b, J), c in found.items() if a == b), ring.ring.zero)
-                    for found in factors
-                ]
-                for a in range(len(jets.dependent))
-            ]
-
-        return Prepared(ring, own, images)
-
-    return _solved(system, prepare, order, degree, explicit, clock or Clock())
+    return _solved(system, symmetry_conditions, order, degree, explicit, clock or Clock())
 
 
 def polynomial_multipliers(
-    system: System, order: int, degree: int = DEGREE, explicit: int = EXPLICIT, clock: Clock | None = None
+    system: System, order: int, degree: int | None = None, explicit: int = EXPLICIT, clock: Clock | None = None
 ) -> PolynomialSpace:
     """The multipliers Λ that are polynomials in the derivatives up to an order that are free on solutions.
 
     Degrees, clock and errors as for `polynomial_characteristics`; the equations must be polynomial as typed.
     """
+    return _solved(system, multiplier_conditions, order, degree, explicit, clock or Clock())
 
-    def prepare() -> Prepared:
-        jets = system.jets
-        own = free_jets(solved_leading(system), order)
-        inside = {J for _, J in own}.union(*({J for _, J in jets.jets(r).values()} for r in system.residuals))
-        ring = PolynomialJets(Leading(jets), own, system.residuals, inside, system.name)
-        residuals = [ring.element(r) for r in system.residuals]
 
-        def images(p: Polynomial) -> list[list[Polynomial]]:
-            return [[ring.euler(p * r, a) for a in range(len(jets.dependent))] for r in residuals]
+@dataclass(frozen=True)
+class Conditions:
+    """The ring, the derivatives `own` that solutions may depend on, and the conditions on them.
 
-        return Prepared(ring, own, images)
+    For each component, `left` has what remains of the conditions if it is p and the others are 0.
+    """
 
-    return _solved(system, prepare, order, degree, explicit, clock or Clock())
+    ring: PolynomialJets
+    own: Sequence[Jet]
+    left: Callable[[Polynomial], list[list[Polynomial]]]
+
+
+def symmetry_conditions(system: System, order: int) -> Conditions:
+    """Σ ∂Δ/∂uᵃ_J D_J Qᵃ = 0 on solutions."""
+    leading, jets = solved_leading(system), system.jets
+    own = free_jets(leading, order)
+    slopes = [{jet: leading.reduce(sp.diff(r, s)) for s, jet in jets.jets(r).items()} for r in system.residuals]
+    given = [e for found in slopes for e in found.values()]
+    ring = PolynomialJets(leading, own, given, {J for found in slopes for _, J in found}, system.name)
+    factors = [{jet: ring.element(e) for jet, e in found.items()} for found in slopes]
+
+    def applied(found: dict[Jet, Polynomial], a: int, known: dict[MultiIndex, Polynomial]) -> Polynomial:
+        return sum((c * ring.totals(known, J) for (b, J), c in found.items() if a == b), ring.ring.zero)
+
+    def left(p: Polynomial) -> list[list[Polynomial]]:
+        known = {jets.zero: p}
+        return [[applied(found, a, known) for found in factors] for a in range(len(jets.dependent))]
+
+    return Conditions(ring, own, left)
+
+
+def multiplier_conditions(system: System, order: int) -> Conditions:
+    """Eₐ(Λ·Δ) = 0 identically."""
+    jets = system.jets
+    own = free_jets(solved_leading(system), order)
+    inside = {J for _, J in own}.union(*({J for _, J in jets.jets(r).values()} for r in system.residuals))
+    ring = PolynomialJets(Leading(jets), own, system.residuals, inside, system.name)
+    residuals = [ring.element(r) for r in system.residuals]
+
+    def left(p: Polynomial) -> list[list[Polynomial]]:
+        return [[ring.euler(p * r, a) for a in range(len(jets.dependent))] for r in residuals]
+
+    return Conditions(ring, own, left)
 
 
 def free_jets(leading: Leading, order: int) -> list[Jet]:
@@ -121,23 +128,11 @@ def free_jets(leading: Leading, order: int) -> list[Jet]:
     return [jet for jet in found if not leading.is_principal(jet)]
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """The ring, the derivatives `own` that solutions may depend on, and the conditions.
-
-    For each component, `images` has what is left of the conditions if it is p and the others are 0.
-    """
-
-    ring: PolynomialJets
-    own: Sequence[Jet]
-    images: Callable[[Polynomial], list[list[Polynomial]]]
-
-
 def _solved(
     system: System,
-    prepare: Callable[[], Prepared],
+    conditions: Callable[[System, int], Conditions],
     order: int,
-    degree: int,
+    degree: int | None,
     explicit: int,
     clock: Clock,
 ) -> PolynomialSpace:
@@ -146,13 +141,14 @@ def _solved(
     columns: dict[Term, list[Polynomial]] = {}
     try:
         with clock.limit():
-            prepared = prepare()
-        for d in range(degree + 1):
+            wanted = conditions(system, order)
+            within = sought(system, order, wanted.own, degree, explicit)
+        for d in range(within.degree + 1):
             clock.note(f"polynomials of degree {d}")
             with clock.limit():
-                columns |= _columns(prepared, d, explicit)
-                basis = _basis(prepared.ring, columns, system)
-            found.append(PolynomialSpace(basis, d, _class(d, order, explicit, system.jets.independent)))
+                columns |= _columns(wanted, within, d)
+                basis = _basis(wanted.ring, columns, system)
+            found.append(PolynomialSpace(basis, d, within.words(d)))
     except OutOfTimeError:
         if not found:
             raise BudgetError(
@@ -163,17 +159,17 @@ def _solved(
     return found[-1]
 
 
-def _columns(prepared: Prepared, degree: int, explicit: int) -> dict[Term, list[Polynomial]]:
+def _columns(wanted: Conditions, within: PolynomialClass, degree: int) -> dict[Term, list[Polynomial]]:
     """What each monomial of a degree in the derivatives leaves of the conditions."""
-    ring, found = prepared.ring, {}
-    factors = [m for n in range(explicit + 1) for m in combinations_with_replacement(range(ring.size), n)]
-    for jets in combinations_with_replacement([ring.places[jet] for jet in prepared.own], degree):
-        for variables in factors:
+    ring, found = wanted.ring, {}
+    places = [ring.places[jet] for jet in wanted.own]
+    for jets in within.products(degree):
+        for variables in within.factors():
             powers = [0] * ring.ring.ngens
-            for v in (*variables, *jets):
+            for v in (*variables, *(places[k] for k in jets)):
                 powers[v] += 1
             monomial = tuple(powers)
-            for a, left in enumerate(prepared.images(ring.ring.from_dict({monomial: ring.ring.domain.one}))):
+            for a, left in enumerate(wanted.left(ring.ring.from_dict({monomial: ring.ring.domain.one}))):
                 found[a, monomial] = left
     return found
 
@@ -241,9 +237,3 @@ def _blocks(
     for e in equations:
         blocks[root(next(iter(e)))][1].append(e)
     return list(blocks.values())
-
-
-def _class(degree: int, order: int, explicit: int, variables: Sequence[sp.Symbol]) -> str:
-    names = ", ".join(map(str, variables))
-    coefficients = f"coefficients of degree <= {explicit} in {names}" if explicit else "constant coefficients"
-    return f"polynomials of degree <= {degree} in derivatives up to order {order}, with {coefficients}"
