@@ -26,8 +26,8 @@ from lieapp.lie.beyond.polynomial_class import PolynomialClass, sought
 from lieapp.lie.beyond.polynomial_jets import Polynomial, PolynomialJets
 from lieapp.lie.deadline import Clock, OutOfTimeError
 
-EXPLICIT = 1
-"""The degree of their coefficients in the variables: scalings and Galilean boosts have it."""
+EXPLICIT = 2
+"""The degree of coefficients in the variables: scalings and Galilean boosts have 1, projective symmetries 2."""
 
 Term = tuple[int, MultiIndex]
 """Number of the component and exponents of the monomial in it."""
@@ -73,24 +73,28 @@ def polynomial_multipliers(
 
 @dataclass(frozen=True)
 class Conditions:
-    """The ring, the derivatives `own` that solutions may depend on, and the conditions on them.
+    """The equations, the ring, the derivatives `own` that solutions may depend on, and the conditions on these.
 
     For each component, `left` has what remains of the conditions if it is p and the others are 0.
     """
 
+    equations: Sequence[sp.Expr]
     ring: PolynomialJets
     own: Sequence[Jet]
     left: Callable[[Polynomial], list[list[Polynomial]]]
 
 
 def symmetry_conditions(system: System, order: int) -> Conditions:
-    """Σ ∂Δ/∂uᵃ_J D_J Qᵃ = 0 on solutions."""
+    """Σ ∂Δ/∂uᵃ_J D_J Qᵃ = 0 on solutions, for the equations in solved form, uᵃ_J - R = 0."""
     leading, jets = solved_leading(system), system.jets
     own = free_jets(leading, order)
-    slopes = [{jet: leading.reduce(sp.diff(r, s)) for s, jet in jets.jets(r).items()} for r in system.residuals]
+    slopes = [{jet: -sp.diff(rule, s) for s, jet in jets.jets(rule).items()} for rule in leading.rules.values()]
+    for jet, found in zip(leading.rules, slopes, strict=True):
+        found[jet] = sp.S.One
     given = [e for found in slopes for e in found.values()]
     ring = PolynomialJets(leading, own, given, {J for found in slopes for _, J in found}, system.name)
     factors = [{jet: ring.element(e) for jet, e in found.items()} for found in slopes]
+    equations = [jets.symbol(*jet) - rule for jet, rule in leading.rules.items()]
 
     def applied(found: dict[Jet, Polynomial], a: int, known: dict[MultiIndex, Polynomial]) -> Polynomial:
         return sum((c * ring.totals(known, J) for (b, J), c in found.items() if a == b), ring.ring.zero)
@@ -99,7 +103,7 @@ def symmetry_conditions(system: System, order: int) -> Conditions:
         known = {jets.zero: p}
         return [[applied(found, a, known) for found in factors] for a in range(len(jets.dependent))]
 
-    return Conditions(ring, own, left)
+    return Conditions(equations, ring, own, left)
 
 
 def multiplier_conditions(system: System, order: int) -> Conditions:
@@ -113,7 +117,7 @@ def multiplier_conditions(system: System, order: int) -> Conditions:
     def left(p: Polynomial) -> list[list[Polynomial]]:
         return [[ring.euler(p * r, a) for a in range(len(jets.dependent))] for r in residuals]
 
-    return Conditions(ring, own, left)
+    return Conditions(system.residuals, ring, own, left)
 
 
 def free_jets(leading: Leading, order: int) -> list[Jet]:
@@ -142,7 +146,7 @@ def _solved(
     try:
         with clock.limit():
             wanted = conditions(system, order)
-            within = sought(system, order, wanted.own, degree, explicit)
+            within = sought(system.jets, wanted.equations, order, wanted.own, degree, explicit)
         for d in range(within.degree + 1):
             clock.note(f"polynomials of degree {d}")
             with clock.limit():

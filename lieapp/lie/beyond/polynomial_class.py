@@ -7,18 +7,21 @@ then fits the hierarchies of integrable equations (Olver 1993, ch. 5.2), and lea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from math import comb
 
 import sympy as sp
 from sympy.polys.polyutils import dict_from_expr
 
-from lieapp.equations.equation import System
-from lieapp.equations.jets import Jet
+from lieapp.equations.jets import Jet, JetSpace, MultiIndex
 
 DEGREE = 4
 """Degree in the derivatives up to which solutions are sought if no weight bounds it."""
+
+MONOMIALS = 4000
+"""Of so many at most, if that leaves the degree of the equations."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class PolynomialClass:
     `weight`.
     """
 
-    system: System
+    jets: JetSpace
     order: int
     own: tuple[Jet, ...]
     degree: int
@@ -45,32 +48,44 @@ class PolynomialClass:
 
     def factors(self) -> list[tuple[int, ...]]:
         """The products of variables that coefficients have, as ascending numbers."""
-        numbers = range(len(self.system.jets.independent))
+        numbers = range(len(self.jets.independent))
         return [m for n in range(self.explicit + 1) for m in combinations_with_replacement(numbers, n)]
 
     def words(self, degree: int) -> str:
         """The class, with a degree up to which it was searched."""
         bounds = []
         if self.weights:
-            given = zip(self.system.jets.coordinates, self.weights, strict=True)
+            given = zip(self.jets.coordinates, self.weights, strict=True)
             bounds.append(f"weight <= {self.weight} ({', '.join(f'{s}: {n}' for s, n in given)})")
         if not self.weights or degree < self.degree:
             bounds.append(f"degree <= {degree}")
-        names = ", ".join(map(str, self.system.jets.independent))
+        names = ", ".join(map(str, self.jets.independent))
         coefficients = f"coefficients of degree <= {self.explicit} in {names}"
         return f"polynomials of {' and '.join(bounds)} in derivatives up to order {self.order}, with {coefficients}"
 
 
-def sought(system: System, order: int, own: Sequence[Jet], degree: int | None, explicit: int) -> PolynomialClass:
+def sought(
+    jets: JetSpace, equations: Sequence[sp.Expr], order: int, own: Sequence[Jet], degree: int | None, explicit: int
+) -> PolynomialClass:
     """The class of a degree; without one, that of all weights up to the highest of a derivative.
 
-    If there is no scaling, or several, or one that leaves infinitely many monomials, the degree is DEGREE.
+    The equations have polynomial numerators and denominators. If they have no scaling, or several, or one that
+    leaves infinitely many monomials, the degree is DEGREE or that of the equations, less if these are too many.
     """
-    weights = scaling(system) if degree is None else None
+    own = tuple(own)
+    if degree is not None:
+        return PolynomialClass(jets, order, own, degree, explicit)
+    weights = scaling(jets, equations)
     each = [weight_of(jet, weights) for jet in own] if weights else []
-    if weights is None or min(each) <= 0:
-        return PolynomialClass(system, order, tuple(own), DEGREE if degree is None else degree, explicit)
-    return PolynomialClass(system, order, tuple(own), max(each) // min(each), explicit, weights, max(each))
+    if weights and min(each) > 0:
+        return PolynomialClass(jets, order, own, max(each) // min(each), explicit, weights, max(each))
+    whole = (sp.numer(sp.together(e)) for e in equations)
+    least = max(sum(n for _, n in product) for e in whole for _, product in terms_of(e, jets))
+    degree = max(DEGREE, least)
+    factors = len(jets.dependent) * comb(len(jets.independent) + explicit, explicit)
+    while degree > least and factors * comb(len(own) + degree, degree) > MONOMIALS:
+        degree -= 1
+    return PolynomialClass(jets, order, own, degree, explicit)
 
 
 def weight_of(jet: Jet, weights: Sequence[int]) -> int:
@@ -90,18 +105,15 @@ def products(weights: Sequence[int], degree: int, most: int, start: int = 0) -> 
                 yield (k, *rest)
 
 
-def scaling(system: System) -> tuple[int, ...] | None:
+def scaling(jets: JetSpace, equations: Iterable[sp.Expr]) -> tuple[int, ...] | None:
     """Weights of the variables and unknowns, coprime, for which each equation is homogeneous.
 
     None if there is no such scaling, or more than multiples of one. The first unknown that is scaled has a positive
     weight.
     """
-    jets = system.jets
     rows: list[sp.Matrix] = []
-    for side in (side for r in system.residuals for side in sp.fraction(sp.together(r))):
-        found = jets.jets(side)
-        terms, _ = dict_from_expr(side, gens=[*jets.independent, *found])
-        weights = [_weight(powers, list(found.values()), len(jets.dependent)) for powers in terms]
+    for side in (side for e in equations for side in sp.fraction(sp.together(e))):
+        weights = [_weight(term, jets) for term in terms_of(side, jets)]
         rows += [w - weights[0] for w in weights[1:]]
     null = sp.Matrix.vstack(*rows).nullspace() if rows else []
     if len(null) != 1:
@@ -112,12 +124,23 @@ def scaling(system: System) -> tuple[int, ...] | None:
     return tuple(int(n / scale) for n in vector)
 
 
-def _weight(powers: Sequence[int], found: Sequence[Jet], unknowns: int) -> sp.Matrix:
-    """The weight of a product of variables and derivatives, as coefficients of those of variables and unknowns."""
-    size = len(powers) - len(found)
-    total = [*powers[:size], *(0 for _ in range(unknowns))]
-    for (a, J), power in zip(found, powers[size:], strict=True):
-        total[size + a] += power
+Term = tuple[MultiIndex, list[tuple[Jet, int]]]
+"""Powers of the variables, and derivatives with their powers."""
+
+
+def terms_of(polynomial: sp.Expr, jets: JetSpace) -> list[Term]:
+    """The products in a polynomial in variables and derivatives."""
+    found, size = jets.jets(polynomial), len(jets.independent)
+    terms, _ = dict_from_expr(polynomial, gens=[*jets.independent, *found])
+    return [(m[:size], [(jet, n) for jet, n in zip(found.values(), m[size:], strict=True) if n]) for m in terms]
+
+
+def _weight(term: Term, jets: JetSpace) -> sp.Matrix:
+    """The weight of a product, as coefficients of those of the variables and unknowns."""
+    variables, derivatives = term
+    total = [*variables, *(0 for _ in jets.dependent)]
+    for (a, J), power in derivatives:
+        total[len(J) + a] += power
         for i, n in enumerate(J):
             total[i] -= n * power
     return sp.Matrix([total])
