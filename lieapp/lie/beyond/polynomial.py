@@ -10,18 +10,18 @@ under the scalings of the equation, or smaller ones.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
-from sympy.polys.matrices import DomainMatrix
 
 from lieapp.equations.equation import System
 from lieapp.equations.jets import Jet, MultiIndex, multi_indices
 from lieapp.equations.leading import Leading
 from lieapp.errors import BudgetError
 from lieapp.lie.beyond.generalised import solved_leading
+from lieapp.lie.beyond.null_space import null_space
 from lieapp.lie.beyond.polynomial_class import PolynomialClass, sought
 from lieapp.lie.beyond.polynomial_jets import Polynomial, PolynomialJets
 from lieapp.lie.deadline import Clock, OutOfTimeError
@@ -196,48 +196,3 @@ def _basis(
             values[a] += c * sp.Mul(*(s**k for s, k in zip(ring.symbols, powers, strict=False)))
         found.append(tuple(values))
     return tuple(sorted(found, key=lambda v: (system.jets.order(v), sum(map(sp.count_ops, v)))))
-
-
-def null_space(equations: Iterable[dict[int, Any]], count: int, domain: Any) -> list[dict[int, sp.Expr]]:
-    """A basis of the solutions of Σ c_n v_n = 0, with unknowns numbered from 0 and c_n in a domain.
-
-    Each has an entry of its own, the lowest that can be, and no denominators where the domain allows that.
-    """
-    field = domain.get_field()
-    rest, zero = list({frozenset(e.items()): e for e in equations}.values()), set[int]()
-    while single := {next(iter(e)) for e in rest if len(e) == 1}:
-        zero |= single
-        rest = [left for e in rest if (left := {n: c for n, c in e.items() if n not in single})]
-    found = []
-    for unknowns, block in _blocks(rest, [n for n in range(count) if n not in zero]):
-        places = {n: k for k, n in enumerate(unknowns)}
-        rows = {k: {places[n]: field.convert_from(c, domain) for n, c in e.items()} for k, e in enumerate(block)}
-        matrix = DomainMatrix(rows, (len(block), len(unknowns)), field).nullspace(divide_last=True)
-        if field.has_assoc_Ring:
-            matrix = matrix.clear_denoms_rowwise()[1]
-        vectors = matrix.to_sparse().rep.to_sdm()
-        found += [{unknowns[k]: field.to_sympy(c) for k, c in v.items()} for v in vectors.values()]
-    return found
-
-
-def _blocks(
-    equations: Sequence[dict[int, Any]], unknowns: Sequence[int]
-) -> list[tuple[list[int], list[dict[int, Any]]]]:
-    """The unknowns that no equation couples to others, the last first, with their equations."""
-    parent = {n: n for n in unknowns}
-
-    def root(n: int) -> int:
-        while parent[n] != n:
-            parent[n] = n = parent[parent[n]]
-        return n
-
-    for e in equations:
-        first = next(iter(e))
-        for n in e:
-            parent[root(n)] = root(first)
-    blocks: dict[int, tuple[list[int], list[dict[int, Any]]]] = {}
-    for n in reversed(unknowns):
-        blocks.setdefault(root(n), ([], []))[0].append(n)
-    for e in equations:
-        blocks[root(next(iter(e)))][1].append(e)
-    return list(blocks.values())
