@@ -92,7 +92,8 @@ def symmetry_conditions(system: System, order: int) -> Conditions:
     for jet, found in zip(leading.rules, slopes, strict=True):
         found[jet] = sp.S.One
     given = [e for found in slopes for e in found.values()]
-    ring = PolynomialJets(leading, own, given, {J for found in slopes for _, J in found}, system.name)
+    asked = {J for found in slopes for _, J in found}
+    ring = PolynomialJets(leading, system.parameters, own, given, asked, system.name)
     factors = [{jet: ring.element(e) for jet, e in found.items()} for found in slopes]
     equations = [jets.symbol(*jet) - rule for jet, rule in leading.rules.items()]
 
@@ -111,7 +112,7 @@ def multiplier_conditions(system: System, order: int) -> Conditions:
     jets = system.jets
     own = free_jets(solved_leading(system), order)
     inside = {J for _, J in own}.union(*({J for _, J in jets.jets(r).values()} for r in system.residuals))
-    ring = PolynomialJets(Leading(jets), own, system.residuals, inside, system.name)
+    ring = PolynomialJets(Leading(jets), system.parameters, own, system.residuals, inside, system.name)
     residuals = [ring.element(r) for r in system.residuals]
 
     def left(p: Polynomial) -> list[list[Polynomial]]:
@@ -186,10 +187,10 @@ def _basis(
     equations: defaultdict[tuple[int, MultiIndex], dict[int, Any]] = defaultdict(dict)
     for b, parts in enumerate(zip(*columns.values(), strict=True)):
         for n, p in enumerate(ring.cleared(parts)):
-            for powers, c in p.items():
+            for powers, c in ring.coefficients(p).items():
                 equations[b, powers][n] = c
     found = []
-    for vector in null_space(equations.values(), len(terms), ring.ring.domain):
+    for vector in null_space(equations.values(), len(terms), ring.domain):
         values = [sp.S.Zero] * (1 + max(a for a, _ in terms))
         for n, c in vector.items():
             a, powers = terms[n]

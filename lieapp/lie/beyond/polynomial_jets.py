@@ -2,8 +2,9 @@
 
 Dᵢ = ∂/∂xⁱ + Σ uᵃ_{J+i} ∂/∂uᵃ_J, where derivatives that a system determines are replaced by its rules. Without rules
 all derivatives are free, and Eₐ(L) = Σ_J (-D)_J ∂L/∂uᵃ_J (Olver 1993, eq. 4.4) vanishes identically exactly for
-total divergences. Elements are those of a SymPy `PolyRing` over the constants. Denominators may depend on the
-variables only: with d their common multiple, 1/d is one more generator r, with Dᵢ r = -(∂d/∂xⁱ) r².
+total divergences. Elements are those of a SymPy `PolyRing` over ℤ, ℚ or a number field; parameters are generators
+with Dᵢ = 0. Denominators may depend on the variables and parameters only: with d their common multiple, 1/d is one
+more generator r, with Dᵢ r = -(∂d/∂xⁱ) r².
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class PolynomialJets:
 
     Args:
         leading: the rules for the derivatives that are replaced.
+        parameters: the constants without a value.
         own: derivatives that aren't.
         given: expressions in such derivatives; each can be asked for as an `element`.
         asked: the J of all D_J that will be taken, lower variables first.
@@ -42,6 +44,7 @@ class PolynomialJets:
     def __init__(
         self,
         leading: Leading,
+        parameters: Sequence[sp.Symbol],
         own: Iterable[Jet],
         given: Sequence[sp.Expr],
         asked: Iterable[MultiIndex],
@@ -49,34 +52,36 @@ class PolynomialJets:
     ) -> None:
         jets = leading.jets
         self.leading, self.jets, self.name = leading, jets, name
-        self.size = len(jets.independent)
+        self.size, self.constants = len(jets.independent), tuple(parameters)
+        self._known = (*jets.independent, *parameters)
         self._supports: dict[Jet, frozenset[Jet]] = {}
         first = frozenset(own).union(*(jets.jets(e).values() for e in given))
-        self.places = {jet: self.size + n for n, jet in enumerate(self._reached(first, asked))}
+        self.places = {jet: len(self._known) + n for n, jet in enumerate(self._reached(first, asked))}
         self._jets = list(self.places)
         self._inverse = sp.Dummy("r")
-        self.symbols = [*jets.independent, *(jets.symbol(*jet) for jet in self._jets)]
+        self.symbols = [*self._known, *(jets.symbol(*jet) for jet in self._jets)]
         fractions = {e: self._fraction(e) for e in (*leading.rules.values(), *given)}
-        self.denominator = reduce(sp.lcm, (below for _, below in fractions.values()), sp.Poly(1, *jets.independent))
+        self.denominator = reduce(sp.lcm, (below for _, below in fractions.values()), sp.Poly(1, *self._known))
         more = {e: self.denominator.exquo(below) for e, (_, below) in fractions.items()}
         coefficients = [sp.S.One, *self.denominator.coeffs(), *(c for p in more.values() for c in p.coeffs())]
         coefficients += [c for above, _ in fractions.values() for c in above.values()]
         domain = sp.construct_domain(coefficients, extension=True)[0]
         if domain.is_EX:
-            constants = ", ".join(sorted({str(c) for c in coefficients if not c.is_Rational}))
+            numbers = ", ".join(sorted({str(c) for c in coefficients if not c.is_Rational}))
             raise EquationError(
-                f"{name}: polynomials can't be computed exactly with the constants {constants}.",
-                hint="Give numbers as fractions, and a parameter as --parameter in place of a function of it.",
+                f"{name}: polynomials can't be computed exactly with the numbers {numbers}.",
+                hint="Give them as fractions, or as parameters.",
             )
         self.ring = PolyRing([*self.symbols, self._inverse], domain, grevlex)
+        self.domain = domain[self.constants] if self.constants else domain
         self.has_denominator = not self.denominator.is_ground
-        self._below = self._of_variables(self.denominator)
+        self._below = self._without_jets(self.denominator)
         over = self.ring.gens[-1] if self.has_denominator else self.ring.one
         self._elements = {
-            e: self._polynomial(above) * self._of_variables(more[e]) * over for e, (above, _) in fractions.items()
+            e: self._polynomial(above) * self._without_jets(more[e]) * over for e, (above, _) in fractions.items()
         }
         self._values: dict[Jet, Polynomial] = {}
-        self._rates: dict[tuple[int, int], list[tuple[MultiIndex, Any]]] = {}
+        self._rates: list[dict[int, list[tuple[MultiIndex, Any]]]] = [{} for _ in jets.independent]
 
     def element(self, expression: sp.Expr) -> Polynomial:
         """A given expression in the ring."""
@@ -85,11 +90,12 @@ class PolynomialJets:
     def total(self, p: Polynomial, i: int) -> Polynomial:
         """Dᵢ p, for a number i of a variable."""
         result: dict[MultiIndex, Any] = {}
+        rates = self._rates[i]
         for powers, c in p.items():
             for v, power in enumerate(powers):
                 if power:
-                    left, scaled = raised(powers, v, -1), c * power
-                    for by, rate in self._rate(v, i):
+                    left, scaled = (*powers[:v], power - 1, *powers[v + 1 :]), c * power
+                    for by, rate in rates.get(v) or self._rate(v, i):
                         key = tuple(map(add, left, by))
                         result[key] = result.get(key, 0) + scaled * rate
         return self.ring.from_dict({key: c for key, c in result.items() if c})
@@ -126,6 +132,16 @@ class PolynomialJets:
             return self.ring.from_dict({(*powers[:-1], 0): c}) * power[most - powers[-1]]
 
         return [sum((times(*term) for term in p.items()), self.ring.zero) for p in parts]
+
+    def coefficients(self, p: Polynomial) -> dict[MultiIndex, Any]:
+        """The coefficients of products of variables and derivatives, elements of `domain`."""
+        if not self.constants:
+            return dict(p.items())
+        before, after = self.size, len(self._known)
+        found: dict[MultiIndex, dict[MultiIndex, Any]] = {}
+        for powers, c in p.items():
+            found.setdefault((*powers[:before], *powers[after:]), {})[powers[before:after]] = c
+        return {powers: self.domain.ring.from_dict(parts) for powers, parts in found.items()}
 
     def _reached(self, first: frozenset[Jet], asked: Iterable[MultiIndex]) -> list[Jet]:
         """All derivatives in D_J of the first ones, for all J that are asked for and those on the way."""
@@ -184,25 +200,25 @@ class PolynomialJets:
 
     def _rate(self, v: int, i: int) -> list[tuple[MultiIndex, Any]]:
         """The terms of Dᵢ of a generator."""
-        if (v, i) not in self._rates:
-            if v < self.size:
+        if v not in self._rates[i]:
+            if v < len(self._known):
                 rate = self.ring.one if v == i else self.ring.zero
-            elif v < self.size + len(self._jets):
-                a, J = self._jets[v - self.size]
+            elif v < len(self.symbols):
+                a, J = self._jets[v - len(self._known)]
                 rate = self._value((a, raised(J, i)))
             else:
                 rate = -self._below.diff(self.ring.gens[i]) * self.ring.gens[-1] ** 2
-            self._rates[v, i] = list(rate.terms())
-        return self._rates[v, i]
+            self._rates[i][v] = list(rate.terms())
+        return self._rates[i][v]
 
     def _fraction(self, e: sp.Expr) -> tuple[dict[MultiIndex, sp.Expr], sp.Poly]:
-        """Numerator, by its monomials, and denominator, which depends on the variables only and is monic."""
+        """Numerator, by its monomials, and denominator, without derivatives and monic."""
         above, below = sp.fraction(sp.together(e))
         if self.jets.jets(below):
             raise self._no_polynomial(e)
         try:
             terms, _ = dict_from_expr(above, gens=self.symbols)
-            denom = sp.Poly(below, *self.jets.independent, field=True)
+            denom = sp.Poly(below, *self._known, field=True)
         except sp.PolynomialError:
             raise self._no_polynomial(e) from None
         return {powers: c / denom.LC() for powers, c in terms.items()}, denom.monic()
@@ -210,12 +226,12 @@ class PolynomialJets:
     def _polynomial(self, terms: dict[MultiIndex, sp.Expr]) -> Polynomial:
         return self.ring.from_dict({(*powers, 0): self.ring.domain.from_sympy(c) for powers, c in terms.items()})
 
-    def _of_variables(self, p: sp.Poly) -> Polynomial:
+    def _without_jets(self, p: sp.Poly) -> Polynomial:
         return self._polynomial({(*powers, *(0 for _ in self._jets)): c for powers, c in p.terms()})
 
     def _no_polynomial(self, e: sp.Expr) -> EquationError:
         return EquationError(
-            f"{self.name}: {e} isn't polynomial in the derivatives with coefficients rational in the variables; "
-            "polynomial solutions are sought for such equations only.",
+            f"{self.name}: {e} isn't polynomial in the derivatives with coefficients rational in variables and "
+            "parameters; polynomial solutions are sought for such equations only.",
             hint="Change the unknown or the variables so that the equation is polynomial, as v = exp(u).",
         )
