@@ -8,9 +8,8 @@ then fits the hierarchies of integrable equations (Olver 1993, ch. 5.2), and lea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations_with_replacement
-from math import comb
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement, islice
 
 import sympy as sp
 from sympy.polys.polyutils import dict_from_expr
@@ -20,8 +19,8 @@ from lieapp.equations.jets import Jet, JetSpace, MultiIndex
 DEGREE = 4
 """Degree in the derivatives up to which solutions are sought if no weight bounds it."""
 
-MONOMIALS = 4000
-"""Of so many at most, if that leaves the degree of the equations."""
+MONOMIALS = 2500
+"""Number of products of variables and derivatives, for all components together, that are tried in seconds."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +40,14 @@ class PolynomialClass:
     weights: tuple[int, ...] = ()
     weight: int = 0
 
+    @property
+    def each(self) -> list[int]:
+        """The weight of each derivative; 0 if none bounds the class."""
+        return [weight_of(jet, self.weights) if self.weights else 0 for jet in self.own]
+
     def products(self, degree: int) -> Iterator[tuple[int, ...]]:
         """The products of a degree of derivatives, as ascending places in `own`."""
-        each = [weight_of(jet, self.weights) for jet in self.own] if self.weights else [0] * len(self.own)
-        return products(each, degree, self.weight)
+        return products(self.each, degree, self.weight)
 
     def factors(self) -> list[tuple[int, ...]]:
         """The products of variables that coefficients have, as ascending numbers."""
@@ -57,7 +60,7 @@ class PolynomialClass:
         if self.weights:
             given = zip(self.jets.coordinates, self.weights, strict=True)
             bounds.append(f"weight <= {self.weight} ({', '.join(f'{s}: {n}' for s, n in given)})")
-        if not self.weights or degree < self.degree:
+        if not self.weights or degree < self.weight // min(self.each):
             bounds.append(f"degree <= {degree}")
         names = ", ".join(map(str, self.jets.independent))
         coefficients = f"coefficients of degree <= {self.explicit} in {names}"
@@ -70,22 +73,30 @@ def sought(
     """The class of a degree; without one, that of all weights up to the highest of a derivative.
 
     The equations have polynomial numerators and denominators. If they have no scaling, or several, or one that
-    leaves infinitely many monomials, the degree is DEGREE or that of the equations, less if these are too many.
+    leaves infinitely many monomials, the degree is DEGREE or that of the equations. It is less, but not less than
+    that of the equations, where there are more than MONOMIALS.
     """
     own = tuple(own)
     if degree is not None:
         return PolynomialClass(jets, order, own, degree, explicit)
+    whole = (sp.numer(sp.together(e)) for e in equations)
+    least = max(sum(n for _, n in product) for e in whole for _, product in terms_of(e, jets))
+    found = PolynomialClass(jets, order, own, max(DEGREE, least), explicit)
     weights = scaling(jets, equations)
     each = [weight_of(jet, weights) for jet in own] if weights else []
     if weights and min(each) > 0:
-        return PolynomialClass(jets, order, own, max(each) // min(each), explicit, weights, max(each))
-    whole = (sp.numer(sp.together(e)) for e in equations)
-    least = max(sum(n for _, n in product) for e in whole for _, product in terms_of(e, jets))
-    degree = max(DEGREE, least)
-    factors = len(jets.dependent) * comb(len(jets.independent) + explicit, explicit)
-    while degree > least and factors * comb(len(own) + degree, degree) > MONOMIALS:
-        degree -= 1
-    return PolynomialClass(jets, order, own, degree, explicit)
+        found = PolynomialClass(jets, order, own, max(each) // min(each), explicit, weights, max(each))
+    return replace(found, degree=_affordable(found, least))
+
+
+def _affordable(whole: PolynomialClass, least: int) -> int:
+    """The highest degree, but at least `least`, with no more than MONOMIALS."""
+    left = MONOMIALS // (len(whole.jets.dependent) * len(whole.factors()))
+    for degree in range(whole.degree + 1):
+        left -= sum(1 for _ in islice(whole.products(degree), max(left, 0) + 1))
+        if left < 0 and degree > least:
+            return degree - 1
+    return whole.degree
 
 
 def weight_of(jet: Jet, weights: Sequence[int]) -> int:
