@@ -27,9 +27,10 @@ from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
 from lieapp.errors import UsageError
 from lieapp.lie.beyond.algebra import Coordinates, coordinates, generating, moved
-from lieapp.lie.beyond.generalised import generalised_equations
+from lieapp.lie.beyond.generalised import generalised_equations, solved_leading
 from lieapp.lie.beyond.multipliers import multiplier_equations
-from lieapp.lie.beyond.space import Space, set_up, solution_space
+from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_multipliers
+from lieapp.lie.beyond.space import Space, find, solution_space
 from lieapp.lie.deadline import Clock
 from lieapp.lie.families import NAMES, Group
 from lieapp.lie.linear import Form
@@ -150,31 +151,39 @@ def conservation_laws(
     clock = clock or Clock()
     check_order(order)
     order = highest(system, order)
-    determining = set_up(lambda: multiplier_equations(system, order), clock, system.name, order)
-    space = solution_space(determining, clock)
-    leading, unsolved = determining.leading, list(space.open)
+    leading = solved_leading(system)
+    general = f"multipliers of differential order up to {order}"
+    make, polynomial = partial(multiplier_equations, system, order), partial(_polynomials, system, order)
+    found = find(system, make, polynomial, general, clock)
+    space, unsolved = found.space, list(found.open)
     clock.note("densities and fluxes")
-    laws = [clock.within(0.0, partial(law_of, system, v, leading), None) for v in space.expressions()]
-    families: list[Law] = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
+    laws = [clock.within(0.0, partial(law_of, system, v, leading), None) for v in found.basis]
+    families: list[Law] = []
+    if space is not None:
+        families = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
     kept = [law for law in laws if law is not None and not _trivial(law)]
     acted = _actions(system, kept, leading, clock) if actions else None
     if actions and acted is None:
         unsolved.append("how symmetries act on the laws is told of evolution systems, within the budget")
-    if None in laws or len(families) < len(space.groups):
+    if None in laws or (space is not None and len(families) < len(space.groups)):
         unsolved.append(f"{clock.told()} before all densities and fluxes were found")
     return Laws(
         system,
         tuple(kept),
         tuple(families),
         order,
-        f"multipliers of differential order up to {order}",
-        space.certificate,
+        found.sought,
+        found.certificate,
         tuple(unsolved),
-        tuple(space.state.assumed),
+        () if space is None else tuple(space.state.assumed),
         clock.within(0.0, lambda: lagrangian(system), None),
         time.perf_counter() - clock.started,
         acted,
     )
+
+
+def _polynomials(system: System, order: int, clock: Clock) -> PolynomialSpace:
+    return polynomial_multipliers(system, order, clock=clock)
 
 
 def _actions(system: System, laws: Sequence[Law], leading: Leading, clock: Clock) -> Actions | None:
