@@ -9,7 +9,7 @@ characteristics of its symmetries (Noether; Olver 1993, Thm 4.29 and 5.92).
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -35,7 +35,7 @@ from lieapp.lie.deadline import Clock
 from lieapp.lie.families import NAMES, Group
 from lieapp.lie.linear import Form
 from lieapp.lie.solving import State
-from lieapp.lie.symmetries import Names, seconds, system_within
+from lieapp.lie.symmetries import Given, seconds
 from lieapp.results.truth import CertificateResult
 
 
@@ -381,19 +381,9 @@ def _potentials_of_family(
     return [leading.reduce(x) for x in found]
 
 
-def of_equations(
-    equations: Any,
-    independent: Names,
-    dependent: Names,
-    parameters: Names | Mapping[Any, Any],
-    functions: Names | Mapping[Any, Any],
-    order: int,
-    nonzero: Sequence[Any],
-    budget: float | None,
-    actions: bool,
-) -> Laws:
-    """See `lieapp.api.conservation_laws`."""
+def of_equations(given: Given, order: int, budget: float | None, actions: bool) -> Laws:
+    """See `lieapp.derived.conservation_laws`."""
     clock = Clock(seconds(budget))
     check_order(order)
-    system = system_within(clock, equations, independent, dependent, parameters, functions, nonzero)
+    system = given.system(clock)
     return conservation_laws(system, order, clock, actions)
