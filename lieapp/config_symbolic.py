@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lieapp.config_types import Count, RunKind, Share, told
+from lieapp.config_types import Count, FileData, Misfit, RunKind, Share, told
 
 
 class EquationConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -48,3 +48,8 @@ class LawsConfig(EquationConfig, kw_only=True, frozen=True):
 
     kind: Annotated[Literal["laws"], RunKind] = "laws"
     order: Annotated[Count, told("Highest order of the derivatives that multipliers depend on.")] = 2
+    actions: Annotated[
+        bool, told("Tell what symmetries make of the laws, of evolution systems, and which laws generate all.")
+    ] = False
+    data: FileData = FileData()
+    misfit: Misfit = 0.1

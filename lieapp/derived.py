@@ -136,6 +136,7 @@ def conservation_laws(
     order: int = 2,
     nonzero: Sequence[Any] = (),
     budget: float | None = 60.0,
+    actions: bool = False,
 ) -> Laws:
     """The conservation laws D_t T + Σ Dᵢ Xⁱ = 0 of an equation, with multipliers up to a differential order.
 
@@ -145,10 +146,11 @@ def conservation_laws(
     Args:
         order: the highest order of the derivatives that multipliers depend on.
         budget: time limit in seconds; at the limit the laws so far are returned, with the rest in `unsolved`.
+        actions: also tell what symmetries make of the laws, of evolution systems, and which laws generate all.
 
     The other arguments are those of `symmetries`, and so are the errors. Also raises UsageError for a first-order
     ordinary differential equation.
     """
     from lieapp.lie.beyond.laws import of_equations
 
-    return of_equations(equations, independent, dependent, parameters, functions, order, nonzero, budget)
+    return of_equations(equations, independent, dependent, parameters, functions, order, nonzero, budget, actions)

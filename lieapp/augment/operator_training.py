@@ -188,6 +188,9 @@ BEST = "best."
 Moves = Callable[[int], Moved]
 """All trajectories moved, by the number of the round: the same number gives the same moves."""
 
+Penalty = Callable[[Channels, Channels, Int[Tensor, " pair"]], Float[Tensor, ""]]
+"""What is added to the loss: of what was given, what is predicted from it, and where that begins."""
+
 
 @dataclass(frozen=True)
 class OperatorRecipe:
@@ -216,8 +219,9 @@ class OperatorTraining(Trainee):
     """
 
     def __init__(
-        self, network: FNO1d, task: OperatorTask, samples: Samples, moves: Moves, recipe: OperatorRecipe, seed: int
-    ) -> None:
+        self, network: FNO1d, task: OperatorTask, samples: Samples, moves: Moves, recipe: OperatorRecipe, seed: int,
+        penalty: Penalty | None = None,
+    ) -> None:  # fmt: skip
         if len(samples) < recipe.batch:
             raise UsageError(
                 f"samples = {len(samples)}: fewer than batch = {recipe.batch}, and a step has one pair of each.",
@@ -226,7 +230,7 @@ class OperatorTraining(Trainee):
         each = len(samples) // recipe.batch * recipe.passes
         super().__init__(network, Adam(network.parameters()), torch.Generator(), each, recipe.epochs)
         self.network, self.task, self.samples, self.moves = network, task, samples, moves
-        self.recipe, self.seed = recipe, seed
+        self.recipe, self.seed, self.penalty = recipe, seed, penalty
         self.best = float("inf")
         self.moved = self.asked = 0
         self._kept: dict[str, Tensor] = {}
@@ -241,10 +245,13 @@ class OperatorTraining(Trainee):
         if not place or not len(self._order):
             self._begin(number)
         part = slice(place * recipe.batch, (place + 1) * recipe.batch)
-        given, wanted = self.task.pairs(self._pool, self._order[part], self._starts[part])
+        starts = self._starts[part]
+        given, wanted = self.task.pairs(self._pool, self._order[part], starts)
         # |û - u|² / |u|², mean over pairs
-        wrong = self.network.train()(given) - wanted
-        loss = (wrong.square().sum((1, 2)) / wanted.square().sum((1, 2))).mean()
+        predicted = self.network.train()(given)
+        loss = ((predicted - wanted).square().sum((1, 2)) / wanted.square().sum((1, 2))).mean()
+        if self.penalty is not None:
+            loss = loss + self.penalty(given, predicted, starts)
         rate = recipe.rate_at(self.done // self.each)
         value = self.descend(loss, rate, "Lower rate.", "the loss of the operator")
         return {"loss": value, "epoch": (self.done - 1) // self.each + 1}

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from lieapp.equations.algebraic import RealRoot
 from lieapp.equations.arbitrary import Composed, child, parent
+from lieapp.equations.independence import check_independent, known_value, vanishes, without
 from lieapp.equations.jets import MultiIndex, multi_indices, raised
 from lieapp.equations.special import (
     DERIVATIVES,
@@ -28,6 +30,7 @@ from lieapp.equations.special import (
     second_slope,
     shifted,
 )
+from lieapp.equations.splitting import factors, multiple_angle, never_positive, parts
 from lieapp.errors import EquationError
 
 FUNCTION_ORDERS = (4, 3, 2)
@@ -39,7 +42,8 @@ class Atom:
     """A ring generator that stands for an expression, with ∂/∂v for each variable v it depends on.
 
     The derivatives are rational in generators and atoms. `symbol**degree = power` if the atom is algebraic over
-    earlier ones, else degree 0; degree 1 if a finer atom replaced it.
+    earlier ones, else degree 0; degree 1 if a finer atom replaced it. `power` contains the symbol itself, to lower
+    degrees, if the atom is a zero of a polynomial of several terms.
     """
 
     symbol: sp.Symbol
@@ -49,6 +53,10 @@ class Atom:
     power: sp.Expr = sp.S.Zero
 
 
+Units = dict[tuple, list[tuple[sp.Rational, sp.Expr]]]
+Mark = tuple[list[Atom], Units, int]
+
+
 @dataclass
 class AtomTable:
     """The atoms met so far, and the rewriting into them; constants are parameters."""
@@ -56,13 +64,24 @@ class AtomTable:
     variables: tuple[sp.Symbol, ...]
     constants: tuple[sp.Symbol, ...]
     atoms: list[Atom] = field(default_factory=list)
-    _units: dict[tuple, list[tuple[sp.Rational, sp.Symbol]]] = field(default_factory=dict)
+    _units: Units = field(default_factory=dict)
     _known: dict[sp.Expr, sp.Expr] = field(default_factory=dict)
 
     def copy(self) -> AtomTable:
         """The same atoms, to add others to."""
+        atoms, units, _ = self.mark()
+        return AtomTable(self.variables, self.constants, atoms, units, dict(self._known))
+
+    def mark(self) -> Mark:
+        """What `back_to` needs to forget all that comes later."""
         units = {group: list(finer) for group, finer in self._units.items()}
-        return AtomTable(self.variables, self.constants, list(self.atoms), units, dict(self._known))
+        return list(self.atoms), units, len(self._known)
+
+    def back_to(self, mark: Mark) -> None:
+        """Forget all that was met since a mark."""
+        self.atoms, self._units, known = mark
+        while len(self._known) > known:
+            self._known.popitem()
 
     def rational(self, expression: sp.Expr) -> sp.Expr:
         """The expression with every non-rational part replaced by atoms, which are made as needed."""
@@ -91,7 +110,7 @@ class AtomTable:
         if e.is_Pow and e.base is not sp.E:
             return self._power(e.base, e.exp)
         if isinstance(e, sp.exp) or e.is_Pow:
-            return sp.Mul(*(self._exponential(term) for term in sp.Add.make_args(_parts(e.exp))))
+            return sp.Mul(*(self._exponential(term) for term in sp.Add.make_args(parts(e.exp))))
         if isinstance(e, sp.log):
             return self._logarithm(e.args[0])
         if isinstance(e, (sp.sin, sp.cos)):
@@ -115,6 +134,8 @@ class AtomTable:
             return self._free_atom(e, {e.limits[0][0]: e.function})
         if e.is_NumberSymbol:
             return self._free_atom(e, {})
+        if isinstance(e, RealRoot):
+            return self._real_root(e)
         raise EquationError(
             f"{e} is not supported in coefficients.",
             hint="Use exp, log, sqrt, sin, cos, tan, sinh, cosh, tanh, powers.",
@@ -134,11 +155,11 @@ class AtomTable:
             return self.rational(sp.exp(sp.expand(base.exp * exponent)))
         if base.is_Pow:
             return self._power(base.base, sp.expand(base.exp * exponent))
-        factors = _factors(base)
-        if factors != [(base, sp.S.One)]:
-            return sp.Mul(*(self._power(b, sp.expand(n * exponent)) for b, n in factors))
+        split = factors(base)
+        if split != [(base, sp.S.One)]:
+            return sp.Mul(*(self._power(b, sp.expand(n * exponent)) for b, n in split))
         result: sp.Expr = sp.S.One
-        for term in sp.Add.make_args(_parts(exponent)):
+        for term in sp.Add.make_args(parts(exponent)):
             c, M = term.as_coeff_Mul()
             if M is sp.S.One:
                 whole = sp.floor(c)
@@ -150,8 +171,19 @@ class AtomTable:
     def _root(self, base: sp.Expr, c: sp.Rational) -> sp.Expr:
         if c == 0:
             return sp.S.One
-        if base.is_negative:
+        if self._units.get((base, sp.S.One, True)):
+            return self._in_unit(base, c, sp.S.One, root=True)
+        if never_positive(base):
             raise EquationError(f"({base})**({c}) is not real.", hint="Complex coefficients are not supported.")
+        rational = sp.together(self.rational(base))
+        if sp.denom(rational).free_symbols:
+            # cosh(x) - 1 and tan(x) - 1 are quotients of atoms
+            whole = sp.factor(rational).xreplace(self.expressions())
+            if factors(whole) != [(base, sp.S.One)]:
+                return self._power(whole, c)
+            raise EquationError(
+                f"({base})**({c}) is not supported.", hint="Write the root of a quotient as a quotient of roots."
+            )
         return self._in_unit(base, c, sp.S.One, root=True)
 
     def _in_unit(self, base: sp.Expr, c: sp.Rational, M: sp.Expr, root: bool = False) -> sp.Expr:
@@ -163,7 +195,7 @@ class AtomTable:
         for unit, symbol in reversed(units):
             if (c / unit).is_Integer:
                 return symbol ** (c / unit)
-        if units:
+        if units and units[-1][1].is_Symbol:
             last, coarse = units[-1]
             unit = sp.Rational(1, sp.ilcm(last.q, c.q)) if root else sp.gcd(last, c)
             degree, power = int(last / unit), coarse
@@ -176,9 +208,25 @@ class AtomTable:
         slopes = {v: M * sp.diff(base, v) / base + sp.log(base) * sp.diff(M, v) for v in self.variables}
         # first what may be refused
         derivatives = {v: self.rational(sp.together(unit * s)) * symbol for v, s in slopes.items() if s != 0}
+        atom = Atom(symbol, base ** (unit * M), derivatives, degree, power)
+        if (value := known_value(atom, self.atoms, self.variables, self.constants)) is not None:
+            units.append((unit, value))
+            return value ** (c / unit)
         units.append((unit, symbol))
-        self.atoms.append(Atom(symbol, base ** (unit * M), derivatives, degree, power))
+        self.atoms.append(atom)
         return symbol ** (c / unit)
+
+    def _real_root(self, e: sp.Expr) -> sp.Expr:
+        """A zero of a monic polynomial."""
+        coefficients = [self.rational(c) for c in e.args[2:]]
+        symbol, n = sp.Dummy(f"a{len(self.atoms)}", real=True), len(coefficients)
+        power = -sp.Add(*(c * symbol ** (n - 1 - k) for k, c in enumerate(coefficients)))
+        atom = Atom(symbol, e, {}, n, sp.expand(power))
+        alone = all(c.is_Rational for c in coefficients) and all(a.degree < 2 for a in self.atoms)
+        if not alone:
+            check_independent(atom, self.atoms, self.variables, self.constants)
+        self.atoms.append(atom)
+        return symbol
 
     def _logarithm(self, argument: sp.Expr) -> sp.Expr:
         argument = sp.factor(sp.together(argument))
@@ -186,15 +234,15 @@ class AtomTable:
             return self.rational(argument.exp)
         if argument.is_Pow:
             return self.rational(argument.exp) * self._logarithm(argument.base)
-        factors = _factors(argument)
-        if factors != [(argument, sp.S.One)]:
-            return sp.Add(*(n * self._logarithm(b) for b, n in factors))
+        split = factors(argument)
+        if split != [(argument, sp.S.One)]:
+            return sp.Add(*(n * self._logarithm(b) for b, n in split))
         rates = {v: sp.diff(argument, v) / argument for v in self.variables}
         return self._free_atom(sp.log(argument), {v: r for v, r in rates.items() if r != 0})
 
     def _circular(self, e: sp.Expr) -> sp.Expr:
         """sin and cos of c·M, polynomials in sin and cos of unit·M (Chebyshev)."""
-        argument = _parts(e.args[0])
+        argument = parts(e.args[0])
         if argument.is_Add:
             return self.rational(sp.expand_trig(e.func(argument)))
         c, M = argument.as_coeff_Mul()
@@ -208,7 +256,7 @@ class AtomTable:
             unit, sine = units[0]
             n = c / unit
         cosine = self.atoms[self._place(sine) + 1].symbol
-        return _multiple_angle(n, sine, cosine)[isinstance(e, sp.cos)]
+        return multiple_angle(n, sine, cosine)[isinstance(e, sp.cos)]
 
     def _new_circle(self, units: list[tuple[sp.Rational, sp.Symbol]], unit: sp.Rational, M: sp.Expr) -> None:
         sine, cosine = (sp.Dummy(f"a{len(self.atoms) + k}", real=True) for k in range(2))
@@ -224,9 +272,13 @@ class AtomTable:
         coarse, sine = units[0]
         self._new_circle(units, unit, M)
         fresh = self.atoms[-2].symbol, self.atoms[-1].symbol
-        for k, value in enumerate(_multiple_angle(coarse / unit, *fresh)):
+        for k, value in enumerate(multiple_angle(coarse / unit, *fresh)):
             place = self._place(sine) + k
             self.atoms[place] = replace(self.atoms[place], degree=1, power=value)
+        # a radicand may be a square now: 1 + cos(2*x) = 2*cos(x)**2
+        for atom in self.atoms:
+            if atom.degree > 1:
+                check_independent(atom, without(atom, self.atoms), self.variables, self.constants)
 
     def _place(self, symbol: sp.Symbol) -> int:
         return next(k for k, a in enumerate(self.atoms) if a.symbol == symbol)
@@ -313,18 +365,10 @@ class AtomTable:
         """An argument of special functions as it is written in the atoms that have the same one."""
         known = dict.fromkeys(a.expression.args[-1] for a in self.atoms if isinstance(a.expression, SPECIAL))
         try:
-            return z if z in known else next((w for w in known if self._vanishes(z - w)), z)
+            return z if z in known else next((w for w in known if vanishes(self.rational(z - w), self.atoms)), z)
         except EquationError:
             # its slope may be supported yet
             return z
-
-    def _vanishes(self, e: sp.Expr) -> bool:
-        numerator = sp.numer(sp.together(self.rational(e)))
-        for atom in reversed(self.atoms):
-            if atom.degree and numerator.has(atom.symbol):
-                relation = atom.symbol**atom.degree - atom.power
-                numerator = sp.numer(sp.together(sp.rem(numerator, relation, atom.symbol)))
-        return sp.expand(numerator) == 0
 
     def _pair(self, y: sp.Expr, y1: sp.Expr | None, z: sp.Expr, slopes: tuple[sp.Expr, ...]) -> None:
         """Atoms for y and y1, unless they are there, with what their slopes in z say."""
@@ -354,46 +398,3 @@ class AtomTable:
     def expressions(self) -> dict[sp.Symbol, sp.Expr]:
         """What each atom stands for."""
         return {a.symbol: a.expression for a in self.atoms}
-
-
-def _parts(e: sp.Expr) -> sp.Expr:
-    """The expression expanded; with sums in denominators in partial fractions, of which there is one sum only."""
-    below = (p.base for p in e.atoms(sp.Pow) if p.exp.is_Integer and p.exp.is_negative)
-    variables = sorted(e.free_symbols, key=str)
-    if any(base.is_Add for base in below) and e.is_rational_function(*variables):
-        return sp.apart(sp.together(e), variables[0])
-    return sp.expand(e)
-
-
-def _factors(base: sp.Expr) -> list[tuple[sp.Expr, sp.Expr]]:
-    """Irreducible factors with multiplicities; integers split into primes, a sign joins the last factor."""
-    if base.is_Rational:
-        signless = sp.factorrat(abs(base))
-        parts = [(sp.Integer(p), sp.Integer(n)) for p, n in sorted(signless.items())]
-        return parts if base > 0 else [*parts, (sp.Integer(-1), sp.S.One)] if parts else [(base, sp.S.One)]
-    base = sp.factor(sp.together(base))
-    parts = []
-    sign = 1
-    for factor in sp.Mul.make_args(base):
-        b, n = factor.as_base_exp()
-        if b.is_Rational and n.is_Integer:
-            sign *= 1 if b > 0 or n % 2 == 0 else -1
-            parts += [(p, n * k) for p, k in _factors(abs(b)) if p != 1]
-        elif b.is_negative and n.is_Integer:
-            # an irrational number, as sqrt(5) - 5
-            sign *= -1 if n % 2 else 1
-            parts.append((-b, n))
-        else:
-            parts.append((b, n))
-    if sign < 0 and parts:
-        odd = [k for k, (b, n) in enumerate(parts) if not b.is_number and n.is_Integer and n % 2]
-        if not odd:
-            return [*parts, (sp.Integer(-1), sp.S.One)]
-        b, n = parts[odd[-1]]
-        parts[odd[-1]] = (sp.expand(-b), n)
-    return parts
-
-
-def _multiple_angle(n: sp.Integer, sine: sp.Expr, cosine: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """sin(nθ) and cos(nθ) as Chebyshev polynomials."""
-    return sp.sign(n) * sine * sp.chebyshevu(abs(n) - 1, cosine), sp.chebyshevt(abs(n), cosine)

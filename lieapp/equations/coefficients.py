@@ -82,17 +82,17 @@ class CoefficientField:
 
         Raises EquationError for what isn't supported, or divides by 0; then the field stays as it is.
         """
-        before, whole = self.table.copy(), sp.sympify(expression, strict=True)
+        before, count, whole = self.table.mark(), len(self.table.atoms), sp.sympify(expression, strict=True)
         try:
             rational = self.table.rational(whole)
-            fresh = self.table.atoms[len(before.atoms) :]
+            fresh = self.table.atoms[count:]
             if any(rate.has(sp.zoo) for atom in fresh for rate in atom.derivatives.values()):
                 raise ZeroDivisionError
             if len(self.field.symbols) < len(self.variables) + len(self.constants) + len(self.table.atoms):
                 self._build()
             return self.reduce(self.field.new(*self._fraction(rational)))
         except (EquationError, ZeroDivisionError) as error:
-            self.table = before
+            self.table.back_to(before)
             self._build()
             if isinstance(error, EquationError):
                 raise
@@ -162,13 +162,19 @@ class CoefficientField:
         if not self._relations:
             return element
         numer, denom = self.reduce_polynomial(element.numer), self.reduce_polynomial(element.denom)
-        for n, degree, _ in self._relations:
+        for n, degree, power in self._relations:
             # a bare root below the line goes above it: 1/r = r^(k-1)/p
             low = min((m[n] for m in denom), default=0)
             if low:
-                factor = self.field.ring.gens[n] ** (degree - low)
+                r = self.field.ring.gens[n]
+                # or, of several terms, 1/r = (r^k - p(r) + p(0))/(r p(0))
+                whole = [m for m in power if m[n]]
+                factor = (r**degree - self._terms(power, whole)).exquo(r) ** low if whole else r ** (degree - low)
                 numer, denom = self.reduce_polynomial(numer * factor), self.reduce_polynomial(denom * factor)
         return self.field.new(numer, denom) if numer else self.zero
+
+    def _terms(self, polynomial: Any, monomials: Iterable[tuple[int, ...]]) -> Any:
+        return self.field.ring.from_dict({m: polynomial[m] for m in monomials})
 
     def reduce_polynomial(self, polynomial: Any) -> Any:
         """A polynomial modulo the relations."""

@@ -12,6 +12,7 @@ import sympy as sp
 from sympy.core.facts import InconsistentAssumptions
 from sympy.core.function import AppliedUndef
 
+from lieapp.equations import limits
 from lieapp.equations.arbitrary import Composed, composed, parent
 from lieapp.equations.jets import JetSpace, multi_index
 from lieapp.equations.notation import greek
@@ -37,7 +38,9 @@ SPECIAL: dict[str, tuple[Callable[..., sp.Expr], int]] = {
 """Functions that no other ones express, with the number of their arguments."""
 TWICE = "Every variable, unknown and constant needs its own name."
 ASSUMPTIONS = ("positive", "negative", "nonzero", "real", "integer")
-RESERVED = ("Rational", "pi")
+NUMBERS: dict[str, Callable[..., sp.Expr]] = {"Rational": limits.rational, "RealRoot": limits.real_root}
+"""Functions of numbers, which raise ValueError(problem, next step)."""
+RESERVED = (*NUMBERS, "pi")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from math import comb, prod
 
 import sympy as sp
 
+from lieapp.equations.algebraic import RealRoot
+
 MAX_LENGTH = 4000
 """Characters."""
 MAX_PARTS = 500
@@ -85,7 +87,7 @@ def _rank(node: ast.expr) -> int:
         return len(node.attr)
     if isinstance(node, ast.Call):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
-        return 0 if name == "Rational" else max(2, len(name) - 1) if name.startswith("D_") else 2
+        return 0 if name in ("Rational", "RealRoot") else max(2, len(name) - 1) if name.startswith("D_") else 2
     if not isinstance(node, ast.BinOp):
         return 0
     if isinstance(node.op, ast.Pow):
@@ -169,6 +171,30 @@ def exact_number(text: str) -> sp.Rational | None:
     if len(value.as_tuple().digits) > MAX_DIGITS or (value and abs(value.adjusted()) > MAX_POWER_OF_TEN):
         return None
     return sp.Rational(*value.as_integer_ratio())
+
+
+def rational(*arguments: sp.Expr) -> sp.Expr:
+    """A fraction. Raises ValueError with the problem and the next step."""
+    if not 1 <= len(arguments) <= 2 or not all(a.is_Rational for a in arguments):
+        raise ValueError("Rational takes one or two numbers", "Write Rational(1, 3).")
+    if arguments[1:] == (0,):
+        raise ValueError(*ZERO)
+    return sp.Mul(arguments[0], *(1 / a for a in arguments[1:]))
+
+
+MAX_ROOT_DEGREE = 6
+"""Of a polynomial with its root as a number."""
+
+
+def real_root(*arguments: sp.Expr) -> sp.Expr:
+    """A real root of a polynomial. Raises ValueError with the problem and the next step."""
+    example = "RealRoot(0, 1, 0, 1, 1) is the lowest real root of z**3 + z + 1."
+    if len(arguments) > MAX_ROOT_DEGREE + 2:
+        raise ValueError(f"a polynomial of degree {MAX_ROOT_DEGREE} is the largest here", example)
+    try:
+        return RealRoot(*arguments)
+    except ValueError as error:
+        raise ValueError(str(error), example) from None
 
 
 def too_large(function: object, argument: sp.Expr) -> bool:

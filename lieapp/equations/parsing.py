@@ -17,7 +17,7 @@ import sympy as sp
 
 from lieapp.equations import declarations, limits, notation
 from lieapp.equations.arbitrary import Composed, child, composed
-from lieapp.equations.declarations import FUNCTIONS, SPECIAL, fail
+from lieapp.equations.declarations import FUNCTIONS, NUMBERS, SPECIAL, fail
 from lieapp.equations.equation import System
 from lieapp.equations.factors import named
 from lieapp.equations.jets import AmbiguousError, JetSpace, directions, multi_index
@@ -319,18 +319,18 @@ class _Reader:
             if len(node.args) != 1:
                 self._fail(node, f"{name} takes one argument", f"For example {name}(x - t).")
             return function(self._visit(node.args[0]))
-        if name not in (*FUNCTIONS, *SPECIAL, *self.functions, "Rational"):
+        # equations go into plugin files, in SymPy's own functions
+        if name not in (*FUNCTIONS, *SPECIAL, *self.functions, *(NUMBERS if self.jets is None else ["Rational"])):
             known = ", ".join([*FUNCTIONS, *SPECIAL, *self.functions])
             hints = {**dict.fromkeys(NOT_LOCAL, LOCAL), **dict.fromkeys(COMPLEX, SMOOTH)}
             hint = hints.get(name, f"Known are {known}; write * for products.")
             self._fail(node, f"{name!r} is not a known function", hint)
         arguments = [self._visit(a) for a in node.args]
-        if name == "Rational":
-            if not 1 <= len(arguments) <= 2 or not all(a.is_Rational for a in arguments):
-                self._fail(node, "Rational takes one or two numbers", "Write Rational(1, 3).")
-            if arguments[1:] == [0]:
-                self._fail(node, *limits.ZERO)
-            return arguments[0] / (arguments[1] if len(arguments) == 2 else 1)
+        if name in NUMBERS:
+            try:
+                return NUMBERS[name](*arguments)
+            except ValueError as error:
+                self._fail(node, *error.args)
         if (declared := self.functions.get(name)) is not None:
             if tuple(arguments) != declared.args:
                 hint = f"Write {declared}, or {name} alone; for other arguments declare {name}:s."

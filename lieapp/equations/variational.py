@@ -23,6 +23,24 @@ class NoPotentialError(Exception):
 def euler(expression: sp.Expr, jets: JetSpace, a: int) -> sp.Expr:
     """Eₐ of an expression on the jet space, expanded."""
     slopes = {J: sp.diff(expression, s) for s, (b, J) in jets.jets(expression).items() if b == a}
+    return _integrated_by_parts(slopes, jets)
+
+
+def adjoint(q: Sequence[sp.Expr], multiplier: Sequence[sp.Expr], jets: JetSpace) -> list[sp.Expr]:
+    """The adjoint of the linearised q, applied to a multiplier: Σ (-D)_J (∂qᵇ/∂uᵃ_J Λᵇ) for each unknown uᵃ."""
+    found = []
+    for a in range(len(jets.dependent)):
+        slopes: dict[MultiIndex, sp.Expr] = {}
+        for e, m in zip(q, multiplier, strict=True):
+            for s, (b, J) in jets.jets(e).items():
+                if b == a:
+                    slopes[J] = slopes.get(J, sp.S.Zero) + sp.diff(e, s) * m
+        found.append(_integrated_by_parts(slopes, jets))
+    return found
+
+
+def _integrated_by_parts(slopes: dict[MultiIndex, sp.Expr], jets: JetSpace) -> sp.Expr:
+    """Σ (-D)_J P_J."""
     for J, i, slope in _taken_off(slopes, range(len(jets.independent))):
         lower = raised(J, i, -1)
         slopes[lower] = slopes.get(lower, sp.S.Zero) - jets.total_derivative(slope, i)

@@ -18,12 +18,12 @@ from msgspec import structs
 
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
+from lieapp.equations.residues import BadPointError
 from lieapp.errors import BudgetError, EquationError
 from lieapp.lie.beyond.hierarchy import check_order, generalised_symmetries
 from lieapp.lie.certificate.certify import BUDGET, certify
 from lieapp.lie.certificate.counting import TooLargeError
 from lieapp.lie.certificate.safeguard import disagreement
-from lieapp.lie.certificate.taylor import BadPointError
 from lieapp.lie.deadline import Clock, OutOfTimeError
 from lieapp.lie.determining import affine_symmetries, determining_equations, quicker
 from lieapp.lie.families import Group, family_holds, family_of, group_of, modulo_families, restrict

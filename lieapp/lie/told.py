@@ -214,6 +214,9 @@ def told_beyond(found: Hierarchy) -> tuple[list[results.GeneralisedResult], resu
         families=list(map(_family, found.families)),
         unsolved=list(found.unsolved),
         seconds=round(found.seconds, 3),
+        brackets=None
+        if found.brackets is None
+        else [(i, j, None if c is None else list(map(str, c))) for i, j, c in found.brackets],
     )
 
 

@@ -155,7 +155,7 @@ def laws(request: LawsRequest) -> LawsResult:
             system, _, _, title = system_asked(request.config, request.folders)
     except OutOfTimeError:
         raise BudgetError(f"{clock.told()} before the equation was parsed.", hint="Raise --budget.") from None
-    result = told_laws(conservation_laws(system, request.config.order, clock))
+    result = told_laws(conservation_laws(system, request.config.order, clock, request.config.actions))
     result.plugin, result.title = request.config.plugin, title
     return result
 

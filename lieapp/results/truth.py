@@ -304,6 +304,8 @@ class BeyondResult(msgspec.Struct, kw_only=True):
 
     Args:
         families: characteristics with arbitrary functions.
+        brackets: i, j, counted from 0, and the coefficients of [Qᵢ, Qⱼ] where it doesn't vanish; null in place of
+            them if it isn't in the span. Null if the time didn't suffice.
         unsolved: what is missing; there may be more symmetries then.
     """
 
@@ -314,6 +316,7 @@ class BeyondResult(msgspec.Struct, kw_only=True):
     families: list[FamilyResult]
     unsolved: list[str]
     seconds: float
+    brackets: list[tuple[int, int, list[str] | None]] | None = None
 
 
 class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):

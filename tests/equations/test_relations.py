@@ -7,9 +7,9 @@ import sympy as sp
 
 from lieapp.equations.leading import solve_for_leading
 from lieapp.equations.parsing import parse_system
+from lieapp.equations.residues import BadPointError, zero_of
 from lieapp.errors import EquationError
 from lieapp.lie.certificate.safeguard import disagreement
-from lieapp.lie.certificate.taylor import BadPointError, zero_of
 from lieapp.lie.determining import determining_equations
 from lieapp.lie.invariance import is_symmetry
 from lieapp.lie.stages import derive

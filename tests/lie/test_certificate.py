@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import read_pde
 from lieapp.equations.parsing import parse_system
+from lieapp.equations.residues import BadPointError
 from lieapp.errors import EquationError
 from lieapp.lie.certificate import certify as certificate
 from lieapp.lie.certificate.certify import certify
 from lieapp.lie.certificate.counting import free_counts
-from lieapp.lie.certificate.taylor import BadPointError, Point, random_prime, root
+from lieapp.lie.certificate.taylor import Point, random_prime, root
 from lieapp.lie.determining import determining_equations
 from lieapp.lie.families import Group
 from lieapp.lie.stages import derive

@@ -9,7 +9,7 @@ import sympy as sp
 from lieapp.api import classify, symmetries
 from lieapp.equations.parsing import parse_system
 from lieapp.errors import LieappError, UsageError
-from lieapp.lie.classes import classification
+from lieapp.lie.classes import classification, special_functions
 from lieapp.lie.classes.told import begun, told
 from lieapp.lie.deadline import Clock
 from lieapp.results.classification import ClassifyResult
@@ -282,3 +282,19 @@ def test_bad_input(arguments, said):
         classify(*arguments)
     assert said in caught.value.message and caught.value.hint
     assert isinstance(caught.value, (UsageError, LieappError))
+
+
+def test_what_sympy_gives_up_is_unsolved_and_a_fault_of_ours_is_not_hidden(monkeypatch):
+    x, y, y1 = sp.symbols("x y y1", real=True)
+    equation = y1 - x * y
+
+    def wrong(*arguments, **options):
+        raise TypeError("a fault")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sp, "integrate", wrong)
+        with pytest.raises(special_functions.UnsolvedError):
+            special_functions.solutions(equation, [y, y1], x, special_functions.Constants())
+    monkeypatch.setattr(special_functions, "tidy", wrong)
+    with pytest.raises(TypeError, match="a fault"):
+        special_functions.solutions(equation, [y, y1], x, special_functions.Constants())

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from typing import Literal
 
 import sympy as sp
@@ -19,6 +20,7 @@ from lieapp.equations.equation import System
 from lieapp.equations.jets import multi_indices
 from lieapp.equations.leading import Leading, solve_for_leading
 from lieapp.errors import EquationError, LieappError, UsageError
+from lieapp.lie.beyond.algebra import Coordinates, bracket, coordinates
 from lieapp.lie.beyond.generalised import generalised_equations
 from lieapp.lie.beyond.space import Space, set_up, solution_space
 from lieapp.lie.deadline import Clock
@@ -28,8 +30,14 @@ from lieapp.lie.normal_form import Vector, coordinates_in, expression_of
 from lieapp.lie.vector_field import Field
 from lieapp.results.truth import CertificateResult
 
+MOST = 16
+"""Symmetries up to which all commutators are told."""
+
 SHARE = 0.25
 """Of the time that is left, for contact symmetries."""
+
+
+Bracket = tuple[int, int, "Coordinates | None"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,8 @@ class Generalised:
 class Hierarchy:
     """All symmetries with characteristics up to an order, modulo families; point symmetries first.
 
-    `names` are those of the unknowns.
+    `names` are those of the unknowns. `brackets` are i, j and the coefficients of [Qᵢ, Qⱼ] where it doesn't vanish,
+    None in place of coefficients if it isn't in the span, as its order is higher; None if the time didn't suffice.
     """
 
     order: int
@@ -61,6 +70,7 @@ class Hierarchy:
     certificate: CertificateResult
     unsolved: tuple[str, ...]
     seconds: float
+    brackets: tuple[Bracket, ...] | None = None
 
     @property
     def certified(self) -> bool:
@@ -109,6 +119,11 @@ def generalised_symmetries(system: System, order: int, points: Sequence[Field], 
             )
         proved.append(Generalised(q, system.jets.order(q), kind, left is not None, point))
     field, unknowns = space.state.field, space.state.unknowns
+    clock.note("commutators")
+    basis = [one.characteristic for one in proved]
+    brackets: tuple[Bracket, ...] | None = None
+    if len(basis) <= MOST:
+        brackets = clock.within(0.0, partial(_brackets, system, basis, leading), None)
     return Hierarchy(
         order,
         names,
@@ -118,7 +133,17 @@ def generalised_symmetries(system: System, order: int, points: Sequence[Field], 
         space.certificate,
         tuple(unsolved),
         time.perf_counter() - started,
+        brackets,
     )
+
+
+def _brackets(system: System, basis: Sequence[tuple[sp.Expr, ...]], leading: Leading) -> tuple[Bracket, ...]:
+    pairs = list(combinations(range(len(basis)), 2))
+    values = [bracket(basis[i], basis[j], leading) for i, j in pairs]
+    kept = [(pair, value) for pair, value in zip(pairs, values, strict=True) if any(e != 0 for e in value)]
+    found = coordinates(system, basis, [value for _, value in kept]) if kept else []
+    told = [(i, j, c) for ((i, j), _), c in zip(kept, found, strict=True)]
+    return tuple((i, j, c) for i, j, c in told if c is None or any(e != 0 for e in c))
 
 
 Named = tuple[Literal["point", "contact", "generalised"], tuple[sp.Expr, ...], Field | None]

@@ -26,6 +26,8 @@ from lieapp.equations.jets import JetSpace, directions, raised
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
 from lieapp.errors import UsageError
+from lieapp.lie.beyond.algebra import Coordinates, coordinates, generating, moved
+from lieapp.lie.beyond.generalised import generalised_equations
 from lieapp.lie.beyond.multipliers import multiplier_equations
 from lieapp.lie.beyond.space import Space, set_up, solution_space
 from lieapp.lie.deadline import Clock
@@ -55,11 +57,26 @@ class Law:
 
 
 @dataclass(frozen=True)
+class Actions:
+    """What symmetries make of the laws of an evolution system.
+
+    `symmetries` are characteristics; `images` have for each symmetry and law the coefficients of the law that it is
+    made into, None if that isn't among the laws. From the `generating` ones, counted from 0, symmetries make all
+    laws; None if images are missing.
+    """
+
+    symmetries: tuple[tuple[sp.Expr, ...], ...]
+    images: tuple[tuple[Coordinates | None, ...], ...]
+    generating: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
 class Laws:
     """The conservation laws of a system with multipliers up to an order, modulo families.
 
     `lagrangian` is there if the linearised equations are self-adjoint; multipliers are then characteristics.
-    `unsolved` says what is missing; `sought` is the class, in words.
+    `unsolved` says what is missing; `sought` is the class, in words; `actions` are there if they were asked for, of
+    evolution systems.
     """
 
     system: System
@@ -72,6 +89,7 @@ class Laws:
     assumed_nonzero: tuple[sp.Expr, ...]
     lagrangian: sp.Expr | None
     seconds: float
+    actions: Actions | None = None
 
     @property
     def certified(self) -> bool:
@@ -119,8 +137,12 @@ def check_order(order: int) -> None:
         raise UsageError(f"the order is {order!r}.", hint="Give a whole number from 0 on, as order=2.")
 
 
-def conservation_laws(system: System, order: int = 2, clock: Clock | None = None) -> Laws:
+def conservation_laws(
+    system: System, order: int = 2, clock: Clock | None = None, actions: bool = False
+) -> Laws:
     """All conservation laws with multipliers of differential order up to `order`, within the clock.
+
+    With `actions`, what symmetries of the order of the equation make of them.
 
     Of an ordinary differential equation of order n the order is n - 2 at most: first integrals of higher order are
     any functions of n independent ones. Raises UsageError for first-order ones, EquationError and BudgetError.
@@ -134,11 +156,15 @@ def conservation_laws(system: System, order: int = 2, clock: Clock | None = None
     clock.note("densities and fluxes")
     laws = [clock.within(0.0, partial(law_of, system, v, leading), None) for v in space.expressions()]
     families: list[Law] = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
+    kept = [law for law in laws if law is not None and not _trivial(law)]
+    acted = _actions(system, kept, leading, clock) if actions else None
+    if actions and acted is None:
+        unsolved.append("how symmetries act on the laws is told of evolution systems, within the budget")
     if None in laws or len(families) < len(space.groups):
         unsolved.append(f"{clock.told()} before all densities and fluxes were found")
     return Laws(
         system,
-        tuple(law for law in laws if law is not None and not _trivial(law)),
+        tuple(kept),
         tuple(families),
         order,
         f"multipliers of differential order up to {order}",
@@ -147,7 +173,38 @@ def conservation_laws(system: System, order: int = 2, clock: Clock | None = None
         tuple(space.state.assumed),
         clock.within(0.0, lambda: lagrangian(system), None),
         time.perf_counter() - clock.started,
+        acted,
     )
+
+
+def _actions(system: System, laws: Sequence[Law], leading: Leading, clock: Clock) -> Actions | None:
+    jets, t = system.jets, time_variable(system)
+    multipliers = [law.multiplier for law in laws]
+    if any(jet != (a, raised(jets.zero, t)) for a, jet in enumerate(leading.rules)) or not laws:
+        return None
+    clock.note("symmetries act on the laws")
+    order = jets.order(leading.rules.values())
+    none: list[tuple[sp.Expr, ...]] = []
+    found = clock.within(0.0, partial(_symmetries, system, order, clock.part(0.5)), none)
+    images = []
+    for q in found:
+        row = clock.within(0.0, partial(_images, system, multipliers, q, leading), None)
+        if row is None:
+            return None
+        images.append(tuple(row))
+    flat = [image for row in images for image in row if image is not None]
+    whole = len(flat) == len(images) * len(laws)
+    return Actions(tuple(found), tuple(images), tuple(generating(len(laws), flat)) if whole else None)
+
+
+def _images(
+    system: System, multipliers: Sequence[tuple[sp.Expr, ...]], q: tuple[sp.Expr, ...], leading: Leading
+) -> list[Coordinates | None]:
+    return coordinates(system, multipliers, [moved(q, m, system.jets) for m in multipliers])
+
+
+def _symmetries(system: System, order: int, clock: Clock) -> list[tuple[sp.Expr, ...]]:
+    return solution_space(generalised_equations(system, order), clock).expressions()
 
 
 def highest(system: System, order: int) -> int:
@@ -167,6 +224,8 @@ def highest(system: System, order: int) -> int:
 def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> Law:
     """The law of a multiplier, proved."""
     jets = system.jets
+    if next((e for e in multiplier if e != 0), sp.S.Zero).could_extract_minus_sign():
+        multiplier = [-e for e in multiplier]
     product = sum((m * r for m, r in zip(multiplier, system.residuals, strict=True)), sp.S.Zero)
     order = jets.order(multiplier)
     identical = all(vanishes(euler(product, jets, a), system) for a in range(len(jets.dependent)))
@@ -322,9 +381,10 @@ def of_equations(
     order: int,
     nonzero: Sequence[Any],
     budget: float | None,
+    actions: bool,
 ) -> Laws:
     """See `lieapp.api.conservation_laws`."""
     clock = Clock(seconds(budget))
     check_order(order)
     system = system_within(clock, equations, independent, dependent, parameters, functions, nonzero)
-    return conservation_laws(system, order, clock)
+    return conservation_laws(system, order, clock, actions)

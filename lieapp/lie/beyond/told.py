@@ -13,7 +13,7 @@ from lieapp.equations.factors import spelled
 from lieapp.equations.printing import equation_of
 from lieapp.lie.told import called
 from lieapp.lie.vector_field import formula_of
-from lieapp.results.laws import LawResult, LawsResult
+from lieapp.results.laws import ActionResult, LawResult, LawsResult
 
 if TYPE_CHECKING:
     from lieapp.lie.beyond.laws import Law, Laws
@@ -37,6 +37,16 @@ def told_laws(found: Laws) -> LawsResult:
         assumed_nonzero_shown=list(map(formula_of, found.assumed_nonzero)),
         lagrangian_shown=None if found.lagrangian is None else formula_of(found.lagrangian),
     )
+    if found.actions is not None:
+        result.actions = [
+            ActionResult(
+                characteristic=list(map(_text, q)),
+                images=[None if image is None else list(map(str, image)) for image in images],
+                characteristic_shown=list(map(formula_of, q)),
+            )
+            for q, images in zip(found.actions.symmetries, found.actions.images, strict=True)
+        ]
+        result.generating = None if found.actions.generating is None else list(found.actions.generating)
     result.sentence = sentence_of(result)
     return result
 

@@ -27,9 +27,10 @@ from random import Random
 from msgspec.structs import replace
 
 from lieapp.equations.jets import multi_indices
+from lieapp.equations.residues import BadPointError
 from lieapp.errors import EquationError
 from lieapp.lie.certificate import counting
-from lieapp.lie.certificate.taylor import BadPointError, Point, pack
+from lieapp.lie.certificate.taylor import Point, pack
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Group
 from lieapp.lie.linear import Unknowns, lifted, raised, reduced

@@ -10,6 +10,7 @@ from __future__ import annotations
 from random import Random
 
 from lieapp.equations.jets import raised
+from lieapp.equations.residues import BadPointError
 from lieapp.lie.certificate.counting import (
     Columns,
     TooLargeError,
@@ -20,7 +21,7 @@ from lieapp.lie.certificate.counting import (
     rows_of,
     without_vanishing,
 )  # fmt: skip
-from lieapp.lie.certificate.taylor import BadPointError, Point
+from lieapp.lie.certificate.taylor import Point
 from lieapp.lie.determining import DeterminingSystem
 
 POINTS = 2

@@ -23,7 +23,8 @@ from lieapp.equations.coefficients import CoefficientField, Element, FunctionOrd
 from lieapp.equations.equation import System
 from lieapp.equations.jets import Jet
 from lieapp.equations.leading import Leading
-from lieapp.lie.certificate.taylor import BadPointError, Point, random_prime
+from lieapp.equations.residues import BadPointError
+from lieapp.lie.certificate.taylor import Point, random_prime
 
 BITS = 31
 """Of the prime: a product of two residues is an int64."""

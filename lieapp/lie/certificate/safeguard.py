@@ -17,8 +17,9 @@ from random import Random
 import numpy as np
 
 from lieapp.equations.jets import Jet, JetSpace, MultiIndex, multi_indices, raised
+from lieapp.equations.residues import BadPointError
 from lieapp.lie.certificate.counting import check_time
-from lieapp.lie.certificate.taylor import WIDTH, BadPointError, Point, Series, pack, random_prime
+from lieapp.lie.certificate.taylor import WIDTH, Point, Series, pack, random_prime
 from lieapp.lie.determining import DeterminingSystem, on_solutions
 
 Row = list[int]

@@ -8,18 +8,17 @@ E = Σ hᵥ ∂ᵥ the part of degree m of a series is 1/m times that of E a, kn
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from operator import add
 from random import Random
 from typing import Any
 
 import sympy as sp
-from sympy import ZZ
-from sympy.polys.galoistools import gf_gcd, gf_pow_mod, gf_sub
 
 from lieapp.equations.arbitrary import parent
 from lieapp.equations.coefficients import CoefficientField, Element, parted
 from lieapp.equations.jets import MultiIndex, multi_indices, raised
+from lieapp.equations.residues import BadPointError, zero_of
 
 Series = dict[int, int]
 """Packed monomial in the displacements h -> coefficient mod p, zeros left out."""
@@ -27,12 +26,8 @@ Series = dict[int, int]
 WIDTH = 8
 """Bits for each exponent of a packed monomial; the total degree stands above them."""
 
-TRIES = 400
+TRIES = 1000
 """Random points tried until all roots exist and nothing that is divided by vanishes."""
-
-
-class BadPointError(Exception):
-    """A root doesn't exist or a denominator vanishes here."""
 
 
 def pack(exponents: tuple[int, ...]) -> int:
@@ -64,23 +59,6 @@ def root(value: int, degree: int, p: int) -> int:
         raise BadPointError
     exponent = pow(degree, -1, half)
     return pow(value, exponent, p) if square else p - pow(p - value, exponent, p)
-
-
-def zero_of(polynomial: Sequence[int], p: int, random: Random) -> int:
-    """A zero in F_p of a polynomial, its highest coefficient first. Raises BadPointError if there is none.
-
-    Cantor and Zassenhaus 1981: the product of x - a over all zeros a is gcd(xᵖ - x, f), and the squares among
-    the a + c are a random half of them.
-    """
-    rest = gf_gcd(gf_sub(gf_pow_mod([1, 0], p, list(polynomial), p, ZZ), [1, 0], p, ZZ), list(polynomial), p, ZZ)
-    while len(rest) > 2:
-        half = gf_pow_mod([1, random.randrange(p)], (p - 1) // 2, rest, p, ZZ)
-        part = gf_gcd(gf_sub(half, [1], p, ZZ), rest, p, ZZ)
-        if 1 < len(part) < len(rest):
-            rest = part
-    if len(rest) < 2:
-        raise BadPointError
-    return int(-rest[1] * pow(int(rest[0]), -1, p) % p)
 
 
 class Point:
@@ -154,6 +132,8 @@ class Point:
         roots = {field.position[s]: (degree, field.field.from_expr(power)) for s, degree, power in field.roots}
         for n in roots:
             values[n] = None
+        whole = (a for a in field.table.atoms if a.degree and a.power.has(a.symbol))
+        roots |= {field.position[a.symbol]: (a.degree, field.field.from_expr(a.power)) for a in whole}
         for n, v in given.items():
             values[n] = v
 
@@ -172,6 +152,13 @@ class Point:
                     if not denom:
                         raise BadPointError
                     known = root(numer * pow(denom, -1, p) % p, atom.degree, p)
+                elif isinstance(atom.expression, sp.sin) and values[n + 1] is None:
+                    # cos stands behind sin, and a point of the circle has a rational parameter
+                    half = random.randrange(2, p - 1)
+                    if (1 + half**2) % p == 0:
+                        raise BadPointError
+                    below = pow(1 + half**2, -1, p)
+                    known, values[n + 1] = 2 * half * below % p, (1 - half**2) * below % p
                 else:
                     known = random.randrange(2, p - 1)
                 values[n] = known

@@ -25,7 +25,6 @@ from lieapp.errors import LieappError, UsageError
 from lieapp.lie.classes.branches import Branch, Classification, Open, Where, called, matched
 from lieapp.lie.classes.normal_functions import loosened, normal_functions, renamed
 from lieapp.lie.classes.special_functions import (
-    FAILURES,
     Constants,
     UnsolvedError,
     constants_in,
@@ -151,7 +150,7 @@ class _Search:
             return
         try:
             found = self.clock.within(self.clock.reserve, partial(self._next, here), None)
-        except (UnsolvedError, LieappError, *FAILURES):
+        except (UnsolvedError, LieappError):
             found = []
             work.left.append(here.told)
         if found is not None:
@@ -186,7 +185,7 @@ class _Search:
         constants = Constants(constants_in(here.condition, known))
         try:
             found = solutions(here.condition, jets, x, constants)
-        except (UnsolvedError, *FAILURES):
+        except UnsolvedError:
             if not (found := particular(here.condition, jets, x, constants)):
                 raise
             constants.missed.append("all but exponentials and powers")
@@ -239,7 +238,7 @@ class _Search:
 
         try:
             found = next(normal_functions(loosened(y, x), x, own, within), None)
-        except (UnsolvedError, *FAILURES):
+        except UnsolvedError:
             return False
         return found is not None and any(b.covers(replace(branch, where={k: found})) for b in self.work.branches)
 

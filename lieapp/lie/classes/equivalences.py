@@ -15,6 +15,7 @@ import sympy as sp
 from lieapp.equations.coefficients import CoefficientField, coprime
 from lieapp.equations.equation import System
 from lieapp.equations.leading import solve_for_leading
+from lieapp.lie.classes.special_functions import asked
 from lieapp.lie.invariance import constant_slope, defect
 from lieapp.lie.normal_form import echelon, rows_of
 
@@ -25,11 +26,12 @@ USUAL: tuple[sp.Expr, ...] = (sp.S.Zero, sp.S.One)
 def reachable(system: System, constants: Sequence[sp.Symbol]) -> tuple[sp.Symbol, list[sp.Expr]] | None:
     """A constant that can be changed, while the others may change too, and which of 0 and 1 it can be given.
 
-    None if there is none; one that can be 0 comes first. Raises EquationError for an equation that isn't treated.
+    None if there is none; one that can be 0 comes first. Raises EquationError for an equation that isn't treated,
+    and UnsolvedError where SymPy gives up.
     """
     found = []
     for constant, rates in zip(constants, _rates(system, constants), strict=True):
-        at = {value: [sp.simplify(rate.subs(constant, value)) for rate in rates] for value in USUAL}
+        at = {value: [asked(sp.simplify, rate.subs(constant, value)) for rate in rates] for value in USUAL}
         found.append((constant, [value for value, rate in at.items() if any(rate)]))
     return next((one for value in USUAL for one in found if value in one[1]), None)
 

@@ -10,7 +10,7 @@ import sympy as sp
 from lieapp.equations.equation import INFINITE, System
 from lieapp.errors import EquationError
 from lieapp.lie.classes.equivalences import USUAL, reachable
-from lieapp.lie.classes.special_functions import Constants, UnsolvedError, constants_in, tidy
+from lieapp.lie.classes.special_functions import Constants, UnsolvedError, asked, constants_in, tidy
 
 EXPONENTS = ("n", "m", "p", "q")
 FACTORS = ("a", "b", "c", "d", "e", "g", "h")
@@ -68,22 +68,22 @@ class _Slots:
         """What stands in place of an expression in the constants. Raises UnsolvedError if nothing does."""
         if not e.free_symbols & {*self.constants}:
             return e
-        e = sp.cancel(e)
+        e = asked(sp.cancel, e)
         if e in self.filled:
             return self.filled[e]
         row = [sp.diff(e, c) for c in self.constants]
-        if sp.Matrix([*self.rows, row]).rank(simplify=True) > len(self.rows):
+        if asked(sp.Matrix([*self.rows, row]).rank, simplify=True) > len(self.rows):
             self.rows.append(row)
             self.filled[e] = self.fresh.new()
             return self.filled[e]
         for other, value in self.filled.items():
             for sign in (1, -1):
-                rest = sp.cancel(e - sign * other)
+                rest = asked(sp.cancel, e - sign * other)
                 if not rest.free_symbols & {*self.constants}:
                     return rest + sign * value
         known = [sp.numer(sp.together(other - value)) for other, value in self.filled.items()]
-        for solved in sp.solve(known, self.constants, dict=True):
-            value = sp.cancel(e.subs(solved))
+        for solved in asked(sp.solve, known, self.constants, dict=True):
+            value = asked(sp.cancel, e.subs(solved))
             if not value.free_symbols & {*self.constants}:
                 return value
         raise UnsolvedError
@@ -132,7 +132,7 @@ def _shaped(term: sp.Expr, x: sp.Symbol, slots: _Slots | _Numbers) -> tuple[sp.E
     """The constant factor of a term, and the rest of powers (x + b)**n, exponentials and what else there is."""
     factor, rest = term.as_independent(x, as_Add=False)
     parts: list[sp.Expr] = []
-    for part in sp.Mul.make_args(sp.powsimp(rest)):
+    for part in sp.Mul.make_args(asked(sp.powsimp, rest)):
         base, power = part.as_base_exp()
         if base == sp.E:
             slope = sp.diff(power, x)
@@ -141,12 +141,12 @@ def _shaped(term: sp.Expr, x: sp.Symbol, slots: _Slots | _Numbers) -> tuple[sp.E
             factor *= sp.exp(power.subs(x, 0))
             parts.append(sp.exp(slots.fill(slope) * x))
         elif base.is_polynomial(x):
-            for one, times in sp.factor_list(base, x)[1]:
-                if sp.degree(one, x) != 1:
+            for one, times in asked(sp.factor_list, base, x)[1]:
+                if asked(sp.degree, one, x) != 1:
                     raise UnsolvedError
                 parts.append((x + slots.fill(one.subs(x, 0) / one.coeff(x))) ** slots.exponent(times * power))
                 factor *= one.coeff(x) ** (times * power)
-            factor *= sp.factor_list(base, x)[0] ** power
+            factor *= asked(sp.factor_list, base, x)[0] ** power
         elif base.is_Function and len(base.args) == 1 and sp.diff(base.args[0], x) == 1:
             parts.append(base.func(x + slots.fill(base.args[0].subs(x, 0))) ** power)
         else:

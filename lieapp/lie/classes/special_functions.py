@@ -7,9 +7,10 @@ ch. 2.5). Everything that is divided by on the way gives solutions of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import sympy as sp
 from sympy.polys.polyerrors import BasePolynomialError
@@ -28,6 +29,14 @@ FAILURES = (
 
 class UnsolvedError(Exception):
     """An equation that isn't solved in closed form."""
+
+
+def asked(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """What a function of SymPy's gives. Raises UnsolvedError where it gives up, in whichever way."""
+    try:
+        return call(*arguments, **options)
+    except FAILURES:
+        raise UnsolvedError from None
 
 
 @dataclass
@@ -72,8 +81,8 @@ def tidy(y: sp.Expr) -> sp.Expr:
         lambda e: isinstance(e, sp.exp) and e.exp.has(sp.log),
         lambda e: sp.Mul(*(_as_power(term) for term in sp.Add.make_args(sp.expand(e.exp)))),
     )
-    terms = [sp.powsimp(sp.factor(term)) for term in sp.Add.make_args(sp.powsimp(y))]
-    return sp.powsimp(sp.factor_terms(sp.Add(*terms)))
+    terms = [asked(sp.powsimp, asked(sp.factor, term)) for term in sp.Add.make_args(asked(sp.powsimp, y))]
+    return asked(sp.powsimp, sp.factor_terms(sp.Add(*terms)))
 
 
 def _as_power(term: sp.Expr) -> sp.Expr:
@@ -86,7 +95,7 @@ def _factors(equation: sp.Expr, jets: Iterable[sp.Symbol]) -> list[sp.Expr]:
     if len(sp.Add.make_args(sp.expand(numer))) > MAX_TERMS:
         raise UnsolvedError
     inside = {*jets}
-    return [f for f, _ in sp.factor_list(numer)[1] if f.free_symbols & inside]
+    return [f for f, _ in asked(sp.factor_list, numer)[1] if f.free_symbols & inside]
 
 
 def _solved(
@@ -113,8 +122,8 @@ def _solved(
 
 
 def _algebraic(F: sp.Expr, y: sp.Symbol) -> list[sp.Expr]:
-    found = sp.roots(F, y) if F.is_polynomial(y) else {}
-    if not found or sum(found.values()) != sp.degree(F, y):
+    found = asked(sp.roots, F, y) if F.is_polynomial(y) else {}
+    if not found or sum(found.values()) != asked(sp.degree, F, y):
         raise UnsolvedError
     return [value for value in found if value.is_real is not False]
 
@@ -130,10 +139,7 @@ def _integrated(y: sp.Expr, times: int, x: sp.Symbol, constants: Constants) -> I
 
 def integrals(y: sp.Expr, x: sp.Symbol, constants: Sequence[sp.Symbol]) -> list[sp.Expr]:
     """∫ y dx for generic constants, and for those for which it has another form."""
-    try:
-        value = sp.integrate(sp.expand(y) if y.is_polynomial(x) else y, x, conds="none")
-    except FAILURES:
-        raise UnsolvedError from None
+    value = asked(sp.integrate, sp.expand(y) if y.is_polynomial(x) else y, x, conds="none")
     if value.has(sp.Integral, sp.Piecewise, sp.erf, sp.I):
         raise UnsolvedError
     found = [value]
@@ -150,10 +156,10 @@ def _poles(value: sp.Expr, x: sp.Symbol, constants: Sequence[sp.Symbol]) -> Iter
     below |= {e.base for e in value.atoms(sp.Pow) if e.exp.is_negative and x not in e.free_symbols}
     seen = set()
     for base in sorted(below, key=str):
-        for factor, _ in sp.factor_list(base)[1] if base.free_symbols else []:
+        for factor, _ in asked(sp.factor_list, base)[1] if base.free_symbols else []:
             for c in constants:
-                if c in factor.free_symbols and factor.is_polynomial(c) and sp.degree(factor, c) == 1:
-                    root = sp.solve(factor, c)[0]
+                if c in factor.free_symbols and factor.is_polynomial(c) and asked(sp.degree, factor, c) == 1:
+                    root = asked(sp.solve, factor, c)[0]
                     if (c, root) not in seen:
                         seen.add((c, root))
                         yield c, root
@@ -161,7 +167,7 @@ def _poles(value: sp.Expr, x: sp.Symbol, constants: Sequence[sp.Symbol]) -> Iter
 
 
 def _homogeneous(F: sp.Expr, jets: Sequence[sp.Symbol]) -> bool:
-    return bool(F.is_polynomial(*jets) and sp.Poly(F, *jets).is_homogeneous)
+    return bool(F.is_polynomial(*jets) and asked(sp.Poly, F, *jets).is_homogeneous)
 
 
 def _by_logarithm(
@@ -185,12 +191,13 @@ def _with_roots(s: sp.Expr, x: sp.Symbol, constants: Constants) -> sp.Expr:
     """A rational function with a real root of its denominator in place of another constant."""
     if not s.is_rational_function(x):
         return s
-    for factor, _ in sp.factor_list(sp.denom(sp.together(s)))[1]:
-        own = [c for c in constants.made if sp.degree(factor, c) == 1] if sp.degree(factor, x) == 2 else []
+    for factor, _ in asked(sp.factor_list, sp.denom(sp.together(s)))[1]:
+        linear = constants.made if asked(sp.degree, factor, x) == 2 else []
+        own = [c for c in linear if asked(sp.degree, factor, c) == 1]
         if own:
             constants.missed.append("those with arctan")
             root = constants.new()
-            return sp.apart(s.subs(own[0], sp.solve(factor.subs(x, root), own[0])[0]), x)
+            return asked(sp.apart, s.subs(own[0], asked(sp.solve, factor.subs(x, root), own[0])[0]), x)
     return s
 
 
@@ -209,16 +216,16 @@ def particular(F: sp.Expr, jets: Sequence[sp.Symbol], x: sp.Symbol, constants: C
     """Solutions that are exponentials or powers, if there are any."""
     rate, forms = simple_forms(x, constants)
     inside = [jet for jet in jets if jet in F.free_symbols]
-    poly = sp.Poly(F, *inside)
+    poly = asked(sp.Poly, F, *inside)
     found = []
     for y, balanced in zip(forms, ([sp.S.Zero], _balanced(poly, jets)), strict=True):
-        left = sp.simplify(F.subs(values_of(y, jets, x), simultaneous=True) / y ** poly.total_degree())
-        left = sp.numer(sp.together(sp.factor(left)))
+        left = asked(sp.simplify, F.subs(values_of(y, jets, x), simultaneous=True) / y ** poly.total_degree())
+        left = sp.numer(sp.together(asked(sp.factor, left)))
         if left.is_polynomial(rate):
-            special = [rate] if left == 0 else list(sp.roots(left, rate))
+            special = [rate] if left == 0 else list(asked(sp.roots, left, rate))
         else:
             # terms of several degrees
-            special = [value for value in balanced if sp.simplify(left.subs(rate, value)) == 0]
+            special = [value for value in balanced if asked(sp.simplify, left.subs(rate, value)) == 0]
         found += [y.subs(rate, value) for value in special if not value.free_symbols - {rate}]
     return list(dict.fromkeys(found))
 
@@ -257,14 +264,14 @@ def _separated(p: sp.Expr, y: sp.Symbol, x: sp.Symbol, constants: Constants) -> 
     if p == 0:
         yield constants.new()
         return
-    for factor, _ in sp.factor_list(sp.numer(sp.together(p)))[1]:
-        if any(sp.degree(factor, c) == 1 for c in constants.made if y not in factor.free_symbols):
+    for factor, _ in asked(sp.factor_list, sp.numer(sp.together(p)))[1]:
+        if any(asked(sp.degree, factor, c) == 1 for c in constants.made if y not in factor.free_symbols):
             # for a special constant the slope is 0
             yield constants.new()
     # where it rests
-    yield from (root for root in sp.roots(sp.numer(sp.together(p)), y) if p.is_rational_function(y))
-    for integral in integrals(sp.simplify(1 / p), y, constants.made):
-        found = sp.solve(integral - x - constants.new(), y)
+    yield from (root for root in asked(sp.roots, sp.numer(sp.together(p)), y) if p.is_rational_function(y))
+    for integral in integrals(asked(sp.simplify, 1 / p), y, constants.made):
+        found = asked(sp.solve, integral - x - constants.new(), y)
         if not found:
             raise UnsolvedError
         yield found[0]
@@ -279,7 +286,7 @@ def _first_order(F: sp.Expr, jets: Sequence[sp.Symbol], x: sp.Symbol, constants:
             continue
         if not rate.is_polynomial(y):
             raise UnsolvedError
-        terms = sp.Poly(rate, y).as_dict()
+        terms = asked(sp.Poly, rate, y).as_dict()
         degrees = {int(m[0]) for m in terms}
         if degrees <= {0, 1}:
             yield from _linear(terms.get((1,), sp.S.Zero), terms.get((0,), sp.S.Zero), x, constants)
@@ -301,5 +308,5 @@ def _linear(a: sp.Expr, b: sp.Expr, x: sp.Symbol, constants: Constants) -> Itera
     """Solutions of y' = a y + b."""
     for whole in integrals(a, x, constants.made):
         factor = sp.exp(whole)
-        for part in integrals(sp.simplify(b / factor), x, constants.made):
+        for part in integrals(asked(sp.simplify, b / factor), x, constants.made):
             yield sp.expand(factor * (part + constants.new()))

@@ -10,7 +10,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from lieapp.equations.equation import INFINITE, System
-from lieapp.lie.classes.special_functions import FAILURES
+from lieapp.lie.classes.special_functions import UnsolvedError, asked
 from lieapp.lie.deadline import Clock
 
 Values = dict[sp.Symbol, sp.Expr]
@@ -30,9 +30,12 @@ def roots(
     variables = sorted(condition.free_symbols - {*found, *kept}, key=str)
     if variables:
         # at a point, and then for all others
-        at = sp.simplify(condition.subs(dict.fromkeys(variables, 1)))
-        values = [] if at.is_number and at != 0 else roots(at, constants, clock, kept)
-        return values and [one for one in values if sp.simplify(condition.subs(one)) == 0]
+        try:
+            at = asked(sp.simplify, condition.subs(dict.fromkeys(variables, 1)))
+            values = [] if at.is_number and at != 0 else roots(at, constants, clock, kept)
+            return values and [one for one in values if asked(sp.simplify, condition.subs(one)) == 0]
+        except UnsolvedError:
+            return None
     for c in sorted(found, key=lambda c: (_degree(condition, c), found.index(c))):
         values = clock.part(0.5).within(0.0, partial(_solved, condition, c), None)
         if values is not None:
@@ -48,22 +51,22 @@ def _solved(condition: sp.Expr, c: sp.Symbol) -> list[sp.Expr] | None:
     """All real values of c; None if they can't be written down."""
     try:
         return _roots_of(condition, c)
-    except FAILURES:
+    except UnsolvedError:
         return None
 
 
 def _roots_of(condition: sp.Expr, c: sp.Symbol) -> list[sp.Expr] | None:
     if condition.is_polynomial(c):
         if condition.free_symbols == {c}:
-            found = sp.real_roots(sp.Poly(condition, c), multiple=False)
+            found = asked(sp.real_roots, asked(sp.Poly, condition, c), multiple=False)
             return None if any(r.has(sp.CRootOf) for r, _ in found) else [r for r, _ in found]
-        polynomial = sp.Poly(condition, c)
-        values, degree = sp.roots(polynomial), polynomial.degree()
+        polynomial = asked(sp.Poly, condition, c)
+        values, degree = asked(sp.roots, polynomial), polynomial.degree()
         real = [value for value in values if not value.has(sp.I)]
         # real roots of a cubic equation may be written with I, but for cⁿ = d
         plain = degree < 3 or len(polynomial.terms()) == 2 or len(real) == len(values)
         return real if sum(values.values()) == degree and plain else None
-    found = sp.solveset(condition, c, sp.S.Reals)
+    found = asked(sp.solveset, condition, c, sp.S.Reals)
     return list(found) if isinstance(found, sp.FiniteSet) else [] if found is sp.S.EmptySet else None
 
 

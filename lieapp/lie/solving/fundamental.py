@@ -15,6 +15,7 @@ from sympy.core.function import AppliedUndef
 from lieapp.equations.factors import named
 from lieapp.errors import EquationError
 from lieapp.lie.solving.antiderivative import integral
+from lieapp.lie.solving.real_roots import is_hard, waves
 from lieapp.lie.solving.special import special
 from lieapp.lie.solving.state import State
 
@@ -81,6 +82,12 @@ def _pole(a: list[sp.Expr], x: sp.Symbol) -> sp.Expr | None:
 
 def _from_roots(state: State, characteristic: sp.Expr, z: sp.Symbol, x: sp.Symbol) -> list[sp.Expr] | None:
     """xᵏ exp(λ x) for each root λ, in real form."""
+    hard: list[sp.Expr] = []
+    if (whole := sp.Poly(characteristic, z)).domain in (sp.ZZ, sp.QQ):
+        for factor, multiplicity in whole.factor_list()[1]:
+            if is_hard(factor):
+                characteristic = sp.quo(characteristic, factor.as_expr() ** multiplicity, z)
+                hard += [w for p, q in waves(factor) for w in _waves(p, q, multiplicity, x)]
     positive = {s: sp.Dummy(s.name, positive=True) for s in characteristic.free_symbols - {z}}
     back = {d: s for s, d in positive.items()}
     polynomial = sp.Poly(characteristic.xreplace(positive), z)
@@ -89,17 +96,19 @@ def _from_roots(state: State, characteristic: sp.Expr, z: sp.Symbol, x: sp.Symbo
         return None
     for first, second in combinations(roots, 2):
         state.assume((first - second).xreplace(back))
-    result = []
+    result = hard
     for root, multiplicity in roots.items():
         real, imaginary = root.expand(complex=True).as_real_imag()
         real, imaginary = (sp.nsimplify(sp.simplify(part)).xreplace(back) for part in (real, imaginary))
-        waves = [sp.S.One]
-        if imaginary != 0:
-            if imaginary.could_extract_minus_sign():
-                continue
-            waves = [sp.cos(imaginary * x), sp.sin(imaginary * x)]
-        result += [x**k * sp.exp(real * x) * w for w in waves for k in range(multiplicity)]
+        if imaginary == 0 or not imaginary.could_extract_minus_sign():
+            result += _waves(real, imaginary, multiplicity, x)
     return result
+
+
+def _waves(real: sp.Expr, imaginary: sp.Expr, multiplicity: int, x: sp.Symbol) -> list[sp.Expr]:
+    """The solutions of a root, or of a pair of conjugate ones."""
+    shapes = [sp.cos(imaginary * x), sp.sin(imaginary * x)] if imaginary != 0 else [sp.S.One]
+    return [x**k * sp.exp(real * x) * w for w in shapes for k in range(multiplicity)]
 
 
 def _normal_form(state: State, a: list[sp.Expr], x: sp.Symbol) -> list[sp.Expr] | None:

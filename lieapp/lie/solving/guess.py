@@ -16,6 +16,7 @@ from random import Random
 from sympy.core.function import AppliedUndef
 
 from lieapp.equations.coefficients import Element
+from lieapp.equations.residues import BadPointError
 from lieapp.lie.certificate.counting import (
     Columns,
     TooLargeError,
@@ -24,7 +25,7 @@ from lieapp.lie.certificate.counting import (
     order_of,
     without_vanishing,
 )
-from lieapp.lie.certificate.taylor import BadPointError, Point
+from lieapp.lie.certificate.taylor import Point
 from lieapp.lie.linear import Form, Unknowns, add, combined, raised, substituted
 from lieapp.lie.normal_form import Row, echelon
 from lieapp.lie.solving.complete import is_finite
