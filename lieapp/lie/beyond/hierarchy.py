@@ -16,6 +16,7 @@ from typing import Literal
 
 import sympy as sp
 
+from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.equations.jets import multi_indices
 from lieapp.equations.leading import Leading, solve_for_leading
@@ -26,7 +27,7 @@ from lieapp.lie.beyond.space import Space, set_up, solution_space
 from lieapp.lie.deadline import Clock
 from lieapp.lie.families import Family, family_of, modulo_families
 from lieapp.lie.invariance import characteristic, characteristic_defect
-from lieapp.lie.normal_form import Vector, coordinates_in, expression_of
+from lieapp.lie.normal_form import Vector, coordinates_in, expression_of, relations
 from lieapp.lie.vector_field import Field
 from lieapp.results.truth import CertificateResult
 
@@ -173,11 +174,8 @@ def _contact(system: System, clock: Clock) -> list[tuple[sp.Expr, ...]]:
 def _chosen(system: System, space: Space, named: Sequence[Named]) -> list[Named]:
     """A basis of the span modulo the families: those that have a name first, where they are of the order."""
     field, unknowns = space.state.field, space.state.unknowns
-    pool: list[tuple[Named, Vector]] = []
-    known = set(field.variables) | set(field.constants)
-    for one in named:
-        if all(e.free_symbols <= known for e in one[1]):
-            pool.append((one, [field.element(e) for e in one[1]]))
+    inside = _of_order(system, named, set(field.variables) | set(field.constants))
+    pool: list[tuple[Named, Vector]] = [(one, [field.element(e) for e in one[1]]) for one in inside]
     pool += [(("generalised", q, None), list(v)) for q, v in zip(space.expressions(), space.vectors, strict=True)]
     pool = [(one, [field.lift(c) for c in v]) for one, v in pool]
     whole = [[field.lift(c) for c in v] for v in space.vectors]
@@ -196,3 +194,31 @@ def _chosen(system: System, space: Space, named: Sequence[Named]) -> list[Named]
         basis.append(v)
         found.append((one[0], tuple(expression_of(c, field) for c in v), one[2]))
     return found
+
+
+def _of_order(system: System, named: Sequence[Named], known: set[sp.Symbol]) -> list[Named]:
+    """Those in known derivatives, and combinations of the others in which all further derivatives cancel."""
+    inside = [one for one in named if all(e.free_symbols <= known for e in one[1])]
+    others = [one for one in named if any(not e.free_symbols <= known for e in one[1])]
+    jets = system.jets
+    found = {s for _, q, _ in others for e in q for s in jets.jets(e)}
+    field = CoefficientField((*jets.independent, *sorted(found, key=jets.index)), system.parameters)
+    slopes = [[sp.diff(e, s) for s in found - known for e in q] for _, q, _ in others]
+    field.elements([e for v in slopes for e in v])
+    for row in relations([[field.element(e) for e in v] for v in slopes], field) if others else []:
+        terms = [(others[k], expression_of(c, field)) for (k, _), c in sorted(row.items())]
+        q = tuple(sp.expand(sp.Add(*(c * one[1][a] for one, c in terms))) for a in range(len(jets.dependent)))
+        inside.append((_kind([one for one, _ in terms]), q, _sum([(one[2], c) for one, c in terms])))
+    return sorted(inside, key=lambda one: one[0] != "point")
+
+
+def _kind(named: Sequence[Named]) -> Literal["point", "contact", "generalised"]:
+    return "point" if all(kind == "point" for kind, _, _ in named) else "contact"
+
+
+def _sum(terms: Sequence[tuple[Field | None, sp.Expr]]) -> Field | None:
+    """The combination of fields; None if one is missing."""
+    fields = [(one.components, c) for one, c in terms if one is not None]
+    if len(fields) < len(terms):
+        return None
+    return Field({name: sp.expand(sp.Add(*(c * e[name] for e, c in fields))) for name in fields[0][0]})
