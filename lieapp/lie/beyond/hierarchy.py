@@ -28,7 +28,7 @@ from lieapp.lie.beyond.space import Found, Space, find, solution_space
 from lieapp.lie.deadline import Clock
 from lieapp.lie.families import Family, family_of, modulo_families
 from lieapp.lie.invariance import characteristic, characteristic_defect
-from lieapp.lie.normal_form import Vector, coordinates_in, expression_of
+from lieapp.lie.normal_form import Vector, coordinates_in, expression_of, relations
 from lieapp.lie.vector_field import Field
 from lieapp.results.truth import CertificateResult
 
@@ -182,7 +182,7 @@ def _contact(system: System, clock: Clock) -> list[tuple[sp.Expr, ...]]:
 
 def _chosen(system: System, found: Found, named: Sequence[Named], order: int) -> list[Named]:
     """A basis of the span modulo the families: those that have a name first, where they are of the order."""
-    pool = [one for one in named if system.jets.order(one[1]) <= order]
+    pool = _of_order(system, named, order)
     pool += [("generalised", q, None) for q in found.basis]
     vectors, field = vectors_of(system, [one[1] for one in pool])
     groups = found.space.groups if found.space is not None else ()
@@ -209,3 +209,32 @@ def _in_families(vectors: Sequence[Vector], field: CoefficientField, space: Spac
     own = space.state.field
     inside = [[own.element(field.expression(c)) for c in v] for v in vectors]
     return len(modulo_families(inside, space.groups, own, space.state.unknowns)) < len(vectors)
+
+
+def _of_order(system: System, named: Sequence[Named], order: int) -> list[Named]:
+    """Those up to an order, and combinations of the others in which all higher derivatives cancel."""
+    jets = system.jets
+    inside = [one for one in named if jets.order(one[1]) <= order]
+    others = [one for one in named if jets.order(one[1]) > order]
+    found = {s for _, q, _ in others for e in q for s in jets.jets(e)}
+    higher = [s for s in found if sum(jets.index(s)[1]) > order]
+    field = CoefficientField((*jets.independent, *sorted(found, key=jets.index)), system.parameters)
+    slopes = [[sp.diff(e, s) for s in higher for e in q] for _, q, _ in others]
+    field.elements([e for v in slopes for e in v])
+    for row in relations([[field.element(e) for e in v] for v in slopes], field) if others else []:
+        terms = [(others[k], expression_of(c, field)) for (k, _), c in sorted(row.items())]
+        q = tuple(sp.expand(sp.Add(*(c * one[1][a] for one, c in terms))) for a in range(len(jets.dependent)))
+        inside.append((_kind([one for one, _ in terms]), q, _sum([(one[2], c) for one, c in terms])))
+    return sorted(inside, key=lambda one: one[0] != "point")
+
+
+def _kind(named: Sequence[Named]) -> Literal["point", "contact", "generalised"]:
+    return "point" if all(kind == "point" for kind, _, _ in named) else "contact"
+
+
+def _sum(terms: Sequence[tuple[Field | None, sp.Expr]]) -> Field | None:
+    """The combination of fields; None if one is missing."""
+    fields = [(one.components, c) for one, c in terms if one is not None]
+    if len(fields) < len(terms):
+        return None
+    return Field({name: sp.expand(sp.Add(*(c * e[name] for e, c in fields))) for name in fields[0][0]})

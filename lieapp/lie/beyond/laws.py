@@ -175,7 +175,7 @@ def conservation_laws(
         found.sought,
         found.certificate,
         tuple(unsolved),
-        () if space is None else tuple(space.state.assumed),
+        tuple(dict.fromkeys([*(space.state.assumed if space else ()), *_divisors([*kept, *families], system)])),
         clock.within(0.0, lambda: lagrangian(system), None),
         time.perf_counter() - clock.started,
         acted,
@@ -302,6 +302,13 @@ def vanishes(expression: sp.Expr, system: System) -> bool:
     jets = system.jets
     field = CoefficientField((*jets.independent, *jets.jets(expanded)), system.parameters)
     return not field.element(expanded)
+
+
+def _divisors(laws: Sequence[Law], system: System) -> list[sp.Expr]:
+    """The factors in parameters by which densities and fluxes divide."""
+    values = [e for law in laws if law.density is not None for e in (law.density, *(law.flux or {}).values())]
+    below = sp.Mul(*(sp.denom(sp.together(e)) for e in values))
+    return [e for e, _ in sp.factor_list(below)[1] if e.free_symbols <= set(system.parameters)]
 
 
 def _trivial(law: Law) -> bool:
