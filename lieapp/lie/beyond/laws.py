@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
@@ -26,11 +26,11 @@ from lieapp.equations.jets import JetSpace, directions, raised
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
 from lieapp.errors import UsageError
-from lieapp.lie.beyond.algebra import Coordinates, coordinates, generating, moved
-from lieapp.lie.beyond.generalised import generalised_equations, solved_leading
-from lieapp.lie.beyond.multipliers import multiplier_equations
+from lieapp.lie.beyond.actions import Actions, actions_on
+from lieapp.lie.beyond.generalised import solved_leading
+from lieapp.lie.beyond.multipliers import is_linear, multiplier_equations
 from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_multipliers
-from lieapp.lie.beyond.space import Space, find, solution_space
+from lieapp.lie.beyond.space import Space, find
 from lieapp.lie.deadline import Clock
 from lieapp.lie.families import NAMES, Group
 from lieapp.lie.linear import Form
@@ -55,20 +55,6 @@ class Law:
     proved: bool
     functions: tuple[sp.Expr, ...] = ()
     conditions: tuple[sp.Expr, ...] = ()
-
-
-@dataclass(frozen=True)
-class Actions:
-    """What symmetries make of the laws of an evolution system.
-
-    `symmetries` are characteristics; `images` have for each symmetry and law the coefficients of the law that it is
-    made into, None if that isn't among the laws. From the `generating` ones, counted from 0, symmetries make all
-    laws; None if images are missing.
-    """
-
-    symmetries: tuple[tuple[sp.Expr, ...], ...]
-    images: tuple[tuple[Coordinates | None, ...], ...]
-    generating: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -153,6 +139,10 @@ def conservation_laws(
     order = highest(system, order)
     leading = solved_leading(system)
     general = f"multipliers of differential order up to {order}"
+    if not is_linear(system, leading):
+        solved = {system.jets.symbol(*jet): rule for jet, rule in leading.rules.items()}
+        system = replace(system, residuals=tuple(s - rule for s, rule in solved.items()))
+        general += f" of the equation solved for {', '.join(map(str, solved))}"
     make, polynomial = partial(multiplier_equations, system, order), partial(_polynomials, system, order)
     found = find(system, make, polynomial, general, clock)
     space, unsolved = found.space, list(found.open)
@@ -162,7 +152,7 @@ def conservation_laws(
     if space is not None:
         families = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
     kept = [law for law in laws if law is not None and not _trivial(law)]
-    acted = _actions(system, kept, leading, clock) if actions else None
+    acted = actions_on(system, [law.multiplier for law in kept], leading, clock) if actions else None
     if actions and acted is None:
         unsolved.append("how symmetries act on the laws is told of evolution systems, within the budget")
     if None in laws or (space is not None and len(families) < len(space.groups)):
@@ -186,36 +176,6 @@ def _polynomials(system: System, order: int, clock: Clock) -> PolynomialSpace:
     return polynomial_multipliers(system, order, clock=clock)
 
 
-def _actions(system: System, laws: Sequence[Law], leading: Leading, clock: Clock) -> Actions | None:
-    jets, t = system.jets, time_variable(system)
-    multipliers = [law.multiplier for law in laws]
-    if any(jet != (a, raised(jets.zero, t)) for a, jet in enumerate(leading.rules)) or not laws:
-        return None
-    clock.note("symmetries act on the laws")
-    order = jets.order(leading.rules.values())
-    none: list[tuple[sp.Expr, ...]] = []
-    found = clock.within(0.0, partial(_symmetries, system, order, clock.part(0.5)), none)
-    images = []
-    for q in found:
-        row = clock.within(0.0, partial(_images, system, multipliers, q, leading), None)
-        if row is None:
-            return None
-        images.append(tuple(row))
-    flat = [image for row in images for image in row if image is not None]
-    whole = len(flat) == len(images) * len(laws)
-    return Actions(tuple(found), tuple(images), tuple(generating(len(laws), flat)) if whole else None)
-
-
-def _images(
-    system: System, multipliers: Sequence[tuple[sp.Expr, ...]], q: tuple[sp.Expr, ...], leading: Leading
-) -> list[Coordinates | None]:
-    return coordinates(system, multipliers, [moved(q, m, system.jets) for m in multipliers])
-
-
-def _symmetries(system: System, order: int, clock: Clock) -> list[tuple[sp.Expr, ...]]:
-    return solution_space(generalised_equations(system, order), clock).expressions()
-
-
 def highest(system: System, order: int) -> int:
     """The order up to which multipliers are sought. Raises UsageError for first-order ODEs."""
     if len(system.jets.independent) > 1:
@@ -236,16 +196,16 @@ def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> L
     if next((e for e in multiplier if e != 0), sp.S.Zero).could_extract_minus_sign():
         multiplier = [-e for e in multiplier]
     product = sum((m * r for m, r in zip(multiplier, system.residuals, strict=True)), sp.S.Zero)
-    order = jets.order(multiplier)
+    order, shown = jets.order(multiplier), tuple(map(sp.powsimp, multiplier))
     identical = all(vanishes(euler(product, jets, a), system) for a in range(len(jets.dependent)))
     found = _shortest(product, system, leading)
     if found is None:
-        return Law(tuple(multiplier), order, None, None, identical)
+        return Law(shown, order, None, None, identical)
     total = sum((jets.total_derivative(x, i) for i, x in enumerate(found)), sp.S.Zero)
     proved = identical and vanishes(leading.reduce(total), system)
     t = time_variable(system)
-    flux = {str(x): found[i] for i, x in enumerate(jets.independent) if i != t}
-    return Law(tuple(multiplier), order, found[t], flux, proved)
+    flux = {str(x): sp.powsimp(found[i]) for i, x in enumerate(jets.independent) if i != t}
+    return Law(shown, order, sp.powsimp(found[t]), flux, proved)
 
 
 def _shortest(product: sp.Expr, system: System, leading: Leading) -> list[sp.Expr] | None:
