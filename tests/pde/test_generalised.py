@@ -156,8 +156,10 @@ def dataset(part, noise=0.0):
 
 def test_open_axes():
     """Symmetries need no boundary data; derivatives come from local fits."""
-    given = dict(equation="u_t + u*u_x + u_xxx", sought="generalised", out=None, generalised={"order": 3})
-    found = lieapp.discover(dataset(40), **given).result
+    order = {"order": 3}
+    found = lieapp.discover(
+        dataset(40), equation="u_t + u*u_x + u_xxx", sought="generalised", out=None, generalised=order
+    ).result
     assert found.count == 3 == found.derived and found.kept == [-1]
     assert {row.characteristic["u"] for row in found.generalised} == {"u_x", "-t*u_x + 1", "u*u_x + u_xxx"}
 
