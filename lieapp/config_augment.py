@@ -19,6 +19,7 @@ from lieapp.config_types import (
     Several,
     Share,
     Threads,
+    Weight,
     of_data,
     of_moves,
     of_network,
@@ -52,7 +53,10 @@ class AugmentConfig(RunSettings, kw_only=True, frozen=True):
     variants: Annotated[
         tuple[str, ...],
         Several,
-        told("Augmentations to compare, one network each: `none`, `truth`, a run, or several joined by `+`."),
+        told(
+            "Augmentations to compare, one network each: `none`, `truth`, a run, `penalty` or `projection` (by "
+            "conservation laws), or several joined by `+`."
+        ),
     ] = ("none", "truth")
     data: Annotated[FileData, told("", "Data in files")] = FileData()
     samples: Annotated[
@@ -116,6 +120,22 @@ class AugmentConfig(RunSettings, kw_only=True, frozen=True):
         Positive, of_training("Batch size, in pairs of input and target frames, each from a different trajectory.")
     ] = 16
     rate: Annotated[Share, of_training("Initial learning rate.", "Learning rate")] = 2e-3
+    penalty: Annotated[
+        Weight,
+        of_training(
+            "Weight of what the variant `penalty` adds to the loss: the mean square of the relative drift of "
+            "conservation laws.",
+            "Weight of the penalty",
+        ),
+    ] = 1.0
+    order: Annotated[
+        Count,
+        of_training(
+            "Largest differential order of the multipliers of the conservation laws in the variants `penalty` and "
+            "`projection`.",
+            "Order of laws",
+        ),
+    ] = 2
     renew: Annotated[
         Positive, of_moves("Number of passes that reuse the same moved trajectories before they are moved again.")
     ] = 20

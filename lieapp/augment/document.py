@@ -64,7 +64,7 @@ FIGURES = (
 FEW = 4
 """So many generators have their defects written out."""
 
-TEXT = ("variant", "values", "η")
+TEXT = ("variant", "values", "η", "drift of laws")
 """Columns of text; the others hold numbers."""
 
 MEANINGS = {
@@ -74,6 +74,7 @@ MEANINGS = {
     "one window, per frame": "of predictions made from true frames, for each frame",
     "moved": "share of trajectories that were used moved; the others left the window that is needed",
     "η": "defect of each generator moved along, ascending: 0 for a symmetry",
+    "drift of laws": "largest change of each total along a prediction, relative, median over test solutions",
     "values": "seed by seed",
     "seconds each": "of one training",
 }
@@ -88,9 +89,18 @@ def document(result: Augment, draw: Draw = undrawn) -> Document:
         Heading("Results", "results", term="variant" if accuracy else "variant nmse rollout"),
         found,
         Text(f"{measure(result)}; mean and spread (standard deviation) over seeds. {explained(found)}", small=True),
+        *_laws(result),
         *figures(FIGURES, draw),
         *seconds(result.seconds),
     ]
+
+
+def _laws(result: Augment) -> Document:
+    """Which conservation laws were used, where any were."""
+    if not isinstance(result, Operators) or not result.laws:
+        return []
+    names = ", ".join(result.laws)
+    return [Text(f"Densities of the laws: {names}. Drift of the solutions: {drifts(result.laws)}.", small=True)]
 
 
 def results(result: Augment) -> Table:
@@ -111,6 +121,11 @@ def defects(generators: Mapping[str, float | None]) -> str | None:
     return (", ".join(known) if len(known) <= FEW else f"{known[0]} to {known[-1]}") or None
 
 
+def drifts(laws: Mapping[str, float | None]) -> str:
+    """The drift of each law, in their order."""
+    return ", ".join(f"{as_float(value):.1g}" for value in laws.values())
+
+
 def _cells(result: Augment, row: Row) -> dict[str, str | None]:
     """By heading; None where there is nothing to say."""
     accuracy, better = isinstance(result, Classifiers), gain(result, row)
@@ -125,6 +140,7 @@ def _cells(result: Augment, row: Row) -> dict[str, str | None]:
         "one window, per frame": shown(result, row.one_step) if rollout else None,
         "moved": None if row.moved is None else f"{100 * row.moved:.0f} %",
         "η": defects(row.generators),
+        "drift of laws": drifts(row.drift),
         "values": ", ".join(shown(result, value, row.spread) for value in row.values),
         "seconds each": f"{row.seconds:.{0 if row.seconds >= 10 else 1}f}",
     }

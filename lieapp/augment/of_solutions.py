@@ -21,15 +21,24 @@ from torch import Tensor
 
 from lieapp.api import PDE
 from lieapp.augment.along import Along
+from lieapp.augment.conserved import Conserved, constant_laws
 from lieapp.augment.document import PREDICTIONS
 from lieapp.augment.flows import FormulaVelocity, LearnedVelocity, Velocity, columns, physical_velocity
 from lieapp.augment.from_files import learned_from
 from lieapp.augment.moving import Moved, Mover, Moving
-from lieapp.augment.operator_training import FNO1d, OperatorRecipe, OperatorTask, OperatorTraining, drawn_for
+from lieapp.augment.operator_training import (
+    FNO1d,
+    Frames,
+    OperatorRecipe,
+    OperatorTask,
+    OperatorTraining,
+    Projection,
+    drawn_for,
+)
 from lieapp.augment.own import parts_of
 from lieapp.augment.pipeline import Cell, Ended, Side
 from lieapp.augment.resample import Samples
-from lieapp.augment.typed import is_single
+from lieapp.augment.typed import is_single, laws_in, moves
 from lieapp.config_augment import AugmentConfig, check_modes
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
@@ -37,7 +46,9 @@ from lieapp.data.trajectories import Trajectories
 from lieapp.domains.base import Points, Stack
 from lieapp.domains.formulas import FixedFields
 from lieapp.domains.solutions import Scales
+from lieapp.equations.equation import read_pde
 from lieapp.errors import GridError
+from lieapp.lie.beyond.laws import Law
 from lieapp.methods.result import judge
 from lieapp.pde.domain import PDEDomain
 from lieapp.results.augment import Augment, Operators, Row, label
@@ -154,12 +165,17 @@ class OfSolutions(Side):
     config: AugmentConfig
 
     def prepare(self) -> None:
-        """Trajectories to judge on and to learn from, and what moves the latter.
+        """Trajectories to judge on and to learn from, what moves the latter, and conservation laws.
 
         η of generators is taken on those that nothing is learned from.
         """
         config, session = self.config, self.session
-        data = session.timed("data", self._from_files if config.data.files else self._trajectories)
+        # files have their own period, which laws must have too; what has no laws needn't be simulated
+        data = session.timed("data", self._from_files) if config.data.files else None
+        laws: tuple[Law, ...] = ()
+        if any(map(laws_in, config.variants)):
+            laws = session.timed("laws", partial(constant_laws, self.declaration, config.order))
+        data = data or session.timed("data", self._trajectories)
         self.parts = parts_of(config, data.samples if config.data.files else None)
         judge = self.parts.validation + self.parts.test
         self.judge, self.learn = data.values[:judge].transpose(1, 2), data.select(slice(judge, None))
@@ -169,12 +185,14 @@ class OfSolutions(Side):
             self.task = OperatorTask.single(times, config.ahead)
         else:
             self.task = OperatorTask.rollout(times, config.history, config.starts == "aligned")
+        system = read_pde(self.declaration)
+        self.conserved = Conserved(system, laws, self.task, data.grid, data.time) if laws else None
         check_modes(config.modes, data.grid.axes[0].points)
         least = self.task.gap + 2 * self.task.frames - 1
         settings = Moving(sigma=config.sigma, resampling=config.resampling, least=least)
 
         def movers() -> None:
-            self.movers = {v: Mover.of(v, self.declaration, self.learn, settings) for v in config.variants}
+            self.movers = {v: Mover.of(moves(v), system, self.learn, settings) for v in config.variants}
             domain, judged = PDEDomain(self.declaration), data.select(slice(0, judge))
             self._eta = {variant: defects(mover.along, domain, judged) for variant, mover in self.movers.items()}
 
@@ -199,14 +217,17 @@ class OfSolutions(Side):
         network.normalise_by(samples)
         passes = config.passes or (ROLLOUT_PASSES if task.gap == task.frames else SINGLE_PASSES)
         recipe = OperatorRecipe(config.epochs, passes, config.batch, config.rate, config.renew)
-        moves = partial(self._moved, cell, samples)
-        return OperatorTraining(network.to(self.session.device), task, samples, moves, recipe, cell.seed)
+        move = partial(self._moved, cell, samples)
+        penalty = None
+        if self.conserved is not None and "penalty" in laws_in(cell.variant):
+            penalty = partial(self.conserved.penalty, config.penalty)
+        return OperatorTraining(network.to(self.session.device), task, samples, move, recipe, cell.seed, penalty)
 
     def judged(self, cell: Cell, training: OperatorTraining) -> float:
         """The error on validation data; the best network so far is kept."""
         samples = self.judge[: self.parts.validation].float()
         with torch.no_grad():
-            error = nmse(*self.task.predicted(training.network.eval(), samples))
+            error = nmse(*self.task.predicted(training.network.eval(), samples, self._projection(cell)))
         training.judged(error)
         return error
 
@@ -214,28 +235,39 @@ class OfSolutions(Side):
         """Errors on test data, of the network that was best on validation data."""
         samples, network = self.judge[self.parts.validation :].float(), training.chosen()
         with torch.no_grad():
-            predicted, truth = self.task.predicted(network, samples)
+            predicted, truth = self.task.predicted(network, samples, self._projection(cell))
             errors = frame_errors(predicted, truth)
-            windows = frame_errors(*self.task.one_step(network, samples))
+            windows = frame_errors(*self.task.one_step(network, samples, self._projection(cell)))
         if cell.seed == self.config.seeds[0] and cell.samples == max(self.amounts):
             self._draw(cell.variant, predicted[0], truth[0], samples[0])
-        moved = None if cell.variant == "none" or not training.asked else training.moved / training.asked
+        still = not self.movers[cell.variant].names
+        moved = None if still or not training.asked else training.moved / training.asked
         return Ended(
             value=nmse(predicted, truth), valid=training.best, frames=errors.mean(0).tolist(),
-            one_step=float(windows.mean()), moved=moved,
+            one_step=float(windows.mean()), moved=moved, drift=self._drift(samples, predicted),
         )  # fmt: skip
 
     def generators(self, variant: str) -> dict[str, float | None]:
         return dict(self._eta[variant])
 
     def told(self, rows: list[Row]) -> Operators:
-        task = self.task
+        task, first = self.task, self.task.starts[0] + self.task.gap
         rollout = task.gap == task.frames
-        left = len(self.grid.time) - task.starts[0] - task.gap
+        predicted = (len(self.grid.time) - first) // task.frames * task.frames if rollout else 1
+        samples = self.judge[self.parts.validation :].float()
         return Operators(
             variants=rows, task="rollout" if rollout else "single", frames=task.frames, gap=task.gap,
-            predicted=left // task.frames * task.frames if rollout else 1,
+            predicted=predicted, laws=self._drift(samples, samples[:, :, first : first + predicted]),
         )  # fmt: skip
+
+    def _projection(self, cell: Cell) -> Projection | None:
+        if self.conserved is None or "projection" not in laws_in(cell.variant):
+            return None
+        return self.conserved.projected
+
+    def _drift(self, samples: Samples, predicted: Frames) -> dict[str, float | None]:
+        """Of each law, where laws are known."""
+        return {} if self.conserved is None else {**self.conserved.worst(samples, predicted)}
 
     def _moved(self, cell: Cell, samples: Tensor, number: int) -> Moved:
         """Trajectories moved for a round; of a pool, the same ones for every seed and every time it comes round."""
@@ -243,7 +275,7 @@ class OfSolutions(Side):
         if not most:
             return mover(samples, drawn_for(cell.seed, 2 * number))
         number %= most
-        key = f"{cell.samples} {cell.variant}"
+        key = f"{cell.samples} {moves(cell.variant)}"
         make = partial(mover, samples, drawn_for(self.config.seed, 2 * number))
         return self._pool.round(key, number, self.session.device, make)
 

@@ -54,6 +54,7 @@ class Ended(msgspec.Struct, kw_only=True):
     one_step: float | None = None
     frames: list[float | None] = []
     moved: float | None = None
+    drift: dict[str, float | None] = {}
     steps: int = 0
     seconds: float = 0.0
 
@@ -179,6 +180,7 @@ class Side(ABC):
             moved=None if first.moved is None else _mean(entry.moved for entry in found),
             frames=[_mean(column) for column in zip(*(entry.frames for entry in found), strict=True)],
             generators=self.generators(variant),
+            drift={law: _mean(entry.drift[law] for entry in found) for law in first.drift},
         )  # fmt: skip
 
     def _before(self) -> int:

@@ -23,6 +23,7 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
         one_step: error of each frame of a prediction from true frames; `frames` of each frame of all.
         moved: the share of trajectories that were used moved.
         generators: the defect of each generator moved along.
+        drift: of each conservation law along predictions, relative.
     """
 
     variant: str
@@ -39,6 +40,7 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
     frames: list[float | None] = []
     moved: float | None = None
     generators: dict[str, float | None] = {}
+    drift: dict[str, float | None] = {}
 
 
 class Augment(Result, kw_only=True):
@@ -67,6 +69,7 @@ class Operators(Augment, tag_field="result", tag="operators", kw_only=True):
         task: whether frames follow each other or one later state is predicted.
         frames: predicted at a time; `predicted` of them in all.
         gap: time steps from what is given to what is predicted.
+        laws: where a variant uses them, the drift of each conservation law along the test solutions themselves.
     """
 
     measure: Literal["nmse"] = "nmse"
@@ -74,6 +77,7 @@ class Operators(Augment, tag_field="result", tag="operators", kw_only=True):
     frames: int
     predicted: int
     gap: int
+    laws: dict[str, float | None] = {}
 
 
 class Classifiers(Augment, tag_field="result", tag="classifiers", kw_only=True):

@@ -9,7 +9,7 @@ characteristics of its symmetries (Noether; Olver 1993, Thm 4.29 and 5.92).
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -27,14 +27,15 @@ from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
 from lieapp.errors import UsageError
 from lieapp.lie.beyond.algebra import Coordinates, coordinates, generating, moved
-from lieapp.lie.beyond.generalised import generalised_equations
+from lieapp.lie.beyond.generalised import generalised_equations, solved_leading
 from lieapp.lie.beyond.multipliers import multiplier_equations
-from lieapp.lie.beyond.space import Space, set_up, solution_space
+from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_multipliers
+from lieapp.lie.beyond.space import Space, find, solution_space
 from lieapp.lie.deadline import Clock
 from lieapp.lie.families import NAMES, Group
 from lieapp.lie.linear import Form
 from lieapp.lie.solving import State
-from lieapp.lie.symmetries import Names, seconds, system_within
+from lieapp.lie.symmetries import Given, seconds
 from lieapp.results.truth import CertificateResult
 
 
@@ -150,31 +151,39 @@ def conservation_laws(
     clock = clock or Clock()
     check_order(order)
     order = highest(system, order)
-    determining = set_up(lambda: multiplier_equations(system, order), clock, system.name, order)
-    space = solution_space(determining, clock)
-    leading, unsolved = determining.leading, list(space.open)
+    leading = solved_leading(system)
+    general = f"multipliers of differential order up to {order}"
+    make, polynomial = partial(multiplier_equations, system, order), partial(_polynomials, system, order)
+    found = find(system, make, polynomial, general, clock)
+    space, unsolved = found.space, list(found.open)
     clock.note("densities and fluxes")
-    laws = [clock.within(0.0, partial(law_of, system, v, leading), None) for v in space.expressions()]
-    families: list[Law] = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
+    laws = [clock.within(0.0, partial(law_of, system, v, leading), None) for v in found.basis]
+    families: list[Law] = []
+    if space is not None:
+        families = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
     kept = [law for law in laws if law is not None and not _trivial(law)]
     acted = _actions(system, kept, leading, clock) if actions else None
     if actions and acted is None:
         unsolved.append("how symmetries act on the laws is told of evolution systems, within the budget")
-    if None in laws or len(families) < len(space.groups):
+    if None in laws or (space is not None and len(families) < len(space.groups)):
         unsolved.append(f"{clock.told()} before all densities and fluxes were found")
     return Laws(
         system,
         tuple(kept),
         tuple(families),
         order,
-        f"multipliers of differential order up to {order}",
-        space.certificate,
+        found.sought,
+        found.certificate,
         tuple(unsolved),
-        tuple(space.state.assumed),
+        tuple(dict.fromkeys([*(space.state.assumed if space else ()), *_divisors([*kept, *families], system)])),
         clock.within(0.0, lambda: lagrangian(system), None),
         time.perf_counter() - clock.started,
         acted,
     )
+
+
+def _polynomials(system: System, order: int, clock: Clock) -> PolynomialSpace:
+    return polynomial_multipliers(system, order, clock=clock)
 
 
 def _actions(system: System, laws: Sequence[Law], leading: Leading, clock: Clock) -> Actions | None:
@@ -295,6 +304,13 @@ def vanishes(expression: sp.Expr, system: System) -> bool:
     return not field.element(expanded)
 
 
+def _divisors(laws: Sequence[Law], system: System) -> list[sp.Expr]:
+    """The factors in parameters by which densities and fluxes divide."""
+    values = [e for law in laws if law.density is not None for e in (law.density, *(law.flux or {}).values())]
+    below = sp.Mul(*(sp.denom(sp.together(e)) for e in values))
+    return [e for e, _ in sp.factor_list(below)[1] if e.free_symbols <= set(system.parameters)]
+
+
 def _trivial(law: Law) -> bool:
     return law.density == 0 and law.flux is not None and not any(law.flux.values())
 
@@ -372,19 +388,9 @@ def _potentials_of_family(
     return [leading.reduce(x) for x in found]
 
 
-def of_equations(
-    equations: Any,
-    independent: Names,
-    dependent: Names,
-    parameters: Names | Mapping[Any, Any],
-    functions: Names | Mapping[Any, Any],
-    order: int,
-    nonzero: Sequence[Any],
-    budget: float | None,
-    actions: bool,
-) -> Laws:
-    """See `lieapp.api.conservation_laws`."""
+def of_equations(given: Given, order: int, budget: float | None, actions: bool) -> Laws:
+    """See `lieapp.derived.conservation_laws`."""
     clock = Clock(seconds(budget))
     check_order(order)
-    system = system_within(clock, equations, independent, dependent, parameters, functions, nonzero)
+    system = given.system(clock)
     return conservation_laws(system, order, clock, actions)
