@@ -1,7 +1,9 @@
 """Generalised symmetries from data: the exact condition, kinds, the null space on slices, published hierarchies."""
 
+import numpy as np
 import pytest
 import sympy as sp
+import xarray as xr
 
 import lieapp
 from lieapp.api import PDE, SumOfSines
@@ -142,3 +144,28 @@ def test_order_that_the_data_dont_resolve():
 def test_too_many_terms():
     with pytest.raises(ConfigError, match="more than 400 terms"):
         lieapp.discover(KDV, sought="generalised", generalised={"order": 40}, out=None)
+
+
+def dataset(part, noise=0.0):
+    """Trajectories on a part of the period."""
+    data = lieapp.simulate(KDV, 10)
+    values, z = data.values[:, :, 0, :part].numpy(), data.grid.axes[0].coordinates().numpy()[:part]
+    values = values + noise * values.std() * np.random.default_rng(0).standard_normal(values.shape)
+    return xr.Dataset({"u": (("sample", "t", "x"), values)}, {"t": data.time.numpy(), "x": z})
+
+
+def test_open_axes():
+    """Symmetries need no boundary data; derivatives come from local fits."""
+    order = {"order": 3}
+    found = lieapp.discover(
+        dataset(40), equation="u_t + u*u_x + u_xxx", sought="generalised", out=None, generalised=order
+    ).result
+    assert found.count == 3 == found.derived and found.kept == [-1]
+    assert {row.characteristic["u"] for row in found.generalised} == {"u_x", "-t*u_x + 1", "u*u_x + u_xxx"}
+
+
+def test_noise_is_cut_with_the_weak_modes():
+    found = lieapp.discover(
+        dataset(64, noise=0.01), equation="u_t + u*u_x + u_xxx", sought="generalised", out=None
+    ).result
+    assert found.count == 4 and max(row.order for row in found.generalised if row.proved) == 5

@@ -201,3 +201,8 @@ def test_proof_where_the_equation_is_no_polynomial():
     moved = equation(u.diff(t) + ((2 + sp.sin(sp.pi * x / 8)) * u).diff(x), "moved", initial=positive)
     found = lieapp.discover(moved, sought="laws", out=None).result
     assert [(law.density, law.proved) for law in found.laws] == [("u", True)] and found.derived is None
+
+
+def test_laws_of_an_equation_that_is_identified_first():
+    found = lieapp.discover(dataset(6), sought="laws", out=None).result
+    assert found.identified is not None and found.count == 4 and found.laws[1].density == "u**3 - 3*u_x**2"
