@@ -16,7 +16,6 @@ from sympy.core.function import AppliedUndef
 
 from lieapp.equations.jets import JetSpace, MultiIndex, raised
 
-
 TRIED = 27
 """Number of choices of weights."""
 

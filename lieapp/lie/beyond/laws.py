@@ -9,8 +9,7 @@ characteristics of its symmetries (Noether; Olver 1993, Thm 4.29 and 5.92).
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
@@ -19,7 +18,6 @@ import msgspec
 import sympy as sp
 
 from lieapp.equations.by_parts import by_parts
-from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.equations.evolution import time_variable
 from lieapp.equations.jets import JetSpace, directions, raised
@@ -27,14 +25,16 @@ from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
 from lieapp.errors import UsageError
 from lieapp.lie.beyond.algebra import Coordinates, coordinates, generating, moved
-from lieapp.lie.beyond.generalised import generalised_equations
+from lieapp.lie.beyond.densities import in_space_first, shortest, tidied, vanishes
+from lieapp.lie.beyond.generalised import generalised_equations, solved_leading
 from lieapp.lie.beyond.multipliers import multiplier_equations
-from lieapp.lie.beyond.space import Space, set_up, solution_space
+from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_multipliers
+from lieapp.lie.beyond.space import Space, find, solution_space
 from lieapp.lie.deadline import Clock
 from lieapp.lie.families import NAMES, Group
 from lieapp.lie.linear import Form
 from lieapp.lie.solving import State
-from lieapp.lie.symmetries import Names, seconds, system_within
+from lieapp.lie.symmetries import Given, seconds
 from lieapp.results.truth import CertificateResult
 
 
@@ -150,31 +150,39 @@ def conservation_laws(
     clock = clock or Clock()
     check_order(order)
     order = highest(system, order)
-    determining = set_up(lambda: multiplier_equations(system, order), clock, system.name, order)
-    space = solution_space(determining, clock)
-    leading, unsolved = determining.leading, list(space.open)
+    leading = solved_leading(system)
+    general = f"multipliers of differential order up to {order}"
+    make, polynomial = partial(multiplier_equations, system, order), partial(_polynomials, system, order)
+    found = find(system, make, polynomial, general, clock)
+    space, unsolved = found.space, list(found.open)
     clock.note("densities and fluxes")
-    laws = [clock.within(0.0, partial(law_of, system, v, leading), None) for v in space.expressions()]
-    families: list[Law] = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
+    laws = [clock.within(0.0, partial(law_of, system, v, leading), None) for v in found.basis]
+    families: list[Law] = []
+    if space is not None:
+        families = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
     kept = [law for law in laws if law is not None and not _trivial(law)]
     acted = _actions(system, kept, leading, clock) if actions else None
     if actions and acted is None:
         unsolved.append("how symmetries act on the laws is told of evolution systems, within the budget")
-    if None in laws or len(families) < len(space.groups):
+    if None in laws or (space is not None and len(families) < len(space.groups)):
         unsolved.append(f"{clock.told()} before all densities and fluxes were found")
     return Laws(
         system,
         tuple(kept),
         tuple(families),
         order,
-        f"multipliers of differential order up to {order}",
-        space.certificate,
+        found.sought,
+        found.certificate,
         tuple(unsolved),
-        tuple(dict.fromkeys([*space.state.assumed, *_divisors([*kept, *families], system)])),
+        tuple(dict.fromkeys([*(space.state.assumed if space else ()), *_divisors([*kept, *families], system)])),
         clock.within(0.0, lambda: lagrangian(system), None),
         time.perf_counter() - clock.started,
         acted,
     )
+
+
+def _polynomials(system: System, order: int, clock: Clock) -> PolynomialSpace:
+    return polynomial_multipliers(system, order, clock=clock)
 
 
 def _actions(system: System, laws: Sequence[Law], leading: Leading, clock: Clock) -> Actions | None:
@@ -229,7 +237,7 @@ def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> L
     product = sum((m * r for m, r in zip(multiplier, system.residuals, strict=True)), sp.S.Zero)
     order = jets.order(multiplier)
     identical = all(vanishes(euler(product, jets, a), system) for a in range(len(jets.dependent)))
-    found = _shortest(product, system, leading)
+    found = shortest(product, system, leading)
     if found is None:
         return Law(tuple(multiplier), order, None, None, identical)
     total = sum((jets.total_derivative(x, i) for i, x in enumerate(found)), sp.S.Zero)
@@ -237,62 +245,6 @@ def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> L
     t = time_variable(system)
     flux = {str(x): found[i] for i, x in enumerate(jets.independent) if i != t}
     return Law(tuple(multiplier), order, found[t], flux, proved)
-
-
-def _shortest(product: sp.Expr, system: System, leading: Leading) -> list[sp.Expr] | None:
-    """Density and fluxes, parts taken in space first; in time first where the density is shorter then."""
-    found: list[list[sp.Expr]] = []
-    t, order = time_variable(system), in_space_first(system)
-    for along in (order, order[::-1]):
-        with suppress(NoPotentialError):
-            found.append(simplified(potentials(product, system.jets, along), system, leading))
-        if found and found[0][t].is_polynomial(*system.jets.jets(found[0][t])):
-            break
-    return min(found, key=lambda parts: (_in_time(parts[t], system), sp.count_ops(parts[t])), default=None)
-
-
-def _in_time(density: sp.Expr, system: System) -> int:
-    """How many time derivatives occur."""
-    t = time_variable(system)
-    return sum(J[t] > 0 for _, J in system.jets.jets(density).values())
-
-
-def in_space_first(system: System) -> list[int]:
-    """The positions of the variables, time last."""
-    t = time_variable(system)
-    return [*(i for i in range(len(system.jets.independent)) if i != t), t]
-
-
-def simplified(found: Sequence[sp.Expr], system: System, leading: Leading) -> list[sp.Expr]:
-    """Density and fluxes on solutions, the density with derivatives as low as parts in space allow."""
-    jets, t = system.jets, time_variable(system)
-    result = [leading.reduce(x) for x in found]
-    for J, E in by_parts(result[t], jets, in_space_first(system)[:-1]).items():
-        if any(J):
-            # D_t Dᵢ E is the same divergence as Dᵢ D_t E
-            i = next(i for i, n in enumerate(J) if n)
-            inner = jets.total_derivatives(E, raised(J, i, -1))
-            result[t] -= jets.total_derivative(inner, i)
-            result[i] += jets.total_derivative(inner, t)
-    return [tidied(leading.reduce(x)) for x in result]
-
-
-def tidied(expression: sp.Expr) -> sp.Expr:
-    """Expanded, or as one fraction in lowest terms where that is shorter."""
-    forms = [sp.expand(expression)]
-    if not forms[0].is_polynomial(*forms[0].free_symbols):
-        forms.append(sp.factor_terms(sp.cancel(sp.together(expression))))
-    return min(forms, key=sp.count_ops)
-
-
-def vanishes(expression: sp.Expr, system: System) -> bool:
-    """Whether an expression in the jets vanishes identically, by all relations of the functions in it."""
-    expanded = sp.expand(expression)
-    if expanded == 0 or expanded.is_polynomial(*expanded.free_symbols):
-        return bool(expanded == 0)
-    jets = system.jets
-    field = CoefficientField((*jets.independent, *jets.jets(expanded)), system.parameters)
-    return not field.element(expanded)
 
 
 def _divisors(laws: Sequence[Law], system: System) -> list[sp.Expr]:
@@ -379,19 +331,9 @@ def _potentials_of_family(
     return [leading.reduce(x) for x in found]
 
 
-def of_equations(
-    equations: Any,
-    independent: Names,
-    dependent: Names,
-    parameters: Names | Mapping[Any, Any],
-    functions: Names | Mapping[Any, Any],
-    order: int,
-    nonzero: Sequence[Any],
-    budget: float | None,
-    actions: bool,
-) -> Laws:
-    """See `lieapp.api.conservation_laws`."""
+def of_equations(given: Given, order: int, budget: float | None, actions: bool) -> Laws:
+    """See `lieapp.derived.conservation_laws`."""
     clock = Clock(seconds(budget))
     check_order(order)
-    system = system_within(clock, equations, independent, dependent, parameters, functions, nonzero)
+    system = given.system(clock)
     return conservation_laws(system, order, clock, actions)
