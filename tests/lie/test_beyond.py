@@ -1,4 +1,4 @@
-"""Conservation laws, generalised and contact symmetries of the literature: derived, and compared with the published.
+"""Conservation laws, generalised and contact symmetries of the literature: derived and compared.
 
 `beyond.json` has each equation with its `source`, cited from memory as author and year, as in `corpus.json`. What
 is `published` (or a conserved density of a system solved for time derivatives, in `densities`) must lie in the
