@@ -11,7 +11,7 @@ from lieapp.equations.by_parts import by_parts
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.equations.evolution import time_variable
-from lieapp.equations.jets import raised
+from lieapp.equations.jets import JetSpace, raised
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, potentials
 
@@ -58,7 +58,14 @@ def simplified(found: Sequence[sp.Expr], system: System, leading: Leading) -> li
             inner = jets.total_derivatives(E, raised(J, i, -1))
             result[t] -= jets.total_derivative(inner, i)
             result[i] += jets.total_derivative(inner, t)
-    return [tidied(leading.reduce(x)) for x in result]
+    return list(map(tidied, _without_functions_of_variables([sp.expand(leading.reduce(x)) for x in result], jets)))
+
+
+def _without_functions_of_variables(parts: Sequence[sp.Expr], jets: JetSpace) -> list[sp.Expr]:
+    """The components without terms that are free of the unknowns, if these have no divergence by themselves."""
+    free = [sp.Add(*(e for e in sp.Add.make_args(x) if not jets.jets(e))) for x in parts]
+    left = sp.Add(*(sp.diff(e, s) for e, s in zip(free, jets.independent, strict=True)))
+    return [x - e for x, e in zip(parts, free, strict=True)] if sp.expand(left) == 0 else list(parts)
 
 
 def tidied(expression: sp.Expr) -> sp.Expr:
