@@ -54,7 +54,7 @@ class AugmentConfig(RunSettings, kw_only=True, frozen=True):
         tuple[str, ...],
         Several,
         told(
-            "Augmentations to compare, one network each: `none`, `truth`, a run, `laws` (a penalty on the drift of "
+            "Augmentations to compare, one network each: `none`, `truth`, a run, `penalty` or `projection` (by "
             "conservation laws), or several joined by `+`."
         ),
     ] = ("none", "truth")
@@ -123,14 +123,18 @@ class AugmentConfig(RunSettings, kw_only=True, frozen=True):
     penalty: Annotated[
         Weight,
         of_training(
-            "Weight of the penalty of the variant `laws`: the mean square of the relative drift of conservation "
-            "laws, added to the loss.",
+            "Weight of what the variant `penalty` adds to the loss: the mean square of the relative drift of "
+            "conservation laws.",
             "Weight of the penalty",
         ),
     ] = 1.0
     order: Annotated[
         Count,
-        of_training("Largest differential order of the multipliers of these conservation laws.", "Order of laws"),
+        of_training(
+            "Largest differential order of the multipliers of the conservation laws in the variants `penalty` and "
+            "`projection`.",
+            "Order of laws",
+        ),
     ] = 2
     renew: Annotated[
         Positive, of_moves("Number of passes that reuse the same moved trajectories before they are moved again.")

@@ -1,4 +1,4 @@
-"""Totals C = ∫ T dx of proved conservation laws D_t T + D_x X = 0, and how far predicted states let them drift.
+"""Totals C = ∫ T dx of proved conservation laws D_t T + D_x X = 0: a penalty on their drift, or a projection.
 
 On a periodic axis, dC/dt = 0 if T and X have its period. Only such laws are used, and only densities polynomial in
 the unknowns and their derivatives: those of any state are finite.
@@ -30,6 +30,9 @@ from lieapp.numerics.spectral import SpectralDifferentiator
 BUDGET = 60.0
 """Seconds that the derivation of the laws may take."""
 
+NEWTON, SETTLED = 10, 1e-8
+"""Most steps of a projection, and the drift at which it ends: the round-off of predictions is larger."""
+
 States = Float[Tensor, "sample frame component x"]
 
 
@@ -45,10 +48,10 @@ def constant_laws(pde: PDE, order: int) -> tuple[Law, ...]:
     if not laws:
         raise EquationError(
             f"{pde.name}: none of the {len(found.laws)} conservation laws found, with multipliers up to order "
-            f"{order}, can be penalised: a density must be polynomial in the unknowns, and density and flux must "
+            f"{order}, can be used: a density must be polynomial in the unknowns, and density and flux must "
             f"have the period of {', '.join(map(str, pde.periodic))}. Families of laws ({len(found.families)} "
-            "found) aren't penalised.",
-            hint="Set order higher, or leave laws out of --with. `lieapp laws` shows those there are.",
+            "found) aren't used.",
+            hint="Set order higher, or leave penalty and projection out of --with. `lieapp laws` shows all laws.",
         )
     return laws
 
@@ -123,6 +126,27 @@ class Conserved:
         """`weight` times the mean square drift over pairs, frames and laws."""
         states = [channels.unflatten(1, (self._task.frames, -1)) for channels in (given, predicted)]
         return weight * self.drift(states[0], states[1], starts).square().mean()
+
+    def projected(self, given: Channels, predicted: Channels, starts: Int[Tensor, " pair"]) -> Channels:
+        """Predicted states moved along the gradients of the totals until those are the totals given.
+
+        Newton's method for the nearest such state (Hairer, Lubich, Wanner 2006, IV.4). A state stays as it is if
+        that brings it no closer: for example one that isn't finite, or where gradients are parallel.
+        """
+        before, states = (z.unflatten(1, (self._task.frames, -1)).double() for z in (given, predicted))
+        moved = states
+        for _ in range(NEWTON):
+            with torch.enable_grad():
+                moved = moved.detach().requires_grad_()
+                drift = self.drift(before, moved, starts)
+                if not (drift.abs() > SETTLED).any():
+                    break
+                slopes = [torch.autograd.grad(d.sum(), moved, retain_graph=True)[0] for d in drift.unbind(2)]
+            rows = torch.stack(slopes, 2).flatten(3)
+            factors = torch.linalg.solve_ex(rows @ rows.mT, -drift.detach()[..., None])[0]
+            moved = moved.detach() + (rows.mT @ factors)[..., 0].unflatten(2, moved.shape[2:])
+        was, left = (self.drift(before, z, starts).abs().amax(2) for z in (states, moved))
+        return torch.where((left < was)[:, :, None, None], moved, states).flatten(1, 2).to(predicted)
 
     def worst(self, samples: Samples, predicted: Frames) -> dict[str, float]:
         """Largest |drift| of each law in predictions from the first training start on: median over samples."""

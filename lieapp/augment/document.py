@@ -96,7 +96,7 @@ def document(result: Augment, draw: Draw = undrawn) -> Document:
 
 
 def _laws(result: Augment) -> Document:
-    """Which conservation laws were penalised, where any were."""
+    """Which conservation laws were used, where any were."""
     if not isinstance(result, Operators) or not result.laws:
         return []
     names = ", ".join(result.laws)

@@ -32,12 +32,13 @@ from lieapp.augment.operator_training import (
     OperatorRecipe,
     OperatorTask,
     OperatorTraining,
+    Projection,
     drawn_for,
 )
 from lieapp.augment.own import parts_of
 from lieapp.augment.pipeline import Cell, Ended, Side
 from lieapp.augment.resample import Samples
-from lieapp.augment.typed import is_single, moves, penalises
+from lieapp.augment.typed import is_single, laws_in, moves
 from lieapp.config_augment import AugmentConfig, check_modes
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
@@ -164,7 +165,7 @@ class OfSolutions(Side):
     config: AugmentConfig
 
     def prepare(self) -> None:
-        """Trajectories to judge on and to learn from, what moves the latter, and conservation laws to penalise by.
+        """Trajectories to judge on and to learn from, what moves the latter, and conservation laws.
 
         η of generators is taken on those that nothing is learned from.
         """
@@ -172,7 +173,7 @@ class OfSolutions(Side):
         # files have their own period, which laws must have too; what has no laws needn't be simulated
         data = session.timed("data", self._from_files) if config.data.files else None
         laws: tuple[Law, ...] = ()
-        if any(map(penalises, config.variants)):
+        if any(map(laws_in, config.variants)):
             laws = session.timed("laws", partial(constant_laws, self.declaration, config.order))
         data = data or session.timed("data", self._trajectories)
         self.parts = parts_of(config, data.samples if config.data.files else None)
@@ -218,7 +219,7 @@ class OfSolutions(Side):
         recipe = OperatorRecipe(config.epochs, passes, config.batch, config.rate, config.renew)
         move = partial(self._moved, cell, samples)
         penalty = None
-        if self.conserved is not None and penalises(cell.variant):
+        if self.conserved is not None and "penalty" in laws_in(cell.variant):
             penalty = partial(self.conserved.penalty, config.penalty)
         return OperatorTraining(network.to(self.session.device), task, samples, move, recipe, cell.seed, penalty)
 
@@ -226,7 +227,7 @@ class OfSolutions(Side):
         """The error on validation data; the best network so far is kept."""
         samples = self.judge[: self.parts.validation].float()
         with torch.no_grad():
-            error = nmse(*self.task.predicted(training.network.eval(), samples))
+            error = nmse(*self.task.predicted(training.network.eval(), samples, self._projection(cell)))
         training.judged(error)
         return error
 
@@ -234,9 +235,9 @@ class OfSolutions(Side):
         """Errors on test data, of the network that was best on validation data."""
         samples, network = self.judge[self.parts.validation :].float(), training.chosen()
         with torch.no_grad():
-            predicted, truth = self.task.predicted(network, samples)
+            predicted, truth = self.task.predicted(network, samples, self._projection(cell))
             errors = frame_errors(predicted, truth)
-            windows = frame_errors(*self.task.one_step(network, samples))
+            windows = frame_errors(*self.task.one_step(network, samples, self._projection(cell)))
         if cell.seed == self.config.seeds[0] and cell.samples == max(self.amounts):
             self._draw(cell.variant, predicted[0], truth[0], samples[0])
         still = not self.movers[cell.variant].names
@@ -258,6 +259,11 @@ class OfSolutions(Side):
             variants=rows, task="rollout" if rollout else "single", frames=task.frames, gap=task.gap,
             predicted=predicted, laws=self._drift(samples, samples[:, :, first : first + predicted]),
         )  # fmt: skip
+
+    def _projection(self, cell: Cell) -> Projection | None:
+        if self.conserved is None or "projection" not in laws_in(cell.variant):
+            return None
+        return self.conserved.projected
 
     def _drift(self, samples: Samples, predicted: Frames) -> dict[str, float | None]:
         """Of each law, where laws are known."""

@@ -112,6 +112,8 @@ class FNO1d(nn.Module):
 Channels = Float[Tensor, "pair channel x"]
 Operator = Callable[[Channels], Channels]
 Frames = Float[Tensor, "sample component frame x"]
+Projection = Callable[[Channels, Channels, Int[Tensor, " sample"]], Channels]
+"""What is made of a prediction: of what was given, what was predicted from it, and where that begins."""
 
 
 @dataclass(frozen=True)
@@ -158,26 +160,33 @@ class OperatorTask:
         starts = torch.tensor(self.starts, device=valid.device)
         return known[:, starts] & known[:, starts + self.gap]
 
-    def predicted(self, operator: Operator, samples: Samples) -> tuple[Frames, Frames]:
+    def predicted(
+        self, operator: Operator, samples: Samples, project: Projection | None = None
+    ) -> tuple[Frames, Frames]:
         """Predictions from the first training start on, each made from the one before, and the truth there."""
         start, frames = self.starts[0], self.frames
         begin = start + self.gap
         window, parts = samples[:, :, start : start + frames], []
-        for _ in range((samples.shape[2] - begin) // frames if self.gap == frames else 1):
-            window = self._step(operator, window)
+        for n in range((samples.shape[2] - begin) // frames if self.gap == frames else 1):
+            window = self._step(operator, window, start + n * frames, project)
             parts.append(window)
         return torch.cat(parts, 2), samples[:, :, begin : begin + frames * len(parts)]
 
-    def one_step(self, operator: Operator, samples: Samples) -> tuple[Frames, Frames]:
+    def one_step(
+        self, operator: Operator, samples: Samples, project: Projection | None = None
+    ) -> tuple[Frames, Frames]:
         """Predictions of one window, each made from true frames, and the truth there."""
         stride = range(self.starts[0], self.starts[-1] + 1, self.frames)
-        parts = [self._step(operator, samples[:, :, s : s + self.frames]) for s in stride]
+        parts = [self._step(operator, samples[:, :, s : s + self.frames], s, project) for s in stride]
         truth = [samples[:, :, s + self.gap : s + self.gap + self.frames] for s in stride]
         return torch.cat(parts, 2), torch.cat(truth, 2)
 
-    def _step(self, operator: Operator, given: Frames) -> Frames:
+    def _step(self, operator: Operator, given: Frames, start: int, project: Projection | None) -> Frames:
         channels = given.transpose(1, 2).flatten(1, 2)
-        return operator(channels).unflatten(1, (self.frames, given.shape[1])).transpose(1, 2)
+        found = operator(channels)
+        if project is not None:
+            found = project(channels, found, torch.full((len(given),), start, device=given.device))
+        return found.unflatten(1, (self.frames, given.shape[1])).transpose(1, 2)
 
 
 DROP, DROPS = 0.4, 4

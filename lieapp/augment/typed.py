@@ -29,8 +29,8 @@ OF_RUNS = ("fields", "formulas", "approximate")
 WORDS = "none, truth, d_t and its like"
 """What solutions can be moved along besides runs."""
 
-LAWS = "laws"
-"""The part of a variant that moves nothing: the drift of conservation laws is penalised."""
+LAWS = ("penalty", "projection")
+"""Parts of a variant that move nothing: conservation laws are used in training, or on predictions."""
 
 PICTURES = ("none", "default", "affine")
 """Ways to change pictures that need no run."""
@@ -43,19 +43,19 @@ def along_solutions(variants: Sequence[str], plugin: str, root: Path, option: st
     unknown word or run, runs of another plugin, and runs that have nothing of what is meant.
     """
     parts = [part.strip() for variant in variants for part in variant.split("+")]
-    words = f"{WORDS}, {LAWS}" if option == "--with" else WORDS
+    words = ", ".join((WORDS, *LAWS)) if option == "--with" else WORDS
     runs = {run: _found(run, plugin, root, option, words) for part in parts if (run := _split(part)[1])}
     return tuple("+".join(_solution(part.strip(), runs, plugin, option) for part in v.split("+")) for v in variants)
 
 
 def moves(variant: str) -> str:
-    """What a variant moves data along: all its parts but `laws`."""
-    return "+".join(part for part in map(str.strip, variant.split("+")) if part != LAWS) or "none"
+    """What a variant moves data along: all its parts but those of conservation laws."""
+    return "+".join(part for part in map(str.strip, variant.split("+")) if part not in LAWS) or "none"
 
 
-def penalises(variant: str) -> bool:
-    """Whether `laws` is a part of a variant."""
-    return LAWS in map(str.strip, variant.split("+"))
+def laws_in(variant: str) -> set[str]:
+    """Its parts of conservation laws, see `LAWS`."""
+    return {*LAWS} & {*map(str.strip, variant.split("+"))}
 
 
 def _split(part: str) -> tuple[str, str]:
@@ -63,7 +63,7 @@ def _split(part: str) -> tuple[str, str]:
     kind, sign, run = part.partition(":")
     if kind in OF_RUNS:
         return kind, run
-    if part in ("none", "truth", LAWS) or part.startswith("d_") or (sign and kind == ""):
+    if part in ("none", "truth", *LAWS) or part.startswith("d_") or (sign and kind == ""):
         return part, ""
     return "fields", part
 

@@ -69,7 +69,7 @@ class Operators(Augment, tag_field="result", tag="operators", kw_only=True):
         task: whether frames follow each other or one later state is predicted.
         frames: predicted at a time; `predicted` of them in all.
         gap: time steps from what is given to what is predicted.
-        laws: where a variant penalises it, the drift of each conservation law along the test solutions themselves.
+        laws: where a variant uses them, the drift of each conservation law along the test solutions themselves.
     """
 
     measure: Literal["nmse"] = "nmse"

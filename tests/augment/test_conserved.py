@@ -63,7 +63,7 @@ def test_equations_without_such_laws():
     fisher = declared("fisher")
     with pytest.raises(EquationError, match="none of the 0 conservation laws found") as caught:
         constant_laws(fisher, 2)
-    assert "leave laws out of --with" in caught.value.hint
+    assert "leave penalty and projection out of --with" in caught.value.hint
 
 
 def test_totals_of_a_sine():
@@ -110,6 +110,44 @@ def test_the_gradient_of_the_penalty():
     given, later = torch.rand(2, 2, 4, 16, generator=torch.Generator().manual_seed(0)).double()
     penalty = partial(conserved.penalty, 2.0, given, starts=torch.tensor([4, 8]))
     assert torch.autograd.gradcheck(lambda predicted: penalty(predicted), later.requires_grad_())
+
+
+def wrong_window():
+    """Waves, and somewhat wrong later ones; no soliton, where the gradients of totals are dependent."""
+    generator = torch.Generator().manual_seed(0)
+    k, places = 2 * torch.pi * torch.arange(1, 5) / 64, torch.arange(64).double()
+    a, phase = torch.rand(2, 2, 4, 4, 1, generator=generator).double()
+    given = (a * (k[:, None] * places + 7 * phase).sin()).sum(2)[:, :1].expand(2, 4, 64)
+    return given, 1.03 * given + 0.02 * torch.rand(given.shape, generator=generator), torch.tensor([4, 4])
+
+
+def test_a_projection_has_the_totals_given():
+    conserved, (given, wrong, starts) = conserved_of(kdv(), 64), wrong_window()
+    assert conserved.penalty(1.0, given, wrong, starts) > 1e-4
+    found = conserved.projected(given, wrong, starts)
+    assert conserved.penalty(1.0, given, found, starts) < 1e-16
+    assert (found - given).square().mean() < (wrong - given).square().mean()
+
+
+def test_a_projection_is_the_nearest_state():
+    """Of those with a mean and a mean square, the nearest is a shifted and scaled one."""
+    conserved, (given, wrong, starts) = conserved_of(kdv(), 64, order=0), wrong_window()
+    found = conserved.projected(given, wrong, starts)
+    mean, size = given.mean((1, 2)), given.var(2, correction=0).mean(1)
+    rest = wrong - wrong.mean(2, keepdim=True)
+    factor = size[:, None] / rest.square().mean(2)
+    assert torch.allclose(found, mean[:, None, None] + factor.sqrt()[:, :, None] * rest, atol=1e-7)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 0.5])
+def test_what_cannot_be_projected_stays(value):
+    """What isn't finite, and constants: all gradients there are parallel."""
+    conserved, (given, wrong, starts) = conserved_of(kdv(), 64), wrong_window()
+    alone = conserved.projected(given, wrong, starts)
+    wrong[0, 2] = value
+    found = conserved.projected(given, wrong, starts)
+    assert torch.equal(found[0, 2].nan_to_num(), wrong[0, 2].nan_to_num())
+    assert torch.equal(found[1], alone[1]) and torch.equal(found[0, :2], alone[0, :2])
 
 
 def test_several_unknowns_are_channels_of_each_frame():

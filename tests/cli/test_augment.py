@@ -81,25 +81,26 @@ def test_a_table_a_report_and_a_prediction(lieapp, warm, tmp_path):
     assert other.code == 2 and "has variants = " in other.error["message"]
 
 
-def test_laws_are_penalised_and_their_drift_is_told(lieapp, warm, tmp_path):
+def test_laws_are_used_and_their_drift_is_told(lieapp, warm, tmp_path):
     """Burgers' equation has the mass; those of the heat equation are a family."""
     words = ("augment", "--plugin", "warm", "--samples", "4", "--seeds", "0", *SMALL)
-    refused = lieapp(*words, "--with", "none,laws", "--json")
+    refused = lieapp(*words, "--with", "none,projection", "--json")
     assert refused.code == 1 and "none of the 0 conservation laws found" in refused.error["message"]
-    assert "(1 found) aren't penalised" in refused.error["message"]
+    assert "(1 found) aren't used" in refused.error["message"]
     file = tmp_path / "plugins" / "warm.py"
     file.write_text(HEAT.replace("u.diff(x, 2) / 50", "u.diff(x, 2) / 50 - u * u.diff(x)"))
-    said = lieapp(*words, "--with", "none,laws,truth+laws", "--set", "penalty=3", "--out", "found", "--json")
+    said = lieapp(*words, "--with", "none,penalty,truth+penalty,projection", "--out", "found", "--json")
     assert said.code == 0, said.err
     assert list(said.json["laws"]) == ["u"] and said.json["laws"]["u"] < 1e-6
     rows = {row["variant"]: row for row in said.json["variants"]}
-    assert all(list(row["drift"]) == ["u"] and row["drift"]["u"] > 1e-6 for row in rows.values())
-    assert rows["laws"]["values"] != rows["none"]["values"]
-    assert "moved" not in rows["laws"] and rows["truth+laws"]["moved"] > 0
+    assert all(list(row["drift"]) == ["u"] for row in rows.values())
+    assert rows["projection"]["drift"]["u"] < 1e-6 < min(rows[v]["drift"]["u"] for v in ("none", "penalty"))
+    assert len({rows[v]["values"][0] for v in rows}) == 4
+    assert "moved" not in rows["penalty"] and rows["truth+penalty"]["moved"] > 0
     (run,) = RunDirectory.list(tmp_path / "found")
     page = (run.path / "report.html").read_text()
-    assert "drift of laws" in page and "Densities of the laws: u." in page and "truth + laws" in page
-    zero = lieapp(*words, "--with", "laws", "--set", "penalty=0", "--out", "zero", "--json")
+    assert "drift of laws" in page and "Densities of the laws: u." in page and "truth + penalty" in page
+    zero = lieapp(*words, "--with", "penalty", "--set", "penalty=0", "--out", "zero", "--json")
     assert zero.json["variants"][0]["values"] == rows["none"]["values"]
 
 

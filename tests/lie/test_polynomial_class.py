@@ -261,6 +261,19 @@ def test_parameters_are_generic():
     found = polynomial_characteristics(system, 5).basis
     assert len(found) == len(KDV_FLOWS) and all(holds("symmetries", system, v) for v in found)
     assert len(polynomial_characteristics(read("u_t + u*u_x + a*u_xxx + u_xx", parameters=("a",)), 5).basis) == 3
+    irrational = read("u_t + sqrt(2)*u*u_x + u_xxx")
+    found = polynomial_characteristics(irrational, 5).basis
+    assert len(found) == len(KDV_FLOWS) and all(holds("symmetries", irrational, v) for v in found)
+
+
+def test_classes_in_words():
+    kdv, ks = read(KDV), read("u_t + u*u_x + u_xx + u_xxxx")
+    assert polynomial_characteristics(kdv, 3, explicit=0).sought == (
+        "polynomials of weight <= 5 (t: -3, x: -1, u: 2) in derivatives up to order 3, with constant coefficients"
+    )
+    assert polynomial_multipliers(ks, 2, 3, 1).sought == (
+        "polynomials of degree <= 3 in derivatives up to order 2, with coefficients of degree <= 1 in t, x"
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

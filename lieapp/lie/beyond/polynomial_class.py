@@ -63,8 +63,9 @@ class PolynomialClass:
         if not self.weights or degree < self.weight // min(self.each):
             bounds.append(f"degree <= {degree}")
         names = ", ".join(map(str, self.jets.independent))
-        coefficients = f"coefficients of degree <= {self.explicit} in {names}"
-        return f"polynomials of {' and '.join(bounds)} in derivatives up to order {self.order}, with {coefficients}"
+        explicit = f"coefficients of degree <= {self.explicit} in {names}"
+        inside = explicit if self.explicit else "constant coefficients"
+        return f"polynomials of {' and '.join(bounds)} in derivatives up to order {self.order}, with {inside}"
 
 
 def sought(
