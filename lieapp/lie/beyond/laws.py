@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
@@ -19,14 +18,14 @@ import msgspec
 import sympy as sp
 
 from lieapp.equations.by_parts import by_parts
-from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.equations.evolution import time_variable
-from lieapp.equations.jets import JetSpace, directions, raised
+from lieapp.equations.jets import JetSpace, directions
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
 from lieapp.errors import UsageError
 from lieapp.lie.beyond.actions import Actions, actions_on
+from lieapp.lie.beyond.densities import in_space_first, shortest, tidied, vanishes
 from lieapp.lie.beyond.generalised import solved_leading
 from lieapp.lie.beyond.multipliers import is_linear, multiplier_equations
 from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_multipliers
@@ -198,7 +197,7 @@ def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> L
     product = sum((m * r for m, r in zip(multiplier, system.residuals, strict=True)), sp.S.Zero)
     order, shown = jets.order(multiplier), tuple(map(sp.powsimp, multiplier))
     identical = all(vanishes(euler(product, jets, a), system) for a in range(len(jets.dependent)))
-    found = _shortest(product, system, leading)
+    found = shortest(product, system, leading)
     if found is None:
         return Law(shown, order, None, None, identical)
     total = sum((jets.total_derivative(x, i) for i, x in enumerate(found)), sp.S.Zero)
@@ -206,62 +205,6 @@ def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> L
     t = time_variable(system)
     flux = {str(x): sp.powsimp(found[i]) for i, x in enumerate(jets.independent) if i != t}
     return Law(shown, order, sp.powsimp(found[t]), flux, proved)
-
-
-def _shortest(product: sp.Expr, system: System, leading: Leading) -> list[sp.Expr] | None:
-    """Density and fluxes, parts taken in space first; in time first where the density is shorter then."""
-    found: list[list[sp.Expr]] = []
-    t, order = time_variable(system), in_space_first(system)
-    for along in (order, order[::-1]):
-        with suppress(NoPotentialError):
-            found.append(simplified(potentials(product, system.jets, along), system, leading))
-        if found and found[0][t].is_polynomial(*system.jets.jets(found[0][t])):
-            break
-    return min(found, key=lambda parts: (_in_time(parts[t], system), sp.count_ops(parts[t])), default=None)
-
-
-def _in_time(density: sp.Expr, system: System) -> int:
-    """How many time derivatives occur."""
-    t = time_variable(system)
-    return sum(J[t] > 0 for _, J in system.jets.jets(density).values())
-
-
-def in_space_first(system: System) -> list[int]:
-    """The positions of the variables, time last."""
-    t = time_variable(system)
-    return [*(i for i in range(len(system.jets.independent)) if i != t), t]
-
-
-def simplified(found: Sequence[sp.Expr], system: System, leading: Leading) -> list[sp.Expr]:
-    """Density and fluxes on solutions, the density with derivatives as low as parts in space allow."""
-    jets, t = system.jets, time_variable(system)
-    result = [leading.reduce(x) for x in found]
-    for J, E in by_parts(result[t], jets, in_space_first(system)[:-1]).items():
-        if any(J):
-            # D_t Dᵢ E is the same divergence as Dᵢ D_t E
-            i = next(i for i, n in enumerate(J) if n)
-            inner = jets.total_derivatives(E, raised(J, i, -1))
-            result[t] -= jets.total_derivative(inner, i)
-            result[i] += jets.total_derivative(inner, t)
-    return [tidied(leading.reduce(x)) for x in result]
-
-
-def tidied(expression: sp.Expr) -> sp.Expr:
-    """Expanded, or as one fraction in lowest terms where that is shorter."""
-    forms = [sp.expand(expression)]
-    if not forms[0].is_polynomial(*forms[0].free_symbols):
-        forms.append(sp.factor_terms(sp.cancel(sp.together(expression))))
-    return min(forms, key=sp.count_ops)
-
-
-def vanishes(expression: sp.Expr, system: System) -> bool:
-    """Whether an expression in the jets vanishes identically, by all relations of the functions in it."""
-    expanded = sp.expand(expression)
-    if expanded == 0 or expanded.is_polynomial(*expanded.free_symbols):
-        return bool(expanded == 0)
-    jets = system.jets
-    field = CoefficientField((*jets.independent, *jets.jets(expanded)), system.parameters)
-    return not field.element(expanded)
 
 
 def _divisors(laws: Sequence[Law], system: System) -> list[sp.Expr]:
