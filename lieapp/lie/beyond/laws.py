@@ -20,7 +20,7 @@ import sympy as sp
 from lieapp.equations.by_parts import by_parts
 from lieapp.equations.equation import System
 from lieapp.equations.evolution import time_variable
-from lieapp.equations.jets import JetSpace, directions
+from lieapp.equations.jets import JetSpace, directions, raised
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
 from lieapp.errors import UsageError
@@ -35,6 +35,7 @@ from lieapp.lie.families import NAMES, Group
 from lieapp.lie.linear import Form
 from lieapp.lie.solving import State
 from lieapp.lie.symmetries import Given, seconds
+from lieapp.lie.vector_field import Field
 from lieapp.results.truth import CertificateResult
 
 
@@ -44,7 +45,8 @@ class Law:
 
     `multiplier` has Λᵇ for each equation as typed, `order` is its differential order. `density` is T, `flux` has Xⁱ
     for each other variable; both are None where no closed form was found. If `proved`, Eₐ(Λ·Δ) = 0 identically and
-    the divergence vanishes on solutions. `functions` are arbitrary ones in a family, with the `conditions` on them.
+    the divergence vanishes on solutions. Where there is a Lagrangian, `symmetry` is the point symmetry whose
+    characteristic is ±Λ, if it is one. `functions` are arbitrary ones in a family, with the `conditions` on them.
     """
 
     multiplier: tuple[sp.Expr, ...]
@@ -52,6 +54,7 @@ class Law:
     density: sp.Expr | None
     flux: dict[str, sp.Expr] | None
     proved: bool
+    symmetry: Field | None = None
     functions: tuple[sp.Expr, ...] = ()
     conditions: tuple[sp.Expr, ...] = ()
 
@@ -156,6 +159,9 @@ def conservation_laws(
         unsolved.append("how symmetries act on the laws is told of evolution systems, within the budget")
     if None in laws or (space is not None and len(families) < len(space.groups)):
         unsolved.append(f"{clock.told()} before all densities and fluxes were found")
+    found_lagrangian = clock.within(0.0, lambda: lagrangian(system), None)
+    if found_lagrangian is not None:
+        kept = [noether(law, system) for law in kept]
     return Laws(
         system,
         tuple(kept),
@@ -165,7 +171,7 @@ def conservation_laws(
         found.certificate,
         tuple(unsolved),
         tuple(dict.fromkeys([*(space.state.assumed if space else ()), *_divisors([*kept, *families], system)])),
-        clock.within(0.0, lambda: lagrangian(system), None),
+        found_lagrangian,
         time.perf_counter() - clock.started,
         acted,
     )
@@ -205,6 +211,27 @@ def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> L
     t = time_variable(system)
     flux = {str(x): sp.powsimp(found[i]) for i, x in enumerate(jets.independent) if i != t}
     return Law(shown, order, sp.powsimp(found[t]), flux, proved)
+
+
+def noether(law: Law, system: System) -> Law:
+    """With the point symmetry ξ ∂x + φ ∂u whose characteristic φ - ξ u_x is ±Λ, if there is one."""
+    jets = system.jets
+    along = [raised(jets.zero, i) for i in range(len(jets.independent))]
+    first = [[jets.symbol(a, J) for J in along] for a in range(len(jets.dependent))]
+    slopes = [[-sp.diff(q, s) for s in row] for q, row in zip(law.multiplier, first, strict=True)]
+    xi, allowed = slopes[0], set(jets.coordinates) | set(system.parameters)
+    phi = [
+        sp.expand(q + sp.Add(*(x * s for x, s in zip(xi, row, strict=True))))
+        for q, row in zip(law.multiplier, first, strict=True)
+    ]
+    if any(sp.expand(x - y) != 0 for row in slopes for x, y in zip(row, xi, strict=True)):
+        return law
+    if not all(e.free_symbols <= allowed for e in (*xi, *phi)):
+        return law
+    values = [*map(sp.expand, xi), *phi]
+    if next((e for e in values if e != 0), sp.S.Zero).could_extract_minus_sign():
+        values = [-e for e in values]
+    return replace(law, symmetry=Field(dict(zip(map(str, jets.coordinates), values, strict=True))))
 
 
 def _divisors(laws: Sequence[Law], system: System) -> list[sp.Expr]:
@@ -277,7 +304,7 @@ def _family(system: System, group: Group, state: State, leading: Leading, names:
             t = time_variable(system)
             density = found[t]
             flux = {str(x): found[i] for i, x in enumerate(system.jets.independent) if i != t}
-    return Law(multiplier, order, density, flux, True, tuple(functions.values()), conditions)
+    return Law(multiplier, order, density, flux, True, None, tuple(functions.values()), conditions)
 
 
 def _potentials_of_family(
