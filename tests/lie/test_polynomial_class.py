@@ -200,6 +200,13 @@ def test_hierarchies(name):
     assert found.sought.startswith("polynomials of weight <=") and not found.open
 
 
+def test_without_a_scaling_the_degree_is_at_least_the_order():
+    # Gardner's equation is mkdv for v = u + 1/2 in a moving frame: one fifth-order flow, of degree 5
+    system = read("u_t + u*u_x + u**2*u_x + u_xxx")
+    found = polynomial_characteristics(system, 5)
+    assert [system.jets.order(v) for v in found.basis] == [1, 3, 3, 5] and "degree <= 5" in found.sought
+
+
 def test_burgers():
     # u = ψ_x/ψ with ψ_t = ψ_xx: Q = D_x(Lψ/ψ), where L are products of ∂_x and x + 2t ∂_x
     system = read("u_t - 2*u*u_x - u_xx")
