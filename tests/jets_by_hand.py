@@ -1,7 +1,7 @@
-"""Total derivatives, the Euler operator and random jets on solutions, written anew: lieapp's own are judged by them.
+"""Total derivatives, the Euler operator and random jets on solutions, written anew to judge lieapp's own.
 
-Of lieapp there is only the name of each derivative as a symbol. Values are exact where expressions are rational, else
-numbers of 60 digits.
+Of lieapp there is only the name of each derivative as a symbol. Values are exact where expressions are rational,
+else numbers of 60 digits.
 """
 
 from itertools import chain
@@ -86,7 +86,7 @@ class RandomJet:
 def rank(vectors, numbers):
     """The dimension of a span over the constants; `numbers` are the values of parameters.
 
-    Products of powers and functions of the jets are independent; so terms in which an expression expands are counted.
+    Products of powers and functions of the jets are independent, and so the terms of expanded expressions count.
     """
     rows = []
     for vector in vectors:

@@ -74,9 +74,33 @@ def potentials(divergence: sp.Expr, jets: JetSpace, order: Sequence[int]) -> lis
     if any(jets.jets(f) for f in whole.atoms(AppliedUndef)):
         # arbitrary functions of the unknowns
         raise NoPotentialError
-    weights = _weights(whole, jets)
-    if weights is not None:
-        return [sp.expand(x) for x in _along(whole, jets, order, 0, weights)]
+    weights, rest = _of_degree_zero(whole, jets)
+    result = _along(sp.expand(whole - rest), jets, order, 0, weights)
+    if rest == 0:
+        return [sp.expand(x) for x in result]
+    return [sp.expand(x + y) for x, y in zip(result, _from_a_base(rest, jets, order), strict=True)]
+
+
+def _of_degree_zero(whole: sp.Expr, jets: JetSpace) -> tuple[tuple[int, ...], sp.Expr]:
+    """Weights of the unknowns for which few terms have degree 0, and these; all if one is of no degree.
+
+    Terms of one degree are a divergence by themselves if all have a degree.
+    """
+    found, terms = jets.jets(whole), sp.Add.make_args(whole)
+    best: tuple[int, ...] = (1,) * len(jets.dependent)
+    least = terms
+    for weights in islice(product(range(1, 4), repeat=len(jets.dependent)), TRIED):
+        degrees = [_degree(term, found, weights) for term in terms]
+        left = tuple(term for term, degree in zip(terms, degrees, strict=True) if degree == 0)
+        if None not in degrees and len(left) < len(least):
+            best, least = weights, left
+        if not least:
+            break
+    return best, sp.Add(*least)
+
+
+def _from_a_base(whole: sp.Expr, jets: JetSpace, order: Sequence[int]) -> list[sp.Expr]:
+    """Potentials from the values at u = 0 or at u = 1 on, where these are finite."""
     for base in (0, 1):
         start = {u: sp.Integer(base) for u in jets.unknowns}
         start |= {s: sp.S.Zero for s, (_, J) in jets.jets(whole).items() if any(J)}
@@ -93,17 +117,8 @@ def potentials(divergence: sp.Expr, jets: JetSpace, order: Sequence[int]) -> lis
             # free of the unknowns
             i = order[0]
             parts[i] += sp.integrate(left, jets.independent[i])
-        return [sp.expand(x) for x in parts]
+        return parts
     raise NoPotentialError
-
-
-def _weights(whole: sp.Expr, jets: JetSpace) -> tuple[int, ...] | None:
-    """Weights of the unknowns for which each term has a degree that isn't 0."""
-    found, terms = jets.jets(whole), sp.Add.make_args(whole)
-    for weights in islice(product(range(1, 4), repeat=len(jets.dependent)), TRIED):
-        if not any(_degree(term, found, weights) in (None, 0) for term in terms):
-            return weights
-    return None
 
 
 def _along(

@@ -1,9 +1,9 @@
-"""Conservation laws, generalised and contact symmetries of the literature: derived, and compared with what is published.
+"""Conservation laws, generalised and contact symmetries of the literature: derived and compared.
 
-`beyond.json` has each equation with its `source`, cited from memory as author and year, as in `corpus.json`. What is
-`published` (or a conserved density of a system solved for time derivatives, in `densities`) must lie in the span
-that is derived. `orders` are those of a basis modulo families, of symmetries beyond point ones; null where no count is
-known. None is taken from lieapp; `argument` says from what a number follows where the source doesn't tell it.
+`beyond.json` has each equation with its `source`, cited from memory as author and year, as in `corpus.json`. What
+is `published` (or a conserved density of a system solved for time derivatives, in `densities`) must lie in the
+span that is derived. `orders` are those of a basis modulo families, of symmetries beyond point ones; null where no
+count is known. None is taken from lieapp; `argument` says where a number follows that the source doesn't tell.
 `members` are published laws or symmetries that a family must have for a choice of its functions.
 
 What is derived and what is published is judged by `jets_by_hand` too.

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sp
+import torch
 import xarray as xr
 
 import lieapp
@@ -12,6 +13,7 @@ from lieapp.equations.monomials import Monomial
 from lieapp.equations.parsing import parse_system
 from lieapp.errors import ConfigError
 from lieapp.lie.invariance import characteristic_defect
+from lieapp.numerics.grid import Axis, Grid
 from lieapp.pde.beyond.quotient import directions
 from lieapp.pde.data import SliceData, measure_scales
 from lieapp.pde.domain import PDEDomain
@@ -123,6 +125,23 @@ def test_fifth_order_flow_of_kdv_is_proved_from_data():
     assert flow.proved and flow.kind == "generalised" and flow.order == 5 and flow.eta < 1e-5
     assert found.count == len(rows) == found.derived == 4 and found.angle < 1e-5
     assert [row.kind for row in rows.values()].count("point") == 3
+    change = np.abs(np.array(flow.moved) - np.array(found.solution)).max()
+    assert change == pytest.approx(0.1 * np.ptp(found.solution))
+
+
+def test_a_solution_moved_by_a_translation_is_the_shifted_one():
+    """u + s Q with Q = u_x is u(x + s) up to s²."""
+    from lieapp.pde.laws.along import on_slices
+
+    places = np.arange(64) * 16 / 64
+    axis = np.sin(2 * np.pi * places / 16)
+    own = evolution_form(system("u_t + u*u_x + u_xxx"))
+    grid = Grid((Axis("x", 0.0, 16.0, 64, True),))
+    values = torch.tensor(axis)[None, None]
+    (q,) = on_slices([own.jets.symbol(0, (0, 1))], own, torch.zeros(1, dtype=torch.float64), values, grid)
+    s = 1e-4
+    expected = np.sin(2 * np.pi * (places + s) / 16)
+    assert np.abs(axis + s * q[0].numpy() - expected).max() < s**2
 
 
 def test_nothing_beyond_point_symmetries_where_there_is_none():

@@ -212,16 +212,14 @@ def _in_families(vectors: Sequence[Vector], field: CoefficientField, space: Spac
 
 
 def _of_order(system: System, named: Sequence[Named], order: int) -> list[Named]:
-    """Those up to an order, and combinations of the others in which all higher derivatives cancel."""
+    """Those of the order, and combinations of the others in which all higher derivatives cancel."""
     jets = system.jets
     inside = [one for one in named if jets.order(one[1]) <= order]
     others = [one for one in named if jets.order(one[1]) > order]
-    found = {s for _, q, _ in others for e in q for s in jets.jets(e)}
-    higher = [s for s in found if sum(jets.index(s)[1]) > order]
-    field = CoefficientField((*jets.independent, *sorted(found, key=jets.index)), system.parameters)
-    slopes = [[sp.diff(e, s) for s in higher for e in q] for _, q, _ in others]
-    field.elements([e for v in slopes for e in v])
-    for row in relations([[field.element(e) for e in v] for v in slopes], field) if others else []:
+    found = jets.jets(sp.Tuple(*(e for _, q, _ in others for e in q)))
+    high = [s for s, (_, J) in found.items() if sum(J) > order]
+    slopes, field = vectors_of(system, [[sp.diff(e, s) for s in high for e in one[1]] for one in others])
+    for row in relations(slopes, field) if others else []:
         terms = [(others[k], expression_of(c, field)) for (k, _), c in sorted(row.items())]
         q = tuple(sp.expand(sp.Add(*(c * one[1][a] for one, c in terms))) for a in range(len(jets.dependent)))
         inside.append((_kind([one for one, _ in terms]), q, _sum([(one[2], c) for one, c in terms])))
