@@ -34,9 +34,10 @@ INTRODUCTION = (
     "Fourier neural operators trained as usual (*none*), with a penalty on the drift of proved conservation laws "
     "(*penalty*), and as usual with predictions projected to the totals given (*projection*), on the same 32 "
     "trajectories, with the same seeds of networks and batches. NMSE is the normalised mean square error of test "
-    "trajectories, mean and standard deviation over seeds; of kdv and mkdv that of a rollout, summed over its frames. The drift of a law is the largest change of its total along a prediction, "
-    "relative to the integral of the density's absolute value: the median over test trajectories, the mean over "
-    "seeds. Seconds are those of one training, on a shared machine."
+    "trajectories, mean and standard deviation over seeds; of kdv and mkdv that of a rollout, summed over its "
+    "frames. The drift of a law is the largest change of its total along a prediction, relative to the integral of "
+    "the density's absolute value: the median over test trajectories, the mean over seeds. Seconds are those of "
+    "one training, on a shared machine."
 )
 
 

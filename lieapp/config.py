@@ -383,10 +383,12 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
 
     @classmethod
     def idle(cls, values: Mapping[str, Any]) -> set[str]:
-        """The sections that mean nothing with such settings: those of methods that aren't used."""
+        """The sections that mean nothing with such settings: those of methods and of what isn't sought."""
         plan, check = cls._in_use(values)
         used = {*plan, *(check if values.get("cross_check", True) else ())}
-        return {name for name in cls.methods if name in cls.__struct_fields__ and name not in used}
+        if (sought := values.get("sought", "symmetries")) != "symmetries":
+            used = {sought}
+        return {name for name in (*cls.methods, "laws", "generalised") if name in cls.__struct_fields__} - used
 
     @classmethod
     def _in_use(cls, values: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str]]:

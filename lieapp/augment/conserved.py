@@ -19,7 +19,6 @@ from lieapp.augment.operator_training import SMALLEST, Channels, Frames, Operato
 from lieapp.augment.resample import Samples
 from lieapp.equations.equation import System, exact, read_pde
 from lieapp.equations.evolution import time_variable
-from lieapp.equations.jets import JetSpace
 from lieapp.errors import EquationError
 from lieapp.lie.beyond.laws import Law, conservation_laws
 from lieapp.lie.deadline import Clock
@@ -44,7 +43,7 @@ def constant_laws(pde: PDE, order: int) -> tuple[Law, ...]:
     system = read_pde(pde)
     found = conservation_laws(system, order, Clock(BUDGET))
     periods = {x: exact(pde.region[x][1]) - exact(pde.region[x][0]) for x in pde.periodic}
-    laws = tuple(law for law in found.laws if law.proved and _constant(law, system.jets, periods))
+    laws = tuple(law for law in found.laws if law.proved and _constant(law, system, periods))
     if not laws:
         raise EquationError(
             f"{pde.name}: none of the {len(found.laws)} conservation laws found, with multipliers up to order "
@@ -56,9 +55,12 @@ def constant_laws(pde: PDE, order: int) -> tuple[Law, ...]:
     return laws
 
 
-def _constant(law: Law, jets: JetSpace, periods: dict[sp.Symbol, sp.Expr]) -> bool:
-    """Whether ∫ T dx is a number for every state, and constant."""
-    if law.density is None or law.flux is None or not law.density.is_polynomial(*jets.jets(law.density)):
+def _constant(law: Law, system: System, periods: dict[sp.Symbol, sp.Expr]) -> bool:
+    """Whether ∫ T dx is a number for every state, and constant along solutions."""
+    if law.density is None or law.flux is None:
+        return False
+    jets, t = system.jets.jets(law.density), time_variable(system)
+    if not law.density.is_polynomial(*jets) or any(J[t] for _, J in jets.values()):
         return False
     return all(
         not part.has(x) or sp.expand(part.subs(x, x + period) - part) == 0

@@ -71,6 +71,15 @@ class JetRing:
             result *= self.ring.gens[self.places[jet]]
         return result
 
+    def own_rate(self, a: int) -> Polynomial:
+        """The coefficient of uᵃ, alone and not differentiated, in Fᵃ."""
+        assert self.rates is not None
+        u = self.ring.gens[self.places[a, self.jets.zero]]
+        constant = self.rates[a].diff(u)
+        for n in range(len(self._keys)):
+            constant = constant.subs(self.ring.gens[n], 0)
+        return constant
+
     def total(self, p: Polynomial, i: int) -> Polynomial:
         """D_i p."""
         result = self.ring.zero

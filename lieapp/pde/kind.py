@@ -49,7 +49,9 @@ def _costs(config: DiscoverConfig, declaration: PDE) -> list[str]:
     return warnings(config, _placed(config, declaration))
 
 
-def _estimate(config: DiscoverConfig, declaration: PDE) -> tuple[float, float]:
+def _estimate(config: DiscoverConfig, declaration: PDE) -> tuple[float, float] | None:
+    if config.sought != "symmetries":
+        return None
     from lieapp.pde.cost import estimate
 
     return estimate(config, _placed(config, declaration))

@@ -182,6 +182,8 @@ def _law(title: str, law: LawResult, variable: str) -> Iterator[Block]:
     """The multiplier, and T and X with D_t T + Σ Dᵢ Xⁱ = 0."""
     proved = "proved" if law.proved else "not proved"
     yield Text([f"{title}: multiplier ", *joined(law.multiplier_shown), f" of order {law.order}, {proved}"])
+    if law.symmetry_shown is not None:
+        yield Text(["by Noether's theorem of the symmetry ", law.symmetry_shown], small=True)
     if law.conditions_shown:
         yield Text(["where ", *joined(law.conditions_shown)])
     if law.density_shown is None:

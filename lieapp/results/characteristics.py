@@ -24,6 +24,8 @@ class CharacteristicFound(msgspec.Struct, kw_only=True):
         proved: whether the linearised equations vanish on solutions, exactly.
         verdict: `undecided` where nothing is proved; `approximate` where the whole class is known to hold no
             further symmetry.
+        s: how far a held-out solution is moved for the figure; None where there is none.
+        moved: u + s Q of the first unknown there.
         eta: T rms(D_t Q - F'[u] Q) / rms(Q) on held-out data, T the length of the time window.
     """
 
@@ -34,6 +36,8 @@ class CharacteristicFound(msgspec.Struct, kw_only=True):
     proved: bool
     verdict: SymmetryVerdict
     eta: float | None
+    s: float | None = None
+    moved: list[float] = []
 
 
 class GeneralisedFromData(Result, tag_field="result", tag="generalised_from_data", kw_only=True):
@@ -47,6 +51,7 @@ class GeneralisedFromData(Result, tag_field="result", tag="generalised_from_data
             factor, highest power of the evolution variable.
         derived: how many symmetries the class holds by the exact condition; None if the equation isn't polynomial.
         angle: between the span found and what is derived, in radians.
+        place, solution: x and u of the held-out solution that is moved; empty unless there is one periodic axis.
         kept: the highest Fourier mode along each axis that was kept; -1 where the axis isn't periodic.
         misfit, fitted, identified: as in `EquationResult`.
     """
@@ -63,6 +68,8 @@ class GeneralisedFromData(Result, tag_field="result", tag="generalised_from_data
     powers: int = 0
     derived: int | None = None
     angle: float | None = None
+    place: list[float] = []
+    solution: list[float] = []
     kept: list[int] = []
     equation_shown: list[Formula] = []
     misfit: float | None = None

@@ -24,6 +24,7 @@ class LawResult(msgspec.Struct, kw_only=True):
         flux: X for each variable but the one in which the density is conserved.
         order: differential order of the multiplier.
         proved: the Euler operator annihilates Λ·Δ, and the divergence vanishes on solutions, both exactly.
+        symmetry: the point symmetry whose characteristic is the multiplier, where there is a Lagrangian (Noether).
         drift: of the total ∫ T dx along trajectories of files, the largest change since their first time, relative
             to ∫ |T| dx; null where it doesn't apply.
         values: the total along the first trajectory, relative too.
@@ -35,12 +36,14 @@ class LawResult(msgspec.Struct, kw_only=True):
     flux: dict[str, str] | None
     order: int
     proved: bool
+    symmetry: dict[str, str] | None = None
     drift: float | None = None
     values: list[float | None] = []
     functions: dict[str, list[str]] = {}
     conditions: list[str] = []
     multiplier_shown: list[Formula] = []
     density_shown: Formula | None = None
+    symmetry_shown: Formula | None = None
     flux_shown: list[Formula] = []
     functions_shown: list[Formula] = []
     conditions_shown: list[Formula] = []

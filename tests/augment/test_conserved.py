@@ -59,10 +59,22 @@ def test_a_force_must_have_the_period():
         constant_laws(replace(forced, region={t: forced.region[t], x: (0, 50)}), 2)
 
 
-def test_equations_without_such_laws():
-    fisher = declared("fisher")
-    with pytest.raises(EquationError, match="none of the 0 conservation laws found") as caught:
-        constant_laws(fisher, 2)
+@pytest.mark.parametrize(
+    ("equation", "count"),
+    [
+        (sp.Eq(u.diff(t), u.diff(x, 2) + u * (1 - u)), 0),
+        # 1/u and the like; u_t u_x and the like
+        (sp.Eq(u.diff(t), u**3 * u.diff(x, 3)), 4),
+        (sp.Eq(u.diff(t, 2), u.diff(x, 2) - u**3), 3),
+    ],
+)
+def test_equations_without_such_laws(equation, count):
+    pde = PDE(
+        name="other", title="Other", equation=equation, region={t: (0, 1), x: (0, 2)}, points={t: 24, x: 16},
+        periodic=[x],
+    )  # fmt: skip
+    with pytest.raises(EquationError, match=f"none of the {count} conservation laws found") as caught:
+        constant_laws(pde, 1)
     assert "leave penalty and projection out of --with" in caught.value.hint
 
 

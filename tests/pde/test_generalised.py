@@ -1,7 +1,10 @@
 """Generalised symmetries from data: the exact condition, kinds, the null space on slices, published hierarchies."""
 
+import numpy as np
 import pytest
 import sympy as sp
+import torch
+import xarray as xr
 
 import lieapp
 from lieapp.api import PDE, SumOfSines
@@ -10,6 +13,7 @@ from lieapp.equations.monomials import Monomial
 from lieapp.equations.parsing import parse_system
 from lieapp.errors import ConfigError
 from lieapp.lie.invariance import characteristic_defect
+from lieapp.numerics.grid import Axis, Grid
 from lieapp.pde.beyond.quotient import directions
 from lieapp.pde.data import SliceData, measure_scales
 from lieapp.pde.domain import PDEDomain
@@ -121,6 +125,23 @@ def test_fifth_order_flow_of_kdv_is_proved_from_data():
     assert flow.proved and flow.kind == "generalised" and flow.order == 5 and flow.eta < 1e-5
     assert found.count == len(rows) == found.derived == 4 and found.angle < 1e-5
     assert [row.kind for row in rows.values()].count("point") == 3
+    change = np.abs(np.array(flow.moved) - np.array(found.solution)).max()
+    assert change == pytest.approx(0.1 * np.ptp(found.solution))
+
+
+def test_a_solution_moved_by_a_translation_is_the_shifted_one():
+    """u + s Q with Q = u_x is u(x + s) up to s²."""
+    from lieapp.pde.laws.along import on_slices
+
+    places = np.arange(64) * 16 / 64
+    axis = np.sin(2 * np.pi * places / 16)
+    own = evolution_form(system("u_t + u*u_x + u_xxx"))
+    grid = Grid((Axis("x", 0.0, 16.0, 64, True),))
+    values = torch.tensor(axis)[None, None]
+    (q,) = on_slices([own.jets.symbol(0, (0, 1))], own, torch.zeros(1, dtype=torch.float64), values, grid)
+    s = 1e-4
+    expected = np.sin(2 * np.pi * (places + s) / 16)
+    assert np.abs(axis + s * q[0].numpy() - expected).max() < s**2
 
 
 def test_nothing_beyond_point_symmetries_where_there_is_none():
@@ -142,3 +163,28 @@ def test_order_that_the_data_dont_resolve():
 def test_too_many_terms():
     with pytest.raises(ConfigError, match="more than 400 terms"):
         lieapp.discover(KDV, sought="generalised", generalised={"order": 40}, out=None)
+
+
+def dataset(part, noise=0.0):
+    """Trajectories on a part of the period."""
+    data = lieapp.simulate(KDV, 10)
+    values, z = data.values[:, :, 0, :part].numpy(), data.grid.axes[0].coordinates().numpy()[:part]
+    values = values + noise * values.std() * np.random.default_rng(0).standard_normal(values.shape)
+    return xr.Dataset({"u": (("sample", "t", "x"), values)}, {"t": data.time.numpy(), "x": z})
+
+
+def test_open_axes():
+    """Symmetries need no boundary data; derivatives come from local fits."""
+    order = {"order": 3}
+    found = lieapp.discover(
+        dataset(40), equation="u_t + u*u_x + u_xxx", sought="generalised", out=None, generalised=order
+    ).result
+    assert found.count == 3 == found.derived and found.kept == [-1]
+    assert {row.characteristic["u"] for row in found.generalised} == {"u_x", "-t*u_x + 1", "u*u_x + u_xxx"}
+
+
+def test_noise_is_cut_with_the_weak_modes():
+    found = lieapp.discover(
+        dataset(64, noise=0.01), equation="u_t + u*u_x + u_xxx", sought="generalised", out=None
+    ).result
+    assert found.count == 4 and max(row.order for row in found.generalised if row.proved) == 5

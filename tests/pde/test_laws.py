@@ -20,7 +20,7 @@ from lieapp.numerics.grid import Axis, Grid
 from lieapp.pde.beyond.quotient import directions
 from lieapp.pde.beyond.readings import Combination, rational_choices
 from lieapp.pde.beyond.sparse import search
-from lieapp.pde.laws.densities import class_of
+from lieapp.pde.laws.densities import Density, class_of
 from lieapp.pde.laws.fluxes import change, fluxes
 from lieapp.pde.laws.totals import Totals, quotient, totals
 from lieapp.pde.laws.written import Law, Proof, law_of
@@ -52,7 +52,7 @@ def waves(points=32):
 def test_totals_of_waves_are_the_integrals():
     """∫ sin² = π, ∫ cos² = π, ∫ sin⁴ = 3π/4; a product of five waves doesn't alias on few points."""
     evolution = evolution_form(read_pde(KDV))
-    tried = [Monomial((U, U)), Monomial((UX, UX)), Monomial((U,) * 4), Monomial((U,)), Monomial((U, U, U, UX, UX))]
+    tried = [Density(Monomial(f)) for f in ((U, U), (UX, UX), (U,) * 4, (U,), (U, U, U, UX, UX))]
     found = totals(evolution, waves(), tried, 1e-9, 60)
     a, k = torch.tensor([1.0, 2.0]).double(), torch.tensor([1.0, 3.0]).double()
     expected = torch.stack([math.pi * a**2, math.pi * a**2 * k**2, 3 / 4 * math.pi * a**4, 0 * a, 0 * a], 1)
@@ -201,3 +201,23 @@ def test_proof_where_the_equation_is_no_polynomial():
     moved = equation(u.diff(t) + ((2 + sp.sin(sp.pi * x / 8)) * u).diff(x), "moved", initial=positive)
     found = lieapp.discover(moved, sought="laws", out=None).result
     assert [(law.density, law.proved) for law in found.laws] == [("u", True)] and found.derived is None
+
+
+def test_laws_of_an_equation_that_is_identified_first():
+    found = lieapp.discover(dataset(6), sought="laws", out=None).result
+    assert found.identified is not None and found.count == 4 and found.laws[1].density == "u**3 - 3*u_x**2"
+
+
+@pytest.mark.parametrize(
+    ("damping", "density", "mass"),
+    [
+        (u / (2 * (t + 1)), "u**2*(t + 1)", "u*sqrt(t + 1)"),  # the cylindrical equation
+        (sp.Rational(1, 5) * u, "u**2*exp(2*t/5)", "u*exp(t/5)"),
+    ],
+)
+def test_damping_is_undone_by_a_factor(damping, density, mass):
+    damped = equation(u.diff(t) + damping + u * u.diff(x) + u.diff(x, 3), "own-damped")
+    found = lieapp.discover(damped, sought="laws", out=None).result
+    (law,) = [law for law in found.laws if law.proved]
+    assert law.density == density and law.drift < 1e-3 and law.flux
+    assert {row.density: row.proved for row in found.same} == {"u": False, mass: True}

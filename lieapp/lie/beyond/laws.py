@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
@@ -24,17 +24,18 @@ from lieapp.equations.jets import JetSpace, directions, raised
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
 from lieapp.errors import UsageError
-from lieapp.lie.beyond.algebra import Coordinates, coordinates, generating, moved
+from lieapp.lie.beyond.actions import Actions, actions_on
 from lieapp.lie.beyond.densities import in_space_first, shortest, tidied, vanishes
-from lieapp.lie.beyond.generalised import generalised_equations, solved_leading
-from lieapp.lie.beyond.multipliers import multiplier_equations
+from lieapp.lie.beyond.generalised import solved_leading
+from lieapp.lie.beyond.multipliers import is_linear, multiplier_equations
 from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_multipliers
-from lieapp.lie.beyond.space import Space, find, solution_space
+from lieapp.lie.beyond.space import Space, find
 from lieapp.lie.deadline import Clock
 from lieapp.lie.families import NAMES, Group
 from lieapp.lie.linear import Form
 from lieapp.lie.solving import State
 from lieapp.lie.symmetries import Given, seconds
+from lieapp.lie.vector_field import Field
 from lieapp.results.truth import CertificateResult
 
 
@@ -44,7 +45,8 @@ class Law:
 
     `multiplier` has Λᵇ for each equation as typed, `order` is its differential order. `density` is T, `flux` has Xⁱ
     for each other variable; both are None where no closed form was found. If `proved`, Eₐ(Λ·Δ) = 0 identically and
-    the divergence vanishes on solutions. `functions` are arbitrary ones in a family, with the `conditions` on them.
+    the divergence vanishes on solutions. Where there is a Lagrangian, `symmetry` is the point symmetry whose
+    characteristic is ±Λ, if it is one. `functions` are arbitrary ones in a family, with the `conditions` on them.
     """
 
     multiplier: tuple[sp.Expr, ...]
@@ -52,22 +54,9 @@ class Law:
     density: sp.Expr | None
     flux: dict[str, sp.Expr] | None
     proved: bool
+    symmetry: Field | None = None
     functions: tuple[sp.Expr, ...] = ()
     conditions: tuple[sp.Expr, ...] = ()
-
-
-@dataclass(frozen=True)
-class Actions:
-    """What symmetries make of the laws of an evolution system.
-
-    `symmetries` are characteristics; `images` have for each symmetry and law the coefficients of the law that it is
-    made into, None if that isn't among the laws. From the `generating` ones, counted from 0, symmetries make all
-    laws; None if images are missing.
-    """
-
-    symmetries: tuple[tuple[sp.Expr, ...], ...]
-    images: tuple[tuple[Coordinates | None, ...], ...]
-    generating: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -152,6 +141,10 @@ def conservation_laws(
     order = highest(system, order)
     leading = solved_leading(system)
     general = f"multipliers of differential order up to {order}"
+    if not is_linear(system, leading):
+        solved = {system.jets.symbol(*jet): rule for jet, rule in leading.rules.items()}
+        system = replace(system, residuals=tuple(s - rule for s, rule in solved.items()))
+        general += f" of the equation solved for {', '.join(map(str, solved))}"
     make, polynomial = partial(multiplier_equations, system, order), partial(_polynomials, system, order)
     found = find(system, make, polynomial, general, clock)
     space, unsolved = found.space, list(found.open)
@@ -161,11 +154,14 @@ def conservation_laws(
     if space is not None:
         families = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
     kept = [law for law in laws if law is not None and not _trivial(law)]
-    acted = _actions(system, kept, leading, clock) if actions else None
+    acted = actions_on(system, [law.multiplier for law in kept], leading, clock) if actions else None
     if actions and acted is None:
         unsolved.append("how symmetries act on the laws is told of evolution systems, within the budget")
     if None in laws or (space is not None and len(families) < len(space.groups)):
         unsolved.append(f"{clock.told()} before all densities and fluxes were found")
+    found_lagrangian = clock.within(0.0, lambda: lagrangian(system), None)
+    if found_lagrangian is not None:
+        kept = [noether(law, system) for law in kept]
     return Laws(
         system,
         tuple(kept),
@@ -175,7 +171,7 @@ def conservation_laws(
         found.certificate,
         tuple(unsolved),
         tuple(dict.fromkeys([*(space.state.assumed if space else ()), *_divisors([*kept, *families], system)])),
-        clock.within(0.0, lambda: lagrangian(system), None),
+        found_lagrangian,
         time.perf_counter() - clock.started,
         acted,
     )
@@ -183,36 +179,6 @@ def conservation_laws(
 
 def _polynomials(system: System, order: int, clock: Clock) -> PolynomialSpace:
     return polynomial_multipliers(system, order, clock=clock)
-
-
-def _actions(system: System, laws: Sequence[Law], leading: Leading, clock: Clock) -> Actions | None:
-    jets, t = system.jets, time_variable(system)
-    multipliers = [law.multiplier for law in laws]
-    if any(jet != (a, raised(jets.zero, t)) for a, jet in enumerate(leading.rules)) or not laws:
-        return None
-    clock.note("symmetries act on the laws")
-    order = jets.order(leading.rules.values())
-    none: list[tuple[sp.Expr, ...]] = []
-    found = clock.within(0.0, partial(_symmetries, system, order, clock.part(0.5)), none)
-    images = []
-    for q in found:
-        row = clock.within(0.0, partial(_images, system, multipliers, q, leading), None)
-        if row is None:
-            return None
-        images.append(tuple(row))
-    flat = [image for row in images for image in row if image is not None]
-    whole = len(flat) == len(images) * len(laws)
-    return Actions(tuple(found), tuple(images), tuple(generating(len(laws), flat)) if whole else None)
-
-
-def _images(
-    system: System, multipliers: Sequence[tuple[sp.Expr, ...]], q: tuple[sp.Expr, ...], leading: Leading
-) -> list[Coordinates | None]:
-    return coordinates(system, multipliers, [moved(q, m, system.jets) for m in multipliers])
-
-
-def _symmetries(system: System, order: int, clock: Clock) -> list[tuple[sp.Expr, ...]]:
-    return solution_space(generalised_equations(system, order), clock).expressions()
 
 
 def highest(system: System, order: int) -> int:
@@ -235,16 +201,37 @@ def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> L
     if next((e for e in multiplier if e != 0), sp.S.Zero).could_extract_minus_sign():
         multiplier = [-e for e in multiplier]
     product = sum((m * r for m, r in zip(multiplier, system.residuals, strict=True)), sp.S.Zero)
-    order = jets.order(multiplier)
+    order, shown = jets.order(multiplier), tuple(map(sp.powsimp, multiplier))
     identical = all(vanishes(euler(product, jets, a), system) for a in range(len(jets.dependent)))
     found = shortest(product, system, leading)
     if found is None:
-        return Law(tuple(multiplier), order, None, None, identical)
+        return Law(shown, order, None, None, identical)
     total = sum((jets.total_derivative(x, i) for i, x in enumerate(found)), sp.S.Zero)
     proved = identical and vanishes(leading.reduce(total), system)
     t = time_variable(system)
-    flux = {str(x): found[i] for i, x in enumerate(jets.independent) if i != t}
-    return Law(tuple(multiplier), order, found[t], flux, proved)
+    flux = {str(x): sp.powsimp(found[i]) for i, x in enumerate(jets.independent) if i != t}
+    return Law(shown, order, sp.powsimp(found[t]), flux, proved)
+
+
+def noether(law: Law, system: System) -> Law:
+    """With the point symmetry ξ ∂x + φ ∂u whose characteristic φ - ξ u_x is ±Λ, if there is one."""
+    jets = system.jets
+    along = [raised(jets.zero, i) for i in range(len(jets.independent))]
+    first = [[jets.symbol(a, J) for J in along] for a in range(len(jets.dependent))]
+    slopes = [[-sp.diff(q, s) for s in row] for q, row in zip(law.multiplier, first, strict=True)]
+    xi, allowed = slopes[0], set(jets.coordinates) | set(system.parameters)
+    phi = [
+        sp.expand(q + sp.Add(*(x * s for x, s in zip(xi, row, strict=True))))
+        for q, row in zip(law.multiplier, first, strict=True)
+    ]
+    if any(sp.expand(x - y) != 0 for row in slopes for x, y in zip(row, xi, strict=True)):
+        return law
+    if not all(e.free_symbols <= allowed for e in (*xi, *phi)):
+        return law
+    values = [*map(sp.expand, xi), *phi]
+    if next((e for e in values if e != 0), sp.S.Zero).could_extract_minus_sign():
+        values = [-e for e in values]
+    return replace(law, symmetry=Field(dict(zip(map(str, jets.coordinates), values, strict=True))))
 
 
 def _divisors(laws: Sequence[Law], system: System) -> list[sp.Expr]:
@@ -317,7 +304,7 @@ def _family(system: System, group: Group, state: State, leading: Leading, names:
             t = time_variable(system)
             density = found[t]
             flux = {str(x): found[i] for i, x in enumerate(system.jets.independent) if i != t}
-    return Law(multiplier, order, density, flux, True, tuple(functions.values()), conditions)
+    return Law(multiplier, order, density, flux, True, None, tuple(functions.values()), conditions)
 
 
 def _potentials_of_family(

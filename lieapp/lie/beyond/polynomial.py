@@ -55,8 +55,8 @@ def polynomial_characteristics(
     Their degree in the derivatives is at most `degree`; without it their weight is bounded where the equations have
     a scaling (`polynomial_class.sought`). That of the coefficients in the variables together is at most `explicit`.
     Parameters are generic. If the clock stops the work, the result is that of the last degree finished.
-    Raises EquationError if the equations, solved for leading derivatives, aren't polynomial; BudgetError if no
-    degree was finished.
+    Raises EquationError if the equations, solved for leading derivatives, aren't rational; BudgetError if no degree
+    was finished.
     """
     return _solved(system, symmetry_conditions, order, degree, explicit, clock or Clock())
 
@@ -66,7 +66,7 @@ def polynomial_multipliers(
 ) -> PolynomialSpace:
     """The multipliers Λ that are polynomials in the derivatives up to an order that are free on solutions.
 
-    Degrees, clock and errors as for `polynomial_characteristics`; the equations must be polynomial as typed.
+    Degrees, clock and errors as for `polynomial_characteristics`; the equations must be rational as typed.
     """
     return _solved(system, multiplier_conditions, order, degree, explicit, clock or Clock())
 

@@ -19,7 +19,7 @@ from lieapp.equations.jets import Jet, JetSpace, MultiIndex
 DEGREE = 4
 """Degree in the derivatives up to which solutions are sought if no weight bounds it."""
 
-MONOMIALS = 2500
+MONOMIALS = 3000
 """Number of products of variables and derivatives, for all components together, that are tried in seconds."""
 
 
@@ -74,15 +74,15 @@ def sought(
     """The class of a degree; without one, that of all weights up to the highest of a derivative.
 
     The equations have polynomial numerators and denominators. If they have no scaling, or several, or one that
-    leaves infinitely many monomials, the degree is DEGREE or that of the equations. It is less, but not less than
-    that of the equations, where there are more than MONOMIALS.
+    leaves infinitely many monomials, the degree is DEGREE, `order` or that of the equations, the highest of them.
+    Where there are more than MONOMIALS it is less, but not less than the degree of the equations.
     """
     own = tuple(own)
     if degree is not None:
         return PolynomialClass(jets, order, own, degree, explicit)
     whole = (sp.numer(sp.together(e)) for e in equations)
     least = max(sum(n for _, n in product) for e in whole for _, product in terms_of(e, jets))
-    found = PolynomialClass(jets, order, own, max(DEGREE, least), explicit)
+    found = PolynomialClass(jets, order, own, max(DEGREE, least, order), explicit)
     weights = scaling(jets, equations)
     each = [weight_of(jet, weights) for jet in own] if weights else []
     if weights and min(each) > 0:

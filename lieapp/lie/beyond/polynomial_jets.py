@@ -3,8 +3,7 @@
 Dᵢ = ∂/∂xⁱ + Σ uᵃ_{J+i} ∂/∂uᵃ_J, where derivatives that a system determines are replaced by its rules. Without rules
 all derivatives are free, and Eₐ(L) = Σ_J (-D)_J ∂L/∂uᵃ_J (Olver 1993, eq. 4.4) vanishes identically exactly for
 total divergences. Elements are those of a SymPy `PolyRing` over ℤ, ℚ or a number field; parameters are generators
-with Dᵢ = 0. Denominators may depend on the variables and parameters only: with d their common multiple, 1/d is one
-more generator r, with Dᵢ r = -(∂d/∂xⁱ) r².
+with Dᵢ = 0. With d the common multiple of the denominators, 1/d is one more generator r, with Dᵢ r = -(Dᵢ d) r².
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class PolynomialJets:
         asked: the J of all D_J that will be taken, lower variables first.
         name: what messages call the system.
 
-    Raises EquationError where a rule or a given expression is no such polynomial.
+    Raises EquationError where a rule or a given expression isn't rational.
     """
 
     def __init__(
@@ -55,12 +54,15 @@ class PolynomialJets:
         self.size, self.constants = len(jets.independent), tuple(parameters)
         self._known = (*jets.independent, *parameters)
         self._supports: dict[Jet, frozenset[Jet]] = {}
-        first = frozenset(own).union(*(jets.jets(e).values() for e in given))
+        parts = {e: sp.fraction(sp.together(e)) for e in (*leading.rules.values(), *given)}
+        # with a denominator any polynomial may have r, and so all derivatives in all denominators
+        self._dividing = frozenset[Jet]().union(*(jets.jets(below).values() for _, below in parts.values()))
+        first = self._dividing.union(own, *(jets.jets(e).values() for e in given))
         self.places = {jet: len(self._known) + n for n, jet in enumerate(self._reached(first, asked))}
         self._jets = list(self.places)
         self._inverse = sp.Dummy("r")
         self.symbols = [*self._known, *(jets.symbol(*jet) for jet in self._jets)]
-        fractions = {e: self._fraction(e) for e in (*leading.rules.values(), *given)}
+        fractions = {e: self._fraction(*part) for e, part in parts.items()}
         self.denominator = reduce(sp.lcm, (below for _, below in fractions.values()), sp.Poly(1, *self._known))
         more = {e: self.denominator.exquo(below) for e, (_, below) in fractions.items()}
         coefficients = [sp.S.One, *self.denominator.coeffs(), *(c for p in more.values() for c in p.coeffs())]
@@ -75,10 +77,10 @@ class PolynomialJets:
         self.ring = PolyRing([*self.symbols, self._inverse], domain, grevlex)
         self.domain = domain[self.constants] if self.constants else domain
         self.has_denominator = not self.denominator.is_ground
-        self._below = self._without_jets(self.denominator)
+        self._below = self._embedded(self.denominator)
         over = self.ring.gens[-1] if self.has_denominator else self.ring.one
         self._elements = {
-            e: self._polynomial(above) * self._without_jets(more[e]) * over for e, (above, _) in fractions.items()
+            e: self._polynomial(above) * self._embedded(more[e]) * over for e, (above, _) in fractions.items()
         }
         self._values: dict[Jet, Polynomial] = {}
         self._rates: list[dict[int, list[tuple[MultiIndex, Any]]]] = [{} for _ in jets.independent]
@@ -110,7 +112,9 @@ class PolynomialJets:
     def euler(self, p: Polynomial, a: int) -> Polynomial:
         """Eₐ(p)."""
         present = {v for powers in p for v, power in enumerate(powers) if power}
-        slopes = {J: p.diff(self.ring.gens[v]) for (b, J), v in self.places.items() if b == a and v in present}
+        if len(self.symbols) in present:
+            present |= {v for powers in self._below for v, power in enumerate(powers) if power}
+        slopes = {J: self._slope(p, v) for (b, J), v in self.places.items() if b == a and v in present}
         while any(map(any, slopes)):
             J = max(slopes, key=lambda J: (sum(J), J))
             # lower variables first, as the ring is made for
@@ -118,6 +122,13 @@ class PolynomialJets:
             below = raised(J, i, -1)
             slopes[below] = slopes.get(below, self.ring.zero) - self.total(slopes.pop(J), i)
         return slopes.get(self.jets.zero, self.ring.zero)
+
+    def _slope(self, p: Polynomial, v: int) -> Polynomial:
+        """∂p by a generator, on which r may depend."""
+        slope = p.diff(self.ring.gens[v])
+        if self.has_denominator:
+            slope -= p.diff(self.ring.gens[-1]) * self._below.diff(self.ring.gens[v]) * self.ring.gens[-1] ** 2
+        return slope
 
     def cleared(self, parts: Sequence[Polynomial]) -> list[Polynomial]:
         """The parts times the least power of the denominator after which none has its inverse r."""
@@ -167,7 +178,7 @@ class PolynomialJets:
             if below is None:
                 self._supports[jet] = frozenset([jet])
             elif below == jet:
-                self._supports[jet] = frozenset(self.jets.jets(self.leading.rules[jet]).values())
+                self._supports[jet] = self._dividing.union(self.jets.jets(self.leading.rules[jet]).values())
             else:
                 self._supports[jet] = self._raised_support(self._support(below), self._direction(below, jet))
         return self._supports[jet]
@@ -207,31 +218,36 @@ class PolynomialJets:
                 a, J = self._jets[v - len(self._known)]
                 rate = self._value((a, raised(J, i)))
             else:
-                rate = -self._below.diff(self.ring.gens[i]) * self.ring.gens[-1] ** 2
+                rate = -self.total(self._below, i) * self.ring.gens[-1] ** 2
             self._rates[i][v] = list(rate.terms())
         return self._rates[i][v]
 
-    def _fraction(self, e: sp.Expr) -> tuple[dict[MultiIndex, sp.Expr], sp.Poly]:
-        """Numerator, by its monomials, and denominator, without derivatives and monic."""
-        above, below = sp.fraction(sp.together(e))
-        if self.jets.jets(below):
-            raise self._no_polynomial(e)
+    def _fraction(self, above: sp.Expr, below: sp.Expr) -> tuple[dict[MultiIndex, sp.Expr], sp.Poly]:
+        """Numerator, by its monomials, and monic denominator, in those of the symbols that occur in it."""
         try:
             terms, _ = dict_from_expr(above, gens=self.symbols)
-            denom = sp.Poly(below, *self._known, field=True)
+            denom = sp.Poly(below, *self._known, *self.jets.jets(below), field=True)
         except sp.PolynomialError:
-            raise self._no_polynomial(e) from None
+            raise self._not_rational(above / below) from None
         return {powers: c / denom.LC() for powers, c in terms.items()}, denom.monic()
 
     def _polynomial(self, terms: dict[MultiIndex, sp.Expr]) -> Polynomial:
         return self.ring.from_dict({(*powers, 0): self.ring.domain.from_sympy(c) for powers, c in terms.items()})
 
-    def _without_jets(self, p: sp.Poly) -> Polynomial:
-        return self._polynomial({(*powers, *(0 for _ in self._jets)): c for powers, c in p.terms()})
+    def _embedded(self, p: sp.Poly) -> Polynomial:
+        """A polynomial in some of the symbols, in the ring."""
+        places = [self.symbols.index(s) for s in p.gens]
+        terms = {}
+        for powers, c in p.terms():
+            whole = [0] * len(self.symbols)
+            for v, n in zip(places, powers, strict=True):
+                whole[v] = n
+            terms[tuple(whole)] = c
+        return self._polynomial(terms)
 
-    def _no_polynomial(self, e: sp.Expr) -> EquationError:
+    def _not_rational(self, e: sp.Expr) -> EquationError:
         return EquationError(
-            f"{self.name}: {e} isn't polynomial in the derivatives with coefficients rational in variables and "
-            "parameters; polynomial solutions are sought for such equations only.",
-            hint="Change the unknown or the variables so that the equation is polynomial, as v = exp(u).",
+            f"{self.name}: {e} isn't rational in variables, parameters and derivatives; polynomial solutions are "
+            "sought for such equations only.",
+            hint="Change the unknown or the variables so that the equation is rational, as v = exp(u).",
         )

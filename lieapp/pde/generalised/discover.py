@@ -16,10 +16,11 @@ from lieapp.config import DiscoverConfig
 from lieapp.data.own_trajectories import own_data
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import exact
-from lieapp.equations.evolution import degree
+from lieapp.equations.evolution import Evolution, degree
 from lieapp.errors import ConfigError
 from lieapp.lie.invariance import characteristic_defect
 from lieapp.methods.result import SIZE
+from lieapp.numerics.spectral import bandwidth, low_pass
 from lieapp.pde.beyond.quotient import Quotient, directions
 from lieapp.pde.beyond.readings import Combination, rational_choices, readings, rounded, whole
 from lieapp.pde.beyond.sparse import search
@@ -30,6 +31,7 @@ from lieapp.pde.generalised.characteristics import Condition, Term, expressions,
 from lieapp.pde.generalised.result import Found, Symmetry, result_of
 from lieapp.pde.generalised.values import TermValues, quotient
 from lieapp.pde.identify.files import read_identified
+from lieapp.pde.laws.along import on_slices
 from lieapp.results.characteristics import GeneralisedFromData
 from lieapp.runs.store.session import Session
 
@@ -79,6 +81,8 @@ class _Job:
         result.run, result.plugin = str(self.session.directory.path), self.config.plugin
         result.kept, result.misfit = list(kept), self.gathering.missed
         result.warnings = self.session.report.warnings
+        symmetries = [symmetry for _, symmetry in found]
+        move(result, symmetries, domain.evolution, held_out[0], self.gathering.noise(train))
         return result
 
     def _quotients(
@@ -121,6 +125,38 @@ class _Job:
 
     def _proves(self, q: Sequence[sp.Expr]) -> bool:
         return all(left == 0 for left in characteristic_defect(self.domain.system, q))
+
+
+MOVED = 0.1
+"""By how much of its range a solution is moved in the figure."""
+
+
+def move(
+    result: GeneralisedFromData,
+    symmetries: Sequence[Symmetry],
+    evolution: Evolution,
+    piece: Trajectories,
+    noise: float,
+) -> None:
+    """Put u + s Q of proved symmetries beyond point ones into a result: the start of u_s = Q, for small s."""
+    if len(piece.grid.axes) != 1 or not piece.grid.axes[0].periodic:
+        return
+    cut = bandwidth(piece.values[:1].flatten(0, 1), piece.grid, max(noise, DRAFT_NOISE))
+    start = low_pass(piece.values[:1, 0], piece.grid, cut)
+    u = start[0, 0]
+    for row in result.generalised:
+        one = next((v for v in symmetries if _written(v, evolution) == row.characteristic), None)
+        if one is None or not row.proved or row.kind == "point":
+            continue
+        q = on_slices(expressions(one.terms, evolution)[:1], evolution, piece.time[:1], start, piece.grid)[0][0]
+        row.s = float(MOVED * (u.max() - u.min()) / q.abs().max().clamp_min(1e-300))
+        row.moved = (u + row.s * q).tolist()
+        result.place, result.solution = piece.grid.axes[0].coordinates().tolist(), u.tolist()
+
+
+def _written(one: Symmetry, evolution: Evolution) -> dict[str, str]:
+    q = expressions(one.terms, evolution)
+    return {name: str(part) for name, part in zip(evolution.jets.dependent, q, strict=True)}
 
 
 def _unresolved(name: str, found: Quotient, terms: Sequence[Term]) -> ConfigError:

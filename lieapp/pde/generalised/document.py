@@ -22,6 +22,7 @@ from lieapp.document import (
     table,
     undrawn,
 )
+from lieapp.drawing import Curve
 from lieapp.extension import outcome
 from lieapp.pde.identify.document import equation as equation_blocks
 from lieapp.pde.identify.document import path as path_blocks
@@ -32,6 +33,8 @@ WORDS = {"proved": "proved", "approximate": "no: the residual is only small", "u
 SHOWN = (
     Caption("spectrum", "Defect of every characteristic", "Each dot is a combination of the terms: the residual of "
             "the linearised equation relative to it. Symmetries lie below the gap."),
+    Caption("moved", "A held-out solution moved", "u + s Q at the first time, for symmetries beyond point ones: "
+            "the start of u_s = Q. s moves it by a tenth of its range."),
 )  # fmt: skip
 
 
@@ -107,10 +110,23 @@ def _class(result: GeneralisedFromData) -> list[Block]:
 
 
 def draw(result: GeneralisedFromData, folder: Path) -> Draw:
-    """The spectrum."""
-    from lieapp.figures.charts import spectrum
+    """The spectrum, and a solution moved along symmetries beyond point ones."""
+    from lieapp.figures.charts import curves, spectrum
 
-    (told,) = SHOWN
+    told, along = SHOWN
     etas = [eta if eta is not None else float("nan") for eta in result.spectrum.eta]
     drawn = spectrum(etas, result.spectrum.gap_after, told.title, "characteristic")
-    return lambda key: Figure(key, told.title, told.caption, drawn) if key == told.key else undrawn(key)
+    made = {told.key: drawn}
+    moved = [row for row in result.generalised if row.moved]
+    if moved:
+        lines = [Curve("u", result.place, result.solution)]
+        lines += [Curve(f"order {row.order}, s = {row.s:.2g}", result.place, row.moved) for row in moved]
+        made[along.key] = curves(lines, "x", "u", along.title, whole=False)
+    captions = {one.key: one for one in SHOWN}
+
+    def found(key: str) -> Figure:
+        if key not in made:
+            return undrawn(key)
+        return Figure(key, captions[key].title, captions[key].caption, made[key])
+
+    return found

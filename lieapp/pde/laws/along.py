@@ -7,6 +7,7 @@ below the noise cut; the trapezoidal rule gives the integral.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import sympy as sp
 import torch
@@ -94,36 +95,36 @@ def relative_totals(
     """∫ T dx, relative to the mean of ∫ |T| dx over each trajectory."""
     rows, sizes = [], []
     cut = bandwidth(piece.values.flatten(0, 1), piece.grid, noise)
-    tape, orders = _compiled(density, evolution)
     for sample in piece.values:
-        smooth = low_pass(sample, piece.grid, cut)
-        values = _densities(tape, orders, evolution, piece.time, smooth, piece.grid)
+        (values,) = on_slices([density], evolution, piece.time, low_pass(sample, piece.grid, cut), piece.grid)
         rows.append(values.mean(piece.grid.dims))
         sizes.append(values.abs().mean(piece.grid.dims).mean())
     size = torch.stack(sizes)
     return torch.stack(rows) / torch.where(size > 0, size, torch.ones_like(size))[:, None]
 
 
-Orders = list[tuple[int, tuple[int, ...]]]
-
-
-def _compiled(density: sp.Expr, evolution: Evolution) -> tuple[Tape, Orders]:
-    jets = evolution.jets
-    found = jets.jets(density)
-    t = jets.independent[evolution.time]
-    return Tape([density], [t, *found]), [(a, tuple(J[i] for i in evolution.space)) for a, J in found.values()]
-
-
-def _densities(
-    tape: Tape,
-    orders: Orders,
+def on_slices(
+    expressions: Sequence[sp.Expr],
     evolution: Evolution,
     time: Float[Tensor, " time"],
     values: Float[Tensor, "time unknown *space"],
     grid: Grid,
-) -> Float[Tensor, "time *space"]:
+) -> list[Float[Tensor, "time *space"]]:
+    """The values of expressions in the variables and derivatives in space, on periodic axes."""
+    jets = evolution.jets
+    found = {s: jet for e in expressions for s, jet in jets.jets(e).items()}
     d = SpectralDifferentiator(grid, values.dtype, values.device)
-    slopes = [d.derivatives(values[:, a], [J])[J] for a, J in orders]
-    when = time.to(values).reshape(-1, *(1,) * len(grid.axes))
-    (found,) = tape(when, *slopes)
-    return torch.as_tensor(found).expand(values[:, 0].shape)
+    slopes = []
+    for a, J in found.values():
+        along = tuple(J[i] for i in evolution.space)
+        slopes.append(d.derivatives(values[:, a], [along])[along])
+    coordinates: list[Tensor] = []
+    for i in range(len(jets.independent)):
+        if i == evolution.time:
+            coordinates.append(time.to(values).reshape(-1, *(1,) * len(grid.axes)))
+            continue
+        place = evolution.space.index(i)
+        axis = grid.axes[place].coordinates(dtype=values.dtype, device=values.device)
+        coordinates.append(axis.reshape(-1, *(1,) * (len(grid.axes) - 1 - place)))
+    told = Tape(list(expressions), [*jets.independent, *found])(*coordinates, *slopes)
+    return [torch.as_tensor(e).to(values).expand(values[:, 0].shape) for e in told]

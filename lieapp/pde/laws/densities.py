@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import sympy as sp
 
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
@@ -10,6 +13,7 @@ from lieapp.config_laws import Laws
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import Evolution, evolution_form
 from lieapp.equations.jet_ring import JetRing, orders_needed
+from lieapp.equations.jets import JetSpace
 from lieapp.equations.monomials import Monomial, monomials, representatives, unknown_weight
 from lieapp.errors import ConfigError, GridError, UsageError
 
@@ -21,17 +25,35 @@ USUAL, MOST = 120, 400
 
 
 @dataclass(frozen=True)
+class Density:
+    """A monomial times a function of the evolution variable."""
+
+    monomial: Monomial
+    factor: sp.Expr = sp.S.One
+
+    @property
+    def order(self) -> int:
+        """The highest order of a derivative."""
+        return self.monomial.order
+
+    def expression(self, jets: JetSpace) -> sp.Expr:
+        """In the variables and jet symbols."""
+        return self.factor * self.monomial.expression(jets)
+
+
+@dataclass(frozen=True)
 class Class:
     """Densities of weights up to `weight`.
 
     Args:
         ring: in which they can be put to the exact condition.
-        densities: one of each class modulo total divergences, ascending in weight.
+        densities: one of each class modulo total divergences, ascending in weight; where unknowns are damped, each
+            also with the factors that undo it.
         unknown_weight: of a factor.
     """
 
     ring: JetRing
-    densities: list[Monomial]
+    densities: list[Density]
     weight: int
     unknown_weight: int
     order: int
@@ -55,7 +77,30 @@ def class_of(evolution: Evolution, settings: Laws, order: int) -> Class:
             f"1 and at most {MOST} are tried.",
             hint=f"Set laws.weight between {factor} and {max(factor, weight - 1)}; each factor weighs {factor}.",
         )
-    return Class(ring, kept, weight, factor, order)
+    growth = undamped(evolution)
+    densities = [
+        Density(monomial, each) for monomial in kept
+        for each in dict.fromkeys((sp.S.One, _product(evolution, [growth[a] for a, _ in monomial.factors])))
+    ]  # fmt: skip
+    return Class(ring, densities, weight, factor, order)
+
+
+def undamped(evolution: Evolution) -> list[sp.Expr]:
+    """g(t) = exp(-∫a dt) for each unknown, uᵃ_t = a(t) uᵃ + …, with which g uᵃ isn't damped; 1 if none is found."""
+    jets, t = evolution.jets, evolution.jets.independent[evolution.time]
+    found = []
+    for u, f in zip(jets.unknowns, evolution.rhs, strict=True):
+        rate = sp.diff(f, u).subs(dict.fromkeys(jets.jets(f), sp.S.Zero))
+        growth = sp.exp(-sp.integrate(rate, t)) if rate.free_symbols <= {t} else sp.S.One
+        found.append(sp.S.One if growth.has(sp.Integral, sp.nan, sp.oo, sp.zoo) else growth)
+    return found
+
+
+def _product(evolution: Evolution, functions: Sequence[sp.Expr]) -> sp.Expr:
+    """A product of functions of time without constant factors: t + 1 of sqrt(2*t + 2)**2."""
+    t = evolution.jets.independent[evolution.time]
+    whole: sp.Expr = sp.factor(sp.powsimp(sp.simplify(sp.Mul(*functions))), deep=True)
+    return whole.as_independent(t, as_Add=False)[1]
 
 
 def check_laws(config: DiscoverConfig, pde: PDE) -> None:

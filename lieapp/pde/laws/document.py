@@ -120,7 +120,8 @@ def _class(result: LawsFromData) -> list[Block]:
     told = (
         f"{len(result.candidates)} densities, one of each class modulo total divergences: weight up to "
         f"{result.weight}, where a derivative weighs 1 and a factor {result.unknown_weight}; derivatives up to "
-        f"order {result.order}; no explicit dependence on variables. {result.trajectories} trajectories"
+        f"order {result.order}; no dependence on variables but for factors that undo damping. "
+        f"{result.trajectories} trajectories"
     )
     told += f" and {result.held_out} held-out ones." if result.held_out else "."
     blocks: list[Block] = [Heading("What was tried", "class"), Text(told)]
@@ -131,7 +132,7 @@ def _class(result: LawsFromData) -> list[Block]:
             f"By the exact condition this class holds {laws}, those that are the same on all data included{angle}."
         ))  # fmt: skip
     else:
-        blocks.append(Text("The equation isn't polynomial in the unknowns: laws of the class aren't derived."))
+        blocks.append(Text("The laws of the class aren't derived: that needs a known polynomial equation."))
     names = [f"`{name}`" for name in result.candidates]
     return [*blocks, Text(joined(names), small=True)]
 

@@ -32,6 +32,6 @@ def fluxes(evolution: Evolution, density: sp.Expr) -> dict[str, sp.Expr]:
     except NoPotentialError:
         return {}
     left = rate - sum(jets.total_derivative(found[i], i) for i in evolution.space)
-    if sp.expand(left) != 0:
+    if sp.expand(left) != 0 and sp.simplify(left) != 0:
         return {}
     return {str(jets.independent[i]): -found[i] for i in evolution.space}

@@ -12,14 +12,13 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.document import Formula
-from lieapp.equations.monomials import Monomial
 from lieapp.equations.printing import sum_of
 from lieapp.methods.verdict import gap_after
 from lieapp.pde.beyond.agreement import angle, visible
 from lieapp.pde.beyond.quotient import NOTHING, Quotient, directions
 from lieapp.pde.beyond.readings import Combination
 from lieapp.pde.domain import PDEDomain
-from lieapp.pde.laws.densities import Class
+from lieapp.pde.laws.densities import Class, Density
 from lieapp.pde.laws.document import sentence
 from lieapp.pde.laws.fluxes import fluxes, multipliers
 from lieapp.pde.laws.totals import Totals
@@ -27,7 +26,7 @@ from lieapp.pde.laws.written import Law, Proof
 from lieapp.results.conserved import LawFound, LawsFromData, LawVerdict, SameTotal, Unconserved
 from lieapp.results.discovery import Spectrum
 
-Terms = Sequence[tuple[Monomial, sp.Expr]]
+Terms = Sequence[tuple[Density, sp.Expr]]
 
 
 @dataclass(frozen=True)
@@ -53,15 +52,15 @@ class Found:
     def expression(self, terms: Terms) -> sp.Expr:
         """A density in jet symbols."""
         jets = self.domain.evolution.jets
-        return sp.Add(*(c * monomial.expression(jets) for monomial, c in terms))
+        return sp.Add(*(c * density.expression(jets) for density, c in terms))
 
     def shown(self, terms: Terms) -> Formula:
         """A density for readers, terms in the order of the class."""
-        return sum_of([c * monomial.expression(self.domain.evolution.jets) for monomial, c in terms])
+        return sum_of([c * density.expression(self.domain.evolution.jets) for density, c in terms])
 
     def along(self, terms: Terms) -> list[Float[Tensor, "sample time"]]:
         """The total on held-out trajectories, relative to the sizes of its terms there."""
-        places = [self.tried.densities.index(monomial) for monomial, _ in terms]
+        places = [self.tried.densities.index(density) for density, _ in terms]
         c = torch.tensor([float(value) for _, value in terms], dtype=torch.float64)
         return [
             (piece.values[..., places].cpu() @ c) / (piece.sizes[:, places].cpu() @ c.abs())[:, None]
@@ -83,7 +82,7 @@ def result_of(found: Found) -> LawsFromData:
         spectrum=Spectrum(
             method="quotient of variances", eta=ordered.eta.tolist(), gap_after=gap_after(ordered.eta.tolist())
         ),
-        candidates=[str(monomial.expression(domain.evolution.jets)) for monomial in found.tried.densities],
+        candidates=[str(density.expression(domain.evolution.jets)) for density in found.tried.densities],
         weight=found.tried.weight,
         unknown_weight=found.tried.unknown_weight,
         order=found.tried.order,
@@ -148,11 +147,11 @@ def _same(found: Found) -> list[SameTotal]:
 
 def _unconserved(found: Found) -> Unconserved | None:
     """The first density whose total changes much along the held-out trajectories."""
-    for monomial in found.tried.densities:
-        values = found.along([(monomial, sp.S.One)])
+    for density in found.tried.densities:
+        values = found.along([(density, sp.S.One)])
         drift = _drift(values)
         if drift is not None and drift > VISIBLE:
-            terms = [(monomial, sp.S.One)]
+            terms = [(density, sp.S.One)]
             return Unconserved(
                 density=str(found.expression(terms)), shown=found.shown(terms), drift=drift,
                 values=values[0][0].tolist(),

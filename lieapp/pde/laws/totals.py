@@ -15,10 +15,11 @@ from torch import Tensor
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.evolution import Evolution
 from lieapp.equations.jets import MultiIndex
-from lieapp.equations.monomials import Monomial
+from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import SpectralDifferentiator, bandwidth, low_pass, padded_points, resample
 from lieapp.pde.beyond.quotient import Quotient, triangular
+from lieapp.pde.laws.densities import Density
 
 MOST = 2**21
 """Numbers of one array at a time."""
@@ -40,7 +41,7 @@ class Totals:
 
 
 def totals(
-    evolution: Evolution, piece: Trajectories, densities: Sequence[Monomial], noise: float, times: int
+    evolution: Evolution, piece: Trajectories, densities: Sequence[Density], noise: float, times: int
 ) -> Totals:
     """The totals of densities on every trajectory at `times` times at most, spread evenly.
 
@@ -50,7 +51,7 @@ def totals(
     piece = _thinned(piece, times)
     values = piece.values.flatten(0, 1)
     cut = bandwidth(values, piece.grid, noise)
-    factors = max(density.degree for density in densities)
+    factors = max(density.monomial.degree for density in densities)
     # one more than half the factors: padded_points counts on products whose every mode is wanted
     half = (factors + 2) // 2
     least = [padded_points(axis, k, half) for axis, k in zip(piece.grid.axes, cut, strict=True)]
@@ -63,8 +64,17 @@ def totals(
         found, size = _of_slices(evolution, smooth, fine, differentiator, densities)
         rows.append(found)
         sizes.append(size)
-    shape = (piece.samples, len(piece.time))
-    return Totals(piece.time, torch.cat(rows).unflatten(0, shape), torch.cat(sizes).unflatten(0, shape).mean(1))
+    shape, growth = (piece.samples, len(piece.time)), _factors(evolution, piece.time, densities)
+    totals, size = (torch.cat(parts).unflatten(0, shape) for parts in (rows, sizes))
+    return Totals(piece.time, totals * growth, (size * growth.abs()).mean(1))
+
+
+def _factors(
+    evolution: Evolution, time: Float[Tensor, " time"], densities: Sequence[Density]
+) -> Float[Tensor, "time density"]:
+    """The function of time of each density."""
+    tape = Tape([density.factor for density in densities], [evolution.jets.independent[evolution.time]])
+    return torch.stack(tape(time), 1)
 
 
 def _thinned(piece: Trajectories, times: int) -> Trajectories:
@@ -74,7 +84,7 @@ def _thinned(piece: Trajectories, times: int) -> Trajectories:
 
 def _of_slices(
     evolution: Evolution, values: Float[Tensor, "slice unknown *space"], grid: Grid, d: SpectralDifferentiator,
-    densities: Sequence[Monomial],
+    densities: Sequence[Density],
 ) -> tuple[Float[Tensor, "slice density"], Float[Tensor, "slice density"]]:  # fmt: skip
     """∫ T dx and ∫ |T| dx of each slice and density."""
     volume = 1.0
@@ -84,7 +94,7 @@ def _of_slices(
     columns, sizes = [], []
     for density in densities:
         product = torch.ones((), dtype=values.dtype, device=values.device)
-        for a, J in density.factors:
+        for a, J in density.monomial.factors:
             if (a, J) not in jets:
                 along = tuple(J[i] for i in evolution.space)
                 jets[a, J] = d.derivatives(values[:, a], [along])[along]
