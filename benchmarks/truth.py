@@ -22,6 +22,7 @@ import resource
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def main() -> None:
         entries = [entry for entry in entries if entry["id"] in arguments.only.split(",")]
     found = []
     for entry in entries:
-        found.append(summary(entry, [alone(entry, arguments.budget) for _ in range(arguments.repeats)]))
+        found.append(summary(entry, [alone(entry, arguments.budget, measure) for _ in range(arguments.repeats)]))
         print(" | ".join(row(found[-1])), flush=True)
     figures = totals(found)
     head = heading("Deriving and certifying point symmetries")
@@ -71,11 +72,13 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def alone(entry: dict[str, Any], budget: float | None) -> dict[str, Any]:
-    """One derivation in a process of its own; an error in words if it fails or takes too long."""
+def alone(
+    entry: dict[str, Any], budget: float | None, work: Callable[[dict[str, Any], Any, Any], None]
+) -> dict[str, Any]:
+    """Some work, as `measure`, in a process of its own; an error in words if it fails or takes too long."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=measure, args=(entry, budget, theirs))
+    process = context.Process(target=work, args=(entry, budget, theirs))
     process.start()
     theirs.close()
     try:

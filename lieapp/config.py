@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 import msgspec
 
+from lieapp.config_laws import Generalised, Laws
 from lieapp.config_symbolic import EquationConfig
 from lieapp.config_types import (
     Count,
@@ -262,6 +263,13 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     """The defaults that others of the settings give."""
 
     kind: Annotated[Literal["discover"], RunKind] = "discover"
+    sought: Annotated[
+        Literal["symmetries", "laws", "generalised"],
+        told(
+            "What is sought: point symmetries, conservation laws (`--laws`, laws-from-data.md) or generalised "
+            "symmetries (`--fields generalised`)."
+        ),
+    ] = "symmetries"
     method: Annotated[str, told(METHOD)] = "neural"
     data: Annotated[DiscoverData, told("", "Data in files")] = DiscoverData()
     slots: Annotated[Positive, told("Fields to begin with. Half as many join while all are exact.")] = 4
@@ -301,6 +309,8 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     moving: Annotated[Moving, told("", "Moving data")] = Moving()
     finite: Annotated[Finite, told("", "Finite size")] = Finite()
     formulas: Formulas = Formulas()
+    laws: Annotated[Laws, told("", "Conservation laws")] = Laws()
+    generalised: Annotated[Generalised, told("", "Generalised symmetries")] = Generalised()
     cross_check: Annotated[
         bool,
         of_checks(
@@ -373,10 +383,12 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
 
     @classmethod
     def idle(cls, values: Mapping[str, Any]) -> set[str]:
-        """The sections that mean nothing with such settings: those of methods that aren't used."""
+        """The sections that mean nothing with such settings: those of methods and of what isn't sought."""
         plan, check = cls._in_use(values)
         used = {*plan, *(check if values.get("cross_check", True) else ())}
-        return {name for name in cls.methods if name in cls.__struct_fields__ and name not in used}
+        if (sought := values.get("sought", "symmetries")) != "symmetries":
+            used = {sought}
+        return {name for name in (*cls.methods, "laws", "generalised") if name in cls.__struct_fields__} - used
 
     @classmethod
     def _in_use(cls, values: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str]]:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lieapp.config_types import Count, RunKind, Share, told
+from lieapp.config_types import Count, FileData, Misfit, RunKind, Share, told
 
 
 class EquationConfig(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -51,3 +51,5 @@ class LawsConfig(EquationConfig, kw_only=True, frozen=True):
     actions: Annotated[
         bool, told("Tell what symmetries make of the laws, of evolution systems, and which laws generate all.")
     ] = False
+    data: FileData = FileData()
+    misfit: Misfit = 0.1

@@ -61,12 +61,11 @@ def symmetries(
     UsageError for an argument of the wrong type, and BudgetError if the budget is too small to parse them and to
     set up the determining equations.
     """
+    from lieapp.lie.symmetries import Given
     from lieapp.lie.symmetries import symmetries as derived
 
-    return derived(
-        equations, independent, dependent, parameters, functions, periodic, lengths, nonzero, budget, moving=moving,
-        outputs=outputs, order=order,
-    )  # fmt: skip
+    given = Given(equations, independent, dependent, parameters, functions, nonzero, outputs)
+    return derived(given, periodic, lengths, budget, moving, order)
 
 
 def holds(
@@ -94,8 +93,10 @@ def holds(
     field on the coordinates, for the field 0, and for one that isn't linear in its unknown functions.
     """
     from lieapp.lie.given.holding import of_equations
+    from lieapp.lie.symmetries import Given
 
-    return of_equations(equations, independent, dependent, parameters, functions, field, nonzero, budget)
+    given = Given(equations, independent, dependent, parameters, functions, nonzero)
+    return of_equations(given, field, budget)
 
 
 def classify(
@@ -122,8 +123,10 @@ def classify(
     equation without parameters and arbitrary functions.
     """
     from lieapp.lie.classes.classification import of_equations
+    from lieapp.lie.symmetries import Given
 
-    return of_equations(equations, independent, dependent, parameters, functions, nonzero, budget, begun)
+    given = Given(equations, independent, dependent, parameters, functions, nonzero)
+    return of_equations(given, budget, begun)
 
 
 def conservation_laws(
@@ -152,5 +155,7 @@ def conservation_laws(
     ordinary differential equation.
     """
     from lieapp.lie.beyond.laws import of_equations
+    from lieapp.lie.symmetries import Given
 
-    return of_equations(equations, independent, dependent, parameters, functions, order, nonzero, budget, actions)
+    given = Given(equations, independent, dependent, parameters, functions, nonzero)
+    return of_equations(given, order, budget, actions)

@@ -11,7 +11,8 @@ PACKAGE = ROOT / "lieapp"
 
 LEVELS = [
     {
-        *("api", "arrays", "config", "config_augment", "config_pictures", "config_symbolic", "config_types"),
+        *("api", "arrays", "config", "config_augment", "config_laws", "config_pictures", "config_symbolic"),
+        "config_types",
         *("child", "derived", "document", "drawing", "errors", "extension", "keywords", "results"),
         *("progress", "settings", "__init__"),
     },

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 from msgspec.structs import replace
 
-from lieapp.cli.options import FOLDER, Common, Outcome, common, print_document, typed_equation
+from lieapp.cli.options import FOLDER, Common, Outcome, common, of_data, print_document, typed_equation
 from lieapp.config_symbolic import ClassifyConfig, EquationConfig, HoldsConfig, LawsConfig
+from lieapp.config_types import FileData
 from lieapp.errors import UsageError
 from lieapp.pde.derivation import check_request
 from lieapp.pde.questions import classify_in_child, holds_in_child, laws_in_child
@@ -80,8 +83,9 @@ def _classified(settings: Common, out: Path | None, typed: dict[str, Any]) -> Cl
 
 
 @click.command("laws")
-@common("plugin", "plugins", "config", "sets")
+@common("plugin", "plugins", "config", "sets", "resume")
 @typed_equation
+@of_data
 @click.option("--order", type=int, metavar="K", help="Highest order of derivatives in multipliers (default 2).")
 @click.option("--actions", is_flag=True, help="Tell what symmetries make of the laws, and which generate all.")
 @click.option("--out", type=FOLDER, metavar="DIR", help="Keep the laws as a run in this folder of runs.")
@@ -91,23 +95,57 @@ def laws(
     """Derive the conservation laws of a plugin's equation, or of one typed with --equation.
 
     Multipliers depend on the variables, the unknowns and their derivatives up to an order. Densities and fluxes are
-    exact, and each law is proved. Families with arbitrary functions are listed apart.
+    exact, and each law is proved. Families with arbitrary functions are listed apart. With --data, the totals of
+    the densities along the trajectories of files are told.
     """
+    files = {key: typed.pop(key) for key in ("data", "map", "every", "window", "drop_nan")}
+    settings = _with_files(settings, files, typed, out or Path("runs"))
     wanted: dict[str, Any] = {key: list(given) for key, given in typed.items() if given}
-    config = settings.load(LawsConfig, **{"budget": budget, "order": order, "actions": actions or None, **wanted})
-    check_equation_of(settings, config)
-    result = _laws(settings, out, config)
+    if files["data"]:
+        wanted["data"] = _file_data(files, ())
+    result = _laws(settings, out, {"budget": budget, "order": order, "actions": actions or None, **wanted})
     return Outcome(result, lambda: print_document(laws_document(result)))
 
 
-def _laws(settings: Common, out: Path | None, config: LawsConfig) -> LawsResult:
+def _file_data(files: Mapping[str, Any], parameter: Sequence[str]) -> FileData:
+    given = {key: value for key, value in files.items() if key != "data" and value is not None}
+    return FileData(files=tuple(files["data"] or ()), parameter=tuple(parameter), **given)
+
+
+def _with_files(settings: Common, files: Mapping[str, Any], typed: dict[str, Any], root: Path) -> Common:
+    """With the equation of files as a plugin if one is typed, which is taken out of what was typed."""
+    data = _file_data(files, typed["parameter"] if files["data"] else ())
+    data.check()
+    if not data.files or not typed["equation"]:
+        return settings
+    from lieapp.pde.typed import plugin_of
+
+    name, folder = plugin_of(typed["equation"], data, root, typed["independent"], typed["dependent"])
+    for key in ("equation", "independent", "dependent", "parameter", "function"):
+        typed[key] = ()
+    return dataclasses.replace(settings, plugin=name, plugins=(*settings.plugins, folder))
+
+
+def _laws(settings: Common, out: Path | None, typed: dict[str, Any]) -> LawsResult:
+    def work(run: RunDirectory, config: LawsConfig, folders: list[Path]) -> LawsResult:
+        return sitting(run, config, lambda session: short.laws(config, session), folders, quiet=settings.quiet)
+
+    if settings.resume is not None:
+        run = find_resumable(out or Path("runs"), settings.resume, "laws", settings.given(LawsConfig))
+        done = result_of(run.path, LawsResult) if run.state == "done" else None
+        return done or work(run, run.config_as(LawsConfig), [*run.plugin_folders(), *settings.plugins])
+    config = settings.load(LawsConfig, **typed)
+    check_equation_of(settings, config)
     if out is None:
-        with reporting(settings.quiet) as report, short.watched(report) as (notes, watch):
-            return laws_in_child(config, settings.plugins, notes, watch)
+        with reporting(settings.quiet) as report:
+            with short.watched(report) as (notes, watch):
+                result = laws_in_child(config, settings.plugins, notes, watch)
+            short.add_files(result, config, settings.plugins, report)
+            return result
     entry = None if config.plugin is None else settings.entry(config.plugin)
     folders = [folder.resolve() for folder in settings.plugins]
     run = RunDirectory.create(out, config, config.plugin or "laws", entry=entry, folders=folders)
-    return sitting(run, config, lambda session: short.laws(config, session), folders, quiet=settings.quiet)
+    return work(run, config, folders)
 
 
 def check_class(config: ClassifyConfig) -> None:

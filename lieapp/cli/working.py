@@ -82,6 +82,12 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
 @of_equation
 @click.option("--learn-equation", is_flag=True, help="Learn the right side of u_t = F from the trajectories of "
               "--data, also where a short equation is found; nothing is proved then.")  # fmt: skip
+@click.option("--laws", is_flag=True, default=None, help="Find conservation laws in place of symmetries.")
+@click.option("--fields", type=click.Choice(["point", "generalised"]), help="Kind of symmetries; point by default.")
+@click.option(
+    "--order", type=click.IntRange(0), metavar="N",
+    help="With --laws or --fields generalised: highest order of derivatives.",
+)
 @click.option("--slots", type=int, metavar="N", help="Fields to begin with; more join until there is a gap.")
 def discover(settings: Common, **typed: Any) -> Outcome:
     """Find the symmetries in data of a plugin and compare them with the derived ones.

@@ -260,6 +260,7 @@ SIGNS = {
     "√": ("this sign is not read", "Write sqrt(u)."),
     "∂": ("this sign is not read", "Write derivatives as u_x."),
     "$": ("this sign is not read", PLAIN),
+    "#": ("comments are not read", "Leave out # and what follows it."),
     "≠": ("this sign is not read", "Write !=, and only with parameters: 'g, g != 3'."),
 }
 """The problem and the next step for each sign."""

@@ -108,3 +108,12 @@ def python_code(expression: sp.Expr, jets: JetSpace) -> str:
     printer = _Code(jets)
     terms = [printer.doprint(term) for term in ordered_terms(expression, jets)]
     return " + ".join(terms).replace("+ -", "- ")
+
+
+def sum_of(terms: Iterable[sp.Expr]) -> Formula:
+    """A sum in both forms, its terms in the given order."""
+    terms = list(terms)
+    text, latex = (
+        " + ".join(map(write, terms)).replace("+ -", "- ") or "0" for write in (str, sp.latex)
+    )  # fmt: skip
+    return Formula(text, latex)

@@ -3,17 +3,21 @@
 Eₐ(L) = Σ_J (-D)_J ∂L/∂uᵃ_J (Olver 1993, eq. 4.4) vanishes identically exactly when L is a total divergence Σ Dᵢ Xⁱ
 (Thm 4.7). Parts are taken off one derivative at a time, v_J P = Dᵢ(v_{J-i} P) - v_{J-i} Dᵢ P. With v = u this
 inverts a divergence too: along u -> λ u the slope of L is λ⁻¹ Σ u_J ∂L/∂u_J, and on terms of degree m the integral
-over λ from 0 to 1 is a factor 1/m.
+over λ from 0 to 1 is a factor 1/m. Unknowns may be scaled by different powers of λ, so that no term has degree 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice, product
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from lieapp.equations.jets import JetSpace, MultiIndex, raised
+
+TRIED = 27
+"""Number of choices of weights."""
 
 
 class NoPotentialError(Exception):
@@ -70,6 +74,33 @@ def potentials(divergence: sp.Expr, jets: JetSpace, order: Sequence[int]) -> lis
     if any(jets.jets(f) for f in whole.atoms(AppliedUndef)):
         # arbitrary functions of the unknowns
         raise NoPotentialError
+    weights, rest = _of_degree_zero(whole, jets)
+    result = _along(sp.expand(whole - rest), jets, order, 0, weights)
+    if rest == 0:
+        return [sp.expand(x) for x in result]
+    return [sp.expand(x + y) for x, y in zip(result, _from_a_base(rest, jets, order), strict=True)]
+
+
+def _of_degree_zero(whole: sp.Expr, jets: JetSpace) -> tuple[tuple[int, ...], sp.Expr]:
+    """Weights of the unknowns for which few terms have degree 0, and these; all if one is of no degree.
+
+    Terms of one degree are a divergence by themselves if all have a degree.
+    """
+    found, terms = jets.jets(whole), sp.Add.make_args(whole)
+    best: tuple[int, ...] = (1,) * len(jets.dependent)
+    least = terms
+    for weights in islice(product(range(1, 4), repeat=len(jets.dependent)), TRIED):
+        degrees = [_degree(term, found, weights) for term in terms]
+        left = tuple(term for term, degree in zip(terms, degrees, strict=True) if degree == 0)
+        if None not in degrees and len(left) < len(least):
+            best, least = weights, left
+        if not least:
+            break
+    return best, sp.Add(*least)
+
+
+def _from_a_base(whole: sp.Expr, jets: JetSpace, order: Sequence[int]) -> list[sp.Expr]:
+    """Potentials from the values at u = 0 or at u = 1 on, where these are finite."""
     for base in (0, 1):
         start = {u: sp.Integer(base) for u in jets.unknowns}
         start |= {s: sp.S.Zero for s, (_, J) in jets.jets(whole).items() if any(J)}
@@ -86,12 +117,14 @@ def potentials(divergence: sp.Expr, jets: JetSpace, order: Sequence[int]) -> lis
             # free of the unknowns
             i = order[0]
             parts[i] += sp.integrate(left, jets.independent[i])
-        return [sp.expand(x) for x in parts]
+        return parts
     raise NoPotentialError
 
 
-def _along(whole: sp.Expr, jets: JetSpace, order: Sequence[int], base: int) -> list[sp.Expr]:
-    """The potentials of L[u] - L[base] along base + λ (u - base)."""
+def _along(
+    whole: sp.Expr, jets: JetSpace, order: Sequence[int], base: int, weights: Sequence[int] = ()
+) -> list[sp.Expr]:
+    """The potentials of L[u] - L[base] along base + λ (u - base), or along λ^m u for each unknown's weight m."""
     result = [sp.S.Zero] * len(jets.independent)
     for a in range(len(jets.dependent)):
         slopes = {J: sp.diff(whole, s) for s, (b, J) in jets.jets(whole).items() if b == a}
@@ -99,12 +132,12 @@ def _along(whole: sp.Expr, jets: JetSpace, order: Sequence[int], base: int) -> l
             lower = raised(J, i, -1)
             slopes[lower] = slopes.get(lower, sp.S.Zero) - jets.total_derivative(slope, i)
             v = jets.symbol(a, lower)
-            result[i] += sp.expand((v if any(lower) else v - base) * slope)
-    return [over_scale(x, jets, base) for x in result]
+            result[i] += sp.expand((v if any(lower) else v - base) * slope * (weights[a] if weights else 1))
+    return [over_scale(x, jets, base, weights) for x in result]
 
 
-def over_scale(expression: sp.Expr, jets: JetSpace, base: int = 0) -> sp.Expr:
-    """∫₀¹ λ⁻¹ X[base + λ (u - base)] dλ, term by term.
+def over_scale(expression: sp.Expr, jets: JetSpace, base: int = 0, weights: Sequence[int] = ()) -> sp.Expr:
+    """∫₀¹ λ⁻¹ X[base + λ (u - base)] dλ, or with λ^m u for each unknown's weight m, term by term.
 
     Raises NoPotentialError where an integral isn't found.
     """
@@ -114,7 +147,7 @@ def over_scale(expression: sp.Expr, jets: JetSpace, base: int = 0) -> sp.Expr:
     total = sp.S.Zero
     rest = sp.S.Zero
     for term in sp.Add.make_args(expression):
-        degree = None if base else _degree(term, found)
+        degree = None if base else _degree(term, found, weights)
         if degree is not None and degree != 0:
             total += term / degree
         else:
@@ -130,8 +163,13 @@ def over_scale(expression: sp.Expr, jets: JetSpace, base: int = 0) -> sp.Expr:
     return total
 
 
-def _degree(term: sp.Expr, found: dict[sp.Symbol, tuple[int, MultiIndex]]) -> sp.Expr | None:
-    """The degree of an expression that is homogeneous in the jets, as a product of their powers; else None."""
+def _degree(
+    term: sp.Expr, found: dict[sp.Symbol, tuple[int, MultiIndex]], weights: Sequence[int] = ()
+) -> sp.Expr | None:
+    """The degree of an expression that is homogeneous in the jets, as a product of their powers; else None.
+
+    Unknowns count with their weights, 1 unless given.
+    """
     degree = sp.S.Zero
     for factor in sp.Mul.make_args(term):
         power, exponent = factor.as_base_exp()
@@ -139,9 +177,11 @@ def _degree(term: sp.Expr, found: dict[sp.Symbol, tuple[int, MultiIndex]]) -> sp
             continue
         if exponent.free_symbols & found.keys():
             return None
-        own: set[sp.Expr | None] = {sp.S.One} if power in found else {None}
-        if power.is_Add:
-            own = {_degree(part, found) for part in power.args}
+        own: set[sp.Expr | None] = {None}
+        if power in found:
+            own = {sp.Integer(weights[found[power][0]]) if weights else sp.S.One}
+        elif power.is_Add:
+            own = {_degree(part, found, weights) for part in power.args}
         if len(own) > 1 or None in own:
             return None
         degree += exponent * own.pop()

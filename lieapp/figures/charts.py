@@ -40,11 +40,13 @@ def curves(
     return Drawing(title, [[Panel(title, lines, x, y, aspect=BROAD)]])
 
 
-def spectrum(etas: Sequence[float], gap_after: int | None, title: str) -> Drawing:
-    """The defects of all fields in order, with the gap between found and not found."""
+def spectrum(
+    etas: Sequence[float], gap_after: int | None, title: str, of: str = "field", label: str = "defect η"
+) -> Drawing:
+    """The defects of all fields in order, or of something else, with the gap between found and not found."""
     count = len(etas)
-    x = Axis("index k of the field, best first", 0.5, count + 0.5, whole=True)
-    y = axis_over(etas, "defect η (no unit)", log=True)
+    x = Axis(f"index k of the {of}, best first", 0.5, count + 0.5, whole=True)
+    y = axis_over(etas, f"{label} (no unit)", log=True)
     # zero and what isn't a number sit hollow on the lower edge: a logarithmic axis can't show them
     shown = [eta if y.low <= eta <= y.high else y.low for eta in etas]
     dots = Dots(

@@ -33,17 +33,23 @@ def has_alarms() -> bool:
 
 
 class Clock:
-    """What is left of a budget in seconds, None if there is no limit; `note` is told what is being worked on."""
+    """What is left of a budget in seconds, None if there is no limit; `note` is told what is being worked on.
 
-    def __init__(self, seconds: float | None = None, note: Callable[[str], None] | None = None) -> None:
+    `whole` is the budget that this is a part of.
+    """
+
+    def __init__(
+        self, seconds: float | None = None, note: Callable[[str], None] | None = None, whole: float | None = None
+    ) -> None:
         self.seconds = seconds
+        self.whole = seconds if whole is None else whole
         self.note = note or (lambda stage: None)
         self.started = time.perf_counter()
 
     def part(self, share: float = 1.0) -> Clock:
         """A clock of its own for a share of what is left."""
         left = self.left()
-        return Clock(None if left == inf else max(share * left, 0.0), self.note)
+        return Clock(None if left == inf else max(share * left, 0.0), self.note, self.whole)
 
     @property
     def reserve(self) -> float:
@@ -60,7 +66,7 @@ class Clock:
 
     def told(self) -> str:
         """What messages say when it is over."""
-        return f"the budget of {self.seconds:g} s ran out"
+        return f"the budget of {self.whole:g} s ran out"
 
     @contextmanager
     def limit(self, reserve: float = 0.0) -> Iterator[None]:

@@ -116,6 +116,14 @@ def coordinates_in(basis: Sequence[Vector], vectors: Sequence[Vector], field: Co
     return result
 
 
+def relations(vectors: Sequence[Vector], field: CoefficientField) -> list[Row]:
+    """A basis of all {(j, ()): cⱼ} with Σ cⱼ vⱼ = 0; the last vector in each doesn't occur in the others."""
+    rows, _ = rows_of(vectors, field)
+    marked = [{**row, (-1 - j, ()): field.one} for j, row in enumerate(rows)]
+    zero = [row for pivot, row in echelon(marked, field) if pivot[0] < 0]
+    return [{(-1 - k, ()): c for (k, _), c in row.items()} for row in zero]
+
+
 def expression_of(element: Element, field: CoefficientField) -> sp.Expr:
     """The shortest of a few exact forms of a component."""
     if not element:

@@ -1,4 +1,4 @@
-"""`lieapp.api.symmetries`: from equations as SymPy or text writes them to their certified algebra.
+"""`lieapp.derived.symmetries`: from equations as SymPy or text writes them to their certified algebra.
 
 As a process of its own, `python -m lieapp.lie.symmetries`, it only tries to read typed equations.
 """
@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from math import inf
 from typing import Any, NoReturn
 
@@ -179,7 +180,7 @@ def system_of(
     clock: Clock | None = None,
     outputs: Any = (),
 ) -> System:
-    """The system of one equation or a list of them, with its outputs; see `lieapp.api.symmetries`.
+    """The system of one equation or a list of them, with its outputs; see `lieapp.derived.symmetries`.
 
     Raises EquationError, ParseError or UsageError for wrong arguments, and OutOfTimeError if text can't be read
     in the time that a clock has left.
@@ -218,48 +219,48 @@ def system_of(
     return with_outputs(read_free(given, variables, unknowns, known), measured)
 
 
+@dataclass(frozen=True)
+class Given:
+    """A system as it is given in Python; see `lieapp.derived.symmetries` for what each may be."""
+
+    equations: Any
+    independent: Names = ()
+    dependent: Names = ()
+    parameters: Names | Mapping[Any, Any] = ()
+    functions: Names | Mapping[Any, Any] = ()
+    nonzero: Sequence[Any] = ()
+    outputs: Any = ()
+
+    def system(self, clock: Clock) -> System:
+        """The system, within what a clock leaves. Raises BudgetError if that doesn't suffice."""
+        try:
+            with clock.limit():
+                return system_of(
+                    self.equations, self.independent, self.dependent, self.parameters, self.functions, self.nonzero,
+                    clock, self.outputs,
+                )  # fmt: skip
+        except OutOfTimeError:
+            first = several(self.equations)[0]
+            raise BudgetError(
+                f"{first}: {clock.told()} before the equation was read.",
+                hint="Raise the budget, or write the equation with fewer functions inside one another.",
+            ) from None
+
+
 def symmetries(
-    equations: Any,
-    independent: Names = (),
-    dependent: Names = (),
-    parameters: Names | Mapping[Any, Any] = (),
-    functions: Names | Mapping[Any, Any] = (),
+    given: Given,
     periodic: Names = (),
     lengths: Mapping[Any, Any] | None = None,
-    nonzero: Sequence[Any] = (),
     budget: float | None = None,
     moving: Names = (),
-    outputs: Any = (),
     order: int | None = None,
 ) -> Truth:
-    """See `lieapp.api.symmetries`."""
+    """See `lieapp.derived.symmetries`."""
     clock = Clock(seconds(budget))
-    system = system_within(clock, equations, independent, dependent, parameters, functions, nonzero, outputs)
+    system = given.system(clock)
     variables = among(names(periodic, "periodic"), system.jets.independent, "periodic")
     moved = moved_of(system, names(moving, "moving"))
     return derive(system, variables, lengths_of(lengths, variables) or None, clock, moved, order)
-
-
-def system_within(
-    clock: Clock,
-    equations: Any,
-    independent: Names,
-    dependent: Names,
-    parameters: Names | Mapping[Any, Any],
-    functions: Names | Mapping[Any, Any],
-    nonzero: Sequence[Any],
-    outputs: Any = (),
-) -> System:
-    """`system_of` within what a clock leaves. Raises BudgetError if that doesn't suffice."""
-    try:
-        with clock.limit():
-            return system_of(equations, independent, dependent, parameters, functions, nonzero, clock, outputs)
-    except OutOfTimeError:
-        first = several(equations)[0]
-        raise BudgetError(
-            f"{first}: {clock.told()} before the equation was read.",
-            hint="Raise the budget, or write the equation with fewer functions inside one another.",
-        ) from None
 
 
 def _try_apart(typed: Sequence[Sequence[str]], left: float) -> None:

@@ -13,10 +13,7 @@ from lieapp.augment.learned import FILE as LEARNED
 from lieapp.augment.learned import Learned, content_of
 from lieapp.compare.outcome import Outcome, compare
 from lieapp.config import DiscoverConfig
-from lieapp.data.axes import along, noise_level
 from lieapp.data.own_trajectories import OwnData, own_data
-from lieapp.data.stepping import Tolerance
-from lieapp.data.trajectories import Trajectories, check_varying, noisy, thin
 from lieapp.domains.formulas import FixedFields
 from lieapp.errors import GridError
 from lieapp.methods.result import SIZE, Discovery
@@ -32,11 +29,10 @@ from lieapp.pde.drawn import write_fields
 from lieapp.pde.extend import extended
 from lieapp.pde.finite import finite_judgement, undecided
 from lieapp.pde.fitted import reach, unproved
+from lieapp.pde.gathering import CLEAN, Gathering
 from lieapp.pde.identify.files import read_identified
 from lieapp.pde.known import NOTHING, Derived, derived, deriving, scaled, tangent_words
-from lieapp.pde.own_checks import check_misfit, check_offsets, check_unchanged
 from lieapp.pde.residual import Backend
-from lieapp.pde.resolution import unresolved_words
 from lieapp.pde.simpler import simpler
 from lieapp.pde.stirred import separated, stirred
 from lieapp.pde.superposition import superposition
@@ -129,10 +125,6 @@ def _cross_check(check: Discovery | None, outcome: Outcome, undecided: Sequence[
     )
 
 
-CLEAN = 1e-4
-"""Noise below this share of the data's spread is none."""
-
-
 def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> EquationResult:
     """Do or go on with a run; returns its result and writes the run's other files.
 
@@ -150,12 +142,12 @@ class _Job:
     def __init__(self, config: DiscoverConfig, declaration: PDE, session: Session) -> None:
         self.config, self.session = config, session
         self.directory, self.report = session.directory, session.report
-        self.missed: float | None = None
         moving = config.moving
         options = (("extra", moving.weno_extra),) if moving.backend == "weno" else ()
         self.own = own_data(declaration, config.data, session.report) if config.data.files else None
         declaration = self.own.declaration if self.own else declaration
         self.domain = PDEDomain(declaration, Backend(moving.backend, options))
+        self.gathering = Gathering(config, self.domain, session, self.own)
         plan.check_stages(config, self.domain)
 
     def run(self) -> EquationResult:
@@ -253,44 +245,15 @@ class _Job:
                 "one trajectory: every field tangent to it passes for a symmetry (false kernel); "
                 "use samples = 6 or more"
             )
-        session = self.session
-        kept = session.checkpoint.data()
-        if kept is None:
-            kept = domain.trajectories(
-                config.samples + config.held_out, config.seed, session.device, Tolerance(config.tolerance),
-                self.report.progress,
-            )  # fmt: skip
-            session.checkpoint.save_data(kept)
-        self._note_accuracy(kept)
-        if domain.declaration.source is not None:
-            self._check_misfit([kept])
-        return self._noted(
-            domain.split(self._spoiled(kept).to(session.device), config.samples, config.smoothing)
-        )
+        return self._noted(domain.split(self.gathering.simulated(), config.samples, config.smoothing))
 
     def _from_files(self, own: OwnData) -> PDEDataset:
-        for words in own.words:
-            self.report.line(f"data: {words}")
-        pieces = own.pieces
-        check_unchanged(pieces, self.directory)
-        self.directory.add_provenance(data=pieces[0].facts, data_notes=own.words)
-        check_varying(pieces, self.domain.name, "Read other files, or another part of these.")
-        check_offsets(pieces, self.report)
-        level, how = max(noise_level(z.numpy()) for piece in pieces for z in piece.values.unbind(2))
-        about = "about" if level > CLEAN else "below"
-        how = along(how, [pieces[0].time_name, *(axis.name for axis in pieces[0].grid.axes)])
-        told = f"noise is {about} {level:.1g} of their standard deviation" if level else "no noise can be seen"
-        self.report.line(f"data: {told}, by {how}")
-        self.directory.add_provenance(noise_level=level)
-        for words in unresolved_words(self.domain.evolution, pieces, level):
-            self.report.warn(f"data: {words}")
-        self._check_misfit(pieces)
-        periodic = all(axis.periodic for piece in pieces for axis in piece.grid.axes)
+        level = self.gathering.check_files(own)
+        periodic = all(axis.periodic for piece in own.pieces for axis in piece.grid.axes)
         noisy_level = level if level > CLEAN and not periodic else 0.0
-        whole = None if own.whole is None else self._spoiled(own.whole).to(self.session.device)
-        train, held_out = (
-            [self._spoiled(piece).to(self.session.device) for piece in part] for part in (own.train, own.held_out)
-        )
+        spoiled, device = self.gathering.spoiled, self.session.device
+        whole = None if own.whole is None else spoiled(own.whole).to(device)
+        train, held_out = ([spoiled(piece).to(device) for piece in part] for part in (own.train, own.held_out))
         if own.whole is not None:
             self.report.line("data: windows of so few trajectories aren't independent; only proved fields count")
         return self._noted(self.domain.prepared(train, held_out, self.config.smoothing, whole, noisy_level))
@@ -304,25 +267,6 @@ class _Job:
             )
             self.directory.add_provenance(noise=data.noise, modes_kept=list(data.held_out.kept))
         return data
-
-    def _check_misfit(self, data: Sequence[Trajectories]) -> None:
-        if self.domain.fitted:
-            return  # the learned equation is theirs
-        name, units = self.domain.name, self.own.units if self.own else ()
-        self.missed = check_misfit(self.domain.evolution, data, name, self.config.misfit, self.report, units)
-        if self.missed is not None:
-            self.directory.add_provenance(misfit=self.missed)
-
-    def _spoiled(self, data: Trajectories) -> Trajectories:
-        """The data as the settings want them: thinner, with noise."""
-        config = self.config
-        thinned = thin(data, config.every_point, config.every_time)
-        return noisy(thinned, config.noise, config.seed) if config.noise else thinned
-
-    def _note_accuracy(self, data: Trajectories) -> None:
-        self.directory.add_provenance(data={**data.facts, "error": data.error})
-        if data.error == data.error:
-            self.report.line(f"data: estimated relative error {data.error:.1e}")
 
     def _compare(
         self, data: PDEDataset, truth: Derived, found: Discovery, check: Discovery | None
@@ -359,7 +303,7 @@ class _Job:
             self.report.warn(words)
         return result_of(
             self.config, self.directory.path, self.domain, found, check, truth, written, outcome,
-            self.report.warnings, self.missed,
+            self.report.warnings, self.gathering.missed,
         )  # fmt: skip
 
     def _finite(self, data: PDEDataset, found: Discovery, outcome: Outcome, result: EquationResult) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
@@ -14,8 +14,19 @@ from lieapp.augment import typed as augment
 from lieapp.config import DiscoverConfig
 from lieapp.config_augment import AugmentConfig
 from lieapp.config_types import file_options
+from lieapp.document import Document, Draw, undrawn
 from lieapp.errors import UsageError
 from lieapp.extension import Kind, Work, lazily
+from lieapp.results.characteristics import GeneralisedFromData
+from lieapp.results.conserved import LawsFromData
+from lieapp.results.discovery import EquationResult
+
+if TYPE_CHECKING:
+    from lieapp.runs.store.session import Session
+
+
+Found: TypeAlias = EquationResult | LawsFromData | GeneralisedFromData
+"""Point symmetries, conservation laws, or generalised symmetries."""
 
 
 @hookimpl
@@ -31,12 +42,16 @@ def _placed(config: DiscoverConfig, declaration: PDE) -> PDE:
 
 
 def _costs(config: DiscoverConfig, declaration: PDE) -> list[str]:
+    if config.sought != "symmetries":
+        return []
     from lieapp.pde.cost import warnings
 
     return warnings(config, _placed(config, declaration))
 
 
-def _estimate(config: DiscoverConfig, declaration: PDE) -> tuple[float, float]:
+def _estimate(config: DiscoverConfig, declaration: PDE) -> tuple[float, float] | None:
+    if config.sought != "symmetries":
+        return None
     from lieapp.pde.cost import estimate
 
     return estimate(config, _placed(config, declaration))
@@ -61,7 +76,45 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
         check_data(replace(declaration, source=None))
     check_discovery(declaration)
     check_sizes(config, declaration)
-    check_memory(config, declaration)
+    if config.sought == "symmetries":
+        check_memory(config, declaration)
+    else:
+        checked: Callable[[DiscoverConfig, PDE], None] = lazily(CHECKS[config.sought])
+        checked(config, declaration)
+
+
+CHECKS = {
+    "laws": "lieapp.pde.laws.densities:check_laws",
+    "generalised": "lieapp.pde.generalised.characteristics:check_generalised",
+}
+"""What is checked before a run."""
+
+ROOMS: dict[type[msgspec.Struct], str] = {LawsFromData: "laws.", GeneralisedFromData: "generalised."}
+"""Where the pages of a result are made."""
+
+
+def _execute(config: DiscoverConfig, declaration: PDE, session: Session) -> Found:
+    room = "" if config.sought == "symmetries" else f"{config.sought}."
+    result: Found = lazily(f"lieapp.pde.{room}discover:execute")(config, declaration, session)
+    return result
+
+
+def _document(result: Found, draw: Draw = undrawn) -> Document:
+    blocks: Document = lazily(f"lieapp.pde.{ROOMS.get(type(result), '')}document:document")(result, draw)
+    return blocks
+
+
+def _draw(result: Found, folder: Path) -> Draw:
+    page = f"{room}document" if (room := ROOMS.get(type(result))) else "figures"
+    drawn: Draw = lazily(f"lieapp.pde.{page}:draw")(result, folder)
+    return drawn
+
+
+def _about(result: Found) -> str:
+    if isinstance(result, LawsFromData):
+        return "Conservation laws found in data"
+    what = "Generalised symmetries" if isinstance(result, GeneralisedFromData) else "Symmetries"
+    return f"{what} learned from data · {result.method} method"
 
 
 def _complete(config: DiscoverConfig, root: Path) -> DiscoverConfig:
@@ -75,9 +128,31 @@ PLANAR = "it has several axes of space, and networks are trained on one axis onl
 def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of the command line as settings: those of files stand together, how many are read among them."""
     given, rest = file_options(options)
+    rest |= _sought(rest.pop("laws", None), rest.pop("fields", None), rest.pop("order", None), rest)
     if given.get("files") and rest.get("samples"):
         given["samples"] = rest.pop("samples")
     return {**rest, "data": given} if given else rest
+
+
+def _sought(laws: bool | None, fields: str | None, order: int | None, rest: Mapping[str, Any]) -> dict[str, Any]:
+    """What --laws, --fields and --order ask for, as settings. Raises UsageError for what contradicts itself."""
+    if laws and fields is not None:
+        raise UsageError("--laws and --fields are both given.", hint="Give one of them.")
+    sought = "laws" if laws else "generalised" if fields == "generalised" else rest.get("sought")
+    if fields == "generalised" and rest.get("method") not in (None, "spectrum"):
+        raise UsageError(
+            f"--method {rest['method']} finds point fields; generalised ones are found by spectrum.",
+            hint="Give --method spectrum, or leave it out.",
+        )
+    found = {} if sought is None else {"sought": sought}
+    if order is None:
+        return found
+    if sought not in ("laws", "generalised"):
+        raise UsageError(
+            "--order is the highest order of derivatives in conservation laws and generalised symmetries.",
+            hint="Give --laws or --fields generalised too.",
+        )
+    return {**found, sought: {"order": order}}
 
 
 def equation_text(declaration: PDE) -> str:
@@ -102,15 +177,15 @@ PDES = Kind(
             command="discover",
             words="Find symmetries",
             settings=DiscoverConfig,
-            execute=lazily("lieapp.pde.discover:execute"),
+            execute=_execute,
             check=_check,
             complete=_complete,
             typed=_typed,
             costs=_costs,
             estimate=_estimate,
-            document=lazily("lieapp.pde.document:document"),
-            draw=lazily("lieapp.pde.figures:draw"),
-            about=lambda result: f"Symmetries learned from data · {result.method} method",
+            document=_document,
+            draw=_draw,
+            about=_about,
         ),
         Work(
             command="augment",

@@ -15,9 +15,9 @@ from torch import Tensor
 
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.evolution import Evolution
-from lieapp.numerics.grid import Axis
+from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.polynomial import Fit, windows
-from lieapp.numerics.spectral import noise_floor
+from lieapp.numerics.spectral import bandwidth, noise_floor, to_modes
 from lieapp.pde.data import NOISE
 
 LAST = 8
@@ -101,3 +101,33 @@ def _residues(lines: Float[Tensor, "*batch point"], axis: Axis) -> Iterator[Floa
     for part in windows(axis):
         fit, inside = Fit(axis, part), lines[..., part]
         yield fit.left_over(inside, fit.coefficients(inside)).square().flatten(1).mean(1).sqrt()
+
+
+STEEP = 0.05
+"""Share of the largest mode of a derivative below which its last modes lie if totals of products are resolved."""
+
+
+def resolved_order(pieces: Sequence[Trajectories], noise: float, most: int) -> int:
+    """The highest order up to `most` of derivatives along periodic axes that the data resolve; -1 if none.
+
+    Args:
+        noise: modes below this share of the largest are cut; where that is because of noise, the last modes are the
+            last of those that are kept.
+    """
+    return min(_resolved(piece, place, noise, most) for piece in pieces for place in range(len(piece.grid.axes)))
+
+
+def _resolved(piece: Trajectories, place: int, noise: float, most: int) -> int:
+    axis = Grid((piece.grid.axes[place],))
+    lines = piece.values.movedim(3 + place, -1).flatten(0, -2)
+    kept = bandwidth(lines, axis, noise)[0] if noise > NOISE else axis.axes[0].points // 2
+    size = to_modes(lines, axis).abs().square().mean(0).sqrt()[1 : kept + 1]
+    if not len(size) or not float(size.max()):
+        return most
+    k = torch.arange(1, len(size) + 1, dtype=size.dtype, device=size.device)
+    last = max(len(k) // LAST, 1)
+    for order in range(most + 1):
+        steep = size * k**order
+        if float(steep[-last:].max()) > STEEP * float(steep.max()):
+            return order - 1
+    return most

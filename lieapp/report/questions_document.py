@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET, UnsetType
 
-from lieapp.document import Block, Cell, Formula, Heading, Text, Words, joined, table
+from lieapp.document import (
+    Block,
+    Caption,
+    Cell,
+    Column,
+    Draw,
+    Figure,
+    Formula,
+    Heading,
+    Text,
+    Words,
+    figures,
+    joined,
+    number,
+    table,
+    undrawn,
+)
+from lieapp.drawing import Curve
 from lieapp.extension import outcome
 from lieapp.results.classification import BranchResult, ClassifyResult
 from lieapp.results.holding import HoldsResult
@@ -66,15 +84,24 @@ def classify_document(result: ClassifyResult) -> list[Block]:
     return blocks
 
 
-def laws_document(result: LawsResult) -> list[Block]:
+TOTALS = (
+    Caption(
+        "totals",
+        "Totals along the first trajectory",
+        "Relative to the integral of |T|: flat where the data keep a law.",
+    ),
+)
+
+
+def laws_document(result: LawsResult, draw: Draw = undrawn) -> list[Block]:
     """The equation, each law with its multiplier, density and fluxes, families, and what is missing."""
     blocks = [*outcome(result), Heading("Equation", "statement", "jets"), *result.equation_shown]
     if result.laws:
-        blocks.append(Heading("Conservation laws", "laws"))
+        blocks.append(Heading("Conservation laws", "laws", "law"))
         for n, law in enumerate(result.laws, start=1):
             blocks += _law(f"{n}", law, result.variable)
     if result.families:
-        blocks.append(Heading("Families of laws", "families"))
+        blocks.append(Heading("Families of laws", "families", "families"))
         for law in result.families:
             blocks += _law("for every " + ", ".join(f.text for f in law.functions_shown), law, result.variable)
     if result.lagrangian_shown:
@@ -83,6 +110,8 @@ def laws_document(result: LawsResult) -> list[Block]:
             result.lagrangian_shown,
             Text("Its symmetries are the multipliers as characteristics (Noether)."),
         ]
+    if result.time:
+        blocks += [*_totals(result), *figures(TOTALS, draw)]
     if result.actions is not UNSET:
         blocks += _actions(result.actions, result.generating or None)
     if result.unsolved or not result.certified:
@@ -92,6 +121,41 @@ def laws_document(result: LawsResult) -> list[Block]:
     if result.assumed_nonzero_shown:
         blocks.append(Text(["assumed not to vanish: ", *joined(result.assumed_nonzero_shown)]))
     return [*blocks, Text(f"Sought: {result.sought}.", small=True)]
+
+
+def _totals(result: LawsResult) -> Iterator[Block]:
+    """The drift of each total along the user's own trajectories."""
+    yield Heading("Along the data", "totals")
+    rows: list[list[Cell]] = [
+        [law.density_shown, number(law.drift)] for law in result.laws if law.density_shown is not None
+    ]
+    yield table(["density", Column("drift", True)], rows)
+    several = "trajectories" if result.trajectories > 1 else "trajectory"
+    yield Text(
+        f"Drift is the largest change of the total ∫ T dx along {result.trajectories} {several}, relative to "
+        "∫ |T| dx. There is none for a density that depends on the place: its total changes on a periodic box.",
+        small=True,
+    )
+
+
+def totals_drawn(result: LawsResult) -> Draw:
+    """The totals along the first trajectory."""
+    lines = [
+        Curve(law.density, result.time, [math.nan if v is None else v for v in law.values])
+        for law in result.laws
+        if law.density is not None and law.values
+    ]
+
+    def draw(key: str) -> Figure:
+        if key != "totals" or not lines:
+            return undrawn(key)
+        from lieapp.figures.charts import curves
+
+        (caption,) = TOTALS
+        chart = curves(lines, result.variable, "total, relative", caption.title, whole=False)
+        return Figure(key, caption.title, caption.caption, chart)
+
+    return draw
 
 
 def _actions(actions: Sequence[ActionResult], generating: Sequence[int] | UnsetType | None) -> Iterator[Block]:
@@ -118,6 +182,8 @@ def _law(title: str, law: LawResult, variable: str) -> Iterator[Block]:
     """The multiplier, and T and X with D_t T + Σ Dᵢ Xⁱ = 0."""
     proved = "proved" if law.proved else "not proved"
     yield Text([f"{title}: multiplier ", *joined(law.multiplier_shown), f" of order {law.order}, {proved}"])
+    if law.symmetry_shown is not None:
+        yield Text(["by Noether's theorem of the symmetry ", law.symmetry_shown], small=True)
     if law.conditions_shown:
         yield Text(["where ", *joined(law.conditions_shown)])
     if law.density_shown is None:

@@ -69,7 +69,7 @@ def document(result: TruthResult, most: int | None = MOST) -> list[Block]:
 
 def _beyond(found: Sequence[GeneralisedResult], beyond: BeyondResult) -> Iterator[Block]:
     """The characteristics by their kind and order, families, and whether there are no others."""
-    yield Heading("Generalised symmetries", "beyond")
+    yield Heading("Generalised symmetries", "beyond", "generalised")
     rows: list[list[Cell]] = [
         [joined(one.characteristic_shown), f"{one.order}", one.kind, one.field_shown] for one in found
     ]

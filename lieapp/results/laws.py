@@ -24,6 +24,10 @@ class LawResult(msgspec.Struct, kw_only=True):
         flux: X for each variable but the one in which the density is conserved.
         order: differential order of the multiplier.
         proved: the Euler operator annihilates Λ·Δ, and the divergence vanishes on solutions, both exactly.
+        symmetry: the point symmetry whose characteristic is the multiplier, where there is a Lagrangian (Noether).
+        drift: of the total ∫ T dx along trajectories of files, the largest change since their first time, relative
+            to ∫ |T| dx; null where it doesn't apply.
+        values: the total along the first trajectory, relative too.
         functions: arbitrary functions of a family, with their arguments; `conditions` on them, `= 0` understood.
     """
 
@@ -32,10 +36,14 @@ class LawResult(msgspec.Struct, kw_only=True):
     flux: dict[str, str] | None
     order: int
     proved: bool
+    symmetry: dict[str, str] | None = None
+    drift: float | None = None
+    values: list[float | None] = []
     functions: dict[str, list[str]] = {}
     conditions: list[str] = []
     multiplier_shown: list[Formula] = []
     density_shown: Formula | None = None
+    symmetry_shown: Formula | None = None
     flux_shown: list[Formula] = []
     functions_shown: list[Formula] = []
     conditions_shown: list[Formula] = []
@@ -59,6 +67,8 @@ class LawsResult(Result, tag_field="result", tag="laws", kw_only=True):
         unsolved: what is missing; there may be more laws then.
         lagrangian: there if the linearised equation is self-adjoint.
         actions: what symmetries make of the laws; left out unless asked for.
+        time, trajectories: of the files whose totals are told; empty and 0 without files.
+        misfit: what those data leave of the equation, relative to their change in time.
         generating: laws, counted from 0, from which the symmetries make all; null if that isn't known.
     """
 
@@ -75,6 +85,9 @@ class LawsResult(Result, tag_field="result", tag="laws", kw_only=True):
     seconds: float
     actions: list[ActionResult] | UnsetType = UNSET
     generating: list[int] | UnsetType | None = UNSET
+    time: list[float] = []
+    trajectories: int = 0
+    misfit: float | None = None
     equation_shown: list[Formula]
     assumed_nonzero_shown: list[Formula] = []
     lagrangian_shown: Formula | None = None

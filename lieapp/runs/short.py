@@ -15,8 +15,8 @@ from lieapp.extension import Check
 from lieapp.pde.derivation import derive_in_child
 from lieapp.pde.questions import classify_in_child, laws_in_child
 from lieapp.progress import Reporter
-from lieapp.registry.catalog import Entry
-from lieapp.report.questions_document import classify_document, laws_document
+from lieapp.registry.catalog import Entry, load_catalog
+from lieapp.report.questions_document import classify_document, laws_document, totals_drawn
 from lieapp.report.truth_document import document
 from lieapp.results.base import result_of
 from lieapp.results.check import CheckResult, CheckRow
@@ -114,11 +114,20 @@ def laws(config: LawsConfig, session: Session) -> LawsResult:
     session.report.stage("conservation laws")
     with watched(session.report, run) as (notes, watch):
         result = laws_in_child(config, session.folders, notes, watch)
+    add_files(result, config, session.folders, session.report)
     result.run = run.id
     run.write_summary(result)
     title = result.title or "; ".join(config.equation)
-    write_run_report(run, title, "Conservation laws", laws_document(result))
+    write_run_report(run, title, "Conservation laws", laws_document(result, totals_drawn(result)))
     return result
+
+
+def add_files(result: LawsResult, config: LawsConfig, folders: Sequence[Path], report: Reporter) -> None:
+    """The totals of laws along the trajectories of files, where there are any. Raises LieappError."""
+    if config.data.files and config.plugin is not None:
+        from lieapp.pde.laws.along import add_totals
+
+        add_totals(result, load_catalog(folders).get(config.plugin).declaration, config.data, config.misfit, report)
 
 
 @contextlib.contextmanager

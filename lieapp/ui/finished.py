@@ -24,7 +24,7 @@ from lieapp.pictures.document import document as picture_document
 from lieapp.pictures.figures import components
 from lieapp.registry.catalog import load_catalog
 from lieapp.report.documents import provenance_rows
-from lieapp.report.questions_document import classify_document, laws_document
+from lieapp.report.questions_document import classify_document, laws_document, totals_drawn
 from lieapp.report.truth_document import document as truth_document
 from lieapp.results.base import Result
 from lieapp.results.classification import ClassifyResult
@@ -63,7 +63,7 @@ def show_result(run: RunDirectory, result: Result) -> None:
         show_files(run)
         return
     if isinstance(result, LawsResult):
-        show(laws_document(result))
+        show(laws_document(result, totals_drawn(result)))
         show_files(run)
         return
     if isinstance(result, EquationResult):
@@ -307,7 +307,8 @@ def _show_derivation(result: TruthResult) -> None:
         st.caption(f"Row first, then column{modulo}; a dot is 0.")
     else:
         show(doc.section(shown, "brackets"))
-    show(doc.section(shown, "structure", "flows", "reductions", "completeness", "moving", "outputs", "derivation"))
+    others = ("structure", "flows", "reductions", "completeness", "moving", "outputs", "beyond", "derivation")
+    show(doc.section(shown, *others))
     for title, blocks in doc.sections(doc.section(shown, "determining", "steps", "general")):
         with st.expander(plain(title.text)):
             _listed(blocks)

@@ -22,7 +22,7 @@ from lieapp.settings import from_values
 from lieapp.ui.navigation import newest_first, runs_root
 from lieapp.ui.words import RESUMABLE
 
-KINDS = ("truth", "check")
+KINDS = ("truth", "check", "laws")
 """The kinds of runs that don't wait behind a training."""
 
 MOST = 2

@@ -54,6 +54,7 @@ def test_euler_is_the_slope_of_the_action(density):
     [
         (sp.sin(u), sp.cos(u)), (sp.exp(u) * u_x, u_t**2), (u**sp.Rational(1, 2), sp.log(u)),
         (1 / u, u_x / u**2), (sp.log(u) * v, sp.S.Zero), (sp.sqrt(u_xx), u_x),
+        (4 * u / v - u_x**2 / v**3, u_xx / v),
     ],
     ids=str,
 )  # fmt: skip

@@ -3,9 +3,9 @@
 import pytest
 import sympy as sp
 
+from lieapp.api import symmetries
 from lieapp.equations.parsing import parse_expression
 from lieapp.lie.invariance import defect
-from lieapp.lie.symmetries import symmetries
 from lieapp.lie.told import told
 from lieapp.lie.vector_field import Field
 

@@ -225,8 +225,8 @@ def test_formulas_of_another_hand_stay_formulas(open_page, make_background):
 
 
 def test_moved_parameters_and_what_outputs_determine_are_shown(open_page, make_background):
+    from lieapp.api import symmetries
     from lieapp.lie.parameters.told import told_moving
-    from lieapp.lie.symmetries import symmetries
 
     found = symmetries("x_t - r*x*(1 - x/K)", "t", "x", ["r", "K", "c"], outputs="c*x")
     summary = truth_result(moving=told_moving(found.moving, found.identified))

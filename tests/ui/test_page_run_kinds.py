@@ -9,9 +9,13 @@ import pytest
 from safetensors.numpy import save_file
 from truth_results import truth_result
 
+from lieapp.document import Formula
 from lieapp.pictures.document import right_chart
 from lieapp.results.base import Result
+from lieapp.results.characteristics import CharacteristicFound, GeneralisedFromData
 from lieapp.results.classification import BranchResult, ClassifyResult
+from lieapp.results.conserved import LawFound, LawsFromData, SameTotal, Unconserved
+from lieapp.results.discovery import Spectrum
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.files import encode
 
@@ -75,6 +79,40 @@ def test_the_slider_moves_pictures(open_page, pictures, words):
     assert app.get("plotly_chart")[0].proto.SerializeToString() != before
     app.select_slider(key="s").set_value(0.0).run()
     assert "**0 rad** at s = 0," in words(app)
+
+
+def test_conservation_laws(open_page, finished, words):
+    shown, times = Formula("u**2", "u^{2}"), [0.0, 1.0, 2.0]
+    law = LawFound(
+        density="u**2", shown=shown, flux={"x": "2*u**3/3"}, multiplier=["2*u"], order=0, proved=True,
+        verdict="proved", eta=1e-6, drift=2e-5, values=[1.0, 1.0, 1.0],
+    )  # fmt: skip
+    mass = SameTotal(density="u", shown=Formula("u", "u"), value=0.0, proved=True)
+    other = Unconserved(density="u**3", shown=Formula("u**3", "u^{3}"), drift=0.4, values=[0.1, 0.3, 0.5])
+    result = LawsFromData(
+        sentence="Found 1 conservation law, proved: u**2", count=1, laws=[law], same=[mass], same_directions=1,
+        spectrum=Spectrum(method="quotient of variances", eta=[1e-6, 0.5, 0.9], gap_after=1), derived=2, time=times,
+        candidates=["u", "u**2", "u**3"], unconserved=other, seconds={"total": 3.0},
+    )  # fmt: skip
+    app = open_page("run", run=finished("discover", result).name)
+    text = words(app)
+    assert "Found 1 conservation law" in text and "u^{2}" in text and "conserved by the equation, proved" in text
+    assert len(app.get("plotly_chart")) == 2 and "Totals along a held-out trajectory" in text
+
+
+def test_generalised_symmetries(open_page, finished, words):
+    row = CharacteristicFound(
+        characteristic={"u": "u_x"}, characteristic_shown=[Formula("u_x", "u_{x}")], order=1, kind="point",
+        proved=True, verdict="proved", eta=1e-9,
+    )  # fmt: skip
+    result = GeneralisedFromData(
+        sentence="Found 1 symmetry", count=1, generalised=[row], order=3, derived=1, candidates=["1", "u_x"],
+        spectrum=Spectrum(method="spectrum", eta=[1e-9, 0.5], gap_after=1), kept=[5],
+    )  # fmt: skip
+    app = open_page("run", run=finished("discover", result).name)
+    text = words(app)
+    assert "u_{x}" in text and "| point | 1 | proved |" in text and "this class holds 1 symmetry" in text
+    assert len(app.get("plotly_chart")) == 1
 
 
 @pytest.mark.parametrize("view", ["Comparison", "Slots", "Figures", "Training", "Origin"])

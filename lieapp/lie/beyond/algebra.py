@@ -16,7 +16,7 @@ from lieapp.equations.equation import System
 from lieapp.equations.jets import JetSpace
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import adjoint
-from lieapp.lie.normal_form import coordinates_in, expression_of
+from lieapp.lie.normal_form import Vector, coordinates_in, expression_of
 
 Coordinates = tuple[sp.Expr, ...]
 """Coefficients in a basis."""
@@ -49,18 +49,24 @@ def coordinates(
     system: System, basis: Sequence[Sequence[sp.Expr]], vectors: Sequence[Sequence[sp.Expr]]
 ) -> list[Coordinates | None]:
     """The coefficients of vectors in a basis; None for one that isn't in its span."""
-    jets = system.jets
-    inside = {s for v in (*basis, *vectors) for e in v for s in jets.jets(e)}
-    field = CoefficientField((*jets.independent, *sorted(inside, key=jets.index)), system.parameters)
-    field.elements([e for v in (*basis, *vectors) for e in v])
-    rows = coordinates_in(
-        [[field.element(e) for e in v] for v in basis], [[field.element(e) for e in v] for v in vectors], field
-    )
+    found, field = vectors_of(system, [*basis, *vectors])
+    rows = coordinates_in(found[: len(basis)], found[len(basis) :], field)
     numbers = range(len(basis))
     return [
         None if row is None else tuple(expression_of(row.get((k, ()), field.zero), field) for k in numbers)
         for row in rows
     ]
+
+
+def vectors_of(
+    system: System, expressions: Sequence[Sequence[sp.Expr]]
+) -> tuple[list[Vector], CoefficientField]:
+    """The vectors over a field of coefficients with the variables and all derivatives in them, and that field."""
+    jets = system.jets
+    inside = {s for v in expressions for e in v for s in jets.jets(e)}
+    field = CoefficientField((*jets.independent, *sorted(inside, key=jets.index)), system.parameters)
+    field.elements([e for v in expressions for e in v])
+    return [[field.element(e) for e in v] for v in expressions], field
 
 
 def generating(count: int, actions: Sequence[Coordinates]) -> list[int]:

@@ -16,17 +16,19 @@ from typing import Literal
 
 import sympy as sp
 
+from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.equations.jets import multi_indices
 from lieapp.equations.leading import Leading, solve_for_leading
 from lieapp.errors import EquationError, LieappError, UsageError
-from lieapp.lie.beyond.algebra import Coordinates, bracket, coordinates
-from lieapp.lie.beyond.generalised import generalised_equations
-from lieapp.lie.beyond.space import Space, set_up, solution_space
+from lieapp.lie.beyond.algebra import Coordinates, bracket, coordinates, vectors_of
+from lieapp.lie.beyond.generalised import generalised_equations, solved_leading
+from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_characteristics
+from lieapp.lie.beyond.space import Found, Space, find, solution_space
 from lieapp.lie.deadline import Clock
 from lieapp.lie.families import Family, family_of, modulo_families
 from lieapp.lie.invariance import characteristic, characteristic_defect
-from lieapp.lie.normal_form import Vector, coordinates_in, expression_of
+from lieapp.lie.normal_form import Vector, coordinates_in, expression_of, relations
 from lieapp.lie.vector_field import Field
 from lieapp.results.truth import CertificateResult
 
@@ -97,18 +99,19 @@ def generalised_symmetries(system: System, order: int, points: Sequence[Field], 
     Raises EquationError, UsageError and BudgetError.
     """
     started, names = time.perf_counter(), system.jets.dependent
-    sought = f"characteristics of differential order up to {order}"
     check_order(system, order)
-    determining = set_up(lambda: generalised_equations(system, order), clock, system.name, order)
-    space = solution_space(determining, clock)
-    leading, unsolved = determining.leading, list(space.open)
+    leading = solved_leading(system)
+    general = f"characteristics of differential order up to {order}"
+    make, polynomial = partial(generalised_equations, system, order), partial(_polynomials, system, order)
+    found = find(system, make, polynomial, general, clock)
+    space, unsolved = found.space, list(found.open)
     named: list[Named] = [
         ("point", _on_solutions(characteristic(system.jets, one.components), leading), one) for one in points
     ]
     named += [("contact", _on_solutions(q, leading), None) for q in _contact(system, clock)]
-    chosen = clock.within(0.0, partial(_chosen, system, space, named), None)
-    if chosen is None:
-        return Hierarchy(order, names, (), (), sought, space.certificate, (*unsolved, clock.told()), clock.left())
+    chosen = clock.within(0.0, partial(_chosen, system, found, named, order), list[Named]())
+    if found.basis and not chosen:
+        unsolved.append(clock.told())
     proved: list[Generalised] = []
     for kind, q, point in chosen:
         left = clock.within(0.0, partial(characteristic_defect, system, q, leading), None)
@@ -118,7 +121,10 @@ def generalised_symmetries(system: System, order: int, points: Sequence[Field], 
                 hint="This is a fault of the solver; please report the equation.",
             )
         proved.append(Generalised(q, system.jets.order(q), kind, left is not None, point))
-    field, unknowns = space.state.field, space.state.unknowns
+    families: tuple[Family, ...] = ()
+    if space is not None:
+        field, unknowns = space.state.field, space.state.unknowns
+        families = tuple(family_of(group, field, unknowns, system.jets.unknowns) for group in space.groups)
     clock.note("commutators")
     basis = [one.characteristic for one in proved]
     brackets: tuple[Bracket, ...] | None = None
@@ -128,9 +134,9 @@ def generalised_symmetries(system: System, order: int, points: Sequence[Field], 
         order,
         names,
         tuple(proved),
-        tuple(family_of(group, field, unknowns, system.jets.unknowns) for group in space.groups),
-        sought,
-        space.certificate,
+        families,
+        found.sought,
+        found.certificate,
         tuple(unsolved),
         time.perf_counter() - started,
         brackets,
@@ -147,6 +153,10 @@ def _brackets(system: System, basis: Sequence[tuple[sp.Expr, ...]], leading: Lea
 
 
 Named = tuple[Literal["point", "contact", "generalised"], tuple[sp.Expr, ...], Field | None]
+
+
+def _polynomials(system: System, order: int, clock: Clock) -> PolynomialSpace:
+    return polynomial_characteristics(system, order, clock=clock)
 
 
 def _on_solutions(q: Sequence[sp.Expr], leading: Leading) -> tuple[sp.Expr, ...]:
@@ -170,29 +180,59 @@ def _contact(system: System, clock: Clock) -> list[tuple[sp.Expr, ...]]:
         return []
 
 
-def _chosen(system: System, space: Space, named: Sequence[Named]) -> list[Named]:
+def _chosen(system: System, found: Found, named: Sequence[Named], order: int) -> list[Named]:
     """A basis of the span modulo the families: those that have a name first, where they are of the order."""
-    field, unknowns = space.state.field, space.state.unknowns
-    pool: list[tuple[Named, Vector]] = []
-    known = set(field.variables) | set(field.constants)
-    for one in named:
-        if all(e.free_symbols <= known for e in one[1]):
-            pool.append((one, [field.element(e) for e in one[1]]))
-    pool += [(("generalised", q, None), list(v)) for q, v in zip(space.expressions(), space.vectors, strict=True)]
-    pool = [(one, [field.lift(c) for c in v]) for one, v in pool]
-    whole = [[field.lift(c) for c in v] for v in space.vectors]
-    found: list[Named] = []
+    pool = _of_order(system, named, order)
+    pool += [("generalised", q, None) for q in found.basis]
+    vectors, field = vectors_of(system, [one[1] for one in pool])
+    groups = found.space.groups if found.space is not None else ()
+    whole = vectors[len(pool) - len(found.basis) :]
+    kept: list[Named] = []
     basis: list[Vector] = []
-    for one, v in pool:
+    for one, v in zip(pool, vectors, strict=True):
         if basis and coordinates_in(basis, [v], field)[0] is not None:
             continue
-        if space.groups and len(modulo_families([*basis, v], space.groups, field, unknowns)) == len(basis):
+        if found.space is not None and groups and _in_families([*basis, v], field, found.space):
             continue
-        if not space.open and not space.groups and coordinates_in(whole, [v], field)[0] is None:
+        if found.general and not groups and coordinates_in(whole, [v], field)[0] is None:
             raise EquationError(
                 f"{system.name}: the {one[0]} symmetry with the characteristic {one[1]} isn't among those derived.",
                 hint="This is a fault of the solver; please report the equation.",
             )
         basis.append(v)
-        found.append((one[0], tuple(expression_of(c, field) for c in v), one[2]))
-    return found
+        kept.append((one[0], tuple(expression_of(c, field) for c in v), one[2]))
+    return kept
+
+
+def _in_families(vectors: Sequence[Vector], field: CoefficientField, space: Space) -> bool:
+    """Whether the last vector is one of the others modulo the families."""
+    own = space.state.field
+    inside = [[own.element(field.expression(c)) for c in v] for v in vectors]
+    return len(modulo_families(inside, space.groups, own, space.state.unknowns)) < len(vectors)
+
+
+def _of_order(system: System, named: Sequence[Named], order: int) -> list[Named]:
+    """Those of the order, and combinations of the others in which all higher derivatives cancel."""
+    jets = system.jets
+    inside = [one for one in named if jets.order(one[1]) <= order]
+    others = [one for one in named if jets.order(one[1]) > order]
+    found = jets.jets(sp.Tuple(*(e for _, q, _ in others for e in q)))
+    high = [s for s, (_, J) in found.items() if sum(J) > order]
+    slopes, field = vectors_of(system, [[sp.diff(e, s) for s in high for e in one[1]] for one in others])
+    for row in relations(slopes, field) if others else []:
+        terms = [(others[k], expression_of(c, field)) for (k, _), c in sorted(row.items())]
+        q = tuple(sp.expand(sp.Add(*(c * one[1][a] for one, c in terms))) for a in range(len(jets.dependent)))
+        inside.append((_kind([one for one, _ in terms]), q, _sum([(one[2], c) for one, c in terms])))
+    return sorted(inside, key=lambda one: one[0] != "point")
+
+
+def _kind(named: Sequence[Named]) -> Literal["point", "contact", "generalised"]:
+    return "point" if all(kind == "point" for kind, _, _ in named) else "contact"
+
+
+def _sum(terms: Sequence[tuple[Field | None, sp.Expr]]) -> Field | None:
+    """The combination of fields; None if one is missing."""
+    fields = [(one.components, c) for one, c in terms if one is not None]
+    if len(fields) < len(terms):
+        return None
+    return Field({name: sp.expand(sp.Add(*(c * e[name] for e, c in fields))) for name in fields[0][0]})

@@ -9,9 +9,8 @@ characteristics of its symmetries (Noether; Olver 1993, Thm 4.29 and 5.92).
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
@@ -19,22 +18,24 @@ import msgspec
 import sympy as sp
 
 from lieapp.equations.by_parts import by_parts
-from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.equations.evolution import time_variable
 from lieapp.equations.jets import JetSpace, directions, raised
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
 from lieapp.errors import UsageError
-from lieapp.lie.beyond.algebra import Coordinates, coordinates, generating, moved
-from lieapp.lie.beyond.generalised import generalised_equations
-from lieapp.lie.beyond.multipliers import multiplier_equations
-from lieapp.lie.beyond.space import Space, set_up, solution_space
+from lieapp.lie.beyond.actions import Actions, actions_on
+from lieapp.lie.beyond.densities import in_space_first, shortest, tidied, vanishes
+from lieapp.lie.beyond.generalised import solved_leading
+from lieapp.lie.beyond.multipliers import is_linear, multiplier_equations
+from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_multipliers
+from lieapp.lie.beyond.space import Space, find
 from lieapp.lie.deadline import Clock
 from lieapp.lie.families import NAMES, Group
 from lieapp.lie.linear import Form
 from lieapp.lie.solving import State
-from lieapp.lie.symmetries import Names, seconds, system_within
+from lieapp.lie.symmetries import Given, seconds
+from lieapp.lie.vector_field import Field
 from lieapp.results.truth import CertificateResult
 
 
@@ -44,7 +45,8 @@ class Law:
 
     `multiplier` has Λᵇ for each equation as typed, `order` is its differential order. `density` is T, `flux` has Xⁱ
     for each other variable; both are None where no closed form was found. If `proved`, Eₐ(Λ·Δ) = 0 identically and
-    the divergence vanishes on solutions. `functions` are arbitrary ones in a family, with the `conditions` on them.
+    the divergence vanishes on solutions. Where there is a Lagrangian, `symmetry` is the point symmetry whose
+    characteristic is ±Λ, if it is one. `functions` are arbitrary ones in a family, with the `conditions` on them.
     """
 
     multiplier: tuple[sp.Expr, ...]
@@ -52,22 +54,9 @@ class Law:
     density: sp.Expr | None
     flux: dict[str, sp.Expr] | None
     proved: bool
+    symmetry: Field | None = None
     functions: tuple[sp.Expr, ...] = ()
     conditions: tuple[sp.Expr, ...] = ()
-
-
-@dataclass(frozen=True)
-class Actions:
-    """What symmetries make of the laws of an evolution system.
-
-    `symmetries` are characteristics; `images` have for each symmetry and law the coefficients of the law that it is
-    made into, None if that isn't among the laws. From the `generating` ones, counted from 0, symmetries make all
-    laws; None if images are missing.
-    """
-
-    symmetries: tuple[tuple[sp.Expr, ...], ...]
-    images: tuple[tuple[Coordinates | None, ...], ...]
-    generating: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -150,61 +139,46 @@ def conservation_laws(
     clock = clock or Clock()
     check_order(order)
     order = highest(system, order)
-    determining = set_up(lambda: multiplier_equations(system, order), clock, system.name, order)
-    space = solution_space(determining, clock)
-    leading, unsolved = determining.leading, list(space.open)
+    leading = solved_leading(system)
+    general = f"multipliers of differential order up to {order}"
+    if not is_linear(system, leading):
+        solved = {system.jets.symbol(*jet): rule for jet, rule in leading.rules.items()}
+        system = replace(system, residuals=tuple(s - rule for s, rule in solved.items()))
+        general += f" of the equation solved for {', '.join(map(str, solved))}"
+    make, polynomial = partial(multiplier_equations, system, order), partial(_polynomials, system, order)
+    found = find(system, make, polynomial, general, clock)
+    space, unsolved = found.space, list(found.open)
     clock.note("densities and fluxes")
-    laws = [clock.within(0.0, partial(law_of, system, v, leading), None) for v in space.expressions()]
-    families: list[Law] = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
+    laws = [clock.within(0.0, partial(law_of, system, v, leading), None) for v in found.basis]
+    families: list[Law] = []
+    if space is not None:
+        families = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
     kept = [law for law in laws if law is not None and not _trivial(law)]
-    acted = _actions(system, kept, leading, clock) if actions else None
+    acted = actions_on(system, [law.multiplier for law in kept], leading, clock) if actions else None
     if actions and acted is None:
         unsolved.append("how symmetries act on the laws is told of evolution systems, within the budget")
-    if None in laws or len(families) < len(space.groups):
+    if None in laws or (space is not None and len(families) < len(space.groups)):
         unsolved.append(f"{clock.told()} before all densities and fluxes were found")
+    found_lagrangian = clock.within(0.0, lambda: lagrangian(system), None)
+    if found_lagrangian is not None:
+        kept = [noether(law, system) for law in kept]
     return Laws(
         system,
         tuple(kept),
         tuple(families),
         order,
-        f"multipliers of differential order up to {order}",
-        space.certificate,
+        found.sought,
+        found.certificate,
         tuple(unsolved),
-        tuple(space.state.assumed),
-        clock.within(0.0, lambda: lagrangian(system), None),
+        tuple(dict.fromkeys([*(space.state.assumed if space else ()), *_divisors([*kept, *families], system)])),
+        found_lagrangian,
         time.perf_counter() - clock.started,
         acted,
     )
 
 
-def _actions(system: System, laws: Sequence[Law], leading: Leading, clock: Clock) -> Actions | None:
-    jets, t = system.jets, time_variable(system)
-    multipliers = [law.multiplier for law in laws]
-    if any(jet != (a, raised(jets.zero, t)) for a, jet in enumerate(leading.rules)) or not laws:
-        return None
-    clock.note("symmetries act on the laws")
-    order = jets.order(leading.rules.values())
-    none: list[tuple[sp.Expr, ...]] = []
-    found = clock.within(0.0, partial(_symmetries, system, order, clock.part(0.5)), none)
-    images = []
-    for q in found:
-        row = clock.within(0.0, partial(_images, system, multipliers, q, leading), None)
-        if row is None:
-            return None
-        images.append(tuple(row))
-    flat = [image for row in images for image in row if image is not None]
-    whole = len(flat) == len(images) * len(laws)
-    return Actions(tuple(found), tuple(images), tuple(generating(len(laws), flat)) if whole else None)
-
-
-def _images(
-    system: System, multipliers: Sequence[tuple[sp.Expr, ...]], q: tuple[sp.Expr, ...], leading: Leading
-) -> list[Coordinates | None]:
-    return coordinates(system, multipliers, [moved(q, m, system.jets) for m in multipliers])
-
-
-def _symmetries(system: System, order: int, clock: Clock) -> list[tuple[sp.Expr, ...]]:
-    return solution_space(generalised_equations(system, order), clock).expressions()
+def _polynomials(system: System, order: int, clock: Clock) -> PolynomialSpace:
+    return polynomial_multipliers(system, order, clock=clock)
 
 
 def highest(system: System, order: int) -> int:
@@ -227,72 +201,44 @@ def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> L
     if next((e for e in multiplier if e != 0), sp.S.Zero).could_extract_minus_sign():
         multiplier = [-e for e in multiplier]
     product = sum((m * r for m, r in zip(multiplier, system.residuals, strict=True)), sp.S.Zero)
-    order = jets.order(multiplier)
+    order, shown = jets.order(multiplier), tuple(map(sp.powsimp, multiplier))
     identical = all(vanishes(euler(product, jets, a), system) for a in range(len(jets.dependent)))
-    found = _shortest(product, system, leading)
+    found = shortest(product, system, leading)
     if found is None:
-        return Law(tuple(multiplier), order, None, None, identical)
+        return Law(shown, order, None, None, identical)
     total = sum((jets.total_derivative(x, i) for i, x in enumerate(found)), sp.S.Zero)
     proved = identical and vanishes(leading.reduce(total), system)
     t = time_variable(system)
-    flux = {str(x): found[i] for i, x in enumerate(jets.independent) if i != t}
-    return Law(tuple(multiplier), order, found[t], flux, proved)
+    flux = {str(x): sp.powsimp(found[i]) for i, x in enumerate(jets.independent) if i != t}
+    return Law(shown, order, sp.powsimp(found[t]), flux, proved)
 
 
-def _shortest(product: sp.Expr, system: System, leading: Leading) -> list[sp.Expr] | None:
-    """Density and fluxes, parts taken in space first; in time first where the density is shorter then."""
-    found: list[list[sp.Expr]] = []
-    t, order = time_variable(system), in_space_first(system)
-    for along in (order, order[::-1]):
-        with suppress(NoPotentialError):
-            found.append(simplified(potentials(product, system.jets, along), system, leading))
-        if found and found[0][t].is_polynomial(*system.jets.jets(found[0][t])):
-            break
-    return min(found, key=lambda parts: (_in_time(parts[t], system), sp.count_ops(parts[t])), default=None)
-
-
-def _in_time(density: sp.Expr, system: System) -> int:
-    """How many time derivatives occur."""
-    t = time_variable(system)
-    return sum(J[t] > 0 for _, J in system.jets.jets(density).values())
-
-
-def in_space_first(system: System) -> list[int]:
-    """The positions of the variables, time last."""
-    t = time_variable(system)
-    return [*(i for i in range(len(system.jets.independent)) if i != t), t]
-
-
-def simplified(found: Sequence[sp.Expr], system: System, leading: Leading) -> list[sp.Expr]:
-    """Density and fluxes on solutions, the density with derivatives as low as parts in space allow."""
-    jets, t = system.jets, time_variable(system)
-    result = [leading.reduce(x) for x in found]
-    for J, E in by_parts(result[t], jets, in_space_first(system)[:-1]).items():
-        if any(J):
-            # D_t Dᵢ E is the same divergence as Dᵢ D_t E
-            i = next(i for i, n in enumerate(J) if n)
-            inner = jets.total_derivatives(E, raised(J, i, -1))
-            result[t] -= jets.total_derivative(inner, i)
-            result[i] += jets.total_derivative(inner, t)
-    return [tidied(leading.reduce(x)) for x in result]
-
-
-def tidied(expression: sp.Expr) -> sp.Expr:
-    """Expanded, or as one fraction in lowest terms where that is shorter."""
-    forms = [sp.expand(expression)]
-    if not forms[0].is_polynomial(*forms[0].free_symbols):
-        forms.append(sp.factor_terms(sp.cancel(sp.together(expression))))
-    return min(forms, key=sp.count_ops)
-
-
-def vanishes(expression: sp.Expr, system: System) -> bool:
-    """Whether an expression in the jets vanishes identically, by all relations of the functions in it."""
-    expanded = sp.expand(expression)
-    if expanded == 0 or expanded.is_polynomial(*expanded.free_symbols):
-        return bool(expanded == 0)
+def noether(law: Law, system: System) -> Law:
+    """With the point symmetry ξ ∂x + φ ∂u whose characteristic φ - ξ u_x is ±Λ, if there is one."""
     jets = system.jets
-    field = CoefficientField((*jets.independent, *jets.jets(expanded)), system.parameters)
-    return not field.element(expanded)
+    along = [raised(jets.zero, i) for i in range(len(jets.independent))]
+    first = [[jets.symbol(a, J) for J in along] for a in range(len(jets.dependent))]
+    slopes = [[-sp.diff(q, s) for s in row] for q, row in zip(law.multiplier, first, strict=True)]
+    xi, allowed = slopes[0], set(jets.coordinates) | set(system.parameters)
+    phi = [
+        sp.expand(q + sp.Add(*(x * s for x, s in zip(xi, row, strict=True))))
+        for q, row in zip(law.multiplier, first, strict=True)
+    ]
+    if any(sp.expand(x - y) != 0 for row in slopes for x, y in zip(row, xi, strict=True)):
+        return law
+    if not all(e.free_symbols <= allowed for e in (*xi, *phi)):
+        return law
+    values = [*map(sp.expand, xi), *phi]
+    if next((e for e in values if e != 0), sp.S.Zero).could_extract_minus_sign():
+        values = [-e for e in values]
+    return replace(law, symmetry=Field(dict(zip(map(str, jets.coordinates), values, strict=True))))
+
+
+def _divisors(laws: Sequence[Law], system: System) -> list[sp.Expr]:
+    """The factors in parameters by which densities and fluxes divide."""
+    values = [e for law in laws if law.density is not None for e in (law.density, *(law.flux or {}).values())]
+    below = sp.Mul(*(sp.denom(sp.together(e)) for e in values))
+    return [e for e, _ in sp.factor_list(below)[1] if e.free_symbols <= set(system.parameters)]
 
 
 def _trivial(law: Law) -> bool:
@@ -358,7 +304,7 @@ def _family(system: System, group: Group, state: State, leading: Leading, names:
             t = time_variable(system)
             density = found[t]
             flux = {str(x): found[i] for i, x in enumerate(system.jets.independent) if i != t}
-    return Law(multiplier, order, density, flux, True, tuple(functions.values()), conditions)
+    return Law(multiplier, order, density, flux, True, None, tuple(functions.values()), conditions)
 
 
 def _potentials_of_family(
@@ -372,19 +318,9 @@ def _potentials_of_family(
     return [leading.reduce(x) for x in found]
 
 
-def of_equations(
-    equations: Any,
-    independent: Names,
-    dependent: Names,
-    parameters: Names | Mapping[Any, Any],
-    functions: Names | Mapping[Any, Any],
-    order: int,
-    nonzero: Sequence[Any],
-    budget: float | None,
-    actions: bool,
-) -> Laws:
-    """See `lieapp.api.conservation_laws`."""
+def of_equations(given: Given, order: int, budget: float | None, actions: bool) -> Laws:
+    """See `lieapp.derived.conservation_laws`."""
     clock = Clock(seconds(budget))
     check_order(order)
-    system = system_within(clock, equations, independent, dependent, parameters, functions, nonzero)
+    system = given.system(clock)
     return conservation_laws(system, order, clock, actions)

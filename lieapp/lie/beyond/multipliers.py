@@ -20,6 +20,15 @@ from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.linear import Form, add, differentiated
 
 
+def is_linear(system: System, leading: Leading) -> bool:
+    """Whether each equation is linear in the leading derivatives.
+
+    Else a law's multiplier contains leading derivatives: (u_t - F) μ is (u_t² - F²) μ/(u_t + F).
+    """
+    lead = [system.jets.symbol(*jet) for jet in leading.rules]
+    return not any(sp.diff(r, a, b) != 0 for r in system.residuals for a in lead for b in lead)
+
+
 def off_solutions(system: System, leading: Leading) -> tuple[Leading, list[sp.Expr]]:
     """Coordinates of all derivatives in which Δᵇ is simple, as rules, and the Δᵇ in them.
 

@@ -8,7 +8,10 @@ from functools import partial
 
 import sympy as sp
 
+from lieapp.equations.equation import System
 from lieapp.errors import BudgetError, EquationError
+from lieapp.lie.beyond.algebra import Coordinates, coordinates
+from lieapp.lie.beyond.polynomial import PolynomialSpace
 from lieapp.lie.certificate.certify import certify
 from lieapp.lie.deadline import Clock, OutOfTimeError
 from lieapp.lie.determining import DeterminingSystem
@@ -42,15 +45,73 @@ class Space:
         return [tuple(expression_of(field.lift(c), field) for c in v) for v in self.vectors]
 
 
-def set_up(make: Callable[[], DeterminingSystem], clock: Clock, name: str, order: int) -> DeterminingSystem:
+@dataclass(frozen=True)
+class Found:
+    """All solutions in the class that is `sought`, in words: a `basis` modulo the families of the `space`.
+
+    That class is polynomials where the time didn't suffice for all functions: then it isn't the `general` one. The
+    `space` is that of the solver, None if not even the determining equations were ready.
+    """
+
+    space: Space | None
+    basis: list[tuple[sp.Expr, ...]]
+    sought: str
+    certificate: CertificateResult
+    open: tuple[str, ...] = ()
+    general: bool = False
+
+
+GENERAL = 0.6
+"""Share of the time for all functions; polynomials take the rest, if that doesn't suffice."""
+
+
+def find(
+    system: System,
+    make: Callable[[], DeterminingSystem],
+    polynomial: Callable[[Clock], PolynomialSpace],
+    general: str,
+    clock: Clock,
+) -> Found:
+    """Solve determining equations for all functions, or find the polynomials among the solutions.
+
+    `general` is the class of all functions, in words. Raises BudgetError if neither could be begun, EquationError
+    for equations that can't be solved for leading derivatives.
+    """
+    part, space = clock.part(GENERAL), None
+    refusal: tuple[str, ...] = ()
+    try:
+        space = solution_space(set_up(make, part, system.name, general), part)
+    except BudgetError as error:
+        refusal = (error.message,)
+    basis = [] if space is None else space.expressions()
+    left = refusal if space is None else space.open
+    if space is not None and not left:
+        return Found(space, basis, general, space.certificate, general=True)
+    clock.note("polynomials")
+    try:
+        other = polynomial(clock.part(GENERAL))
+    except (EquationError, BudgetError) as error:
+        if space is None:
+            raise
+        return Found(space, basis, general, space.certificate, (*left, error.message))
+    held: list[Coordinates | None] = [None] * len(basis)
+    if basis and other.basis:
+        held = clock.within(0.0, partial(coordinates, system, other.basis, basis), held)
+    outside = [v for v, c in zip(basis, held, strict=True) if c is None]
+    known = [*other.basis, *outside]
+    reason = CertificateResult(dimension=len(known), reason=other.open)
+    return Found(space, known, other.sought, reason, (other.open,) if other.open else ())
+
+
+def set_up(make: Callable[[], DeterminingSystem], clock: Clock, name: str, sought: str) -> DeterminingSystem:
     """The determining equations, within the clock. Raises BudgetError if the time doesn't suffice."""
-    clock.note(f"determining equations of order {order}")
+    clock.note(f"determining equations: {sought}")
     try:
         with clock.limit():
             return make()
     except OutOfTimeError:
         raise BudgetError(
-            f"{name}: {clock.told()} before the determining equations of order {order} were ready.",
+            f"{name}: {clock.told()} before the determining equations were ready.",
             hint="Raise the budget, or take a lower --order.",
         ) from None
 

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -37,7 +36,7 @@ from lieapp.lie.classes.special_values import roots, specialised
 from lieapp.lie.deadline import Clock
 from lieapp.lie.normal_form import echelon, rows_of
 from lieapp.lie.stages import derive
-from lieapp.lie.symmetries import Names, seconds, system_within
+from lieapp.lie.symmetries import Given, seconds
 from lieapp.lie.vector_field import Field
 
 MAX_BRANCHES = 200
@@ -75,19 +74,10 @@ def classify(system: System, clock: Clock, begun: Classification | None = None) 
     return work
 
 
-def of_equations(
-    equations: Any,
-    independent: Names,
-    dependent: Names,
-    parameters: Names | Mapping[Any, Any],
-    functions: Names | Mapping[Any, Any],
-    nonzero: Sequence[Any],
-    budget: float | None,
-    begun: Classification | None,
-) -> Classification:
-    """See `lieapp.api.classify`."""
+def of_equations(given: Given, budget: float | None, begun: Classification | None) -> Classification:
+    """See `lieapp.derived.classify`."""
     clock = Clock(seconds(budget))
-    system = system_within(clock, equations, independent, dependent, parameters, functions, nonzero)
+    system = given.system(clock)
     return classify(system, clock, begun)
 
 

@@ -7,7 +7,7 @@ set to 0 and solved for a parameter or constant, case after case, so that specia
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -25,7 +25,7 @@ from lieapp.lie.given.field import GivenField, given_field
 from lieapp.lie.given.forms import Answer, Parts, parts_of, question, solved_values
 from lieapp.lie.given.told import in_jets, sentence, told
 from lieapp.lie.invariance import defect
-from lieapp.lie.symmetries import Names, seconds, system_within
+from lieapp.lie.symmetries import Given, seconds
 from lieapp.lie.vector_field import Field
 
 MAX_CASES = 60
@@ -135,19 +135,10 @@ def holding(system: System, given: GivenField, clock: Clock) -> Holding:
     )
 
 
-def of_equations(
-    equations: Any,
-    independent: Names,
-    dependent: Names,
-    parameters: Names | Mapping[Any, Any],
-    functions: Names | Mapping[Any, Any],
-    field: Any,
-    nonzero: Sequence[Any],
-    budget: float | None,
-) -> Holding:
-    """See `lieapp.api.holds`."""
+def of_equations(given: Given, field: Any, budget: float | None) -> Holding:
+    """See `lieapp.derived.holds`."""
     clock = Clock(seconds(budget))
-    system = system_within(clock, equations, independent, dependent, parameters, functions, nonzero)
+    system = given.system(clock)
     return holding(system, given_field(field, system), clock)
 
 

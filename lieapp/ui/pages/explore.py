@@ -11,7 +11,7 @@ import streamlit as st
 
 from lieapp import document as doc
 from lieapp.config import TruthConfig
-from lieapp.config_symbolic import HoldsConfig
+from lieapp.config_symbolic import HoldsConfig, LawsConfig
 from lieapp.errors import LieappError
 from lieapp.registry.catalog import Catalog, Entry
 from lieapp.report.questions_document import holds_document
@@ -28,7 +28,8 @@ from lieapp.ui.words import WORKING, plain
 
 # no docstrings below constants, the app would print them
 PLUGIN, TYPED = "A plugin", "Typed"
-BUDGET, LONGEST = 60.0, 3600.0
+EQUATION = ("plugin", "equation", "independent", "dependent", "parameter", "function")
+BUDGET, LONGEST, MOST_ORDER = 60.0, 3600.0, 12
 # seconds beyond the budget: loading, and telling the result
 SPARE = 10.0
 # the process that reads what is typed ends a test a little later
@@ -147,7 +148,11 @@ def _options(version: str, config: dict[str, Any]) -> dict[str, Any]:
             key: st.checkbox(label, bool(config.get(key, True)), key=f"{key}_{version}")
             for key, label in asked.items()
         }
-    return {**wanted, "budget": float(budget), "latex": True}
+        order: int | None = st.number_input(
+            "Generalised up to order", 0, MOST_ORDER, config.get("order"), key=f"order_{version}",
+            help=tip("generalised"), width=200, placeholder="none",
+        )  # fmt: skip
+    return {**wanted, "budget": float(budget), "latex": True, "order": order}
 
 
 def _start(values: dict[str, Any], entry: Entry | None, catalog: Catalog) -> None:
@@ -167,6 +172,7 @@ def command_line(values: dict[str, Any], root: Path) -> str:
         words += [part for entry in entries for part in (f"--{name}", entry)] if several else []
         words += [f"--{name}", ",".join(entries)] if entries and not several else []
     words += [f"--{flag}" for flag in ("flows", "reductions", "explain") if values.get(flag)]
+    words += [] if values.get("order") is None else ["--order", str(values["order"])]
     words += [] if values["budget"] == BUDGET else ["--budget", f"{values['budget']:g}"]
     return shlex.join([*words, "--out", str(root)])
 
@@ -187,7 +193,26 @@ def _result(run: RunDirectory) -> None:
         return
     show_steps(run, "explore")
     show_derived(run)
+    _laws(run, config)
     _field(run, config)
+
+
+@st.fragment
+def _laws(run: RunDirectory, config: dict[str, Any]) -> None:
+    """The conservation laws of the same equation, as a run of their own."""
+    st.subheader("Conservation laws", help=tip("law"))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        order = st.number_input(
+            "Highest order of derivatives in multipliers", 0, MOST_ORDER, 2, key=f"laws_{run.id}", width=320
+        )
+        wanted = st.button("Derive laws", icon=":material/balance:", key=f"laws_go_{run.id}")
+    if wanted:
+        asked = {key: config[key] for key in EQUATION if config.get(key)}
+        with errors_shown():
+            catalog = navigation.catalog_of()
+            entry = catalog.get(str(config["plugin"])) if config.get("plugin") else None
+            run_id = jobs.start(LawsConfig(**asked, order=int(order)), entry, catalog)
+            st.switch_page(navigation.page("run"), query_params={"run": run_id})
 
 
 @st.fragment
@@ -201,8 +226,8 @@ def _field(run: RunDirectory, config: dict[str, Any]) -> None:
     )  # fmt: skip
     if not text.strip():
         return
-    keys = ("plugin", "equation", "independent", "dependent", "parameter", "function")
-    asked = HoldsConfig(**{key: config[key] for key in keys if config.get(key)}, field=text, budget=TEST_SECONDS)
+    equation = {key: config[key] for key in EQUATION if config.get(key)}
+    asked = HoldsConfig(**equation, field=text, budget=TEST_SECONDS)
     found = tested(asked, run.plugin_folders())
     if found.error is not None:
         show_error(found.error)

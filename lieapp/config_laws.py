@@ -1,0 +1,43 @@
+"""Settings of what `lieapp discover` seeks beside point symmetries: conservation laws, generalised symmetries."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from lieapp.config_types import Count, Positive, Settings, told
+
+Few = Annotated[int, msgspec.Meta(ge=2)]
+
+
+class Laws(Settings, kw_only=True, frozen=True):
+    """Settings of `--laws`: which densities are tried, and on how many times."""
+
+    order: Annotated[
+        Count | None,
+        told(
+            "Highest order of the derivatives in densities. Default: 3, or the highest that the data resolve if "
+            "that is lower."
+        ),
+    ] = None
+    weight: Annotated[
+        Positive | None,
+        told(
+            "Highest weight of the densities: each derivative weighs 1, each factor as much as the equation's "
+            "terms say (laws-from-data.md). Default: two more than four factors weigh, lowered if that gives "
+            "more than 120 densities."
+        ),
+    ] = None
+    times: Annotated[Few, told("Times of each trajectory, spread evenly, at which totals are computed.")] = 60
+
+
+class Generalised(Settings, kw_only=True, frozen=True):
+    """Settings of `--fields generalised`: which characteristics are tried."""
+
+    order: Annotated[Positive, told("Highest order of the derivatives in characteristics.")] = 5
+    weight: Annotated[
+        Positive | None,
+        told("Highest weight of their monomials, as for laws. Default: that of the highest derivative."),
+    ] = None
+    powers: Annotated[Count, told("Highest power of the evolution variable that multiplies a monomial.")] = 1

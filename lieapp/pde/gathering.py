@@ -1,0 +1,112 @@
+"""The data of a discovery of an equation: simulated or read from files, checked, and told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lieapp.config import DiscoverConfig
+from lieapp.data.axes import along, noise_level
+from lieapp.data.own_trajectories import OwnData
+from lieapp.data.stepping import Tolerance
+from lieapp.data.trajectories import Trajectories, check_varying, noisy, thin
+from lieapp.numerics.spectral import noise_floor
+from lieapp.pde.domain import PDEDomain
+from lieapp.pde.own_checks import check_misfit, check_offsets, check_unchanged
+from lieapp.pde.resolution import unresolved_words
+from lieapp.runs.store.session import Session
+
+CLEAN = 1e-4
+"""Noise below this share of the data's spread is none."""
+
+
+class Gathering:
+    """Trajectories for one run.
+
+    Args:
+        own: those of files; None if they are simulated.
+
+    `missed` is what data from elsewhere leave of the equation, relative to their change in time; None if unknown.
+    """
+
+    def __init__(self, config: DiscoverConfig, domain: PDEDomain, session: Session, own: OwnData | None) -> None:
+        self.config, self.domain, self.session, self.own = config, domain, session, own
+        self.directory, self.report = session.directory, session.report
+        self.missed: float | None = None
+
+    def parts(self) -> tuple[list[Trajectories], list[Trajectories]]:
+        """Those to learn from and those to judge on: simulated, or of files, which are checked.
+
+        Raises what `simulated` and `check_files` raise.
+        """
+        if self.own is None:
+            everything, samples = self.simulated(), self.config.samples
+            everything.check_varying(self.domain.name)
+            return [everything.select(slice(0, samples))], [everything.select(slice(samples, None))]
+        self.check_files(self.own)
+        device, parts = self.session.device, (self.own.train, self.own.held_out)
+        train, held_out = ([self.spoiled(piece).to(device) for piece in part] for part in parts)
+        return train, held_out
+
+    def noise(self, pieces: Sequence[Trajectories]) -> float:
+        """The share of the largest Fourier mode below which modes are noise; 0 without noise or with open axes."""
+        if self.config.smoothing is not None:
+            return self.config.smoothing
+        closed = [piece for piece in pieces if all(axis.periodic for axis in piece.grid.axes)]
+        return max((noise_floor(piece.values.flatten(0, 1), piece.grid) for piece in closed), default=0.0)
+
+    def simulated(self) -> Trajectories:
+        """Those to learn from and those to judge on, one after the other, as the settings want them."""
+        config, domain, session = self.config, self.domain, self.session
+        kept = session.checkpoint.data()
+        if kept is None:
+            kept = domain.trajectories(
+                config.samples + config.held_out, config.seed, session.device, Tolerance(config.tolerance),
+                self.report.progress,
+            )  # fmt: skip
+            session.checkpoint.save_data(kept)
+        self._note_accuracy(kept)
+        if domain.declaration.source is not None:
+            self._check_misfit([kept])
+        return self.spoiled(kept).to(session.device)
+
+    def check_files(self, own: OwnData) -> float:
+        """Check and tell what is in files; the level of their noise, relative to the spread.
+
+        Raises DataError for data from which nothing can be learned, or that don't solve the equation.
+        """
+        for words in own.words:
+            self.report.line(f"data: {words}")
+        pieces = own.pieces
+        check_unchanged(pieces, self.directory)
+        self.directory.add_provenance(data=pieces[0].facts, data_notes=own.words)
+        check_varying(pieces, self.domain.name, "Read other files, or another part of these.")
+        check_offsets(pieces, self.report)
+        level, how = max(noise_level(z.numpy()) for piece in pieces for z in piece.values.unbind(2))
+        about = "about" if level > CLEAN else "below"
+        how = along(how, [pieces[0].time_name, *(axis.name for axis in pieces[0].grid.axes)])
+        told = f"noise is {about} {level:.1g} of their standard deviation" if level else "no noise can be seen"
+        self.report.line(f"data: {told}, by {how}")
+        self.directory.add_provenance(noise_level=level)
+        for words in unresolved_words(self.domain.evolution, pieces, level):
+            self.report.warn(f"data: {words}")
+        self._check_misfit(pieces)
+        return level
+
+    def spoiled(self, data: Trajectories) -> Trajectories:
+        """The data as the settings want them: thinner, with noise."""
+        config = self.config
+        thinned = thin(data, config.every_point, config.every_time)
+        return noisy(thinned, config.noise, config.seed) if config.noise else thinned
+
+    def _check_misfit(self, data: Sequence[Trajectories]) -> None:
+        if self.domain.fitted:
+            return  # the learned equation is theirs
+        name, units = self.domain.name, self.own.units if self.own else ()
+        self.missed = check_misfit(self.domain.evolution, data, name, self.config.misfit, self.report, units)
+        if self.missed is not None:
+            self.directory.add_provenance(misfit=self.missed)
+
+    def _note_accuracy(self, data: Trajectories) -> None:
+        self.directory.add_provenance(data={**data.facts, "error": data.error})
+        if data.error == data.error:
+            self.report.line(f"data: estimated relative error {data.error:.1e}")

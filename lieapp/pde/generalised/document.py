@@ -1,0 +1,132 @@
+"""What is said of generalised symmetries found in data, on the terminal, in the report and in the app."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lieapp.document import (
+    Block,
+    Caption,
+    Cell,
+    Column,
+    Document,
+    Draw,
+    Figure,
+    Heading,
+    Notice,
+    Text,
+    figures,
+    joined,
+    number,
+    seconds,
+    table,
+    undrawn,
+)
+from lieapp.drawing import Curve
+from lieapp.extension import outcome
+from lieapp.pde.identify.document import equation as equation_blocks
+from lieapp.pde.identify.document import path as path_blocks
+from lieapp.results.characteristics import CharacteristicFound, GeneralisedFromData
+
+WORDS = {"proved": "proved", "approximate": "no: the residual is only small", "undecided": "undecided"}
+
+SHOWN = (
+    Caption("spectrum", "Defect of every characteristic", "Each dot is a combination of the terms: the residual of "
+            "the linearised equation relative to it. Symmetries lie below the gap."),
+    Caption("moved", "A held-out solution moved", "u + s Q at the first time, for symmetries beyond point ones: "
+            "the start of u_s = Q. s moves it by a tenth of its range."),
+)  # fmt: skip
+
+
+def sentence(result: GeneralisedFromData) -> str:
+    """The outcome in one sentence."""
+    proved = [row for row in result.generalised if row.proved]
+    points = sum(row.kind == "point" for row in proved)
+    if not proved:
+        parts = [f"Found no symmetry with a characteristic up to order {result.order}"]
+    else:
+        beyond = [_text(row) for row in proved if row.kind != "point"]
+        symmetries = "symmetry" if len(proved) == 1 else "symmetries"
+        told = f"{points} of them point symmetries" if beyond else "all of them point symmetries"
+        parts = [f"Found {len(proved)} {symmetries} up to order {result.order}, each proved, {told}"]
+        parts += [f"beyond these: {', '.join(beyond)}"] if beyond else []
+    undecided = sum(row.verdict == "undecided" for row in result.generalised)
+    if undecided:
+        parts.append(f"{undecided} more undecided: the residual is small, and nothing is proved")
+    return "; ".join(parts)
+
+
+def _text(row: CharacteristicFound) -> str:
+    parts = [shown.text for shown in row.characteristic_shown]
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def document(result: GeneralisedFromData, draw: Draw = undrawn) -> Document:
+    """Equation, outcome, characteristics, the class, the spectrum."""
+    blocks: list[Block] = [*result.equation_shown, *outcome(result)]
+    if result.fitted is not None:
+        blocks.append(Notice("The equation was learned from these data: nothing is proved of it.", "warning"))
+    blocks += [*_symmetries(result), *_class(result), *figures(SHOWN, draw)]
+    if result.identified is not None:
+        blocks += [*equation_blocks(result.identified), *path_blocks(result.identified)]
+    return [*blocks, *seconds(result.seconds)]
+
+
+def _symmetries(result: GeneralisedFromData) -> list[Block]:
+    blocks: list[Block] = [Heading("Characteristics", "characteristics", "proved")]
+    if not result.generalised:
+        return [*blocks, Text("No combination of these terms is a symmetry.")]
+    rows: list[list[Cell]] = [
+        [joined(row.characteristic_shown), row.kind, str(row.order), WORDS[row.verdict], number(row.eta)]
+        for row in result.generalised
+    ]
+    heads: list[Column | str] = ["Q", "kind", Column("order", True), "exact condition", Column("η", True)]
+    told = (
+        "A symmetry with characteristic Q sends a solution u to u + ε Q + …; of several unknowns Q has a component "
+        "for each. It is that of a point symmetry if it is φ - ξ u_x - τ u_t for some φ, ξ, τ of the variables and "
+        "unknowns, u_t replaced by the right side. η is the residual of the linearised equation over the time "
+        "window, relative to Q, on held-out data."
+    )
+    return [*blocks, table(heads, rows), Text(told, small=True)]
+
+
+def _class(result: GeneralisedFromData) -> list[Block]:
+    """What was tried, and how it compares with what is derived."""
+    powers = f", each times t^k, k up to {result.powers}" if result.powers else ""
+    told = (
+        f"{len(result.candidates)} monomials in every component{powers}: derivatives up to order {result.order}, "
+        f"weight up to {result.weight}, where a derivative weighs 1 and a factor {result.unknown_weight}."
+    )
+    if modes := [str(k) for k in result.kept if k >= 0]:
+        told += f" Fourier modes up to {', '.join(modes)} are kept: an exact symmetry holds on any smooth function."
+    blocks: list[Block] = [Heading("What was tried", "class"), Text(told)]
+    if result.derived is None:
+        blocks.append(Text("The symmetries of the class aren't derived: that needs a known polynomial equation."))
+    else:
+        between = "" if result.angle is None else f"; the angle between both spans is {number(result.angle)} rad"
+        symmetries = "1 symmetry" if result.derived == 1 else f"{result.derived} symmetries"
+        blocks.append(Text(f"By the exact condition this class holds {symmetries}{between}."))
+    return [*blocks, Text(joined([f"`{name}`" for name in result.candidates]), small=True)]
+
+
+def draw(result: GeneralisedFromData, folder: Path) -> Draw:
+    """The spectrum, and a solution moved along symmetries beyond point ones."""
+    from lieapp.figures.charts import curves, spectrum
+
+    told, along = SHOWN
+    etas = [eta if eta is not None else float("nan") for eta in result.spectrum.eta]
+    drawn = spectrum(etas, result.spectrum.gap_after, told.title, "characteristic")
+    made = {told.key: drawn}
+    moved = [row for row in result.generalised if row.moved]
+    if moved:
+        lines = [Curve("u", result.place, result.solution)]
+        lines += [Curve(f"order {row.order}, s = {row.s:.2g}", result.place, row.moved) for row in moved]
+        made[along.key] = curves(lines, "x", "u", along.title, whole=False)
+    captions = {one.key: one for one in SHOWN}
+
+    def found(key: str) -> Figure:
+        if key not in made:
+            return undrawn(key)
+        return Figure(key, captions[key].title, captions[key].caption, made[key])
+
+    return found

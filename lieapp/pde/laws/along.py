@@ -1,0 +1,130 @@
+"""The totals of derived laws along trajectories of the user's own.
+
+On a periodic box the total ∫ T dx of a density with that period is constant. Derivatives are Fourier's, with modes
+below the noise cut; the trapezoidal rule gives the integral.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import sympy as sp
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.api import PDE
+from lieapp.config_types import FileData
+from lieapp.data.own_trajectories import own_data
+from lieapp.data.trajectories import Trajectories
+from lieapp.equations.equation import read_pde
+from lieapp.equations.evolution import Evolution, evolution_form
+from lieapp.equations.jets import multi_indices
+from lieapp.equations.parsing import parse_expression
+from lieapp.errors import DataError
+from lieapp.numerics.codegen import Tape
+from lieapp.numerics.grid import Grid
+from lieapp.numerics.spectral import SpectralDifferentiator, bandwidth, low_pass, noise_floor
+from lieapp.pde.data import NOISE
+from lieapp.pde.own_checks import check_misfit
+from lieapp.progress import Reporter
+from lieapp.results.laws import LawsResult
+
+MOST_ORDER = 12
+"""Order of derivatives in densities."""
+
+
+def add_totals(result: LawsResult, pde: PDE, files: FileData, misfit: float, report: Reporter) -> None:
+    """Put the totals of each law along the trajectories of files into a result.
+
+    Args:
+        misfit: what data may leave of the equation, relative to their change in time.
+
+    Raises DataError for data that don't solve the equation, and for axes that aren't periodic: there fluxes through
+    the ends change totals.
+    """
+    report.stage("data")
+    own = own_data(pde, files, report)
+    for words in own.words:
+        report.line(f"data: {words}")
+    evolution = evolution_form(read_pde(own.declaration))
+    for piece in own.pieces:
+        for axis in piece.grid.axes:
+            if not axis.periodic:
+                raise DataError(
+                    f"{pde.name}: the axis {axis.name} of the data isn't periodic, so totals change by what flows "
+                    "through its ends. Those fluxes aren't added up yet.",
+                    hint="Give data on a periodic box, or leave --data out.",
+                )
+    result.misfit = check_misfit(evolution, own.pieces, pde.name, misfit, report, own.units)
+    report.stage("totals")
+    noise = max([NOISE, *(noise_floor(p.values.flatten(0, 1), p.grid) for p in own.pieces)])
+    result.time = own.pieces[0].time.tolist()
+    result.trajectories = sum(piece.samples for piece in own.pieces)
+    names = named(evolution)
+    for law in result.laws:
+        if law.density is None:
+            continue
+        density = parse_expression(law.density, names)
+        if any(density.has(evolution.jets.independent[i]) for i in evolution.space):
+            # its total isn't that of a function on the box
+            continue
+        values = [relative_totals(density, evolution, piece, noise) for piece in own.pieces]
+        changes = [float((v - v[:, :1]).abs().max()) for v in values]
+        law.drift = max(changes) if all(map(math.isfinite, changes)) else None
+        law.values = [v if math.isfinite(v) else None for v in values[0][0].tolist()]
+
+
+def named(evolution: Evolution) -> dict[str, sp.Expr]:
+    """What names in densities stand for: variables, and u_xx for derivatives in space."""
+    jets, size = evolution.jets, len(evolution.space)
+    found: dict[str, sp.Expr] = {str(x): x for x in jets.independent}
+    for K in (K for order in range(MOST_ORDER + 1) for K in multi_indices(size, order)):
+        J = list(jets.zero)
+        for i, n in zip(evolution.space, K, strict=True):
+            J[i] = n
+        symbols = (jets.symbol(a, tuple(J)) for a in range(len(jets.dependent)))
+        found |= {str(s): s for s in symbols}
+    return found
+
+
+def relative_totals(
+    density: sp.Expr, evolution: Evolution, piece: Trajectories, noise: float
+) -> Float[Tensor, "sample time"]:
+    """∫ T dx, relative to the mean of ∫ |T| dx over each trajectory."""
+    rows, sizes = [], []
+    cut = bandwidth(piece.values.flatten(0, 1), piece.grid, noise)
+    for sample in piece.values:
+        (values,) = on_slices([density], evolution, piece.time, low_pass(sample, piece.grid, cut), piece.grid)
+        rows.append(values.mean(piece.grid.dims))
+        sizes.append(values.abs().mean(piece.grid.dims).mean())
+    size = torch.stack(sizes)
+    return torch.stack(rows) / torch.where(size > 0, size, torch.ones_like(size))[:, None]
+
+
+def on_slices(
+    expressions: Sequence[sp.Expr],
+    evolution: Evolution,
+    time: Float[Tensor, " time"],
+    values: Float[Tensor, "time unknown *space"],
+    grid: Grid,
+) -> list[Float[Tensor, "time *space"]]:
+    """The values of expressions in the variables and derivatives in space, on periodic axes."""
+    jets = evolution.jets
+    found = {s: jet for e in expressions for s, jet in jets.jets(e).items()}
+    d = SpectralDifferentiator(grid, values.dtype, values.device)
+    slopes = []
+    for a, J in found.values():
+        along = tuple(J[i] for i in evolution.space)
+        slopes.append(d.derivatives(values[:, a], [along])[along])
+    coordinates: list[Tensor] = []
+    for i in range(len(jets.independent)):
+        if i == evolution.time:
+            coordinates.append(time.to(values).reshape(-1, *(1,) * len(grid.axes)))
+            continue
+        place = evolution.space.index(i)
+        axis = grid.axes[place].coordinates(dtype=values.dtype, device=values.device)
+        coordinates.append(axis.reshape(-1, *(1,) * (len(grid.axes) - 1 - place)))
+    told = Tape(list(expressions), [*jets.independent, *found])(*coordinates, *slopes)
+    return [torch.as_tensor(e).to(values).expand(values[:, 0].shape) for e in told]

@@ -1,0 +1,119 @@
+"""The totals C_k = ∫ T_k dx of densities along trajectories, on periodic axes by Fourier derivatives.
+
+The trapezoidal rule is exact for a product of d factors with modes up to K on more than d K points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lieapp.data.trajectories import Trajectories
+from lieapp.equations.evolution import Evolution
+from lieapp.equations.jets import MultiIndex
+from lieapp.numerics.codegen import Tape
+from lieapp.numerics.grid import Grid
+from lieapp.numerics.spectral import SpectralDifferentiator, bandwidth, low_pass, padded_points, resample
+from lieapp.pde.beyond.quotient import Quotient, triangular
+from lieapp.pde.laws.densities import Density
+
+MOST = 2**21
+"""Numbers of one array at a time."""
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Totals of densities along trajectories on one grid, in the processor's memory.
+
+    Args:
+        time: the times, physical units.
+        values: ∫ T_k dx.
+        sizes: the mean of ∫ |T_k| dx over times: what a total is small beside.
+    """
+
+    time: Float[Tensor, " time"]
+    values: Float[Tensor, "sample time density"]
+    sizes: Float[Tensor, "sample density"]
+
+
+def totals(
+    evolution: Evolution, piece: Trajectories, densities: Sequence[Density], noise: float, times: int
+) -> Totals:
+    """The totals of densities on every trajectory at `times` times at most, spread evenly.
+
+    Args:
+        noise: modes below this share of the largest are cut: high derivatives would only amplify them.
+    """
+    piece = _thinned(piece, times)
+    values = piece.values.flatten(0, 1)
+    cut = bandwidth(values, piece.grid, noise)
+    factors = max(density.monomial.degree for density in densities)
+    # one more than half the factors: padded_points counts on products whose every mode is wanted
+    half = (factors + 2) // 2
+    least = [padded_points(axis, k, half) for axis, k in zip(piece.grid.axes, cut, strict=True)]
+    fine = piece.grid.refined(tuple(max(n, axis.points) for n, axis in zip(least, piece.grid.axes, strict=True)))
+    differentiator = SpectralDifferentiator(fine, values.dtype, values.device)
+    chunk = max(1, MOST // max(1, fine.shape[0] * len(piece.unknowns)))
+    rows, sizes = [], []
+    for part in values.split(chunk):
+        smooth = resample(low_pass(part, piece.grid, cut), piece.grid, fine)
+        found, size = _of_slices(evolution, smooth, fine, differentiator, densities)
+        rows.append(found)
+        sizes.append(size)
+    shape, growth = (piece.samples, len(piece.time)), _factors(evolution, piece.time, densities)
+    totals, size = (torch.cat(parts).unflatten(0, shape) for parts in (rows, sizes))
+    return Totals(piece.time.cpu(), (totals * growth).cpu(), (size * growth.abs()).mean(1).cpu())
+
+
+def _factors(
+    evolution: Evolution, time: Float[Tensor, " time"], densities: Sequence[Density]
+) -> Float[Tensor, "time density"]:
+    """The function of time of each density."""
+    tape = Tape([density.factor for density in densities], [evolution.jets.independent[evolution.time]])
+    return torch.stack(tape(time), 1)
+
+
+def _thinned(piece: Trajectories, times: int) -> Trajectories:
+    places = torch.linspace(0, len(piece.time) - 1, min(times, len(piece.time))).round().long()
+    return replace(piece, time=piece.time[places], values=piece.values[:, places])
+
+
+def _of_slices(
+    evolution: Evolution, values: Float[Tensor, "slice unknown *space"], grid: Grid, d: SpectralDifferentiator,
+    densities: Sequence[Density],
+) -> tuple[Float[Tensor, "slice density"], Float[Tensor, "slice density"]]:  # fmt: skip
+    """∫ T dx and ∫ |T| dx of each slice and density."""
+    volume = 1.0
+    for axis in grid.axes:
+        volume *= axis.length
+    jets: dict[tuple[int, MultiIndex], Tensor] = {}
+    columns, sizes = [], []
+    for density in densities:
+        product = torch.ones((), dtype=values.dtype, device=values.device)
+        for a, J in density.monomial.factors:
+            if (a, J) not in jets:
+                along = tuple(J[i] for i in evolution.space)
+                jets[a, J] = d.derivatives(values[:, a], [along])[along]
+            product = product * jets[a, J]
+        columns.append(volume * product.mean(grid.dims))
+        sizes.append(volume * product.abs().mean(grid.dims))
+    return torch.stack(columns, 1), torch.stack(sizes, 1)
+
+
+def quotient(pieces: Sequence[Totals]) -> Quotient:
+    """Root of the mean over trajectories of the variance in time over that of the variance over all data.
+
+    It is 0 for a conserved total that differs between trajectories, 1 for one whose mean is the same on each.
+    Pieces may lie on different grids and at different times; all times count alike.
+    """
+    count = sum(piece.values.shape[0] * piece.values.shape[1] for piece in pieces)
+    sizes = torch.cat([piece.sizes for piece in pieces]).mean(0)
+    sizes = torch.where(sizes > 0, sizes, torch.ones_like(sizes))
+    scaled = [piece.values / sizes for piece in pieces]
+    within = torch.cat([(v - v.mean(1, keepdim=True)).flatten(0, 1) for v in scaled])
+    rows = torch.cat([v.flatten(0, 1) for v in scaled])
+    return Quotient(triangular(within) / count**0.5, triangular(rows - rows.mean(0)) / count**0.5, sizes)

@@ -1,0 +1,123 @@
+"""What is given to the search for laws and generalised symmetries: too much, or what it can't be."""
+
+import pytest
+import sympy as sp
+
+import lieapp
+from lieapp.cli.main import run
+from lieapp.equations.parsing import parse_system
+from lieapp.errors import LieappError, UsageError
+from lieapp.lie.beyond.laws import conservation_laws
+from lieapp.lie.deadline import Clock
+
+KDV = ["u_t + u*u_x + u_xxx"]
+CAMASSA_HOLM = ["u_t - u_xxt + 3*u*u_x - 2*u_x*u_xx - u*u_xxx"]
+u = sp.Symbol("u", real=True)
+
+
+def laws(equations, order=2, parameters=(), budget=None, independent="t,x", dependent="u", functions=()):
+    system = parse_system(equations, independent.split(","), dependent.split(","), parameters, functions)
+    return conservation_laws(system, order, Clock(budget))
+
+
+def test_too_high_an_order_for_the_budget_keeps_what_was_found():
+    """In 4 s there is no answer of order 14 to KdV in general; mass, momentum and energy are known by then."""
+    found = laws(KDV, order=14, budget=4.0)
+    assert found.unsolved and not found.certified
+    assert "budget" in found.unsolved[0]
+    densities = [law.density for law in found.laws if law.order == 0]
+    assert {u, u**2 / 2} <= set(densities)
+    assert all(law.proved for law in found.laws)
+
+
+def test_too_high_an_order_of_symmetries_keeps_the_point_ones():
+    truth = lieapp.symmetries(KDV, "t,x", "u", order=14, budget=6)
+    assert truth.dimension == 4 and truth.certified
+    hierarchy = truth.hierarchy
+    assert hierarchy is None or not hierarchy.certified
+    if hierarchy is not None:
+        assert hierarchy.unsolved and all(one.proved for one in hierarchy.symmetries)
+
+
+def test_equations_that_are_no_polynomials_say_when_the_time_ends():
+    """No class of polynomials to fall back on: the answer tells the budget, and what is found is proved."""
+    try:
+        found = laws(["u_t - sin(u_xx)*u_xxx - exp(u)*u_x"], order=8, budget=0.5)
+    except LieappError as error:
+        assert "budget" in error.message and error.hint
+        return
+    assert not found.certified and found.unsolved
+    assert all(law.proved for law in found.laws)
+
+
+@pytest.mark.parametrize(
+    ("equation", "densities"),
+    [
+        ("u_t + log(u)*u_x + u_xxx", [u, u**2 / 2]),
+        ("u_t + u**sqrt(2)*u_x + u_xxx", [u, u**2 / 2]),
+        ("u_t + sqrt(u)*u_x + u_xxx", [u, u**2 / 2]),
+    ],
+)
+def test_equations_that_are_no_polynomials_have_mass_and_momentum(equation, densities):
+    """u_t + f(u) u_x + u_xxx conserves ∫u and ∫u²/2 for every f, and an energy: three laws."""
+    found = laws([equation])
+    assert found.certified
+    assert [law.density for law in found.laws[:2]] == densities
+    assert len(found.laws) == 3 and all(law.proved for law in found.laws)
+
+
+def test_parameters_are_generic_and_special_values_told():
+    """u_t + a u u_x + b u_xxx + c u_xx: mass alone, and further laws where one of them vanishes."""
+    found = laws(["u_t + a*u*u_x + b*u_xxx + c*u_xx"], parameters=["a", "b", "c"])
+    assert [law.density for law in found.laws] == [u]
+    assert {str(e) for e in found.assumed_nonzero} >= {"a", "c"}
+    assert len(laws(["u_t + a*u*u_x + b*u_xxx"], parameters=["a", "b"]).laws) == 4
+    # c = 0 and a = 0: linear, and solutions of the adjoint equation make a family
+    assert laws(["u_t + b*u_xxx + c*u_xx"], parameters=["b", "c"]).families
+
+
+def test_what_a_density_divides_by_is_told():
+    """u^(n + 2)/((n + 1) (n + 2)): for n = -2 the energy has a logarithm."""
+    found = laws(["u_t + u**n*u_x + u_xxx"], parameters=["n"])
+    assert {"n + 1", "n + 2"} <= {str(e) for e in found.assumed_nonzero}
+    special = laws(["u_t + u_x/u**2 + u_xxx"])
+    assert any(law.density.has(sp.log) for law in special.laws)
+
+
+def test_densities_have_no_constants_and_no_second_time_derivatives():
+    waves = laws(["u_tt - u_xx + u**3"], order=1)
+    u_t, u_x = sp.symbols("u_t u_x", real=True)
+    assert u**4 / 4 + u_t**2 / 2 + u_x**2 / 2 in [law.density for law in waves.laws]
+    assert next(law.density for law in laws(["u_t - u**3*u_xxx"], order=0).laws) == -1 / u
+
+
+@pytest.mark.parametrize("order", [-1, 2.5, True, "2", None])
+def test_orders_are_whole_numbers(order):
+    with pytest.raises(UsageError) as found:
+        lieapp.conservation_laws(KDV, "t,x", "u", order=order)
+    assert "order" in found.value.message and found.value.hint
+
+
+def test_symmetries_of_odes_below_their_order_only():
+    with pytest.raises(UsageError) as found:
+        lieapp.symmetries(["y_xxx"], "x", "y", order=2)
+    assert "up to 1" in found.value.hint
+    with pytest.raises(UsageError):
+        laws(["y_x - y**2"], independent="x", dependent="y")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["laws", "u_t + u*u_x + u_xxx", "--independent", "t,x", "--dependent", "u", "--order", "-2"],
+        ["laws", "y_x - y", "--independent", "x", "--dependent", "y"],
+        ["truth", "y_xxx", "--independent", "x", "--dependent", "y", "--order", "4"],
+        ["laws", "u_t - abs(u_x)", "--independent", "t,x", "--dependent", "u"],
+    ],
+    ids=" ".join,
+)
+def test_a_clear_sentence_and_no_traceback(arguments, capsys):
+    assert run(arguments) == 2
+    said = capsys.readouterr().err
+    assert "Traceback" not in said and len(said.strip().splitlines()) <= 6
+    assert said.strip()

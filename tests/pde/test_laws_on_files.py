@@ -1,0 +1,88 @@
+"""The totals of derived laws along files: constant on solutions, refused on other data and open axes."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from click.testing import CliRunner
+
+from lieapp.cli.main import cli
+from lieapp.config_symbolic import LawsConfig
+from lieapp.config_types import FileData
+from lieapp.errors import DataError
+from lieapp.pde.laws.along import add_totals
+from lieapp.pde.questions import laws_in_child
+from lieapp.progress import SilentReporter
+from lieapp.registry.catalog import load_catalog
+
+LENGTH = 8.0
+
+
+def cnoidal(t: np.ndarray, x: np.ndarray, m: float) -> np.ndarray:
+    """A periodic wave of u_t + u u_x + u_xxx = 0 with the period LENGTH (Whitham 1974, 13.12)."""
+    from scipy.special import ellipj, ellipk
+
+    k = 2 * ellipk(m) / LENGTH
+    speed = 4 * k**2 * (2 * m - 1)
+    cn = ellipj(k * (x[None, :] - speed * t[:, None]), m)[1]
+    return 12 * m * k**2 * cn**2
+
+
+@pytest.fixture
+def file(tmp_path):
+    t, x = np.linspace(0, 1, 81), np.arange(64) * LENGTH / 64
+    u = np.stack([cnoidal(t, x, m) for m in (0.3, 0.7)])
+    path = tmp_path / "waves.nc"
+    xr.Dataset({"u": (("sample", "t", "x"), u)}, {"t": t, "x": x}).to_netcdf(path, engine="h5netcdf")
+    return path
+
+
+@pytest.fixture(scope="module")
+def laws():
+    return laws_in_child(LawsConfig(plugin="kdv", order=2))
+
+
+def put(laws, path, misfit=0.1):
+    kdv = load_catalog().get("kdv").declaration
+    add_totals(laws, kdv, FileData(files=(str(path),)), misfit, SilentReporter())
+
+
+def test_totals_stay_constant_on_a_periodic_wave(laws, file):
+    put(laws, file)
+    drifts = {law.density: law.drift for law in laws.laws}
+    assert drifts.pop("t*u**2/2 - u*x") is None
+    assert len(drifts) == 3
+    assert all(drift < 1e-10 for drift in drifts.values())
+    assert laws.trajectories == 2 and len(laws.time) == 81
+    assert all(len(law.values) == 81 for law in laws.laws if law.drift is not None)
+
+
+def test_data_of_another_equation_are_refused(laws, file, tmp_path):
+    with xr.open_dataset(file, engine="h5netcdf") as found:
+        other = found.load().assign(u=found.u * 1.5)
+    path = tmp_path / "other.nc"
+    other.to_netcdf(path, engine="h5netcdf")
+    with pytest.raises(DataError, match="don't solve the equation"):
+        put(laws, path)
+    put(laws, path, misfit=10.0)
+
+
+def test_open_axes_are_told(laws, file, tmp_path):
+    with xr.open_dataset(file, engine="h5netcdf") as found:
+        part = found.load().isel(x=slice(0, 40))
+    path = tmp_path / "part.nc"
+    part.to_netcdf(path, engine="h5netcdf")
+    with pytest.raises(DataError, match="isn't periodic"):
+        put(laws, path)
+
+
+def test_a_typed_equation_on_a_file(file, tmp_path):
+    words = ["--equation", "u_t + u*u_x + b*u_xxx", "--parameter", "b:1", "--data", str(file)]
+    found = CliRunner().invoke(cli, ["laws", *words, "--out", str(tmp_path)])
+    assert found.exit_code == 0, found.output
+    assert "Along the data" in found.output
+
+
+def test_how_files_are_read_without_one_is_told():
+    found = CliRunner().invoke(cli, ["laws", "--plugin", "kdv", "--map", "u=u"])
+    assert found.exit_code != 0
+    assert "there are none" in str(found.exception or found.output)
