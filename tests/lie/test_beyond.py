@@ -175,6 +175,17 @@ def test_the_suite_is_large_and_tells_its_sources():
         assert entry["orders"] is not None or entry.get("published") or entry.get("densities"), entry["id"]
 
 
+def test_the_judges_refuse_what_is_wrong():
+    """u_x is an adjoint symmetry of u_t = u_xxx and no multiplier; u_xxxxx is no symmetry of KdV."""
+    airy, kdv = case("airy_laws"), case("kdv_symmetries")
+    assert airy.linearised((airy.read("u_x"),)) and not airy.divergence_free((airy.read("u_x"),))
+    assert not kdv.linearised((kdv.read("u_xxxxx"),))
+    assert rank([*kdv.vectors, (kdv.read("u_xxxxx"),)], {}) == len(kdv.vectors) + 1
+    one = case("liouville_laws")
+    wrong = (one.read("x**3*u_x - 3*x**2"),)
+    assert not any(belongs(one, family, {"alpha(x)": "x**3"}, wrong) for family in one.found.families)
+
+
 @pytest.mark.parametrize("name", QUICK)
 def test_what_is_published_is_derived(name):
     agree(name)
