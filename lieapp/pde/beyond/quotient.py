@@ -21,7 +21,7 @@ NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class Quotient:
-    """Two triangular factors.
+    """Two triangular factors, in the processor's memory.
 
     Args:
         above, below: A and B, for coefficients in units of `sizes`.
@@ -75,5 +75,5 @@ def _singular(
     matrix: Float[Tensor, "row column"],
 ) -> tuple[Float[Tensor, " least"], Float[Tensor, "column column"]]:
     """Singular values and all right singular vectors, by bidiagonal QR: divide and conquer may not converge."""
-    _, values, right = svd(matrix.cpu().numpy(), lapack_driver="gesvd")
+    _, values, right = svd(matrix.numpy(), lapack_driver="gesvd")
     return torch.from_numpy(values), torch.from_numpy(right)

@@ -99,5 +99,6 @@ def quotient(domain: PDEDomain, terms: TermValues, batches: Iterable[Slices]) ->
         )
         rows += batch.weight.numel() * q.value.shape[2]
     assert above is not None and below is not None
+    above, below = above.cpu(), below.cpu()
     sizes = torch.linalg.vector_norm(below, dim=0).clamp_min(1e-300)
     return Quotient(above / sizes, below / sizes, sizes / math.sqrt(rows))

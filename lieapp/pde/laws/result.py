@@ -63,7 +63,7 @@ class Found:
         places = [self.tried.densities.index(density) for density, _ in terms]
         c = torch.tensor([float(value) for _, value in terms], dtype=torch.float64)
         return [
-            (piece.values[..., places].cpu() @ c) / (piece.sizes[:, places].cpu() @ c.abs())[:, None]
+            (piece.values[..., places] @ c) / (piece.sizes[:, places] @ c.abs())[:, None]
             for piece in self.judge
         ]
 

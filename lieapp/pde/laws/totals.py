@@ -27,7 +27,7 @@ MOST = 2**21
 
 @dataclass(frozen=True)
 class Totals:
-    """Totals of densities along trajectories on one grid.
+    """Totals of densities along trajectories on one grid, in the processor's memory.
 
     Args:
         time: the times, physical units.
@@ -66,7 +66,7 @@ def totals(
         sizes.append(size)
     shape, growth = (piece.samples, len(piece.time)), _factors(evolution, piece.time, densities)
     totals, size = (torch.cat(parts).unflatten(0, shape) for parts in (rows, sizes))
-    return Totals(piece.time, totals * growth, (size * growth.abs()).mean(1))
+    return Totals(piece.time.cpu(), (totals * growth).cpu(), (size * growth.abs()).mean(1).cpu())
 
 
 def _factors(
