@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from operator import le
 
 import sympy as sp
 
@@ -36,7 +37,7 @@ def multi_indices(size: int, order: int) -> list[MultiIndex]:
 
 def divides(J: MultiIndex, K: MultiIndex) -> bool:
     """Whether ∂_K is a derivative of ∂_J."""
-    return all(j <= k for j, k in zip(J, K, strict=True))
+    return all(map(le, J, K))
 
 
 def jet_name(name: str, variables: Sequence[sp.Symbol], J: MultiIndex) -> str:

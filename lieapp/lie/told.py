@@ -256,6 +256,7 @@ def sentence(result: results.TruthResult) -> str:
         more = [one.kind for one in result.generalised if one.kind != "point"]
         told = [f"{more.count(kind)} {kind}" for kind in dict.fromkeys(more)]
         said += f"; {' and '.join(told) or 'none'} beyond point symmetries up to order {result.beyond.order}"
+        said += " among polynomials" if result.beyond.polynomial else ""
         said += "" if result.beyond.certified else ", not certified"
     return said
 

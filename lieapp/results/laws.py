@@ -93,6 +93,11 @@ class LawsResult(Result, tag_field="result", tag="laws", kw_only=True):
     lagrangian_shown: Formula | None = None
 
     @property
+    def polynomial(self) -> bool:
+        """Whether the class has polynomials only."""
+        return self.sought.startswith("polynomials")
+
+    @property
     def level(self) -> Literal["success", "info"]:
         """Success if all laws of the class are there."""
         return "success" if self.certified else "info"

@@ -318,6 +318,11 @@ class BeyondResult(msgspec.Struct, kw_only=True):
     seconds: float
     brackets: list[tuple[int, int, list[str] | None]] | None = None
 
+    @property
+    def polynomial(self) -> bool:
+        """Whether the class has polynomials only."""
+        return self.sought.startswith("polynomials")
+
 
 class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):
     """The point symmetries of a system; see `lie.truth.Truth`. What wasn't asked for is left out.

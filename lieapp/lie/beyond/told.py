@@ -57,7 +57,7 @@ def sentence_of(result: LawsResult) -> str:
     text = f"{count} conservation law{'' if count == 1 else 's'}"
     if families:
         text += f" and {families} famil{'y' if families == 1 else 'ies'}"
-    text += f" with multipliers up to order {result.order}"
+    text += f" with {'polynomial ' if result.polynomial else ''}multipliers up to order {result.order}"
     text += "; certified" if result.certified else "; not certified"
     return text + ("; something is left unsolved" if result.unsolved else "")
 
