@@ -153,8 +153,9 @@ def over_scale(expression: sp.Expr, jets: JetSpace, base: int = 0, weights: Sequ
         else:
             rest += term
     if rest != 0:
-        # positive, so that no case apart where one of them vanishes is told
-        positive = {s: sp.Dummy(str(s), positive=True) for s in found}
+        # positive, so that no case apart where one of them or a parameter vanishes is told
+        free = rest.free_symbols - set(jets.independent)
+        positive = {s: sp.Dummy(str(s), positive=True) for s in sorted(free, key=str)}
         inside = sp.expand(sp.simplify((rest.xreplace(scaled) / scale).xreplace(positive)))
         value = sp.integrate(inside, (scale, 0, 1)).xreplace({d: s for s, d in positive.items()})
         if value.has(sp.Integral, sp.Piecewise, sp.zoo, sp.nan, sp.oo):

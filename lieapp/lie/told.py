@@ -209,6 +209,7 @@ def told_beyond(found: Hierarchy) -> tuple[list[results.GeneralisedResult], resu
     return [_generalised(one, found.names) for one in found.symmetries], results.BeyondResult(
         order=found.order,
         sought=found.sought,
+        general=found.general,
         certified=found.certified,
         certificate=found.certificate,
         families=list(map(_family, found.families)),
@@ -256,8 +257,16 @@ def sentence(result: results.TruthResult) -> str:
         more = [one.kind for one in result.generalised if one.kind != "point"]
         told = [f"{more.count(kind)} {kind}" for kind in dict.fromkeys(more)]
         said += f"; {' and '.join(told) or 'none'} beyond point symmetries up to order {result.beyond.order}"
-        said += "" if result.beyond.certified else ", not certified"
+        if not (result.beyond.certified and result.beyond.general):
+            said += f", {words_of(result.beyond.certified, result.beyond.general)}"
     return said
+
+
+def words_of(certified: bool, general: bool) -> str:
+    """Whether there are no others in the class, and which class that is."""
+    if not certified:
+        return "not certified"
+    return "certified" if general else "certified among polynomials"
 
 
 def _family(family: Family) -> results.FamilyResult:

@@ -187,7 +187,7 @@ def _law(title: str, law: LawResult, variable: str) -> Iterator[Block]:
     if law.conditions_shown:
         yield Text(["where ", *joined(law.conditions_shown)])
     if law.density_shown is None:
-        yield Text("Density and fluxes have no closed form here.", small=True)
+        yield Text("No closed form of density and fluxes was found.", small=True)
     else:
         yield law.density_shown
         yield from law.flux_shown

@@ -64,6 +64,7 @@ class LawsResult(Result, tag_field="result", tag="laws", kw_only=True):
         laws: a basis modulo the families.
         families: laws with arbitrary functions.
         variable: the one in which densities are conserved.
+        general: whether multipliers were any functions, not polynomials alone.
         unsolved: what is missing; there may be more laws then.
         lagrangian: there if the linearised equation is self-adjoint.
         actions: what symmetries make of the laws; left out unless asked for.
@@ -88,6 +89,7 @@ class LawsResult(Result, tag_field="result", tag="laws", kw_only=True):
     time: list[float] = []
     trajectories: int = 0
     misfit: float | None = None
+    general: bool = True
     equation_shown: list[Formula]
     assumed_nonzero_shown: list[Formula] = []
     lagrangian_shown: Formula | None = None

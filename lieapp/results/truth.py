@@ -307,6 +307,7 @@ class BeyondResult(msgspec.Struct, kw_only=True):
         brackets: i, j, counted from 0, and the coefficients of [Qᵢ, Qⱼ] where it doesn't vanish; null in place of
             them if it isn't in the span. Null if the time didn't suffice.
         unsolved: what is missing; there may be more symmetries then.
+        general: whether characteristics were any functions, not polynomials alone.
     """
 
     order: int
@@ -317,6 +318,7 @@ class BeyondResult(msgspec.Struct, kw_only=True):
     unsolved: list[str]
     seconds: float
     brackets: list[tuple[int, int, list[str] | None]] | None = None
+    general: bool = True
 
 
 class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):

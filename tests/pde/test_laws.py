@@ -221,3 +221,18 @@ def test_damping_is_undone_by_a_factor(damping, density, mass):
     (law,) = [law for law in found.laws if law.proved]
     assert law.density == density and law.drift < 1e-3 and law.flux
     assert {row.density: row.proved for row in found.same} == {"u": False, mass: True}
+
+
+def test_energy_in_the_plane_beside_a_slow_total():
+    """Zakharov-Kuznetsov: ∫ u_y² hardly changes here, so its coefficient in the energy is known less well."""
+    y = sp.Symbol("y", real=True)
+    w = sp.Function("u")(t, x, y)
+    plane = PDE(
+        name="zk", title="zk", equation=sp.Eq(w.diff(t) + w * w.diff(x) + w.diff(x, 3) + w.diff(x, y, 2), 0),
+        region={t: (0, 2), x: (0, 16), y: (0, 16)}, points={t: 24, x: 32, y: 32}, periodic=[x, y],
+        initial=SumOfSines(terms=4, amplitude=0.4, wavenumbers=(1, 2)),
+    )  # fmt: skip
+    settings = {"order": 1, "weight": 6}
+    found = lieapp.discover(plane, sought="laws", out=None, samples=8, held_out=2, laws=settings).result
+    assert [law.density for law in found.laws if law.proved] == ["u**2", "u**3 - 3*u_x**2 - 3*u_y**2"]
+    assert set(found.laws[1].flux) == {"x", "y"} and found.derived == 3

@@ -60,8 +60,9 @@ class Generalised:
 class Hierarchy:
     """All symmetries with characteristics up to an order, modulo families; point symmetries first.
 
-    `names` are those of the unknowns. `brackets` are i, j and the coefficients of [Qᵢ, Qⱼ] where it doesn't vanish,
-    None in place of coefficients if it isn't in the span, as its order is higher; None if the time didn't suffice.
+    `general` if the class has all functions, not polynomials alone. `names` are those of the unknowns. `brackets` are
+    i, j and the coefficients of [Qᵢ, Qⱼ] where it doesn't vanish, None in place of coefficients if it isn't in the
+    span, as its order is higher; None if the time didn't suffice.
     """
 
     order: int
@@ -69,6 +70,7 @@ class Hierarchy:
     symmetries: tuple[Generalised, ...]
     families: tuple[Family, ...]
     sought: str
+    general: bool
     certificate: CertificateResult
     unsolved: tuple[str, ...]
     seconds: float
@@ -136,6 +138,7 @@ def generalised_symmetries(system: System, order: int, points: Sequence[Field], 
         tuple(proved),
         families,
         found.sought,
+        found.general,
         found.certificate,
         tuple(unsolved),
         time.perf_counter() - started,

@@ -9,6 +9,7 @@ characteristics of its symmetries (Noether; Olver 1993, Thm 4.29 and 5.92).
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -64,8 +65,8 @@ class Laws:
     """The conservation laws of a system with multipliers up to an order, modulo families.
 
     `lagrangian` is there if the linearised equations are self-adjoint; multipliers are then characteristics.
-    `unsolved` says what is missing; `sought` is the class, in words; `actions` are there if they were asked for, of
-    evolution systems.
+    `unsolved` says what is missing; `sought` is the class, in words, `general` if it has all functions and not
+    polynomials alone; `actions` are there if they were asked for, of evolution systems.
     """
 
     system: System
@@ -73,6 +74,7 @@ class Laws:
     families: tuple[Law, ...]
     order: int
     sought: str
+    general: bool
     certificate: CertificateResult
     unsolved: tuple[str, ...]
     assumed_nonzero: tuple[sp.Expr, ...]
@@ -149,11 +151,12 @@ def conservation_laws(
     found = find(system, make, polynomial, general, clock)
     space, unsolved = found.space, list(found.open)
     clock.note("densities and fluxes")
-    laws = [clock.within(0.0, partial(law_of, system, v, leading), None) for v in found.basis]
+    bare = [clock.within(0.0, partial(bare_law, system, v), _unproved(system, v)) for v in found.basis]
+    laws = [clock.within(0.0, partial(with_flux, law, system, leading), None) for law in bare]
     families: list[Law] = []
     if space is not None:
         families = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
-    kept = [law for law in laws if law is not None and not _trivial(law)]
+    kept = [told or law for told, law in zip(laws, bare, strict=True) if told is None or not _trivial(told)]
     acted = actions_on(system, [law.multiplier for law in kept], leading, clock) if actions else None
     if actions and acted is None:
         unsolved.append("how symmetries act on the laws is told of evolution systems, within the budget")
@@ -168,6 +171,7 @@ def conservation_laws(
         tuple(families),
         order,
         found.sought,
+        found.general,
         found.certificate,
         tuple(unsolved),
         tuple(dict.fromkeys([*(space.state.assumed if space else ()), *_divisors([*kept, *families], system)])),
@@ -197,20 +201,38 @@ def highest(system: System, order: int) -> int:
 
 def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> Law:
     """The law of a multiplier, proved."""
-    jets = system.jets
+    return with_flux(bare_law(system, multiplier), system, leading)
+
+
+def bare_law(system: System, multiplier: Sequence[sp.Expr]) -> Law:
+    """A law by its multiplier alone, proved by the Euler operator."""
     if next((e for e in multiplier if e != 0), sp.S.Zero).could_extract_minus_sign():
         multiplier = [-e for e in multiplier]
-    product = sum((m * r for m, r in zip(multiplier, system.residuals, strict=True)), sp.S.Zero)
-    order, shown = jets.order(multiplier), tuple(map(sp.powsimp, multiplier))
-    identical = all(vanishes(euler(product, jets, a), system) for a in range(len(jets.dependent)))
-    found = shortest(product, system, leading)
+    law = _unproved(system, multiplier)
+    product = _product(system, multiplier)
+    found = (euler(product, system.jets, a) for a in range(len(system.jets.dependent)))
+    return replace(law, proved=all(vanishes(e, system) for e in found))
+
+
+def _unproved(system: System, multiplier: Sequence[sp.Expr]) -> Law:
+    return Law(tuple(map(sp.powsimp, multiplier)), system.jets.order(multiplier), None, None, False)
+
+
+def _product(system: System, multiplier: Sequence[sp.Expr]) -> sp.Expr:
+    """Λ·Δ."""
+    return sum((m * r for m, r in zip(multiplier, system.residuals, strict=True)), sp.S.Zero)
+
+
+def with_flux(law: Law, system: System, leading: Leading) -> Law:
+    """With density and flux, where they have a closed form; then their divergence is part of the proof."""
+    jets, t = system.jets, time_variable(system)
+    found = shortest(_product(system, law.multiplier), system, leading)
     if found is None:
-        return Law(shown, order, None, None, identical)
+        return law
     total = sum((jets.total_derivative(x, i) for i, x in enumerate(found)), sp.S.Zero)
-    proved = identical and vanishes(leading.reduce(total), system)
-    t = time_variable(system)
     flux = {str(x): sp.powsimp(found[i]) for i, x in enumerate(jets.independent) if i != t}
-    return Law(shown, order, sp.powsimp(found[t]), flux, proved)
+    proved = law.proved and vanishes(leading.reduce(total), system)
+    return replace(law, density=sp.powsimp(found[t]), flux=flux, proved=proved)
 
 
 def noether(law: Law, system: System) -> Law:
@@ -237,8 +259,19 @@ def noether(law: Law, system: System) -> Law:
 def _divisors(laws: Sequence[Law], system: System) -> list[sp.Expr]:
     """The factors in parameters by which densities and fluxes divide."""
     values = [e for law in laws if law.density is not None for e in (law.density, *(law.flux or {}).values())]
-    below = sp.Mul(*(sp.denom(sp.together(e)) for e in values))
-    return [e for e, _ in sp.factor_list(below)[1] if e.free_symbols <= set(system.parameters)]
+    contents = dict.fromkeys(_content(sp.denom(sp.together(e)), system.parameters) for e in values)
+    return list(dict.fromkeys(f for c in contents for f, _ in sp.factor_list(c)[1]))
+
+
+def _content(expression: sp.Expr, parameters: Sequence[sp.Symbol]) -> sp.Expr:
+    """The common factor that is a polynomial in the parameters: (n + 1) of n uⁿ + uⁿ."""
+    others = expression.free_symbols - set(parameters)
+    parts: defaultdict[sp.Expr, sp.Expr] = defaultdict(lambda: sp.S.Zero)
+    for term in sp.Add.make_args(sp.expand(expression)):
+        c, rest = term.as_independent(*others, as_Add=False)
+        parts[rest] += c
+    plain = all(c.is_polynomial(*parameters) for c in parts.values())
+    return sp.gcd_list(list(parts.values())) if plain else sp.S.One
 
 
 def _trivial(law: Law) -> bool:
@@ -310,9 +343,8 @@ def _family(system: System, group: Group, state: State, leading: Leading, names:
 def _potentials_of_family(
     system: System, multiplier: Sequence[sp.Expr], leading: Leading
 ) -> list[sp.Expr] | None:
-    product = sum((m * r for m, r in zip(multiplier, system.residuals, strict=True)), sp.S.Zero)
     try:
-        found = potentials(product, system.jets, in_space_first(system))
+        found = potentials(_product(system, multiplier), system.jets, in_space_first(system))
     except NoPotentialError:
         return None
     return [leading.reduce(x) for x in found]

@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 from lieapp.document import Formula
 from lieapp.equations.factors import spelled
 from lieapp.equations.printing import equation_of
-from lieapp.lie.told import called
+from lieapp.lie.told import called, words_of
 from lieapp.lie.vector_field import formula_of
 from lieapp.results.laws import ActionResult, LawResult, LawsResult
 
@@ -27,6 +27,7 @@ def told_laws(found: Laws) -> LawsResult:
         variable=found.variable,
         order=found.order,
         sought=found.sought,
+        general=found.general,
         certified=found.certified,
         certificate=found.certificate,
         unsolved=list(found.unsolved),
@@ -52,13 +53,13 @@ def told_laws(found: Laws) -> LawsResult:
 
 
 def sentence_of(result: LawsResult) -> str:
-    """ "3 conservation laws with multipliers up to order 2; certified"."""
+    """ "3 conservation laws with multipliers up to order 2; certified", or "certified among polynomials"."""
     count, families = len(result.laws), len(result.families)
     text = f"{count} conservation law{'' if count == 1 else 's'}"
     if families:
         text += f" and {families} famil{'y' if families == 1 else 'ies'}"
     text += f" with multipliers up to order {result.order}"
-    text += "; certified" if result.certified else "; not certified"
+    text += f"; {words_of(result.certified, result.general)}"
     return text + ("; something is left unsolved" if result.unsolved else "")
 
 

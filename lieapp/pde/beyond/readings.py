@@ -61,5 +61,6 @@ def whole(values: Sequence[sp.Expr]) -> list[sp.Expr]:
 def rounded(combination: Combination) -> list[sp.Expr]:
     """Measured coefficients relative to the largest, to six digits, the first of them positive."""
     largest = max(combination.coefficients, key=abs)
-    values = [value / largest for value in combination.coefficients]
-    return [sp.Float(value if values[0] > 0 else -value, 6) for value in values]
+    sign = 1 if combination.coefficients[0] * largest > 0 else -1
+    ratios = [sign * value / largest for value in combination.coefficients]
+    return [sp.Integer(round(ratio)) if abs(ratio) == 1 else sp.Float(ratio, 6) for ratio in ratios]

@@ -81,8 +81,9 @@ def best_of(found: Quotient, columns: Sequence[int]) -> Combination | None:
     if not len(ordered.eta):
         return None
     c, eta = ordered.coefficients[0], float(ordered.eta[0])
-    inverse = torch.linalg.pinv(part.below.T @ part.below).diagonal().clamp_min(0).sqrt()
-    spread = (eta * inverse / c.abs().clamp_min(1e-300)).clamp_min(SMALLEST)
+    # errors of size η mix in every other direction, the more the less it is told apart
+    mixed = (eta / ordered.eta[1:].clamp_min(1e-300)).clamp_max(1.0)[:, None] * ordered.coefficients[1:]
+    spread = (torch.linalg.vector_norm(mixed, dim=0) / c.abs().clamp_min(1e-300)).clamp_min(max(eta, SMALLEST))
     physical = c / part.sizes
     return Combination(tuple(columns), tuple(physical.tolist()), tuple(spread.tolist()), eta)
 
