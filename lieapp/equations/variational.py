@@ -157,11 +157,20 @@ def over_scale(expression: sp.Expr, jets: JetSpace, base: int = 0, weights: Sequ
         free = rest.free_symbols - set(jets.independent)
         positive = {s: sp.Dummy(str(s), positive=True) for s in sorted(free, key=str)}
         inside = sp.expand(sp.simplify((rest.xreplace(scaled) / scale).xreplace(positive)))
-        value = sp.integrate(inside, (scale, 0, 1)).xreplace({d: s for s, d in positive.items()})
+        value = sp.integrate(inside, (scale, 0, 1)).replace(sp.Piecewise, _generic)
+        value = value.xreplace({d: s for s, d in positive.items()})
         if value.has(sp.Integral, sp.Piecewise, sp.zoo, sp.nan, sp.oo):
             raise NoPotentialError
         total += value
     return total
+
+
+def _generic(*cases: tuple[sp.Expr, sp.Basic]) -> sp.Expr:
+    """The case in which nothing vanishes, as a - b in exp(λ (a - b))."""
+    value, condition = cases[0]
+    if not isinstance(condition, sp.Ne):
+        raise NoPotentialError
+    return value
 
 
 def _degree(

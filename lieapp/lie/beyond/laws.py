@@ -28,7 +28,7 @@ from lieapp.errors import UsageError
 from lieapp.lie.beyond.actions import Actions, actions_on
 from lieapp.lie.beyond.densities import in_space_first, shortest, tidied, vanishes
 from lieapp.lie.beyond.generalised import solved_leading
-from lieapp.lie.beyond.multipliers import is_linear, multiplier_equations
+from lieapp.lie.beyond.multipliers import DEGREE, is_infinite, is_linear, multiplier_equations
 from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_multipliers
 from lieapp.lie.beyond.space import Space, find
 from lieapp.lie.deadline import Clock
@@ -135,14 +135,17 @@ def conservation_laws(
 
     With `actions`, what symmetries of the order of the equation make of them.
 
-    Of an ordinary differential equation of order n the order is n - 2 at most: first integrals of higher order are
-    any functions of n independent ones. Raises UsageError for first-order ones, EquationError and BudgetError.
+    Of an ordinary differential equation of order n the order is n - 1 at most, and there multipliers are
+    polynomials of a `DEGREE` in the highest derivatives: first integrals are any functions of n independent ones.
+    Raises UsageError for first-order ones, EquationError and BudgetError.
     """
     clock = clock or Clock()
     check_order(order)
     order = highest(system, order)
     leading = solved_leading(system)
     general = f"multipliers of differential order up to {order}"
+    if is_infinite(system, order):
+        general += f", of degree up to {DEGREE} in the derivatives of order {order}"
     if not is_linear(system, leading):
         solved = {system.jets.symbol(*jet): rule for jet, rule in leading.rules.items()}
         system = replace(system, residuals=tuple(s - rule for s, rule in solved.items()))
@@ -152,7 +155,12 @@ def conservation_laws(
     space, unsolved = found.space, list(found.open)
     clock.note("densities and fluxes")
     bare = [clock.within(0.0, partial(bare_law, system, v), _unproved(system, v)) for v in found.basis]
-    laws = [clock.within(0.0, partial(with_flux, law, system, leading), None) for law in bare]
+    # none takes the time of all others
+    parts = (clock.part(1 / (1 + len(bare) - k)) for k in range(len(bare)))
+    laws = [
+        part.within(0.0, partial(with_flux, law, system, leading), None)
+        for law, part in zip(bare, parts, strict=True)
+    ]
     families: list[Law] = []
     if space is not None:
         families = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
@@ -196,7 +204,7 @@ def highest(system: System, order: int) -> int:
             "their solutions; there are infinitely many.",
             hint="`lieapp truth` looks for symmetries in stated classes, and tells an integral where one follows.",
         )
-    return min(order, top - 2)
+    return min(order, top - 1)
 
 
 def law_of(system: System, multiplier: Sequence[sp.Expr], leading: Leading) -> Law:

@@ -9,6 +9,8 @@ these as well: what is free of w says that Λ is an adjoint symmetry, the rest t
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
+
 import sympy as sp
 
 from lieapp.equations.equation import System
@@ -54,8 +56,20 @@ def off_solutions(system: System, leading: Leading) -> tuple[Leading, list[sp.Ex
     return off, list(new)
 
 
+DEGREE = 1
+"""Degree of the multipliers of ODEs of order n in the derivatives of order n - 1: integrals are of one more."""
+
+
+def is_infinite(system: System, order: int) -> bool:
+    """Whether multipliers up to an order are those of any functions of first integrals: of ODEs, from n - 1 on."""
+    return len(system.jets.independent) == 1 and order >= system.jets.order(system.residuals) - 1
+
+
 def multiplier_equations(system: System, order: int) -> DeterminingSystem:
-    """The determining equations of multipliers of differential order up to `order`."""
+    """The determining equations of multipliers of differential order up to `order`.
+
+    Where these would be infinitely many, those of polynomials of a DEGREE in the highest derivatives.
+    """
     leading = solved_leading(system)
     off, values = off_solutions(system, leading)
     jets, q = system.jets, len(system.jets.dependent)
@@ -81,6 +95,13 @@ def multiplier_equations(system: System, order: int) -> DeterminingSystem:
                 if c == a:
                     _put(terms, J, forms.times(w, differentiated(function, v, field, unknowns)))
         conditions.append(_alternating(terms, forms))
+    if is_infinite(system, order):
+        top = [v for (_, J), v in places.items() if sum(J) == order]
+        for powers in combinations_with_replacement(top, DEGREE + 1):
+            K = [0] * forms.size
+            for v in powers:
+                K[v] += 1
+            conditions += [{(f, tuple(K)): field.one} for f in components]
     return assembled(system, leading, forms, components, conditions)
 
 
