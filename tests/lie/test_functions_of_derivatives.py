@@ -88,3 +88,29 @@ def test_scaled_unknowns_have_the_same_counts():
         assert first == second
     first, second = (generalised_symmetries(s, 5, (), Clock(60)) for s in (KDV, other))
     assert [one.order for one in first.symmetries] == [one.order for one in second.symmetries]
+
+
+@pytest.mark.parametrize(
+    ("equations", "unknowns", "count", "energy"),
+    [
+        (["y_tt + sin(y)"], ["y"], 1, "y_t**2/2 - cos(y)"),
+        (["y_tt + y"], ["y"], 5, "y**2/2 + y_t**2/2"),
+        (["a_tt + a*b**2", "b_tt + b*a**2"], ["a", "b"], 1, "a**2*b**2/2 + a_t**2/2 + b_t**2/2"),
+        # two momenta, the energy and their products with each other and with the centre of mass
+        (["a_tt + exp(a - b)", "b_tt - exp(a - b)"], ["a", "b"], 6, None),
+    ],
+    ids=["pendulum", "oscillator", "quartic", "toda"],
+)  # fmt: skip
+def test_first_integrals_that_are_quadratic_in_velocities(equations, unknowns, count, energy):
+    found = conservation_laws(parse_system(equations, ["t"], unknowns, [], []), 2, Clock(60))
+    assert found.certified and len(found.laws) == count
+    assert all(law.proved and law.density is not None for law in found.laws)
+    if energy is not None:
+        assert energy in {str(law.density) for law in found.laws}
+
+
+def test_densities_with_symbolic_powers_are_told_with_one_coefficient_each():
+    system = parse_system(["u_t + u**n*u_x + u_xxx"], ["t", "x"], ["u"], ["n"], [])
+    (energy,) = (law for law in conservation_laws(system, 2, Clock(60)).laws if law.order == 2)
+    assert len(sp.Add.make_args(energy.flux["x"])) == 8
+    assert str(energy.density) == "-n*u_x**2/2 + u**(n + 2)/(n + 2) - u_x**2/2"

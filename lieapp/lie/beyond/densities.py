@@ -58,7 +58,21 @@ def simplified(found: Sequence[sp.Expr], system: System, leading: Leading) -> li
             inner = jets.total_derivatives(E, raised(J, i, -1))
             result[t] -= jets.total_derivative(inner, i)
             result[i] += jets.total_derivative(inner, t)
-    return list(map(tidied, _without_functions_of_variables([sp.expand(leading.reduce(x)) for x in result], jets)))
+    whole = [_collected(sp.expand(leading.reduce(x)), system) for x in result]
+    return list(map(tidied, _without_functions_of_variables(whole, jets)))
+
+
+def _collected(expression: sp.Expr, system: System) -> sp.Expr:
+    """With one coefficient in lowest terms for each product of functions, if there are parameters."""
+    if expression.is_polynomial(*expression.free_symbols) or not expression.free_symbols & {*system.parameters}:
+        return expression
+    inside = (*system.jets.independent, *system.jets.jets(expression))
+    field = CoefficientField(inside, system.parameters)
+    found: dict[sp.Expr, sp.Expr] = {}
+    for term in sp.Add.make_args(sp.expand(field.expression(field.element(expression)))):
+        coefficient, rest = term.as_independent(*inside, as_Add=False)
+        found[rest] = found.get(rest, sp.S.Zero) + coefficient
+    return sp.Add(*(sp.factor(c) * rest for rest, c in found.items()))
 
 
 def _without_functions_of_variables(parts: Sequence[sp.Expr], jets: JetSpace) -> list[sp.Expr]:
