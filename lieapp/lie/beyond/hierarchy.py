@@ -60,9 +60,9 @@ class Generalised:
 class Hierarchy:
     """All symmetries with characteristics up to an order, modulo families; point symmetries first.
 
-    `general` if the class has all functions, not polynomials alone. `names` are those of the unknowns. `brackets` are
-    i, j and the coefficients of [Qᵢ, Qⱼ] where it doesn't vanish, None in place of coefficients if it isn't in the
-    span, as its order is higher; None if the time didn't suffice.
+    `general` if the class has all functions, not polynomials alone. `names` are those of the unknowns. `brackets`
+    are i, j and the coefficients of [Qᵢ, Qⱼ] where it doesn't vanish, None in place of coefficients if it isn't in
+    the span, as its order is higher; None if the time didn't suffice.
     """
 
     order: int

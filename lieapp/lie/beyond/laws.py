@@ -24,7 +24,7 @@ from lieapp.equations.evolution import time_variable
 from lieapp.equations.jets import JetSpace, directions, raised
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
-from lieapp.errors import UsageError
+from lieapp.errors import EquationError, UsageError
 from lieapp.lie.beyond.actions import Actions, actions_on
 from lieapp.lie.beyond.densities import in_space_first, shortest, tidied, vanishes
 from lieapp.lie.beyond.generalised import solved_leading
@@ -230,9 +230,13 @@ def with_flux(law: Law, system: System, leading: Leading) -> Law:
     if found is None:
         return law
     total = sum((jets.total_derivative(x, i) for i, x in enumerate(found)), sp.S.Zero)
+    try:
+        vanishing = vanishes(leading.reduce(total), system)
+    except EquationError:
+        # functions such as hypergeometric ones, that nothing can be proved of
+        return law
     flux = {str(x): sp.powsimp(found[i]) for i, x in enumerate(jets.independent) if i != t}
-    proved = law.proved and vanishes(leading.reduce(total), system)
-    return replace(law, density=sp.powsimp(found[t]), flux=flux, proved=proved)
+    return replace(law, density=sp.powsimp(found[t]), flux=flux, proved=law.proved and vanishing)
 
 
 def noether(law: Law, system: System) -> Law:
