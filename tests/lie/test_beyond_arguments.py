@@ -12,7 +12,7 @@ from lieapp.lie.deadline import Clock, OutOfTimeError
 
 KDV = ["u_t + u*u_x + u_xxx"]
 CAMASSA_HOLM = ["u_t - u_xxt + 3*u*u_x - 2*u_x*u_xx - u*u_xxx"]
-u = sp.Symbol("u", real=True)
+u, X = sp.symbols("u x", real=True)
 
 
 def laws(equations, order=2, parameters=(), budget=None, independent="t,x", dependent="u", functions=()):
@@ -185,3 +185,28 @@ def test_a_clear_sentence_and_no_traceback(arguments, capsys):
     said = capsys.readouterr().err
     assert "Traceback" not in said and len(said.strip().splitlines()) <= 6
     assert said.strip()
+
+
+@pytest.mark.parametrize("factor", ["exp(x)", "1 + u**2", "-3/u**2"])
+def test_what_symmetries_make_of_laws_is_the_same_for_an_equation_times_a_factor(factor):
+    """Of KdV's mass, momentum and centre of mass: translation makes the mass of the centre of mass, and no more."""
+    plain, other = (
+        conservation_laws(parse_system([e], ["t", "x"], ["u"], []), 0, actions=True)
+        for e in (KDV[0], f"({factor})*({KDV[0]})")
+    )
+    scales = [sp.cancel(n.multiplier[0] * sp.sympify(factor, {"u": u, "x": X}) / m.multiplier[0])
+              for n, m in zip(other.laws, plain.laws, strict=True)]  # fmt: skip
+    assert all(s.is_number for s in scales)
+    assert plain.actions.symmetries == other.actions.symmetries
+    for rows, others in zip(plain.actions.images, other.actions.images, strict=True):
+        for k, (row, image) in enumerate(zip(rows, others, strict=True)):
+            assert [scales[j] / scales[k] * c for j, c in enumerate(image)] == list(row)
+    assert plain.actions.generating == other.actions.generating == (2,)
+
+
+def test_laws_are_complete_where_actions_are_not_told():
+    """Those of wave equations aren't told; the heat equation with a source has no laws for symmetries to act on."""
+    waves = conservation_laws(parse_system(["u_tt - u_xx + u**3"], ["t", "x"], ["u"], []), 1, actions=True)
+    assert waves.certified and waves.actions is None and "evolution" in waves.left_out
+    none = conservation_laws(parse_system(["u_t - u_xx - u**2"], ["t", "x"], ["u"], []), 1, actions=True)
+    assert none.certified and not none.laws and not none.left_out

@@ -39,6 +39,8 @@ from lieapp.lie.symmetries import Given, seconds
 from lieapp.lie.vector_field import Field
 from lieapp.results.truth import CertificateResult
 
+NO_ACTIONS = "how symmetries act on the laws is told of evolution systems only, within the budget"
+
 
 @dataclass(frozen=True)
 class Law:
@@ -66,7 +68,7 @@ class Laws:
 
     `lagrangian` is there if the linearised equations are self-adjoint; multipliers are then characteristics.
     `unsolved` says what is missing; `sought` is the class, in words, `general` if it has all functions and not
-    polynomials alone; `actions` are there if they were asked for, of evolution systems.
+    polynomials alone; `actions` are there if they were asked for, of evolution systems; else `left_out` says so.
     """
 
     system: System
@@ -81,6 +83,7 @@ class Laws:
     lagrangian: sp.Expr | None
     seconds: float
     actions: Actions | None = None
+    left_out: str = ""
 
     @property
     def certified(self) -> bool:
@@ -157,9 +160,8 @@ def conservation_laws(
     if space is not None:
         families = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
     kept = [told or law for told, law in zip(laws, bare, strict=True) if told is None or not _trivial(told)]
-    acted = actions_on(system, [law.multiplier for law in kept], leading, clock) if actions else None
-    if actions and acted is None:
-        unsolved.append("how symmetries act on the laws is told of evolution systems, within the budget")
+    acted = actions_on(system, [law.multiplier for law in kept], leading, clock) if actions and kept else None
+    left_out = NO_ACTIONS if actions and kept and acted is None else ""
     if None in laws or (space is not None and len(families) < len(space.groups)):
         unsolved.append(f"{clock.told()} before all densities and fluxes were found")
     found_lagrangian = clock.within(0.0, lambda: lagrangian(system), None)
@@ -178,6 +180,7 @@ def conservation_laws(
         found_lagrangian,
         time.perf_counter() - clock.started,
         acted,
+        left_out,
     )
 
 
