@@ -71,14 +71,18 @@ def potentials(divergence: sp.Expr, jets: JetSpace, order: Sequence[int]) -> lis
     Raises NoPotentialError where an integral over λ isn't found.
     """
     whole = sp.expand(divergence)
-    if any(jets.jets(f) for f in whole.atoms(AppliedUndef)):
-        # arbitrary functions of the unknowns
-        raise NoPotentialError
+    _check_functions(whole, jets)
     weights, rest = _of_degree_zero(whole, jets)
     result = _along(sp.expand(whole - rest), jets, order, 0, weights)
     if rest == 0:
         return [sp.expand(x) for x in result]
     return [sp.expand(x + y) for x, y in zip(result, _from_a_base(rest, jets, order), strict=True)]
+
+
+def _check_functions(expression: sp.Expr, jets: JetSpace) -> None:
+    """Raises NoPotentialError for arbitrary functions of the unknowns or their derivatives."""
+    if any(jets.jets(f) for f in expression.atoms(AppliedUndef)):
+        raise NoPotentialError
 
 
 def _of_degree_zero(whole: sp.Expr, jets: JetSpace) -> tuple[tuple[int, ...], sp.Expr]:
@@ -152,6 +156,7 @@ def over_scale(expression: sp.Expr, jets: JetSpace, base: int = 0, weights: Sequ
             total += term / degree
         else:
             rest += term
+    _check_functions(rest, jets)
     if rest != 0:
         # positive, so that no case apart where one of them or a parameter vanishes is told
         free = rest.free_symbols - set(jets.independent)

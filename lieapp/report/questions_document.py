@@ -114,6 +114,8 @@ def laws_document(result: LawsResult, draw: Draw = undrawn) -> list[Block]:
         blocks += [*_totals(result), *figures(TOTALS, draw)]
     if result.actions is not UNSET:
         blocks += _actions(result.actions, result.generating or None)
+    if result.left_out:
+        blocks.append(Text(f"Left out: {result.left_out}."))
     if result.unsolved or not result.certified:
         reason = result.certificate.reason
         texts = [*result.unsolved, *([reason] if reason and not result.unsolved else [])]

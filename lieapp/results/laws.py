@@ -70,6 +70,7 @@ class LawsResult(Result, tag_field="result", tag="laws", kw_only=True):
         actions: what symmetries make of the laws; left out unless asked for.
         time, trajectories: of the files whose totals are told; empty and 0 without files.
         misfit: what those data leave of the equation, relative to their change in time.
+        left_out: what was asked for and isn't told, in words; the laws are complete all the same.
         generating: laws, counted from 0, from which the symmetries make all; null if that isn't known.
     """
 
@@ -90,6 +91,7 @@ class LawsResult(Result, tag_field="result", tag="laws", kw_only=True):
     trajectories: int = 0
     misfit: float | None = None
     general: bool = True
+    left_out: str = ""
     equation_shown: list[Formula]
     assumed_nonzero_shown: list[Formula] = []
     lagrangian_shown: Formula | None = None

@@ -37,8 +37,12 @@ def actions_on(
 ) -> Actions | None:
     """What symmetries of the order of the equation make of laws; None but of evolution systems, or if time ends."""
     jets, t = system.jets, time_variable(system)
-    if any(jet != (a, raised(jets.zero, t)) for a, jet in enumerate(leading.rules)) or not multipliers:
+    if any(jet != (a, raised(jets.zero, t)) for a, jet in enumerate(leading.rules)):
         return None
+    # Λ·Δ is this for the system in solved form too, with Δ = M (u_t - F)
+    rates = [jets.symbol(*jet) for jet in leading.rules]
+    slopes = [[sp.diff(r, s) for s in rates] for r in system.residuals]
+    multipliers = [tuple(sp.Matrix([m]) * sp.Matrix(slopes)) for m in multipliers]
     clock.note("symmetries act on the laws")
     order = jets.order(leading.rules.values())
     none: list[tuple[sp.Expr, ...]] = []

@@ -14,10 +14,11 @@ from lieapp.equations.evolution import time_variable
 from lieapp.equations.jets import JetSpace, raised
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, potentials
+from lieapp.lie.beyond.stripping import stripped
 
 
 def shortest(product: sp.Expr, system: System, leading: Leading) -> list[sp.Expr] | None:
-    """Components T and Xⁱ of the divergence that a product Λ·Δ is; None where there is no closed form.
+    """Components T and Xⁱ of the divergence that a product Λ·Δ is; None where none are found.
 
     Parts are taken in space first; in time first where the density is shorter then. Leading derivatives are
     replaced unless the density has fewer time derivatives with them, as that of u_tt = u_xx does.
@@ -32,6 +33,9 @@ def shortest(product: sp.Expr, system: System, leading: Leading) -> list[sp.Expr
                 found.append(simplified(parts, system, Leading(system.jets)))
         if found and found[0][t].is_polynomial(*system.jets.jets(found[0][t])):
             break
+    for along in () if found else (order[::-1], order):
+        with suppress(NoPotentialError):
+            return simplified(stripped(product, system.jets, along), system, leading)
     return min(found, key=lambda parts: (_in_time(parts[t], system), sp.count_ops(parts[t])), default=None)
 
 

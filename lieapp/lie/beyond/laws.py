@@ -24,7 +24,7 @@ from lieapp.equations.evolution import time_variable
 from lieapp.equations.jets import JetSpace, directions, raised
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
-from lieapp.errors import UsageError
+from lieapp.errors import EquationError, UsageError
 from lieapp.lie.beyond.actions import Actions, actions_on
 from lieapp.lie.beyond.densities import in_space_first, shortest, tidied, vanishes
 from lieapp.lie.beyond.generalised import solved_leading
@@ -38,6 +38,8 @@ from lieapp.lie.solving import State
 from lieapp.lie.symmetries import Given, seconds
 from lieapp.lie.vector_field import Field
 from lieapp.results.truth import CertificateResult
+
+NO_ACTIONS = "how symmetries act on the laws is told of evolution systems only, within the budget"
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Laws:
 
     `lagrangian` is there if the linearised equations are self-adjoint; multipliers are then characteristics.
     `unsolved` says what is missing; `sought` is the class, in words, `general` if it has all functions and not
-    polynomials alone; `actions` are there if they were asked for, of evolution systems.
+    polynomials alone; `actions` are there if they were asked for, of evolution systems; else `left_out` says so.
     """
 
     system: System
@@ -81,6 +83,7 @@ class Laws:
     lagrangian: sp.Expr | None
     seconds: float
     actions: Actions | None = None
+    left_out: str = ""
 
     @property
     def certified(self) -> bool:
@@ -165,9 +168,8 @@ def conservation_laws(
     if space is not None:
         families = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
     kept = [told or law for told, law in zip(laws, bare, strict=True) if told is None or not _trivial(told)]
-    acted = actions_on(system, [law.multiplier for law in kept], leading, clock) if actions else None
-    if actions and acted is None:
-        unsolved.append("how symmetries act on the laws is told of evolution systems, within the budget")
+    acted = actions_on(system, [law.multiplier for law in kept], leading, clock) if actions and kept else None
+    left_out = NO_ACTIONS if actions and kept and acted is None else ""
     if None in laws or (space is not None and len(families) < len(space.groups)):
         unsolved.append(f"{clock.told()} before all densities and fluxes were found")
     found_lagrangian = clock.within(0.0, lambda: lagrangian(system), None)
@@ -186,6 +188,7 @@ def conservation_laws(
         found_lagrangian,
         time.perf_counter() - clock.started,
         acted,
+        left_out,
     )
 
 
@@ -238,9 +241,13 @@ def with_flux(law: Law, system: System, leading: Leading) -> Law:
     if found is None:
         return law
     total = sum((jets.total_derivative(x, i) for i, x in enumerate(found)), sp.S.Zero)
+    try:
+        vanishing = vanishes(leading.reduce(total), system)
+    except EquationError:
+        # functions such as hypergeometric ones, that nothing can be proved of
+        return law
     flux = {str(x): sp.powsimp(found[i]) for i, x in enumerate(jets.independent) if i != t}
-    proved = law.proved and vanishes(leading.reduce(total), system)
-    return replace(law, density=sp.powsimp(found[t]), flux=flux, proved=proved)
+    return replace(law, density=sp.powsimp(found[t]), flux=flux, proved=law.proved and vanishing)
 
 
 def noether(law: Law, system: System) -> Law:

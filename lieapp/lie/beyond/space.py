@@ -78,13 +78,13 @@ def find(
     for equations that can't be solved for leading derivatives.
     """
     part, space = clock.part(GENERAL), None
-    refusal: tuple[str, ...] = ()
+    refused: BudgetError | None = None
     try:
         space = solution_space(set_up(make, part, system.name, general), part)
     except BudgetError as error:
-        refusal = (error.message,)
+        refused = error
     basis = [] if space is None else space.expressions()
-    left = refusal if space is None else space.open
+    left = space.open if space is not None else (refused.message,) if refused is not None else ()
     if space is not None and not left:
         return Found(space, basis, general, space.certificate, general=True)
     clock.note("polynomials")
@@ -92,7 +92,8 @@ def find(
         other = polynomial(clock.part(GENERAL))
     except (EquationError, BudgetError) as error:
         if space is None:
-            raise
+            # a larger budget helps even where polynomials can't be sought
+            raise refused or error from None
         return Found(space, basis, general, space.certificate, (*left, error.message))
     held: list[Coordinates | None] = [None] * len(basis)
     if basis and other.basis:

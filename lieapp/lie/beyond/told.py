@@ -31,6 +31,7 @@ def told_laws(found: Laws) -> LawsResult:
         certified=found.certified,
         certificate=found.certificate,
         unsolved=list(found.unsolved),
+        left_out=found.left_out,
         assumed_nonzero=list(map(str, found.assumed_nonzero)),
         lagrangian=None if found.lagrangian is None else str(found.lagrangian),
         seconds=round(found.seconds, 3),

@@ -53,7 +53,9 @@ def integral(state: State, expression: sp.Expr, v: sp.Symbol) -> sp.Expr | None:
 
     What isn't elementary stays a formal integral ∫ f(v) dv if `state.formal` says so, else None.
     """
-    found, rest = _by_parts(sp.expand(expression), v) if expression.has(AppliedUndef) else (sp.S.Zero, expression)
+    found, rest = sp.S.Zero, expression
+    if expression.has(AppliedUndef):
+        found, rest = parts_of_functions(sp.expand(expression), v)
     plain, rest = sp.expand(rest).as_independent(AppliedUndef, as_Add=True)
     if plain != 0:
         primitive = _elementary(state, plain, v)
@@ -131,7 +133,7 @@ def _of_powers(state: State, expression: sp.Expr, v: sp.Symbol) -> sp.Expr | Non
     return total
 
 
-def _by_parts(expression: sp.Expr, v: sp.Symbol) -> tuple[sp.Expr, sp.Expr]:
+def parts_of_functions(expression: sp.Expr, v: sp.Symbol) -> tuple[sp.Expr, sp.Expr]:
     """F and r with F' + r = expression; r is free of derivatives of arbitrary functions that F can have.
 
     Where the highest derivative g⁽ⁿ⁾ occurs linearly, A g⁽ⁿ⁾ = (∫ A dg⁽ⁿ⁻¹⁾)' - (what A's other dependence adds).
