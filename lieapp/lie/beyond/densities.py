@@ -14,6 +14,7 @@ from lieapp.equations.evolution import time_variable
 from lieapp.equations.jets import JetSpace, raised
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import NoPotentialError, potentials
+from lieapp.errors import EquationError
 from lieapp.lie.beyond.stripping import stripped
 
 
@@ -72,8 +73,13 @@ def _collected(expression: sp.Expr, system: System) -> sp.Expr:
         return expression
     inside = (*system.jets.independent, *system.jets.jets(expression))
     field = CoefficientField(inside, system.parameters)
+    try:
+        whole = field.expression(field.element(expression))
+    except EquationError:
+        # a special function that nothing could be proved of
+        raise NoPotentialError from None
     found: dict[sp.Expr, sp.Expr] = {}
-    for term in sp.Add.make_args(sp.expand(field.expression(field.element(expression)))):
+    for term in sp.Add.make_args(sp.expand(whole)):
         coefficient, rest = term.as_independent(*inside, as_Add=False)
         found[rest] = found.get(rest, sp.S.Zero) + coefficient
     return sp.Add(*(sp.factor(c) * rest for rest, c in found.items()))
