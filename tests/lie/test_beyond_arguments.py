@@ -153,6 +153,8 @@ def test_multipliers_are_kept_where_densities_take_too_long(monkeypatch):
     assert [law.multiplier[0] for law in found.laws[:2]] == [1, u] and len(found.laws) == 4
     assert all(law.proved and law.density is None for law in found.laws)
     assert not found.certified and "densities" in found.unsolved[-1]
+    monkeypatch.setattr("lieapp.lie.beyond.laws.potentials", endless)
+    assert len(laws(["u_t - u_xx"], budget=20.0).families) == 1
 
 
 @pytest.mark.parametrize("order", [-1, 2.5, True, "2", None])
