@@ -27,10 +27,11 @@ from lieapp.equations.variational import NoPotentialError, euler, over_scale, po
 from lieapp.errors import EquationError, UsageError
 from lieapp.lie.beyond.actions import Actions, actions_on
 from lieapp.lie.beyond.densities import in_space_first, shortest, tidied, vanishes
+from lieapp.lie.beyond.first_integrals import WORDS, Integrals, by_point_symmetries
 from lieapp.lie.beyond.generalised import solved_leading
 from lieapp.lie.beyond.multipliers import is_linear, multiplier_equations
 from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_multipliers
-from lieapp.lie.beyond.space import Space, find
+from lieapp.lie.beyond.space import Found, Space, find
 from lieapp.lie.deadline import Clock
 from lieapp.lie.families import NAMES, Group
 from lieapp.lie.linear import Form
@@ -143,7 +144,7 @@ def conservation_laws(
     """
     clock = clock or Clock()
     check_order(order)
-    order = highest(system, order)
+    asked, order = order, highest(system, order)
     leading = solved_leading(system)
     general = f"multipliers of differential order up to {order}"
     if not is_linear(system, leading):
@@ -152,6 +153,10 @@ def conservation_laws(
         general += f" of the equation solved for {', '.join(map(str, solved))}"
     make, polynomial = partial(multiplier_equations, system, order), partial(_polynomials, system, order)
     found = find(system, make, polynomial, general, clock)
+    assumed = list(found.space.state.assumed) if found.space else []
+    if len(system.jets.independent) == 1 and order == 0 < asked:
+        integrals = _integrals(system, found, clock)
+        found, assumed = _with(integrals, found), [*assumed, *integrals.assumed]
     space, unsolved = found.space, list(found.open)
     families = clock.within(0.0, partial(_families, system, space), list[Law]()) if space else []
     clock.note("densities and fluxes")
@@ -170,17 +175,30 @@ def conservation_laws(
         system,
         tuple(kept),
         tuple(families),
-        order,
+        max([order, *(law.order for law in kept)]),
         found.sought,
         found.general,
         found.certificate,
         tuple(unsolved),
-        tuple(dict.fromkeys([*(space.state.assumed if space else ()), *_divisors([*kept, *families], system)])),
+        tuple(dict.fromkeys([*assumed, *_divisors([*kept, *families], system)])),
         found_lagrangian,
         time.perf_counter() - clock.started,
         acted,
         left_out,
     )
+
+
+def _integrals(system: System, found: Found, clock: Clock) -> Integrals:
+    clock.note(WORDS)
+    work = partial(by_point_symmetries, system, found.basis, clock.part(0.5))
+    return clock.within(0.0, work, Integrals((), open=clock.told()))
+
+
+def _with(more: Integrals, found: Found) -> Found:
+    """What was found, with first integrals by point symmetries."""
+    left = (*found.open, more.open) if more.open else found.open
+    words = f"{found.sought}, and {WORDS}"
+    return replace(found, basis=[*found.basis, *more.multipliers], sought=words, open=left)
 
 
 def _polynomials(system: System, order: int, clock: Clock) -> PolynomialSpace:
