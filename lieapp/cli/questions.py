@@ -138,9 +138,11 @@ def _laws(settings: Common, out: Path | None, typed: dict[str, Any]) -> LawsResu
     check_equation_of(settings, config)
     if out is None:
         with reporting(settings.quiet) as report:
+            along = short.files_of(config, settings.plugins, report)
             with short.watched(report) as (notes, watch):
                 result = laws_in_child(config, settings.plugins, notes, watch)
-            short.add_files(result, config, settings.plugins, report)
+            if along is not None:
+                short.add_files(result, along, report)
             return result
     entry = None if config.plugin is None else settings.entry(config.plugin)
     folders = [folder.resolve() for folder in settings.plugins]

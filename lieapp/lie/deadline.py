@@ -66,7 +66,7 @@ class Clock:
 
     def told(self) -> str:
         """What messages say when it is over."""
-        return f"the budget of {self.whole:g} s ran out"
+        return "the time ran out" if self.whole is None else f"the budget of {self.whole:g} s ran out"
 
     @contextmanager
     def limit(self, reserve: float = 0.0) -> Iterator[None]:

@@ -24,7 +24,6 @@ from lieapp.document import (
     table,
     undrawn,
 )
-from lieapp.drawing import Curve
 from lieapp.extension import outcome
 from lieapp.results.classification import BranchResult, ClassifyResult
 from lieapp.results.holding import HoldsResult
@@ -142,6 +141,8 @@ def _totals(result: LawsResult) -> Iterator[Block]:
 
 def totals_drawn(result: LawsResult) -> Draw:
     """The totals along the first trajectory."""
+    from lieapp.drawing import Curve
+
     lines = [
         Curve(law.density, result.time, [math.nan if v is None else v for v in law.values])
         for law in result.laws

@@ -6,6 +6,7 @@ import contextlib
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lieapp.config import TruthConfig
 from lieapp.config_symbolic import ClassifyConfig, LawsConfig
@@ -26,6 +27,9 @@ from lieapp.results.truth import TruthResult
 from lieapp.runs.pipeline import write_run_report
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.session import Session
+
+if TYPE_CHECKING:
+    from lieapp.pde.laws.along import Along
 
 
 def rows_of(
@@ -112,9 +116,11 @@ def laws(config: LawsConfig, session: Session) -> LawsResult:
     """Derive conservation laws, and store the result as `derive` does."""
     run = session.directory
     session.report.stage("conservation laws")
+    along = files_of(config, session.folders, session.report)
     with watched(session.report, run) as (notes, watch):
         result = laws_in_child(config, session.folders, notes, watch)
-    add_files(result, config, session.folders, session.report)
+    if along is not None:
+        add_files(result, along, session.report)
     result.run = run.id
     run.write_summary(result)
     title = result.title or "; ".join(config.equation)
@@ -122,12 +128,20 @@ def laws(config: LawsConfig, session: Session) -> LawsResult:
     return result
 
 
-def add_files(result: LawsResult, config: LawsConfig, folders: Sequence[Path], report: Reporter) -> None:
-    """The totals of laws along the trajectories of files, where there are any. Raises LieappError."""
-    if config.data.files and config.plugin is not None:
-        from lieapp.pde.laws.along import add_totals
+def files_of(config: LawsConfig, folders: Sequence[Path], report: Reporter) -> Along | None:
+    """The trajectories of files, where there are any, checked before laws are derived. Raises LieappError."""
+    if not config.data.files or config.plugin is None:
+        return None
+    from lieapp.pde.laws.along import read_along
 
-        add_totals(result, load_catalog(folders).get(config.plugin).declaration, config.data, config.misfit, report)
+    return read_along(load_catalog(folders).get(config.plugin).declaration, config.data, config.misfit, report)
+
+
+def add_files(result: LawsResult, along: Along, report: Reporter) -> None:
+    """The totals of laws along the trajectories of files."""
+    from lieapp.pde.laws.along import add_totals
+
+    add_totals(result, along, report)
 
 
 @contextlib.contextmanager

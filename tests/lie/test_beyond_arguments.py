@@ -155,6 +155,8 @@ def test_multipliers_are_kept_where_densities_take_too_long(monkeypatch):
     assert [law.multiplier[0] for law in found.laws[:2]] == [1, u] and len(found.laws) == 4
     assert all(law.proved and law.density is None for law in found.laws)
     assert not found.certified and "densities" in found.unsolved[-1]
+    monkeypatch.setattr("lieapp.lie.beyond.laws.potentials", endless)
+    assert len(laws(["u_t - u_xx"], budget=20.0).families) == 1
 
 
 @pytest.mark.parametrize("order", [-1, 2.5, True, "2", None])
@@ -212,3 +214,41 @@ def test_laws_are_complete_where_actions_are_not_told():
     assert waves.certified and waves.actions is None and "evolution" in waves.left_out
     none = conservation_laws(parse_system(["u_t - u_xx - u**2"], ["t", "x"], ["u"], []), 1, actions=True)
     assert none.certified and not none.laws and not none.left_out
+
+
+@pytest.mark.parametrize(
+    ("equations", "unknowns", "parameters", "functions", "densities"),
+    [
+        (["y_xx + sin(y)"], "y", [], [], ["y_x**2/2 - cos(y)"]),
+        (["y_xx + f"], "y", [], ["f:y"], ["y_x**2/2 + Integral(f(y), y)"]),
+        (["y_xx + a*y_x + y**3"], "y", ["a"], [], []),
+        (["y_xx - y*z", "z_xx - y**2/2"], "y,z", [], [], ["-y**2*z/2 + y_x**2/2 + z_x**2/2"]),
+    ],
+)
+def test_second_order_odes_have_their_energies(
+    equations, unknowns, parameters, functions, densities
+):
+    found = laws(equations, 2, parameters, independent="x", dependent=unknowns, functions=functions)
+    assert [str(law.density) for law in found.laws] == densities
+    assert found.certified and all(law.proved for law in found.laws)
+
+
+def test_a_damped_oscillator_has_an_energy_without_damping_alone():
+    """y'' + a y' + y³: for a = 0 there is one, and a is told to be nonzero."""
+    found = laws(["y_xx + a*y_x + y**3"], parameters=["a"], independent="x", dependent="y")
+    assert not found.laws and "a" in {str(e) for e in found.assumed_nonzero}
+    assert len(laws(["y_xx + y**3"], independent="x", dependent="y").laws) == 1
+    # multipliers of order 1 aren't asked for
+    assert not laws(["y_xx + y**3"], order=0, independent="x", dependent="y").laws
+
+
+def test_five_of_eight_symmetries_of_free_motion_are_variational():
+    """Those of y'' = 0 with the densities y', x y' - y and their products (Olver 1993, ch. 4.2)."""
+    found = laws(["y_xx"], independent="x", dependent="y")
+    p, y, X = sp.symbols("y_x y x", real=True)
+    a, b = p, X * p - y
+    assert len(found.laws) == 5
+    space = sp.Matrix([[sp.Poly(e, X, y, p).as_expr().subs(point) for e in (a, b, a**2, a * b, b**2, *(
+        law.density for law in found.laws))] for point in ({X: i, y: j, p: k} for i, j, k in (
+            (1, 2, 3), (2, 5, 1), (0, 1, 4), (3, 1, 2), (5, 2, 7), (1, 1, 6), (4, 3, 5)))])  # fmt: skip
+    assert space.rank() == space[:, :5].rank() == 5

@@ -5,11 +5,11 @@ import pytest
 import xarray as xr
 from click.testing import CliRunner
 
-from lieapp.cli.main import cli
+from lieapp.cli.main import cli, run
 from lieapp.config_symbolic import LawsConfig
 from lieapp.config_types import FileData
 from lieapp.errors import DataError
-from lieapp.pde.laws.along import add_totals
+from lieapp.pde.laws.along import add_totals, read_along
 from lieapp.pde.questions import laws_in_child
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
@@ -43,7 +43,7 @@ def laws():
 
 def put(laws, path, misfit=0.1):
     kdv = load_catalog().get("kdv").declaration
-    add_totals(laws, kdv, FileData(files=(str(path),)), misfit, SilentReporter())
+    add_totals(laws, read_along(kdv, FileData(files=(str(path),)), misfit, SilentReporter()), SilentReporter())
 
 
 def test_totals_stay_constant_on_a_periodic_wave(laws, file):
@@ -86,3 +86,9 @@ def test_how_files_are_read_without_one_is_told():
     found = CliRunner().invoke(cli, ["laws", "--plugin", "kdv", "--map", "u=u"])
     assert found.exit_code != 0
     assert "there are none" in str(found.exception or found.output)
+
+
+def test_a_missing_file_is_told_before_laws_are_derived(tmp_path, capsys):
+    assert run(["laws", "--plugin", "kdv", "--data", str(tmp_path / "none.nc")]) == 1
+    said = capsys.readouterr().err
+    assert "none.nc doesn't exist" in said and "multipliers" not in said

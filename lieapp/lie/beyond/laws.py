@@ -156,6 +156,7 @@ def conservation_laws(
     make, polynomial = partial(multiplier_equations, system, order), partial(_polynomials, system, order)
     found = find(system, make, polynomial, general, clock)
     space, unsolved = found.space, list(found.open)
+    families = clock.within(0.0, partial(_families, system, space), list[Law]()) if space else []
     clock.note("densities and fluxes")
     bare = [clock.within(0.0, partial(bare_law, system, v), _unproved(system, v)) for v in found.basis]
     # none takes the time of all others
@@ -164,9 +165,7 @@ def conservation_laws(
         part.within(0.0, partial(with_flux, law, system, leading), None)
         for law, part in zip(bare, parts, strict=True)
     ]
-    families: list[Law] = []
-    if space is not None:
-        families = clock.within(0.0, partial(_families, system, space, leading), list[Law]())
+    families = [clock.within(0.0, partial(_with_densities, law, system, leading), law) for law in families]
     kept = [told or law for told, law in zip(laws, bare, strict=True) if told is None or not _trivial(told)]
     acted = actions_on(system, [law.multiplier for law in kept], leading, clock) if actions and kept else None
     left_out = NO_ACTIONS if actions and kept and acted is None else ""
@@ -320,13 +319,13 @@ def lagrangian(system: System) -> sp.Expr | None:
     return tidied(sum((E for J, E in parts.items() if not any(J)), sp.S.Zero))
 
 
-def _families(system: System, space: Space, leading: Leading) -> list[Law]:
+def _families(system: System, space: Space) -> list[Law]:
     taken = {str(s) for s in (*system.jets.coordinates, *system.parameters)} | set(system.functions)
     names = [n for n in (*NAMES, *(f"f{k}" for k in range(1, 40))) if n not in taken]
-    return [_family(system, group, space.state, leading, names) for group in space.groups]
+    return [_family(system, group, space.state, names) for group in space.groups]
 
 
-def _family(system: System, group: Group, state: State, leading: Leading, names: list[str]) -> Law:
+def _family(system: System, group: Group, state: State, names: list[str]) -> Law:
     """The laws of a family of multipliers, which solve the determining equations modulo the conditions."""
     field, unknowns = state.field, state.unknowns
     functions = {
@@ -343,26 +342,23 @@ def _family(system: System, group: Group, state: State, leading: Leading, names:
 
     multiplier, conditions = (tuple(map(written, forms)) for forms in (group.values, group.conditions))
     order = system.jets.order(multiplier)
-    density: sp.Expr | None = None
-    flux: dict[str, sp.Expr] | None = None
-    if not any(system.jets.jets(s) for f in functions.values() for s in f.args):
-        # of variables alone: what is left of the divergence vanishes by the conditions
-        found = _potentials_of_family(system, multiplier, leading)
-        if found is not None:
-            t = time_variable(system)
-            density = found[t]
-            flux = {str(x): found[i] for i, x in enumerate(system.jets.independent) if i != t}
-    return Law(multiplier, order, density, flux, True, None, tuple(functions.values()), conditions)
+    return Law(multiplier, order, None, None, True, None, tuple(functions.values()), conditions)
 
 
-def _potentials_of_family(
-    system: System, multiplier: Sequence[sp.Expr], leading: Leading
-) -> list[sp.Expr] | None:
+def _with_densities(law: Law, system: System, leading: Leading) -> Law:
+    """A family with density and flux, where its functions are of variables alone and these have a closed form.
+
+    What is left of the divergence vanishes by the conditions.
+    """
+    if any(system.jets.jets(s) for f in law.functions for s in f.args):
+        return law
     try:
-        found = potentials(_product(system, multiplier), system.jets, in_space_first(system))
+        found = potentials(_product(system, law.multiplier), system.jets, in_space_first(system))
     except NoPotentialError:
-        return None
-    return [leading.reduce(x) for x in found]
+        return law
+    found, t = [leading.reduce(x) for x in found], time_variable(system)
+    flux = {str(x): found[i] for i, x in enumerate(system.jets.independent) if i != t}
+    return replace(law, density=found[t], flux=flux)
 
 
 def of_equations(given: Given, order: int, budget: float | None, actions: bool) -> Laws:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import sympy as sp
 import torch
@@ -35,8 +36,17 @@ MOST_ORDER = 12
 """Order of derivatives in densities."""
 
 
-def add_totals(result: LawsResult, pde: PDE, files: FileData, misfit: float, report: Reporter) -> None:
-    """Put the totals of each law along the trajectories of files into a result.
+@dataclass(frozen=True)
+class Along:
+    """Trajectories of files that solve the `evolution`, and what they leave of it, relative."""
+
+    pieces: Sequence[Trajectories]
+    evolution: Evolution
+    misfit: float | None
+
+
+def read_along(pde: PDE, files: FileData, misfit: float, report: Reporter) -> Along:
+    """Trajectories on a periodic box that solve an equation.
 
     Args:
         misfit: what data may leave of the equation, relative to their change in time.
@@ -57,11 +67,17 @@ def add_totals(result: LawsResult, pde: PDE, files: FileData, misfit: float, rep
                     "through its ends. Those fluxes aren't added up yet.",
                     hint="Give data on a periodic box, or leave --data out.",
                 )
-    result.misfit = check_misfit(evolution, own.pieces, pde.name, misfit, report, own.units)
+    left = check_misfit(evolution, own.pieces, pde.name, misfit, report, own.units)
+    return Along(own.pieces, evolution, left)
+
+
+def add_totals(result: LawsResult, along: Along, report: Reporter) -> None:
+    """Put the totals of each law along trajectories into a result."""
     report.stage("totals")
-    noise = max([NOISE, *(noise_floor(p.values.flatten(0, 1), p.grid) for p in own.pieces)])
-    result.time = own.pieces[0].time.tolist()
-    result.trajectories = sum(piece.samples for piece in own.pieces)
+    evolution, pieces, result.misfit = along.evolution, along.pieces, along.misfit
+    noise = max([NOISE, *(noise_floor(p.values.flatten(0, 1), p.grid) for p in pieces)])
+    result.time = pieces[0].time.tolist()
+    result.trajectories = sum(piece.samples for piece in pieces)
     names = named(evolution)
     for law in result.laws:
         if law.density is None:
@@ -70,7 +86,7 @@ def add_totals(result: LawsResult, pde: PDE, files: FileData, misfit: float, rep
         if any(density.has(evolution.jets.independent[i]) for i in evolution.space):
             # its total isn't that of a function on the box
             continue
-        values = [relative_totals(density, evolution, piece, noise) for piece in own.pieces]
+        values = [relative_totals(density, evolution, piece, noise) for piece in pieces]
         changes = [float((v - v[:, :1]).abs().max()) for v in values]
         law.drift = max(changes) if all(map(math.isfinite, changes)) else None
         law.values = [v if math.isfinite(v) else None for v in values[0][0].tolist()]
