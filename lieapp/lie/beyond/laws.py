@@ -153,7 +153,7 @@ def conservation_laws(
         general += f" of the equation solved for {', '.join(map(str, solved))}"
     make, polynomial = partial(multiplier_equations, system, order), partial(_polynomials, system, order)
     found = find(system, make, polynomial, general, clock)
-    assumed = list(found.space.state.assumed) if found.space else []
+    assumed = list(found.space.assumed) if found.space else []
     if len(system.jets.independent) == 1 and order == 0 < asked:
         integrals = _integrals(system, found, clock)
         found, assumed = _with(integrals, found), [*assumed, *integrals.assumed]
