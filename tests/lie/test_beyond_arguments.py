@@ -272,3 +272,12 @@ def test_special_values_with_more_generalised_symmetries_are_told(equation, para
 
 def test_what_equations_are_solved_by_is_assumed_nonzero():
     assert {str(e) for e in laws(["a*u_t + u*u_x + u_xxx"], parameters=["a"]).assumed_nonzero} >= {"a"}
+
+
+def test_special_parameters_of_first_integrals_are_told():
+    """x'' + a x + b x y, y'' + c y + x² are Euler-Lagrange equations, with an energy, for b = 2."""
+    generic = ["x_tt + a*x + b*x*y", "y_tt + c*y + x**2"]
+    found = laws(generic, parameters=["a", "b", "c"], independent="t", dependent="x,y")
+    assert not found.laws and "b - 2" in {str(e) for e in found.assumed_nonzero}
+    special = [e.replace("b*", "2*") for e in generic]
+    assert len(laws(special, parameters=["a", "c"], independent="t", dependent="x,y").laws) == 1

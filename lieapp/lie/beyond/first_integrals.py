@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from lieapp.equations.coefficients import Element
 from lieapp.equations.equation import System
 from lieapp.equations.variational import euler
 from lieapp.errors import LieappError
@@ -45,11 +46,14 @@ def by_point_symmetries(system: System, known: Sequence[tuple[sp.Expr, ...]], cl
     tried = [characteristic(jets, one.components) for one in truth.generators]
     products = [sum((q * r for q, r in zip(Q, system.residuals, strict=True)), sp.S.Zero) for Q in tried]
     left, field = vectors_of(system, [[euler(e, jets, a) for a in range(len(jets.dependent))] for e in products])
-    for row in relations(left, field) if tried else []:
+    divided: list[Element] = []
+    for row in relations(left, field, divided) if tried else []:
         terms = [(tried[k], expression_of(c, field)) for (k, _), c in row.items()]
         Q = tuple(sp.expand(sp.Add(*(c * one[a] for one, c in terms))) for a in range(len(jets.dependent)))
         if not found or coordinates(system, found, [Q])[0] is None:
             found.append(Q)
     complete = truth.certified and not truth.families and not truth.unsolved
     missing = "" if complete else "not all point symmetries are known to be found"
-    return Integrals(tuple(found[len(known) :]), truth.assumed_nonzero, missing)
+    factors = [f for c in divided for f, _ in sp.factor_list(sp.numer(sp.together(field.expression(c))))[1]]
+    special = [f for f in factors if f.free_symbols and f.free_symbols <= set(system.parameters)]
+    return Integrals(tuple(found[len(known) :]), tuple(dict.fromkeys([*truth.assumed_nonzero, *special])), missing)
