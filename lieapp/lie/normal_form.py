@@ -44,8 +44,13 @@ def column_key(column: Column) -> tuple:
     return (k < 0, -sum(monomial), tuple(-e for e in reversed(monomial)), k)
 
 
-def echelon(rows: Sequence[Row], field: CoefficientField) -> list[tuple[Column, Row]]:
-    """Reduced row echelon form with its pivots; zero rows are dropped."""
+def echelon(
+    rows: Sequence[Row], field: CoefficientField, divided: list[Element] | None = None
+) -> list[tuple[Column, Row]]:
+    """Reduced row echelon form with its pivots; zero rows are dropped.
+
+    What is divided by is appended to `divided`.
+    """
     done: list[tuple[Column, Row]] = []
     for row in rows:
         for pivot, other in done:
@@ -54,6 +59,8 @@ def echelon(rows: Sequence[Row], field: CoefficientField) -> list[tuple[Column, 
         if not row:
             continue
         pivot = min(row, key=column_key)
+        if divided is not None:
+            divided.append(row[pivot])
         row = {column: field.reduce(c / row[pivot]) for column, c in row.items()}
         done = [(p, _minus(r, r[pivot], row, field) if pivot in r else r) for p, r in done]
         done.append((pivot, row))
@@ -116,11 +123,16 @@ def coordinates_in(basis: Sequence[Vector], vectors: Sequence[Vector], field: Co
     return result
 
 
-def relations(vectors: Sequence[Vector], field: CoefficientField) -> list[Row]:
-    """A basis of all {(j, ()): cⱼ} with Σ cⱼ vⱼ = 0; the last vector in each doesn't occur in the others."""
+def relations(
+    vectors: Sequence[Vector], field: CoefficientField, divided: list[Element] | None = None
+) -> list[Row]:
+    """A basis of all {(j, ()): cⱼ} with Σ cⱼ vⱼ = 0; the last vector in each doesn't occur in the others.
+
+    What is divided by is appended to `divided`: where one of these vanishes there may be more.
+    """
     rows, _ = rows_of(vectors, field)
     marked = [{**row, (-1 - j, ()): field.one} for j, row in enumerate(rows)]
-    zero = [row for pivot, row in echelon(marked, field) if pivot[0] < 0]
+    zero = [row for pivot, row in echelon(marked, field, divided) if pivot[0] < 0]
     return [{(-1 - k, ()): c for (k, _), c in row.items()} for row in zero]
 
 

@@ -218,6 +218,8 @@ def told_beyond(found: Hierarchy) -> tuple[list[results.GeneralisedResult], resu
         brackets=None
         if found.brackets is None
         else [(i, j, None if c is None else list(map(str, c))) for i, j, c in found.brackets],
+        assumed_nonzero=list(map(str, found.assumed_nonzero)),
+        assumed_nonzero_shown=list(map(formula_of, found.assumed_nonzero)),
     )
 
 

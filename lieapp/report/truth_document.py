@@ -82,6 +82,8 @@ def _beyond(found: Sequence[GeneralisedResult], beyond: BeyondResult) -> Iterato
     proofs = "" if all(one.proved for one in found) else " Not all are proved."
     said = "certified: there are no others" if beyond.certified else f"not certified: {reason}"
     yield Text(f"Sought: {beyond.sought}; {said}.{proofs}", small=True)
+    if beyond.assumed_nonzero_shown:
+        yield Text(["assumed not to vanish: ", *joined(beyond.assumed_nonzero_shown)], small=True)
 
 
 def _statement(result: TruthResult) -> Iterator[Block]:

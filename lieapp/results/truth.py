@@ -308,6 +308,7 @@ class BeyondResult(msgspec.Struct, kw_only=True):
             them if it isn't in the span. Null if the time didn't suffice.
         unsolved: what is missing; there may be more symmetries then.
         general: whether characteristics were any functions, not polynomials alone.
+        assumed_nonzero: where one of them vanishes there may be more symmetries.
     """
 
     order: int
@@ -319,6 +320,8 @@ class BeyondResult(msgspec.Struct, kw_only=True):
     seconds: float
     brackets: list[tuple[int, int, list[str] | None]] | None = None
     general: bool = True
+    assumed_nonzero: list[str] = []
+    assumed_nonzero_shown: list[Formula] = []
 
 
 class TruthResult(Result, tag_field="result", tag="truth", kw_only=True):

@@ -252,3 +252,33 @@ def test_five_of_eight_symmetries_of_free_motion_are_variational():
         law.density for law in found.laws))] for point in ({X: i, y: j, p: k} for i, j, k in (
             (1, 2, 3), (2, 5, 1), (0, 1, 4), (3, 1, 2), (5, 2, 7), (1, 1, 6), (4, 3, 5)))])  # fmt: skip
     assert space.rank() == space[:, :5].rank() == 5
+
+
+@pytest.mark.parametrize(
+    ("equation", "parameters", "order", "assumed"),
+    [
+        ("u_t + u**n*u_x + u_xxx", ["n"], 5, {"n", "n - 1", "n - 2"}),
+        ("u_t - u**n*u_xx", ["n"], 3, {"n", "n - 2"}),
+        ("a*u_t + u*u_x + u_xxx", ["a"], 3, {"a"}),
+    ],
+)
+def test_special_values_with_more_generalised_symmetries_are_told(equation, parameters, order, assumed):
+    """mKdV is n = 2; u_t = u² u_xx is a heat equation for the inverse function of ∫ dx/u."""
+    found = lieapp.symmetries(equation, "t,x", "u", parameters, order=order).hierarchy
+    assert {str(e) for e in found.assumed_nonzero} >= assumed
+    assert all(one.kind == "point" for one in found.symmetries)
+    if "n" in parameters:
+        special = lieapp.symmetries(equation.replace("**n", "**2"), "t,x", "u", order=order).hierarchy
+        assert any(one.kind == "generalised" for one in special.symmetries) or special.families
+
+
+def test_what_equations_are_solved_by_is_assumed_nonzero():
+    assert {str(e) for e in laws(["a*u_t + u*u_x + u_xxx"], parameters=["a"]).assumed_nonzero} >= {"a"}
+
+
+def test_an_energy_that_is_no_noether_integral_is_found():
+    """x'' + a x + b x y, y'' + c y + x²: b times the second equation makes them Euler-Lagrange equations."""
+    found = laws(["x_tt + a*x + b*x*y", "y_tt + c*y + x**2"], parameters=["a", "b", "c"], independent="t",
+                 dependent="x,y")  # fmt: skip
+    (energy,) = found.laws
+    assert str(energy.multiplier) == "(2*x_t, b*y_t)" and energy.proved and found.lagrangian is None

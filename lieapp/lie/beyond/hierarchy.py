@@ -62,7 +62,8 @@ class Hierarchy:
 
     `general` if the class has all functions, not polynomials alone. `names` are those of the unknowns. `brackets`
     are i, j and the coefficients of [Qᵢ, Qⱼ] where it doesn't vanish, None in place of coefficients if it isn't in
-    the span, as its order is higher; None if the time didn't suffice.
+    the span, as its order is higher; None if the time didn't suffice. Where one of `assumed_nonzero` vanishes there
+    may be more symmetries.
     """
 
     order: int
@@ -75,6 +76,7 @@ class Hierarchy:
     unsolved: tuple[str, ...]
     seconds: float
     brackets: tuple[Bracket, ...] | None = None
+    assumed_nonzero: tuple[sp.Expr, ...] = ()
 
     @property
     def certified(self) -> bool:
@@ -143,6 +145,7 @@ def generalised_symmetries(system: System, order: int, points: Sequence[Field], 
         tuple(unsolved),
         time.perf_counter() - started,
         brackets,
+        space.assumed if space is not None else (),
     )
 
 

@@ -183,7 +183,7 @@ def conservation_laws(
         found.general,
         found.certificate,
         tuple(unsolved),
-        tuple(dict.fromkeys([*(space.state.assumed if space else ()), *_divisors([*kept, *families], system)])),
+        tuple(dict.fromkeys([*(space.assumed if space else ()), *_divisors([*kept, *families], system)])),
         found_lagrangian,
         time.perf_counter() - clock.started,
         acted,

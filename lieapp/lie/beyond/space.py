@@ -39,6 +39,11 @@ class Space:
     certificate: CertificateResult
     open: tuple[str, ...] = ()
 
+    @property
+    def assumed(self) -> tuple[sp.Expr, ...]:
+        """What was divided by: where one of them vanishes there may be more solutions."""
+        return tuple(dict.fromkeys([*self.determining.divided, *self.state.assumed]))
+
     def expressions(self) -> list[tuple[sp.Expr, ...]]:
         """The components of each vector of the basis."""
         field = self.state.field
@@ -101,7 +106,11 @@ def find(
     outside = [v for v, c in zip(basis, held, strict=True) if c is None]
     known = [*other.basis, *outside]
     reason = CertificateResult(dimension=len(known), reason=other.open)
-    return Found(space, known, other.sought, reason, (other.open,) if other.open else ())
+    sought = other.sought
+    if system.parameters:
+        named = ", ".join(map(str, system.parameters))
+        sought += f", for generic {named}: special values may have more"
+    return Found(space, known, sought, reason, (other.open,) if other.open else ())
 
 
 def set_up(make: Callable[[], DeterminingSystem], clock: Clock, name: str, sought: str) -> DeterminingSystem:
