@@ -281,3 +281,9 @@ def test_special_parameters_of_first_integrals_are_told():
     assert not found.laws and "b - 2" in {str(e) for e in found.assumed_nonzero}
     special = [e.replace("b*", "2*") for e in generic]
     assert len(laws(special, parameters=["a", "c"], independent="t", dependent="x,y").laws) == 1
+
+
+def test_irrational_numbers_in_odes_leave_no_traceback():
+    """x'' + √2 y, y'' + √2 x: two oscillations, with products of their integrals."""
+    found = laws(["x_tt + sqrt(2)*y", "y_tt + sqrt(2)*x"], independent="t", dependent="x,y")
+    assert found.laws and all(law.proved for law in found.laws)

@@ -17,6 +17,7 @@ from lieapp.equations.equation import System
 from lieapp.equations.variational import euler
 from lieapp.errors import LieappError
 from lieapp.lie.beyond.algebra import coordinates, vectors_of
+from lieapp.lie.beyond.space import factors_in
 from lieapp.lie.deadline import Clock
 from lieapp.lie.invariance import characteristic
 from lieapp.lie.normal_form import expression_of, relations
@@ -54,6 +55,6 @@ def by_point_symmetries(system: System, known: Sequence[tuple[sp.Expr, ...]], cl
             found.append(Q)
     complete = truth.certified and not truth.families and not truth.unsolved
     missing = "" if complete else "not all point symmetries are known to be found"
-    factors = [f for c in divided for f, _ in sp.factor_list(sp.numer(sp.together(field.expression(c))))[1]]
-    special = [f for f in factors if f.free_symbols and f.free_symbols <= set(system.parameters)]
+    pivots = [sp.numer(sp.together(field.expression(c))) for c in divided]
+    special = [f for e in pivots for f in factors_in(e, system.parameters)]
     return Integrals(tuple(found[len(known) :]), tuple(dict.fromkeys([*truth.assumed_nonzero, *special])), missing)
