@@ -30,7 +30,7 @@ from lieapp.lie.beyond.densities import in_space_first, shortest, tidied, vanish
 from lieapp.lie.beyond.generalised import solved_leading
 from lieapp.lie.beyond.multipliers import DEGREE, is_infinite, is_linear, multiplier_equations
 from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_multipliers
-from lieapp.lie.beyond.space import Space, find
+from lieapp.lie.beyond.space import Space, factors_in, find
 from lieapp.lie.deadline import Clock
 from lieapp.lie.families import NAMES, Group
 from lieapp.lie.linear import Form
@@ -274,7 +274,7 @@ def _divisors(laws: Sequence[Law], system: System) -> list[sp.Expr]:
     """The factors in parameters by which densities and fluxes divide."""
     values = [e for law in laws if law.density is not None for e in (law.density, *(law.flux or {}).values())]
     contents = dict.fromkeys(_content(sp.denom(sp.together(e)), system.parameters) for e in values)
-    return list(dict.fromkeys(f for c in contents for f, _ in sp.factor_list(c)[1]))
+    return list(dict.fromkeys(f for c in contents for f in factors_in(c, system.parameters)))
 
 
 def _content(expression: sp.Expr, parameters: Sequence[sp.Symbol]) -> sp.Expr:

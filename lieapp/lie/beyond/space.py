@@ -126,6 +126,14 @@ def set_up(make: Callable[[], DeterminingSystem], clock: Clock, name: str, sough
         ) from None
 
 
+def factors_in(expression: sp.Expr, parameters: Sequence[sp.Symbol]) -> list[sp.Expr]:
+    """The factors of a polynomial in parameters alone; none of a number and of anything else."""
+    symbols = expression.free_symbols
+    if not symbols or not symbols <= set(parameters) or not expression.is_polynomial(*symbols):
+        return []
+    return [factor for factor, _ in sp.factor_list(expression)[1]]
+
+
 def solution_space(determining: DeterminingSystem, clock: Clock) -> Space:
     """Solve determining equations, prove families, and count.
 
