@@ -170,6 +170,7 @@ def test_a_damping_matrix_brings_its_rates():
     assert atoms(parse_system(["u_t - u_xx - u + u**3"], ["t", "x"], ["u"])) == []
 
 
+@pytest.mark.slow
 def test_a_sum_of_symmetries_with_numbers_of_the_data_is_no_answer(learned):
     """∂t + 0.37 ∂x of KdV is a symmetry, as ∂t and ∂x are; the number would be the data's."""
     domain, _, measured = learned("kdv", 0.0)

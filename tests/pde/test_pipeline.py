@@ -133,6 +133,7 @@ def test_a_seed_repeats_and_another_differs(folder):
     assert seeds[0]["cross_check"]["method"] == "spectrum"
 
 
+@pytest.mark.slow
 def test_seconds_of_a_resumed_run_count_earlier_sessions(folder):
     config = DiscoverConfig(
         plugin="gardner", method="spectrum", samples=2, held_out=1, cross_check=False,

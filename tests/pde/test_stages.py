@@ -167,7 +167,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("setting", BAD)
+@pytest.mark.parametrize("setting", [pytest.param(s, marks=[pytest.mark.slow] * (s == "sigma=30")) for s in BAD])
 def test_settings_that_cannot_work_are_named(small, tmp_path, setting):
     kind, words, advice = BAD[setting]
     with pytest.raises(kind, match=words) as error:

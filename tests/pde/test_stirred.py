@@ -25,6 +25,7 @@ U = sp.Function("u")(T, X)
 
 
 @pytest.mark.parametrize("plugin", ["kdv", "ckdv", "burgers", "ks", "heat"])
+@pytest.mark.slow
 def test_derived_generators_hold_on_them(plugin):
     domain = PDEDomain(load_catalog().get(plugin).declaration)
     data = domain.dataset(2, 2, 0, tolerance=Tolerance(1e-3))
