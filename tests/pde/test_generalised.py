@@ -131,7 +131,7 @@ def test_fifth_order_flow_of_kdv_is_proved_from_data():
 
 def test_a_solution_moved_by_a_translation_is_the_shifted_one():
     """u + s Q with Q = u_x is u(x + s) up to s²."""
-    from lieapp.pde.laws.along import on_slices
+    from lieapp.pde.laws.slices import on_slices
 
     places = np.arange(64) * 16 / 64
     axis = np.sin(2 * np.pi * places / 16)

@@ -66,13 +66,44 @@ def test_data_of_another_equation_are_refused(laws, file, tmp_path):
     put(laws, path, misfit=10.0)
 
 
-def test_open_axes_are_told(laws, file, tmp_path):
-    with xr.open_dataset(file, engine="h5netcdf") as found:
-        part = found.load().isel(x=slice(0, 40))
-    path = tmp_path / "part.nc"
-    part.to_netcdf(path, engine="h5netcdf")
-    with pytest.raises(DataError, match="isn't periodic"):
-        put(laws, path)
+def soliton(t: np.ndarray, x: np.ndarray, k: float) -> np.ndarray:
+    """12 k² sech²(k (x - 4 k² t)), which leaves through an end."""
+    return 12 * k**2 / np.cosh(k * (x[None, :] - 4 * k**2 * t[:, None])) ** 2
+
+
+def test_on_open_axes_what_flows_through_the_ends_is_added(laws, tmp_path):
+    t, x = np.linspace(0, 1, 81), np.linspace(-1, 3, 193)
+    u = np.stack([soliton(t, x, k) for k in (0.5, 0.8)])
+    path = tmp_path / "solitons.nc"
+    xr.Dataset({"u": (("sample", "t", "x"), u)}, {"t": t, "x": x}).to_netcdf(path, engine="h5netcdf")
+    put(laws, path)
+    assert len(laws.laws) == 4
+    # the centre of mass too: nothing has to be periodic
+    assert all(law.drift is not None and law.drift < 1e-3 for law in laws.laws)
+    first = laws.laws[0]
+    assert np.ptp(first.values) < 1e-4 * abs(first.values[0])
+
+
+def test_several_open_axes_are_told(tmp_path):
+    import sympy as sp
+
+    from lieapp.api import PDE
+
+    t, x, y = sp.symbols("t x y", real=True)
+    u = sp.Function("u")(t, x, y)
+    heat = PDE(
+        name="plane-heat", title="heat", equation=sp.Eq(u.diff(t), u.diff(x, 2) + u.diff(y, 2)),
+        region={t: (0, 1), x: (0, 1), y: (0, 1)}, points={t: 10, x: 16, y: 16}, periodic=[x, y],
+    )  # fmt: skip
+    at = np.linspace(0, 1, 16)
+    grids = np.meshgrid(np.linspace(0, 1, 10), at, at, indexing="ij")
+    values = np.exp(-2 * grids[0]) * np.sin(grids[1]) * np.sin(grids[2]) + grids[1]
+    path = tmp_path / "plane.nc"
+    xr.Dataset({"u": (("t", "x", "y"), values)}, {"t": np.linspace(0, 1, 10), "x": at, "y": at}).to_netcdf(
+        path, engine="h5netcdf"
+    )
+    with pytest.raises(DataError, match="one axis of space only"):
+        read_along(heat, FileData(files=(str(path),)), 0.1, SilentReporter())
 
 
 def test_a_typed_equation_on_a_file(file, tmp_path):

@@ -31,7 +31,7 @@ from lieapp.pde.generalised.characteristics import Condition, Term, expressions,
 from lieapp.pde.generalised.result import Found, Symmetry, result_of
 from lieapp.pde.generalised.values import TermValues, quotient
 from lieapp.pde.identify.files import read_identified
-from lieapp.pde.laws.along import on_slices
+from lieapp.pde.laws.slices import on_slices
 from lieapp.results.characteristics import GeneralisedFromData
 from lieapp.runs.store.session import Session
 

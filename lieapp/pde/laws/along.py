@@ -1,7 +1,8 @@
 """The totals of derived laws along trajectories of the user's own.
 
 On a periodic box the total ∫ T dx of a density with that period is constant. Derivatives are Fourier's, with modes
-below the noise cut; the trapezoidal rule gives the integral.
+below the noise cut; the trapezoidal rule gives the integral. On an open axis what flows through the ends of
+intervals is added (`open_axis.py`).
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from lieapp.equations.evolution import Evolution, evolution_form
 from lieapp.equations.jets import multi_indices
 from lieapp.equations.parsing import parse_expression
 from lieapp.errors import DataError
-from lieapp.numerics.codegen import Tape
-from lieapp.numerics.grid import Grid
-from lieapp.numerics.spectral import SpectralDifferentiator, bandwidth, low_pass, noise_floor
+from lieapp.numerics.spectral import bandwidth, low_pass, noise_floor
 from lieapp.pde.data import NOISE
+from lieapp.pde.laws.open_axis import LEAST, balance
+from lieapp.pde.laws.slices import on_slices
 from lieapp.pde.own_checks import check_misfit
 from lieapp.progress import Reporter
-from lieapp.results.laws import LawsResult
+from lieapp.results.laws import LawResult, LawsResult
 
 MOST_ORDER = 12
 """Order of derivatives in densities."""
@@ -46,13 +47,12 @@ class Along:
 
 
 def read_along(pde: PDE, files: FileData, misfit: float, report: Reporter) -> Along:
-    """Trajectories on a periodic box that solve an equation.
+    """Trajectories that solve an equation.
 
     Args:
         misfit: what data may leave of the equation, relative to their change in time.
 
-    Raises DataError for data that don't solve the equation, and for axes that aren't periodic: there fluxes through
-    the ends change totals.
+    Raises DataError for data that don't solve the equation, and for several axes that aren't all periodic.
     """
     report.stage("data")
     own = own_data(pde, files, report)
@@ -60,13 +60,19 @@ def read_along(pde: PDE, files: FileData, misfit: float, report: Reporter) -> Al
         report.line(f"data: {words}")
     evolution = evolution_form(read_pde(own.declaration))
     for piece in own.pieces:
-        for axis in piece.grid.axes:
-            if not axis.periodic:
-                raise DataError(
-                    f"{pde.name}: the axis {axis.name} of the data isn't periodic, so totals change by what flows "
-                    "through its ends. Those fluxes aren't added up yet.",
-                    hint="Give data on a periodic box, or leave --data out.",
-                )
+        opened = [axis.name for axis in piece.grid.axes if not axis.periodic]
+        if opened and len(piece.grid.axes) > 1:
+            raise DataError(
+                f"{pde.name}: the axis {opened[0]} of the data isn't periodic. What flows through the ends is "
+                "added up for one axis of space only.",
+                hint="Give data that are periodic in all axes, or leave --data out.",
+            )
+        if opened and len(piece.time) < LEAST:
+            raise DataError(
+                f"{pde.name}: {len(piece.time)} times are too few to add up what flows through the ends of the "
+                f"axis {opened[0]}.",
+                hint=f"Give {LEAST} times or more.",
+            )
     left = check_misfit(evolution, own.pieces, pde.name, misfit, report, own.units)
     return Along(own.pieces, evolution, left)
 
@@ -75,7 +81,8 @@ def add_totals(result: LawsResult, along: Along, report: Reporter) -> None:
     """Put the totals of each law along trajectories into a result."""
     report.stage("totals")
     evolution, pieces, result.misfit = along.evolution, along.pieces, along.misfit
-    noise = max([NOISE, *(noise_floor(p.values.flatten(0, 1), p.grid) for p in pieces)])
+    periodic = [piece for piece in pieces if all(axis.periodic for axis in piece.grid.axes)]
+    noise = max([NOISE, *(noise_floor(p.values.flatten(0, 1), p.grid) for p in periodic)])
     result.time = pieces[0].time.tolist()
     result.trajectories = sum(piece.samples for piece in pieces)
     names = named(evolution)
@@ -83,6 +90,9 @@ def add_totals(result: LawsResult, along: Along, report: Reporter) -> None:
         if law.density is None:
             continue
         density = parse_expression(law.density, names)
+        if len(periodic) < len(pieces):
+            _balanced(law, density, evolution, pieces, names)
+            continue
         if any(density.has(evolution.jets.independent[i]) for i in evolution.space):
             # its total isn't that of a function on the box
             continue
@@ -90,6 +100,23 @@ def add_totals(result: LawsResult, along: Along, report: Reporter) -> None:
         changes = [float((v - v[:, :1]).abs().max()) for v in values]
         law.drift = max(changes) if all(map(math.isfinite, changes)) else None
         law.values = [v if math.isfinite(v) else None for v in values[0][0].tolist()]
+
+
+def _balanced(
+    law: LawResult,
+    density: sp.Expr,
+    evolution: Evolution,
+    pieces: Sequence[Trajectories],
+    names: dict[str, sp.Expr],
+) -> None:
+    """Totals with what flows through the ends of intervals of the one axis."""
+    if not law.flux:
+        return
+    (flux,) = (parse_expression(text, names) for text in law.flux.values())
+    found = [balance(density, flux, evolution, piece) for piece in pieces]
+    drift = max(one.drift for one in found)
+    law.drift = drift if math.isfinite(drift) else None
+    law.values = [v if math.isfinite(v) else None for v in found[0].values[0].tolist()]
 
 
 def named(evolution: Evolution) -> dict[str, sp.Expr]:
@@ -117,30 +144,3 @@ def relative_totals(
         sizes.append(values.abs().mean(piece.grid.dims).mean())
     size = torch.stack(sizes)
     return torch.stack(rows) / torch.where(size > 0, size, torch.ones_like(size))[:, None]
-
-
-def on_slices(
-    expressions: Sequence[sp.Expr],
-    evolution: Evolution,
-    time: Float[Tensor, " time"],
-    values: Float[Tensor, "time unknown *space"],
-    grid: Grid,
-) -> list[Float[Tensor, "time *space"]]:
-    """The values of expressions in the variables and derivatives in space, on periodic axes."""
-    jets = evolution.jets
-    found = {s: jet for e in expressions for s, jet in jets.jets(e).items()}
-    d = SpectralDifferentiator(grid, values.dtype, values.device)
-    slopes = []
-    for a, J in found.values():
-        along = tuple(J[i] for i in evolution.space)
-        slopes.append(d.derivatives(values[:, a], [along])[along])
-    coordinates: list[Tensor] = []
-    for i in range(len(jets.independent)):
-        if i == evolution.time:
-            coordinates.append(time.to(values).reshape(-1, *(1,) * len(grid.axes)))
-            continue
-        place = evolution.space.index(i)
-        axis = grid.axes[place].coordinates(dtype=values.dtype, device=values.device)
-        coordinates.append(axis.reshape(-1, *(1,) * (len(grid.axes) - 1 - place)))
-    told = Tape(list(expressions), [*jets.independent, *found])(*coordinates, *slopes)
-    return [torch.as_tensor(e).to(values).expand(values[:, 0].shape) for e in told]
