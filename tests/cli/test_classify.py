@@ -28,7 +28,8 @@ def test_the_table_has_a_row_for_each_branch_and_progress_is_on_stderr(lieapp):
     assert "2 special cases with more symmetries" in said.out and "6 + families" in said.out
     rows = [line for line in said.out.splitlines() if "certified" in line]
     assert [row.split("│")[1].strip() for row in rows] == ["any", "n = 0", "n = -4/3"]
-    assert "n = -4/3 …" in said.err
+    # a branch may be over before it is told
+    assert any(f"n = {value} …" in said.err for value in ("0", "-4/3"))
 
 
 def test_a_plugins_parameters_are_free(lieapp):
