@@ -32,11 +32,12 @@ BROAD = 1.9
 
 
 def curves(
-    lines: Sequence[Curve], x_label: str, y_label: str, title: str, *, log: bool = False, whole: bool = True
-) -> Drawing:
-    """Curves with a legend."""
+    lines: Sequence[Curve], x_label: str, y_label: str, title: str, *, log: bool = False, whole: bool = True,
+    shown: Sequence[float] = (),
+) -> Drawing:  # fmt: skip
+    """Curves with a legend; the vertical axis has the values `shown` in it, too."""
     x = axis_over((v for line in lines for v in line.x), x_label, whole=whole)
-    y = axis_over((v for line in lines for v in (*line.y, *_common(line.raw))), y_label, log=log)
+    y = axis_over((v for line in lines for v in (*line.y, *_common(line.raw), *shown)), y_label, log=log)
     return Drawing(title, [[Panel(title, lines, x, y, aspect=BROAD)]])
 
 

@@ -156,7 +156,8 @@ def totals_drawn(result: LawsResult) -> Draw:
         from lieapp.figures.charts import curves
 
         (caption,) = TOTALS
-        chart = curves(lines, result.variable, "total, relative", caption.title, whole=False)
+        # round-off of a constant total isn't magnified
+        chart = curves(lines, result.variable, "total, relative", caption.title, whole=False, shown=(-1.0, 1.0))
         return Figure(key, caption.title, caption.caption, chart)
 
     return draw

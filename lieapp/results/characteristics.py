@@ -51,7 +51,8 @@ class GeneralisedFromData(Result, tag_field="result", tag="generalised_from_data
             factor, highest power of the evolution variable.
         derived: how many symmetries the class holds by the exact condition; None if the equation isn't polynomial.
         angle: between the span found and what is derived, in radians.
-        place, solution: x and u of the held-out solution that is moved; empty unless there is one periodic axis.
+        axis, place, solution: the variable in space, its values, and the first unknown of the held-out solution
+            that is moved; empty unless there is one periodic axis.
         kept: the highest Fourier mode along each axis that was kept; -1 where the axis isn't periodic.
         misfit, fitted, identified: as in `EquationResult`.
     """
@@ -68,6 +69,7 @@ class GeneralisedFromData(Result, tag_field="result", tag="generalised_from_data
     powers: int = 0
     derived: int | None = None
     angle: float | None = None
+    axis: str = "x"
     place: list[float] = []
     solution: list[float] = []
     kept: list[int] = []

@@ -151,6 +151,7 @@ def move(
         q = on_slices(expressions(one.terms, evolution)[:1], evolution, piece.time[:1], start, piece.grid)[0][0]
         row.s = float(MOVED * (u.max() - u.min()) / q.abs().max().clamp_min(1e-300))
         row.moved = (u + row.s * q).tolist()
+        result.axis = piece.grid.axes[0].name
         result.place, result.solution = piece.grid.axes[0].coordinates().tolist(), u.tolist()
 
 

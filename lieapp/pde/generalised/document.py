@@ -119,9 +119,10 @@ def draw(result: GeneralisedFromData, folder: Path) -> Draw:
     made = {told.key: drawn}
     moved = [row for row in result.generalised if row.moved]
     if moved:
-        lines = [Curve("u", result.place, result.solution)]
+        unknown = next(iter(moved[0].characteristic))
+        lines = [Curve(unknown, result.place, result.solution)]
         lines += [Curve(f"order {row.order}, s = {row.s:.2g}", result.place, row.moved) for row in moved]
-        made[along.key] = curves(lines, "x", "u", along.title, whole=False)
+        made[along.key] = curves(lines, result.axis, unknown, along.title, whole=False)
     captions = {one.key: one for one in SHOWN}
 
     def found(key: str) -> Figure:
