@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
-from lieapp.config_types import Count, Positive, Settings, told
+from lieapp.config_types import Count, Positive, Settings, Share, told
 
 Few = Annotated[int, msgspec.Meta(ge=2)]
 
@@ -36,8 +36,23 @@ class Generalised(Settings, kw_only=True, frozen=True):
     """Settings of `--fields generalised`: which characteristics are tried."""
 
     order: Annotated[Positive, told("Highest order of the derivatives in characteristics.")] = 5
+    basis: Annotated[
+        Literal["monomials", "network"],
+        told(
+            "What characteristics are sought in: monomials up to a weight, or features of the derivatives that a "
+            "network learns; what it finds is then written in monomials up to its degree."
+        ),
+    ] = "monomials"
     weight: Annotated[
         Positive | None,
         told("Highest weight of their monomials, as for laws. Default: that of the highest derivative."),
     ] = None
     powers: Annotated[Count, told("Highest power of the evolution variable that multiplies a monomial.")] = 1
+    degree: Annotated[
+        Few, told("Network: degree of its features, polynomials in the evolution variable and the derivatives.")
+    ] = 3
+    width: Annotated[Positive, told("Network: units in each layer.")] = 64
+    features: Annotated[Positive, told("Network: features it computes; characteristics are linear in them.")] = 64
+    steps: Annotated[Positive, told("Network: training steps.")] = 300
+    batch: Annotated[Positive, told("Network: batch size, in time slices.")] = 12
+    rate: Annotated[Share, told("Network: highest learning rate.", "Learning rate")] = 0.03

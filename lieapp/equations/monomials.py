@@ -76,27 +76,32 @@ def unknown_weight(evolution: Evolution) -> int:
     return int(sp.ceiling(min(slopes))) if slopes else NO_SCALING
 
 
-def monomials(evolution: Evolution, weight: int, factor: int, order: int, most: int = 10**6) -> list[Monomial]:
+def monomials(
+    evolution: Evolution, weight: int, factor: int, order: int, most: int = 10**6, degree: int | None = None
+) -> list[Monomial]:
     """All of degree 1 at least, up to a weight and an order of derivatives, ascending in weight and order.
 
     Args:
         factor: what each factor weighs.
         most: how many are made at most.
+        degree: number of factors at most, unless the weight limits it more.
     """
     jets = evolution.jets
     single = [(a, J) for J in spatial(evolution, min(order, weight)) for a in range(len(jets.dependent))]
     single.sort(key=lambda jet: (sum(jet[1]), jet))
-    found = list(islice(_products(single, weight, factor), most))
+    found = list(islice(_products(single, weight, factor, degree), most))
     return sorted(found, key=lambda m: (m.degree * factor + m.derivatives, m.order, -m.degree, m.factors))
 
 
-def _products(single: Sequence[Jet], weight: int, factor: int) -> Iterator[Monomial]:
+def _products(single: Sequence[Jet], weight: int, factor: int, degree: int | None) -> Iterator[Monomial]:
     """Products of derivatives in their order that weigh so much at most, depth first."""
     pending: list[tuple[tuple[Jet, ...], int, int]] = [((), 0, weight)]
     while pending:
         factors, first, left = pending.pop()
         if factors:
             yield Monomial(factors)
+        if len(factors) == degree:
+            continue
         for k in range(first, len(single)):
             rest = left - factor - sum(single[k][1])
             if rest < 0:

@@ -105,18 +105,31 @@ class Projection(Training, Generic[EvolvingT]):
         part = None if self._taken is None else self._taken.flatten().to(own.device)
         if part is not None:
             own, residuals = own[part][:, part], residuals[part]
-        size, rotation = torch.linalg.eigh(own)
-        keep = size > DEPENDENT * size[-1]
-        if not bool(keep.any()):
+        best = lowest(own, residuals, self.settings.slots)
+        if best is None:
             raise DiscoveryError(f"the network's features aren't finite at step {self.done}.", hint=SLOWER)
-        whiten = rotation[:, keep] / size[keep].sqrt()
-        gram = whiten.T @ (residuals @ residuals.T) @ whiten
-        best = (whiten @ torch.linalg.eigh(gram)[1][:, : self.settings.slots]).T
         if part is not None:
             whole = best.new_zeros(len(best), len(part))
             whole[:, part] = best
             best = whole
         return best.reshape(-1, features.count, count)
+
+
+def lowest(
+    own: Float[Tensor, "field field"], residuals: Float[Tensor, "field row"], slots: int
+) -> Float[Tensor, "slot field"] | None:
+    """The combinations of fields with the least residuals relative to their own size; None if that isn't finite.
+
+    Args:
+        own: the fields' inner products.
+    """
+    size, rotation = torch.linalg.eigh(own)
+    keep = size > DEPENDENT * size[-1]
+    if not bool(keep.any()):
+        return None
+    whiten = rotation[:, keep] / size[keep].sqrt()
+    gram = whiten.T @ (residuals @ residuals.T) @ whiten
+    return (whiten @ torch.linalg.eigh(gram)[1][:, :slots]).T
 
 
 def one_cycle(step: int, total: int, peak: float, warm: float = 0.2) -> float:

@@ -49,6 +49,10 @@ class GeneralisedFromData(Result, tag_field="result", tag="generalised_from_data
         candidates: the monomials that were tried, each in every unknown's component.
         order, weight, unknown_weight, powers: the class: highest order and weight of a monomial, weight of a
             factor, highest power of the evolution variable.
+        learned: how many directions of a network's features a gap sets apart, formulas or not; None without a
+            network.
+        degree: with a network: highest number of factors of a monomial, powers of the evolution variable among
+            them.
         derived: how many symmetries the class holds by the exact condition; None if the equation isn't polynomial.
         angle: between the span found and what is derived, in radians.
         axis, place, solution: the variable in space, its values, and the first unknown of the held-out solution
@@ -67,6 +71,8 @@ class GeneralisedFromData(Result, tag_field="result", tag="generalised_from_data
     weight: int = 0
     unknown_weight: int = 0
     powers: int = 0
+    learned: int | None = None
+    degree: int | None = None
     derived: int | None = None
     angle: float | None = None
     axis: str = "x"

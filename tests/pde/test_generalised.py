@@ -8,6 +8,7 @@ import xarray as xr
 
 import lieapp
 from lieapp.api import PDE, SumOfSines
+from lieapp.config_laws import Generalised
 from lieapp.equations.evolution import evolution_form
 from lieapp.equations.monomials import Monomial
 from lieapp.equations.parsing import parse_system
@@ -18,6 +19,7 @@ from lieapp.pde.beyond.quotient import directions
 from lieapp.pde.data import SliceData, measure_scales
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.generalised.characteristics import Condition, Term, expressions, kind_of, terms_of
+from lieapp.pde.generalised.network import JetTraining, Products, learned
 from lieapp.pde.generalised.values import TermValues, quotient
 
 t, x = sp.symbols("t x", real=True)
@@ -188,3 +190,63 @@ def test_noise_is_cut_with_the_weak_modes():
         dataset(64, noise=0.01), equation="u_t + u*u_x + u_xxx", sought="generalised", out=None
     ).result
     assert found.count == 4 and max(row.order for row in found.generalised if row.proved) == 5
+
+
+def trained(steps, **given):
+    """A training of a network for KDV on twelve trajectories."""
+    domain = PDEDomain(KDV)
+    data = domain.trajectories(12, 0)
+    scales = measure_scales([data], domain.arguments.names)
+    sizes = {"order": 3, "degree": 2, "width": 16, "features": 24, "steps": 120, "batch": 6}
+    settings = Generalised(**{**sizes, **given})
+    slices = SliceData([data], domain.linearisation, scales, 4, 3e-2)
+    terms = TermValues(domain, terms_of(domain.evolution, 3, 1, degree=2), scales)
+    training = JetTraining(domain, terms, settings, slices, 4, 1e-4, seed=0)
+    for _ in range(steps):
+        training.step()
+    return domain, terms, slices, training
+
+
+def test_features_of_a_network_are_polynomials_whose_rates_are_derivatives():
+    torch.manual_seed(0)
+    network = Products(3, Generalised(degree=4, width=5, features=2)).double()
+    z, dz = torch.rand(2, 7, 3, dtype=torch.float64)
+    h, dh = network.jvp(z, dz)
+    assert h.shape == (network.count, 7)
+    assert torch.allclose(dh, torch.func.jvp(lambda p: network.jvp(p, dz)[0], (z,), (dz,))[1])
+    line = torch.linspace(-1, 1, 9, dtype=torch.float64)[:, None] * dz[:1]
+    values = network.jvp(line, line)[0]
+    fifth = values.diff(n=5, dim=1)
+    assert fifth.abs().max() < 1e-12 * values.abs().max() and values.diff(n=4, dim=1)[4:].abs().max() > 1e-8
+
+
+def test_a_network_learns_the_symmetries_without_a_class():
+    domain, terms, slices, training = trained(120)
+    with torch.no_grad():
+        found = learned(domain, training.features, terms, lambda: slices.batches(48, 24))
+    known = Condition(domain.evolution, terms.terms).symmetries()
+    # a fourth direction is slow: η = .087, and ten times as much above it
+    assert found.count >= len(known) == 3 and max(found.eta[:3]) < 1e-6 and found.eta[3] > 1e-2
+    assert found.angle(known) < 1e-4
+    # as many combinations of terms lie in the span as it has directions
+    distances = directions(found.quotient).eta
+    assert distances[len(known) - 1] < 1e-4 and distances[found.count] > 0.1
+
+
+def test_a_network_goes_on_from_its_state():
+    *_, whole = trained(6)
+    *_, first = trained(3)
+    *_, second = trained(0)
+    second.load(first.state())
+    for _ in range(3):
+        second.step()
+    assert all(torch.equal(value, second.state()[key]) for key, value in whole.state().items())
+
+
+@pytest.mark.slow
+def test_a_network_finds_the_fifth_order_flow(tmp_path):
+    result = lieapp.discover("kdv", out=tmp_path, sought="generalised", generalised={"basis": "network"})
+    proved = [row for row in result.generalised if row.proved]
+    assert result.method == "neural" and result.learned == result.derived == len(proved) == 4
+    assert [row.order for row in proved if row.kind == "generalised"] == [5]
+    assert result.angle < 0.02

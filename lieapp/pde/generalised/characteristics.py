@@ -15,6 +15,7 @@ import sympy as sp
 
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
+from lieapp.config_laws import Generalised
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import Evolution, evolution_form
 from lieapp.equations.jet_ring import JetRing, Polynomial
@@ -55,16 +56,33 @@ def expressions(characteristic: Characteristic, evolution: Evolution) -> list[sp
     return found
 
 
-def terms_of(evolution: Evolution, order: int, powers: int, weight: int | None = None) -> list[Term]:
+def terms_of(
+    evolution: Evolution, order: int, powers: int, weight: int | None = None, degree: int | None = None
+) -> list[Term]:
     """Monomials with derivatives up to an order, of weight up to that of the highest one, times 1, t, … t^powers.
 
     Args:
         weight: another highest weight.
+        degree: in place of a weight: the highest number of factors, t among them.
     """
     factor = unknown_weight(evolution)
-    found = [Monomial(()), *monomials(evolution, weight or factor + order, factor, order, MOST + 1)]
+    if degree is not None:
+        weight = degree * (factor + order)
+    found = [Monomial(()), *monomials(evolution, weight or factor + order, factor, order, MOST + 1, degree)]
     unknowns = range(len(evolution.rhs))
-    return [Term(a, power, monomial) for monomial in found for power in range(powers + 1) for a in unknowns]
+    return [
+        Term(a, power, monomial)
+        for monomial in found
+        for power in range(powers + 1)
+        for a in unknowns
+        if degree is None or power + monomial.degree <= degree
+    ]
+
+
+def terms_for(evolution: Evolution, settings: Generalised) -> list[Term]:
+    """Those that the settings of a run ask for."""
+    degree = settings.degree if settings.basis == "network" else None
+    return terms_of(evolution, settings.order, settings.powers, settings.weight, degree)
 
 
 class Condition:
@@ -173,9 +191,10 @@ def check_generalised(config: DiscoverConfig, pde: PDE) -> None:
             hint="Leave --extend out.",
         )
     settings, evolution = config.generalised, evolution_form(read_pde(pde))
-    count = len(terms_of(evolution, settings.order, settings.powers, settings.weight))
+    count = len(terms_for(evolution, settings))
     if count > MOST:
         raise ConfigError(
             f"{pde.name}: characteristics up to order {settings.order} have more than {MOST} terms.",
-            hint="Lower --order, generalised.weight or generalised.powers.",
+            hint=f"Lower --order, generalised.{'degree' if settings.basis == 'network' else 'weight'} or "
+            "generalised.powers.",
         )

@@ -19,6 +19,7 @@ from lieapp.equations.equation import exact
 from lieapp.equations.evolution import Evolution, degree
 from lieapp.errors import ConfigError
 from lieapp.lie.invariance import characteristic_defect
+from lieapp.methods.loop import train as descend
 from lieapp.methods.result import SIZE
 from lieapp.numerics.spectral import bandwidth, low_pass
 from lieapp.pde.beyond.quotient import Quotient, directions
@@ -27,7 +28,8 @@ from lieapp.pde.beyond.sparse import search
 from lieapp.pde.data import SliceData, measure_scales
 from lieapp.pde.domain import DRAFT_NOISE, PDEDomain
 from lieapp.pde.gathering import Gathering
-from lieapp.pde.generalised.characteristics import Condition, Term, expressions, terms_of
+from lieapp.pde.generalised.characteristics import Condition, Term, expressions, terms_for
+from lieapp.pde.generalised.network import JetTraining, Learned, learned
 from lieapp.pde.generalised.result import Found, Symmetry, result_of
 from lieapp.pde.generalised.values import TermValues, quotient
 from lieapp.pde.identify.files import read_identified
@@ -69,14 +71,16 @@ class _Job:
         timed, domain = self.session.timed, self.domain
         train, held_out = timed("data", self.gathering.parts)
         settings = self.config.generalised
-        terms = terms_of(domain.evolution, settings.order, settings.powers, settings.weight)
+        terms = terms_for(domain.evolution, settings)
         condition = Condition(domain.evolution, terms)
         learn, judge, kept = timed("discovery", lambda: self._quotients(train, held_out, terms))
+        network = timed("training", lambda: self._learned(train, terms)) if settings.basis == "network" else None
+        learn = learn if network is None else network.quotient
         choices = rational_choices(map(exact, domain.declaration.parameters.values()))
         found = timed("formulas", lambda: search(learn, lambda path: self._written(path, condition, choices)))
         derivable = condition.derivable and not domain.fitted
         known = timed("derivation", condition.symmetries) if derivable else None
-        told = Found(domain, settings, terms, learn, judge, found, known)
+        told = Found(domain, settings, terms, learn, judge, found, known, network)
         result = timed("report", lambda: result_of(told))
         result.run, result.plugin = str(self.session.directory.path), self.config.plugin
         result.kept, result.misfit = list(kept), self.gathering.missed
@@ -108,6 +112,20 @@ class _Job:
             if not directions(learn).nothing:
                 return learn, judge, data[0].kept
         raise _unresolved(self.domain.name, learn, terms)
+
+    def _learned(self, train: Sequence[Trajectories], terms: Sequence[Term]) -> Learned:
+        """What a network learns on strongly smoothed slices. Raises DiscoveryError if its loss isn't finite."""
+        config, session = self.config, self.session
+        settings, evolution = config.generalised, self.domain.evolution
+        scales = measure_scales(train, self.domain.arguments.names)
+        values = TermValues(self.domain, terms, scales)
+        products = settings.degree + degree(evolution, evolution.rhs)
+        cut = max(self.gathering.noise(train), DRAFT_NOISE)
+        data = SliceData(train, self.domain.linearisation, scales, products, cut)
+        training = JetTraining(self.domain, values, settings, data, config.slots, config.floor, config.seed)
+        descend(training, settings.steps, session.restored(training, settings.steps), None, session)
+        with torch.no_grad():
+            return learned(self.domain, training.features, values, lambda: data.batches(config.slices, SIZE))
 
     def _written(self, path: Sequence[Combination], condition: Condition, choices: Choices) -> Symmetry:
         """The first combination with a reading that is proved; else the one with the fewest terms, as measured."""

@@ -31,8 +31,8 @@ from lieapp.results.characteristics import CharacteristicFound, GeneralisedFromD
 WORDS = {"proved": "proved", "approximate": "no: the residual is only small", "undecided": "undecided"}
 
 SHOWN = (
-    Caption("spectrum", "Defect of every characteristic", "Each dot is a combination of the terms: the residual of "
-            "the linearised equation relative to it. Symmetries lie below the gap."),
+    Caption("spectrum", "Defect of every characteristic", "Each dot is a combination of the terms, or of a "
+            "network's features: the residual of the linearised equation relative to it. Symmetries lie below the gap."),
     Caption("moved", "A held-out solution moved", "u + s Q at the first time, for symmetries beyond point ones: "
             "the start of u_s = Q. s moves it by a tenth of its range."),
 )  # fmt: skip
@@ -93,13 +93,22 @@ def _symmetries(result: GeneralisedFromData) -> list[Block]:
 def _class(result: GeneralisedFromData) -> list[Block]:
     """What was tried, and how it compares with what is derived."""
     powers = f", each times t^k, k up to {result.powers}" if result.powers else ""
+    limit = f"weight up to {result.weight}, where a derivative weighs 1 and a factor {result.unknown_weight}"
+    if result.learned is not None:
+        limit = f"degree up to {result.degree}"
     told = (
         f"{len(result.candidates)} monomials in every component{powers}: derivatives up to order {result.order}, "
-        f"weight up to {result.weight}, where a derivative weighs 1 and a factor {result.unknown_weight}."
+        f"{limit}."
     )
     if modes := [str(k) for k in result.kept if k >= 0]:
         told += f" Fourier modes up to {', '.join(modes)} are kept: an exact symmetry holds on any smooth function."
     blocks: list[Block] = [Heading("What was tried", "class"), Text(told)]
+    if result.learned is not None:
+        symmetries = "direction" if result.learned == 1 else "directions"
+        blocks.append(Text(
+            f"Characteristics were sought in features of the derivatives that a network learned. A gap sets "
+            f"{result.learned} {symmetries} apart; {result.count} are written in these monomials and proved."
+        ))
     if result.derived is None:
         blocks.append(Text("The symmetries of the class aren't derived: that needs a known polynomial equation."))
     else:

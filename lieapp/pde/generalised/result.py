@@ -19,6 +19,7 @@ from lieapp.pde.beyond.readings import Combination
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.generalised.characteristics import Term, expressions, kind_of
 from lieapp.pde.generalised.document import sentence
+from lieapp.pde.generalised.network import Learned
 from lieapp.results.characteristics import CharacteristicFound, GeneralisedFromData, SymmetryVerdict
 from lieapp.results.discovery import Spectrum
 
@@ -40,6 +41,7 @@ class Found:
         learn, judge: the quotient on the data that they were found on, and on held-out ones.
         symmetries: each with the combination of fewest terms as measured.
         known: a basis of the symmetries in the class by the exact condition; None if it can't be had.
+        network: what was learned, if they were sought in a network's features.
     """
 
     domain: PDEDomain
@@ -49,25 +51,35 @@ class Found:
     judge: Quotient
     symmetries: list[tuple[Combination, Symmetry]]
     known: list[list[sp.Rational]] | None
+    network: Learned | None = None
 
 
 def result_of(found: Found) -> GeneralisedFromData:
     """Everything but how the run was made."""
-    domain, etas = found.domain, directions(found.learn).eta.tolist()
+    domain, network = found.domain, found.network
+    etas: list[float] = directions(found.learn).eta.tolist() if network is None else network.eta
+    method = "spectrum" if network is None else "neural"
+    if network is None:
+        between = angle(found.learn, [one for one, _ in found.symmetries], found.known or [])
+    else:
+        between = network.angle(found.known or [])
     rows = sorted((_row(found, one) for _, one in found.symmetries), key=lambda row: not row.proved)
     factor, monomials = unknown_weight(domain.evolution), dict.fromkeys(term.monomial for term in found.terms)
     result = GeneralisedFromData(
         title=domain.declaration.title,
         count=sum(row.proved for row in rows),
         generalised=rows,
-        spectrum=Spectrum(method="spectrum", eta=etas, gap_after=gap_after(etas)),
+        method=method,
+        spectrum=Spectrum(method=method, eta=[*etas], gap_after=gap_after(etas)),
         candidates=[str(monomial.expression(domain.evolution.jets)) for monomial in monomials],
         order=found.settings.order,
         powers=found.settings.powers,
         weight=max(monomial.degree * factor + monomial.derivatives for monomial in monomials),
         unknown_weight=factor,
         derived=None if found.known is None else len(found.known),
-        angle=angle(found.learn, [one for one, _ in found.symmetries], found.known or []),
+        angle=between,
+        learned=None if network is None else network.count,
+        degree=None if network is None else found.settings.degree,
         equation_shown=domain.shown(),
         fitted=domain.declaration.fitted,
     )

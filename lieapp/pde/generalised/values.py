@@ -7,7 +7,7 @@ quotient is η = T rms(M) / rms(Q) with the length T of the time window.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from jaxtyping import Float
@@ -37,8 +37,7 @@ class TermValues:
 
     def __call__(self, batch: Slices) -> Characteristics:
         """Q and D_t Q of every term, in scaled units."""
-        differentiator = self.domain.linearisation.differentiator(batch.grid, batch.points)
-        jets = _Jets(self, batch, differentiator)
+        jets = self.jets(batch)
         evolution, count = self._evolution, len(self._evolution.rhs)
         time = evolution.time
         t = jets.coordinates[time]
@@ -54,8 +53,12 @@ class TermValues:
             value[k, :, term.unknown], rate[k, :, term.unknown] = q / size, window * dq / size
         return Characteristics(value, rate)
 
+    def jets(self, batch: Slices) -> Jets:
+        """The derivatives on a batch."""
+        return Jets(self, batch, self.domain.linearisation.differentiator(batch.grid, batch.points))
 
-class _Jets:
+
+class Jets:
     """Derivatives of the unknowns on one batch with their rates D_J F, physical units, each computed once."""
 
     def __init__(self, whole: TermValues, batch: Slices, differentiator: Differentiator) -> None:
@@ -74,18 +77,25 @@ class _Jets:
         along = tuple(J[i] for i in self._evolution.space)
         return self._d.derivatives(values, [along])[along]
 
+    def jet(self, jet: Jet) -> tuple[Values, Values]:
+        """A derivative, and its rate."""
+        if jet not in self._known:
+            a, J = jet
+            self._known[jet] = self._derivative(self._u[a], J), self._derivative(self._rates[a], J)
+        return self._known[jet]
+
     def product(self, factors: Sequence[Jet]) -> tuple[Values, Values]:
         """The product of derivatives, and its rate."""
         value, rate = torch.ones_like(self._u[0]), torch.zeros_like(self._u[0])
-        for a, J in factors:
-            if (a, J) not in self._known:
-                self._known[a, J] = self._derivative(self._u[a], J), self._derivative(self._rates[a], J)
-            v, dv = self._known[a, J]
+        for factor in factors:
+            v, dv = self.jet(factor)
             value, rate = value * v, rate * v + value * dv
         return value, rate
 
 
-def quotient(domain: PDEDomain, terms: TermValues, batches: Iterable[Slices]) -> Quotient:
+def quotient(
+    domain: PDEDomain, terms: Callable[[Slices], Characteristics], batches: Iterable[Slices]
+) -> Quotient:
     """The factors of residuals and characteristics over all batches, for terms in units of their rms."""
     above: Tensor | None = None
     below: Tensor | None = None
