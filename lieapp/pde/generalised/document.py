@@ -32,7 +32,8 @@ WORDS = {"proved": "proved", "approximate": "no: the residual is only small", "u
 
 SHOWN = (
     Caption("spectrum", "Defect of every characteristic", "Each dot is a combination of the terms, or of a "
-            "network's features: the residual of the linearised equation relative to it. Symmetries lie below the gap."),
+            "network's features: the residual of the linearised equation relative to it. Symmetries lie below the "
+            "gap."),
     Caption("moved", "A held-out solution moved", "u + s Q at the first time, for symmetries beyond point ones: "
             "the start of u_s = Q. s moves it by a tenth of its range."),
 )  # fmt: skip
