@@ -150,7 +150,9 @@ def show_head(run: RunDirectory, status: Status) -> None:
     """Title, state and main settings, which are there from the first moment of a run."""
     config = run.known_config()
     st.title(plain(title_of(run, config)))
-    settings = [f"{key} {config[key]}" for key in ("method", "slots", "seed") if config.get(key) is not None]
+    # method and slots are those of point symmetries
+    own = ("method", "slots") if config.get("sought", "symmetries") == "symmetries" else ("sought",)
+    settings = [f"{key} {config[key]}" for key in (*own, "seed") if config.get(key) is not None]
     # of a typed equation the title says which it is
     known = [str(config[key]) for key in ("kind", "plugin") if config.get(key)]
     what = " ".join(word for word in known if not word.startswith(TYPED))
