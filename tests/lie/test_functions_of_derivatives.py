@@ -2,11 +2,13 @@
 
 import random
 import time
+from itertools import combinations
 
 import pytest
 import sympy as sp
 
 from lieapp.equations.parsing import parse_system
+from lieapp.lie.beyond.algebra import commutators, prolonged
 from lieapp.lie.beyond.generalised import generalised_equations
 from lieapp.lie.beyond.hierarchy import generalised_symmetries
 from lieapp.lie.beyond.jet_forms import JetForms, arguments
@@ -113,6 +115,21 @@ class _Fixed:
 
     def __init__(self, zero: tuple[int, ...]) -> None:
         self.arguments, self.zero = {-1: frozenset[int]()}, zero
+
+
+@pytest.mark.parametrize("system", [HEAT, SINE, NLS], ids=["heat", "sine", "nls"])
+def test_commutators_are_those_of_prolongations(system):
+    space = solution_space(generalised_equations(system, 2), Clock(60))
+    basis, leading, jets = space.expressions(), space.determining.leading, system.jets
+    found = {(i, j): c for i, j, c in commutators(system, basis, leading)}
+    assert found
+    for (i, q), (j, r) in combinations(enumerate(basis), 2):
+        whole = [prolonged(q, b, jets) - prolonged(r, a, jets) for a, b in zip(q, r, strict=True)]
+        told = found.get((i, j), (0,) * len(basis))
+        for n, e in enumerate(whole):
+            if told is not None:
+                e -= sum(c * v[n] for c, v in zip(told, basis, strict=True))
+            assert (sp.expand(leading.reduce(sp.expand(e))) == 0) == (told is not None)
 
 
 def test_scaled_unknowns_have_the_same_counts():

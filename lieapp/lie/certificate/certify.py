@@ -9,8 +9,8 @@ than those of the families' conditions: from there on both grow in the way that 
 (Riquier, Janet; Reid 1991, Eur. J. Appl. Math. 2).
 
 What is counted are functions of fewer variables that components are made of (`parts`): in many variables a count
-takes long. Where the expansion says that ∂ᵥⁿ f is 0 at two random points, modulo two primes, f is a polynomial in v:
-the same linear algebra, with the same negligible probability of a fault, as in the count itself.
+takes long. Where the expansion says that ∂ᵥⁿ f is 0 at two random points, modulo two primes, f is a polynomial in
+v: the same linear algebra, with the same negligible probability of a fault, as in the count itself.
 
 A generator gives the Taylor coefficients of its components, a family those of all members: the Taylor coefficients
 of its functions that its side conditions leave free, sent through its formula. Ranks are taken of all together, so
