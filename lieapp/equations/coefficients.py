@@ -13,17 +13,16 @@ from functools import reduce
 from typing import Any
 
 import sympy as sp
-from sympy import ZZ
 from sympy.core.function import AppliedUndef
-from sympy.polys.fields import FracField
 from sympy.polys.orderings import grevlex
 
 from lieapp.equations.atoms import AtomTable
 from lieapp.equations.jets import raised
+from lieapp.equations.quotients import QuotientField
 from lieapp.errors import EquationError
 
 Element = Any
-"""A fraction of the field (sympy.polys.fields.FracElement)."""
+"""A `quotients.Quotient` of the field."""
 
 
 class FunctionOrderError(EquationError):
@@ -49,7 +48,7 @@ class CoefficientField:
     def _build(self) -> None:
         atoms = self.table.atoms
         symbols = (*self.variables, *self.constants, *(a.symbol for a in atoms))
-        self.field = FracField(symbols, ZZ, grevlex)
+        self.field = QuotientField(symbols, grevlex)
         self.position = {s: i for i, s in enumerate(self.field.symbols)}
         self.one, self.zero = self.field.one, self.field.zero
         self._rates: dict[int, list[tuple[int, Element]]] = {v: [] for v in range(len(self.variables))}
@@ -147,10 +146,9 @@ class CoefficientField:
 
     def diff(self, element: Element, v: int) -> Element:
         """∂/∂v with the chain rule through the atoms; v is a position in `variables`."""
-        gens = self.field.gens
-        result = element.diff(gens[v])
+        result = element.slope(v)
         for n, rate in self._rates[v]:
-            slope = element.diff(gens[n])
+            slope = element.slope(n)
             if slope:
                 if rate is None:
                     raise FunctionOrderError("An arbitrary function is differentiated more often than foreseen.")

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import le
+from typing import TypeVar
 
 import sympy as sp
 
 MultiIndex = tuple[int, ...]
+T = TypeVar("T")
 Jet = tuple[int, MultiIndex]
 """(a, J) of uᵃ_J."""
 
@@ -105,7 +107,7 @@ class JetSpace:
         """D_J of an expression: Dᵢ applied Jᵢ times for each i."""
         return reduce(self.total_derivative, directions(J), expression)
 
-    def from_below(self, known: dict[Jet, sp.Expr], jet: Jet, total: Callable[[sp.Expr, int], sp.Expr]) -> sp.Expr:
+    def from_below(self, known: dict[Jet, T], jet: Jet, total: Callable[[T, int], T]) -> T:
         """What belongs to a derivative: Dᵢ, `total`, of what belongs to the one below it, kept in `known`."""
         if jet not in known:
             a, J = jet

@@ -174,7 +174,7 @@ def relations_modulo(
     groups = [group.lifted(field) for group in groups]
     own = unknowns.copy()
     numbered = {own.new(()): v for v in vectors}
-    equations = [_component(k, numbered, groups, own) for k in range(len(vectors[0]))]
+    equations = [general_component(k, numbered, groups, own) for k in range(len(vectors[0]))]
     equations += [c for group in groups for c in group.conditions]
     state = State(field, own, equations, [own.form(field, c) for c in numbered])
     solution = solve(state)
@@ -183,7 +183,7 @@ def relations_modulo(
     return [r for r in solution.vectors() if any(r)]
 
 
-def _component(k: int, vectors: dict[int, Vector], groups: Sequence[Group], unknowns: Unknowns) -> Form:
+def general_component(k: int, vectors: dict[int, Vector], groups: Sequence[Group], unknowns: Unknowns) -> Form:
     """The k-th component of Σ cᵢ Vᵢ, vectors by the number of their constant, and the families' general members."""
     form = {(c, unknowns.zero): vector[k] for c, vector in vectors.items() if vector[k]}
     return form | {key: c for group in groups for key, c in group.values[k].items()}
@@ -213,7 +213,7 @@ def restrict(
         return {(f, (*K, *pad)): wide.element(field.expression(c)) for (f, K), c in form.items()}
 
     numbered = {functions.new(()): v for v in vectors}
-    values = [_component(k, numbered, groups, unknowns) for k in range(len(field.variables))]
+    values = [general_component(k, numbered, groups, unknowns) for k in range(len(field.variables))]
     conditions = [c for g in groups for c in g.conditions]
     equations = [widened(c) for c in conditions]
     for x, length in shifts.items():

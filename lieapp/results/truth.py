@@ -54,7 +54,8 @@ class CertificateResult(msgspec.Struct, kw_only=True):
 
     The dimension is at most `bound`, None if it isn't bounded or there are families; `dimension` is the rank of
     the derived generators' jets at the point, modulo the families'. `orders` are the numbers of free Taylor
-    coefficients of order at most 0, 1, …, and `known` those that the derived symmetries account for.
+    coefficients of order at most 0, 1, … of the functions that components are made of, and `known` those that the
+    derived symmetries account for.
     """
 
     bound: int | None = None

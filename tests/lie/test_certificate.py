@@ -168,7 +168,7 @@ def test_limits_give_a_reason(monkeypatch):
     determining, vectors = parts(found, derive(found))
     late = certify(determining, vectors, [], budget=0)
     assert not late.certified and "slow" in late.reason
-    monkeypatch.setattr("lieapp.lie.certificate.counting.MAX_UNKNOWNS", 10)
+    monkeypatch.setattr("lieapp.lie.certificate.counting.MAX_UNKNOWNS", 4)
     large = judged(determining, vectors)
     assert not large.certified and "large" in large.reason
 
@@ -179,7 +179,7 @@ def test_two_points_must_agree(monkeypatch):
     monkeypatch.setattr(
         certificate._Count,
         "at",
-        lambda self, order, random, margin=2: CertificateResult(orders=[margin], reason=""),
+        lambda self, further, second=False: CertificateResult(orders=[int(second)], reason=""),
     )
     result = judged(determining, vectors)
     assert not result.certified and "disagree" in result.reason

@@ -1,25 +1,33 @@
 """Forms in functions of derivatives, and the certificate of what solves their determining equations."""
 
 import random
+import time
+from itertools import combinations
 
 import pytest
 import sympy as sp
 
 from lieapp.equations.parsing import parse_system
+from lieapp.lie.beyond.algebra import commutators, prolonged
 from lieapp.lie.beyond.generalised import generalised_equations
 from lieapp.lie.beyond.hierarchy import generalised_symmetries
 from lieapp.lie.beyond.jet_forms import JetForms, arguments
 from lieapp.lie.beyond.laws import conservation_laws
 from lieapp.lie.beyond.multipliers import multiplier_equations, off_solutions
 from lieapp.lie.beyond.space import solution_space
+from lieapp.lie.certificate import certify as certificate
 from lieapp.lie.certificate.certify import certify
-from lieapp.lie.certificate.counting import with_short_derivatives
+from lieapp.lie.certificate.consequences import with_short_derivatives
 from lieapp.lie.deadline import Clock
-from lieapp.lie.linear import reduced, substituted
+from lieapp.lie.linear import combined, reduced, substituted
 from lieapp.lie.normal_form import expression_of
 
+HEAT = parse_system(["u_t - u_xx"], ["t", "x"], ["u"], [], [])
 KDV = parse_system(["u_t + u*u_x + u_xxx"], ["t", "x"], ["u"], [], [])
 SINE = parse_system(["u_tx - sin(u)"], ["t", "x"], ["u"], [], [])
+NLS = parse_system(
+    ["u_t + v_xx + v*(u**2 + v**2)", "v_t - u_xx - u*(u**2 + v**2)"], ["t", "x"], ["u", "v"], [], []
+)
 SHALLOW = parse_system(["u_t + u*u_x + h_x", "h_t + h*u_x + u*h_x"], ["t", "x"], ["u", "h"], [], [])
 
 
@@ -50,10 +58,13 @@ def test_identities_off_solutions_are_written_with_the_equation_as_an_unknown():
 
 
 @pytest.mark.parametrize(
-    ("make", "order"), [(generalised_equations, 3), (multiplier_equations, 4)], ids=["symmetries", "multipliers"]
-)
-def test_the_certificate_misses_each_solution_that_is_left_out(make, order):
-    space = solution_space(make(KDV, order), Clock(60))
+    ("make", "system", "order"),
+    [(generalised_equations, KDV, 3), (multiplier_equations, KDV, 4), (generalised_equations, SINE, 3),
+     (multiplier_equations, NLS, 2)],
+    ids=["symmetries", "multipliers", "light cone", "two unknowns"],
+)  # fmt: skip
+def test_the_certificate_misses_each_solution_that_is_left_out(make, system, order):
+    space = solution_space(make(system, order), Clock(60))
     assert space.certificate.certified
     for left_out in range(len(space.vectors)):
         rest = [v for k, v in enumerate(space.vectors) if k != left_out]
@@ -74,11 +85,51 @@ def test_short_derivatives_are_consequences():
             assert not reduced(left, determining.field)
 
 
+@pytest.mark.parametrize(
+    ("make", "system", "order"),
+    [(generalised_equations, KDV, 5), (multiplier_equations, KDV, 4), (generalised_equations, SINE, 3),
+     (multiplier_equations, NLS, 2), (generalised_equations, HEAT, 2)],
+    ids=["kdv", "laws", "sine", "nls", "heat"],
+)  # fmt: skip
+def test_solutions_and_their_parts_of_fewer_variables_correspond_to_each_other(make, system, order):
+    """Known solutions solve the equations of the parts, and are the sums of their parts."""
+    space = solution_space(make(system, order), Clock(60))
+    field = space.determining.field
+    count = certificate._Count(space.determining, space.vectors, (), time.perf_counter() + 60)
+    parts, whole = count.parts, dict(count.parts.known)
+    functions = {f: parts.unknowns.form(field, f) for f in whole}
+    while count.divide(0):
+        # components in terms of the parts
+        functions = {f: substituted(form, parts.replaced, field, parts.unknowns) for f, form in functions.items()}
+    for f, form in functions.items():
+        back = substituted(form, parts.known, field, parts.unknowns)
+        assert not reduced(combined((field.one, back), (-field.one, whole[f])), field)
+    single = [{(f, K): field.one} for f, Ks in parts.vanishing.least.items() for K in Ks]
+    for equation in (*parts.rest, *single):
+        assert not reduced(substituted(equation, parts.known, field, parts.unknowns), field)
+    assert max(len(parts.unknowns.arguments[f]) for f in parts.known) <= 3
+
+
 class _Fixed:
     """Unknowns with one constant function, -1, whose derivatives vanish."""
 
     def __init__(self, zero: tuple[int, ...]) -> None:
         self.arguments, self.zero = {-1: frozenset[int]()}, zero
+
+
+@pytest.mark.parametrize("system", [HEAT, SINE, NLS], ids=["heat", "sine", "nls"])
+def test_commutators_are_those_of_prolongations(system):
+    space = solution_space(generalised_equations(system, 2), Clock(60))
+    basis, leading, jets = space.expressions(), space.determining.leading, system.jets
+    found = {(i, j): c for i, j, c in commutators(system, basis, leading)}
+    assert found
+    for (i, q), (j, r) in combinations(enumerate(basis), 2):
+        whole = [prolonged(q, b, jets) - prolonged(r, a, jets) for a, b in zip(q, r, strict=True)]
+        told = found.get((i, j), (0,) * len(basis))
+        for n, e in enumerate(whole):
+            if told is not None:
+                e -= sum(c * v[n] for c, v in zip(told, basis, strict=True))
+            assert (sp.expand(leading.reduce(sp.expand(e))) == 0) == (told is not None)
 
 
 def test_scaled_unknowns_have_the_same_counts():

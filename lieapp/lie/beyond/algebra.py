@@ -8,18 +8,23 @@ derivatives, its multiplier is pr Q(Λ) + Q'*(Λ), with the adjoint of the linea
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import sympy as sp
 
-from lieapp.equations.coefficients import CoefficientField
+from lieapp.equations.coefficients import CoefficientField, Element
 from lieapp.equations.equation import System
-from lieapp.equations.jets import JetSpace
+from lieapp.equations.jets import Jet, JetSpace
 from lieapp.equations.leading import Leading
 from lieapp.equations.variational import adjoint
+from lieapp.lie.beyond.jet_forms import JetForms
 from lieapp.lie.normal_form import Vector, coordinates_in, expression_of
 
 Coordinates = tuple[sp.Expr, ...]
 """Coefficients in a basis."""
+
+Commutator = tuple[int, int, "Coordinates | None"]
+"""i, j and the coefficients of [Qᵢ, Qⱼ] in the Q; None if it isn't in their span."""
 
 
 def prolonged(q: Sequence[sp.Expr], expression: sp.Expr, jets: JetSpace) -> sp.Expr:
@@ -31,12 +36,29 @@ def prolonged(q: Sequence[sp.Expr], expression: sp.Expr, jets: JetSpace) -> sp.E
     )
 
 
-def bracket(q: Sequence[sp.Expr], r: Sequence[sp.Expr], leading: Leading) -> tuple[sp.Expr, ...]:
-    """[Q, R] on solutions."""
-    jets = leading.jets
-    return tuple(
-        leading.reduce(sp.expand(prolonged(q, b, jets) - prolonged(r, a, jets))) for a, b in zip(q, r, strict=True)
-    )
+def commutators(system: System, basis: Sequence[Sequence[sp.Expr]], leading: Leading) -> list[Commutator]:
+    """[Qᵢ, Qⱼ] for i < j on solutions, where it doesn't vanish there, for Q in derivatives that are free."""
+    jets = system.jets
+    flat = [e for q in basis for e in q]
+    own = sorted({s for e in flat for s in jets.jets(e)}, key=jets.index)
+    forms = JetForms(leading, system.parameters, own, {jets.index(s)[1] for s in own}, flat)
+    field = forms.field
+    places = {jets.index(s): field.variables.index(s) for s in own}
+    vectors = [[field.element(e) for e in q] for q in basis]
+    slopes = [[{jet: d for jet, v in places.items() if (d := field.diff(e, v))} for e in q] for q in vectors]
+    known: list[dict[Jet, Element]] = [{(a, jets.zero): e for a, e in enumerate(q)} for q in vectors]
+
+    def applied(i: int, j: int, a: int) -> Element:
+        """pr Qᵢ(Qⱼ)."""
+        terms = ((jets.from_below(known[i], jet, forms.total_of), slope) for jet, slope in slopes[j][a].items())
+        return sum((forms.product(moved, slope) for moved, slope in terms), field.zero)
+
+    numbers = range(len(system.jets.dependent))
+    pairs = list(combinations(range(len(basis)), 2))
+    values = [[field.reduce(applied(i, j, a) - applied(j, i, a)) for a in numbers] for i, j in pairs]
+    kept = [(pair, value) for pair, value in zip(pairs, values, strict=True) if any(value)]
+    found = _coefficients(vectors, [value for _, value in kept], field)
+    return [(i, j, c) for ((i, j), _), c in zip(kept, found, strict=True)]
 
 
 def moved(q: Sequence[sp.Expr], multiplier: Sequence[sp.Expr], jets: JetSpace) -> tuple[sp.Expr, ...]:
@@ -50,7 +72,13 @@ def coordinates(
 ) -> list[Coordinates | None]:
     """The coefficients of vectors in a basis; None for one that isn't in its span."""
     found, field = vectors_of(system, [*basis, *vectors])
-    rows = coordinates_in(found[: len(basis)], found[len(basis) :], field)
+    return _coefficients(found[: len(basis)], found[len(basis) :], field)
+
+
+def _coefficients(
+    basis: Sequence[Vector], vectors: Sequence[Vector], field: CoefficientField
+) -> list[Coordinates | None]:
+    rows = coordinates_in(basis, vectors, field) if vectors else []
     numbers = range(len(basis))
     return [
         None if row is None else tuple(expression_of(row.get((k, ()), field.zero), field) for k in numbers)

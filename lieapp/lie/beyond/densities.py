@@ -26,17 +26,20 @@ def shortest(product: sp.Expr, system: System, leading: Leading) -> list[sp.Expr
     """
     found: list[list[sp.Expr]] = []
     t, order = time_variable(system), in_space_first(system)
+    plain = product.is_polynomial(*system.jets.jets(product))
+    if not plain:
+        # an integral over a scaling takes long, or there is none
+        for along in (order[::-1], order):
+            with suppress(NoPotentialError):
+                return simplified(stripped(product, system.jets, along), system, leading)
     for along in (order, order[::-1]):
         with suppress(NoPotentialError):
             parts = potentials(product, system.jets, along)
             found.append(simplified(parts, system, leading))
             if _in_time(found[-1][t], system) > 1:
                 found.append(simplified(parts, system, Leading(system.jets)))
-        if found and found[0][t].is_polynomial(*system.jets.jets(found[0][t])):
+        if found and plain:
             break
-    for along in () if found else (order[::-1], order):
-        with suppress(NoPotentialError):
-            return simplified(stripped(product, system.jets, along), system, leading)
     return min(found, key=lambda parts: (_in_time(parts[t], system), sp.count_ops(parts[t])), default=None)
 
 

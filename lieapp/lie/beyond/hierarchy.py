@@ -11,7 +11,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from typing import Literal
 
 import sympy as sp
@@ -21,7 +20,7 @@ from lieapp.equations.equation import System
 from lieapp.equations.jets import multi_indices
 from lieapp.equations.leading import Leading, solve_for_leading
 from lieapp.errors import EquationError, LieappError, UsageError
-from lieapp.lie.beyond.algebra import Coordinates, bracket, coordinates, vectors_of
+from lieapp.lie.beyond.algebra import Commutator, commutators, vectors_of
 from lieapp.lie.beyond.generalised import generalised_equations, solved_leading
 from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_characteristics
 from lieapp.lie.beyond.space import Found, Space, find, solution_space
@@ -37,9 +36,6 @@ MOST = 16
 
 SHARE = 0.25
 """Of the time that is left, for contact symmetries."""
-
-
-Bracket = tuple[int, int, "Coordinates | None"]
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,7 @@ class Hierarchy:
     certificate: CertificateResult
     unsolved: tuple[str, ...]
     seconds: float
-    brackets: tuple[Bracket, ...] | None = None
+    brackets: tuple[Commutator, ...] | None = None
     assumed_nonzero: tuple[sp.Expr, ...] = ()
 
     @property
@@ -131,9 +127,9 @@ def generalised_symmetries(system: System, order: int, points: Sequence[Field], 
         families = tuple(family_of(group, field, unknowns, system.jets.unknowns) for group in space.groups)
     clock.note("commutators")
     basis = [one.characteristic for one in proved]
-    brackets: tuple[Bracket, ...] | None = None
+    brackets: list[Commutator] | None = None
     if len(basis) <= MOST:
-        brackets = clock.within(0.0, partial(_brackets, system, basis, leading), None)
+        brackets = clock.within(0.0, partial(commutators, system, basis, leading), None)
     return Hierarchy(
         order,
         names,
@@ -144,18 +140,9 @@ def generalised_symmetries(system: System, order: int, points: Sequence[Field], 
         found.certificate,
         tuple(unsolved),
         time.perf_counter() - started,
-        brackets,
+        None if brackets is None else tuple(brackets),
         space.assumed if space is not None else (),
     )
-
-
-def _brackets(system: System, basis: Sequence[tuple[sp.Expr, ...]], leading: Leading) -> tuple[Bracket, ...]:
-    pairs = list(combinations(range(len(basis)), 2))
-    values = [bracket(basis[i], basis[j], leading) for i, j in pairs]
-    kept = [(pair, value) for pair, value in zip(pairs, values, strict=True) if any(e != 0 for e in value)]
-    found = coordinates(system, basis, [value for _, value in kept]) if kept else []
-    told = [(i, j, c) for ((i, j), _), c in zip(kept, found, strict=True)]
-    return tuple((i, j, c) for i, j, c in told if c is None or any(e != 0 for e in c))
 
 
 Named = tuple[Literal["point", "contact", "generalised"], tuple[sp.Expr, ...], Field | None]

@@ -12,8 +12,10 @@ from collections.abc import Sequence
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.jets import Jet, JetSpace, raised
 from lieapp.equations.variational import NoPotentialError
+from lieapp.errors import EquationError
 from lieapp.lie.solving.antiderivative import parts_of_functions
 
 STEPS = 60
@@ -25,15 +27,28 @@ def stripped(divergence: sp.Expr, jets: JetSpace, order: Sequence[int]) -> list[
 
     Raises NoPotentialError if that doesn't end.
     """
-    left = sp.expand(divergence)
+    left = _normal(divergence, jets)
     result = [sp.S.Zero] * len(jets.independent)
     for _ in range(STEPS):
         if left == 0:
             return result
         for i, primitive in _step(left, jets, order).items():
             result[i] += primitive
-            left = sp.expand(left - jets.total_derivative(primitive, i))
+            left = _normal(left - jets.total_derivative(primitive, i), jets)
     raise NoPotentialError
+
+
+def _normal(expression: sp.Expr, jets: JetSpace) -> sp.Expr:
+    """Expanded, and 0 if it vanishes by relations of the roots in it."""
+    expanded = sp.expand(expression)
+    if all(power.exp.is_Integer for power in expanded.atoms(sp.Pow)):
+        return expanded
+    inside = (*jets.independent, *jets.jets(expanded))
+    field = CoefficientField(inside, sorted(expanded.free_symbols.difference(inside), key=str))
+    try:
+        return sp.expand(field.expression(field.element(expanded)))
+    except EquationError:
+        return expanded
 
 
 def _step(left: sp.Expr, jets: JetSpace, order: Sequence[int]) -> dict[int, sp.Expr]:

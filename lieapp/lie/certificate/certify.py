@@ -1,12 +1,16 @@
 """A certificate that derived point symmetries are all there are, independent of the solver.
 
 The determining equations are linear and homogeneous. At a random point over F_p their Taylor expansion leaves at
-most Uₖ coefficients of order ≤ k of the components free (`counting`), so no more symmetries differ in their k-jets;
-the jets of the verified generators and families have rank Dₖ ≤ Uₖ. If no coefficient of some order is left free,
+most Uₖ coefficients of order ≤ k free (`counting`), so no more symmetries differ in their k-jets; the jets of the
+verified generators and families have rank Dₖ ≤ Uₖ. If no coefficient of some order is left free,
 all higher ones are determined too and the dimension is at most Uₖ: a derived algebra of that dimension is complete.
 With arbitrary functions the counts are compared at each order up to one more than those that determine anything and
 than those of the families' conditions: from there on both grow in the way that the principal derivatives prescribe
 (Riquier, Janet; Reid 1991, Eur. J. Appl. Math. 2).
+
+What is counted are functions of fewer variables that components are made of (`parts`): in many variables a count
+takes long. Where the expansion says that ∂ᵥⁿ f is 0 at two random points, modulo two primes, f is a polynomial in
+v: the same linear algebra, with the same negligible probability of a fault, as in the count itself.
 
 A generator gives the Taylor coefficients of its components, a family those of all members: the Taylor coefficients
 of its functions that its side conditions leave free, sent through its formula. Ranks are taken of all together, so
@@ -20,7 +24,7 @@ An unlucky point or prime may undercount: two large primes with independent poin
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from random import Random
 
@@ -30,17 +34,18 @@ from lieapp.equations.jets import multi_indices
 from lieapp.equations.residues import BadPointError
 from lieapp.errors import EquationError
 from lieapp.lie.certificate import counting
+from lieapp.lie.certificate.parts import Parts
 from lieapp.lie.certificate.taylor import Point, pack
 from lieapp.lie.determining import DeterminingSystem
-from lieapp.lie.families import Group
-from lieapp.lie.linear import Unknowns, lifted, raised, reduced
+from lieapp.lie.families import Group, general_component
+from lieapp.lie.linear import Form, Unknowns, lifted, raised, reduced
 from lieapp.lie.normal_form import Vector
 from lieapp.results.truth import CertificateResult
 
 
 def order_of_values(group: Group) -> int:
     """Highest derivative of a family's functions in its components."""
-    return max(counting.order_of(value) for value in group.values)
+    return max(map(counting.order_of, group.values), default=0)
 
 
 def known_counts(
@@ -102,14 +107,7 @@ def jets_of_members(
     pivots = counting.eliminate(counting.rows_of(conditions, top, own, vanishing, deadline), p, deadline)
     grid = [K for m in range(top + 1) for K in multi_indices(point.size, m)]
     columns = (own.of(f, pack(K)) for f in own.place for K in grid if not vanishing.has(f, K))
-    values: dict[int, counting.Row] = {column: {column: 1} for column in columns if column not in pivots}
-    for lead in sorted(pivots):
-        value: counting.Row = {}
-        for column, c in pivots[lead].items():
-            if column != lead:
-                for free, x in values[column].items():
-                    value[free] = (value.get(free, 0) - c * x) % p
-        values[lead] = value
+    values = {column: {column: 1} for column in columns} | counting.solved(pivots, p)
     images: dict[int, counting.Row] = {}
     for k, form in enumerate(group.values):
         for (f, K), c in form.items():
@@ -143,17 +141,25 @@ def certify(
 
     Raises EquationError when the derived symmetries are more than the equations allow, or one of them is none.
     """
-    count = _Count(determining, vectors, groups, time.perf_counter() + budget)
+    deadline, field = time.perf_counter() + budget, determining.field
+    vectors = [[field.lift(c) for c in v] for v in vectors]
+    groups = [group.lifted(field) for group in groups]
     last = CertificateResult(dimension=len(vectors))
     try:
-        count.check()
-        for order in range(count.lowest, count.lowest + FURTHER + 1):
-            last = count.at(order, Random(order))
+        check(determining, vectors, groups, deadline)
+        count = _Count(determining, vectors, groups, deadline)
+        further = 0
+        while further <= FURTHER:
+            if count.divide(further):
+                further = 0
+                continue
+            last = count.at(further)
             if last.certified:
-                again = count.at(order, Random(1000 + order), margin=3)
+                again = count.at(further, second=True)
                 if (again.orders, again.known, again.certified) == (last.orders, last.known, True):
                     return last
                 last = replace(last, reason="two primes and points disagree")
+            further += 1
     except BadPointError:
         return replace(last, reason="no point modulo a prime was found at which all roots exist")
     except counting.TooLargeError as error:
@@ -162,70 +168,105 @@ def certify(
     return last
 
 
+def check(
+    determining: DeterminingSystem, vectors: Sequence[Vector], groups: Sequence[Group], deadline: float
+) -> None:
+    """Raises EquationError when one of the derived symmetries leaves something of the equations at a point."""
+    field = determining.field
+    forms = [reduced(lifted(form, field), field) for form in determining.equations]
+    order = max(map(counting.order_of, forms), default=0)
+    most = max((order_of_values(group) for group in groups), default=0)
+    point = Point(field, order + most + MARGIN + 1, Random(0))
+    # both number the same coefficients in the same way
+    columns, own = counting.Columns(point, determining.components), places(vectors, groups, point)
+    rows = [counting.row_at(form, columns) for form in forms]
+    jets = ((f"generator {k}", [jet_of(v, own, order)]) for k, v in enumerate(vectors, start=1))
+    members = (
+        (f"family {k}", jets_of_members(group, determining.unknowns, own, order, MARGIN, deadline))
+        for k, group in enumerate(groups, start=1)
+    )
+    for told, found in chain(jets, members):
+        if any(sum(c * jet.get(column, 0) for column, c in row.items()) % point.p for jet in found for row in rows):
+            raise EquationError(
+                f"{determining.system.name}: {told} of the derived ones doesn't solve the determining equations, "
+                "and only symmetries can be counted.",
+                hint="This is a fault of the solver or of the certificate; please report the equation.",
+            )
+
+
+def _inside(form: Form, functions: Sequence[int]) -> Form:
+    """The terms with some functions."""
+    return {(f, K): c for (f, K), c in form.items() if f in functions}
+
+
 class _Count:
-    """The two counts at one point after the other."""
+    """The two counts at one point after the other, of the parts that components are made of."""
 
     def __init__(
         self, determining: DeterminingSystem, vectors: Sequence[Vector], groups: Sequence[Group], deadline: float
     ) -> None:
-        self.field, self.unknowns = determining.field, determining.unknowns
-        self.components, self.name, self.deadline = determining.components, determining.system.name, deadline
-        self.vectors = [[self.field.lift(c) for c in v] for v in vectors]
-        self.groups = [group.lifted(self.field) for group in groups]
+        self.field, self.name, self.deadline = determining.field, determining.system.name, deadline
+        self.unknowns = determining.unknowns.copy()
+        self.numbered, self.groups = {self.unknowns.new(()): v for v in vectors}, groups
+        components = determining.components
+        known = {
+            f: general_component(k, self.numbered, groups, self.unknowns) for k, f in enumerate(components)
+        }
         forms = [reduced(lifted(form, self.field), self.field) for form in determining.equations]
-        self.rest, self.vanishing = counting.with_short_derivatives(forms, self.field, self.unknowns)
-        self.lowest = max(map(counting.order_of, self.rest), default=1)
-        # orders from which the families' own counts go on regularly
-        self.families = max(
-            (order_of_values(g) + max(map(counting.order_of, g.conditions), default=0) for g in self.groups),
-            default=0,
-        )
+        self.parts = Parts(forms, known, self.field, self.unknowns, deadline)
+        self._renew()
 
-    def check(self) -> None:
-        """Raises EquationError when one of the derived symmetries leaves something of the equations at a point."""
-        lows = [sum(K) for Ks in self.vanishing.least.values() for K in Ks]
-        order = max([0, *map(counting.order_of, self.rest), *lows])
-        most = max((order_of_values(group) for group in self.groups), default=0)
-        point = Point(self.field, order + most + MARGIN + 1, Random(0))
-        # both number the same coefficients in the same way
-        columns, own = counting.Columns(point, self.components), places(self.vectors, self.groups, point)
-        rows = counting.rows_of(self.rest, order, columns, counting.Vanishing(), self.deadline)
-        jets = ((f"generator {k}", [jet_of(v, own, order)]) for k, v in enumerate(self.vectors, start=1))
-        members = (
-            (f"family {k}", jets_of_members(group, self.unknowns, own, order, MARGIN, self.deadline))
-            for k, group in enumerate(self.groups, start=1)
-        )
-        for told, found in chain(jets, members):
-            if not self._solve(found, rows, columns):
-                raise EquationError(
-                    f"{self.name}: {told} of the derived ones doesn't solve the determining equations, and only "
-                    "symmetries can be counted.",
-                    hint="This is a fault of the solver or of the certificate; please report the equation.",
-                )
+    def divide(self, further: int) -> bool:
+        """Replace parts by those of fewer variables, where derivatives of them vanish; whether any do.
 
-    def _solve(self, jets: Iterable[counting.Row], rows: Sequence[counting.Row], columns: counting.Columns) -> bool:
-        functions, p = list(columns.place), columns.point.p
-        for jet in jets:
-            for column, c in jet.items():
-                place, K = columns.split(column)
-                if c % p and self.vanishing.has(functions[place], K):
-                    return False
-            if any(sum(c * jet.get(column, 0) for column, c in row.items()) % p for row in rows):
-                return False
+        They are those that an expansion `further` than the order of the equations makes 0 at both points.
+        """
+        functions = self.parts.functions
+        found = self._expansion(further).zero()
+        if found:
+            found &= self._expansion(further, second=True).zero()
+        if found:
+            self.parts.take_vanishing((functions[place], K) for place, K in found)
+        if not self.parts.split() and not found:
+            return False
+        self._renew()
         return True
 
-    def at(self, order: int, random: Random, margin: int = 2) -> CertificateResult:
-        """The counts of an expansion to some order."""
-        size = len(self.field.variables)
-        counting.check_left(self.components, self.vanishing, size, order)
-        point = Point(self.field, max(order, self.families + 2) + margin + 3, random)
-        least, orders = counting.count_free(
-            self.rest, order, counting.Columns(point, self.components), self.vanishing, self.deadline
-        )
+    def _expansion(self, further: int, second: bool = False) -> counting.Expansion:
+        """The expansion at one of two points, with primes of their own."""
+        if (further, second) not in self._expansions:
+            order, parts, vanishing = self.parts.order + further, self.parts, self.parts.whole()
+            counting.check_left(parts.functions, vanishing, len(self.field.variables), order)
+            seed = order + (1000 if second else 0)
+            point = Point(self.field, max(order, self.regular + 2) + 2 * MARGIN, Random(seed))
+            columns = counting.Columns(point, parts.functions)
+            self._expansions[further, second] = counting.expanded(
+                parts.rest, order, columns, vanishing, self.deadline
+            )
+        return self._expansions[further, second]
+
+    def _renew(self) -> None:
+        """The generators and families as values of the parts."""
+        values, zero = self.parts.known.values(), self.unknowns.zero
+        self.vectors = [[value.get((c, zero), self.field.zero) for value in values] for c in self.numbered]
+        self.groups = [
+            Group(g.functions, g.conditions, tuple(_inside(value, g.functions) for value in values))
+            for g in self.groups
+        ]
+        # order from which the families' own counts go on regularly
+        orders = (order_of_values(g) + max(map(counting.order_of, g.conditions), default=0) for g in self.groups)
+        self.regular = max(orders, default=0)
+        self._expansions: dict[tuple[int, bool], counting.Expansion] = {}
+
+    def at(self, further: int, second: bool = False) -> CertificateResult:
+        """The counts of an expansion `further` than the order of the equations, at one of two points."""
+        expansion = self._expansion(further, second)
+        point, orders = expansion.columns.point, expansion.free()
         end = next((k for k in range(len(orders) - 1) if orders[k] == orders[k + 1]), None)
-        to = max(len(orders) - 4, self.families) + 1 if end is None else end
+        to = max(len(orders) - 4, self.regular) + 1 if end is None else end
         if end is None:
-            orders = counting.free_counts(least, size, to)
+            orders = counting.free_counts(expansion.least(), point.size, to)
+        margin = MARGIN if second else MARGIN - 1
         known, added = known_counts(self.vectors, self.groups, self.unknowns, point, to, margin, self.deadline)
         orders = orders[: to + 1]
         if any(u < d for u, d in zip(orders, known, strict=True)):

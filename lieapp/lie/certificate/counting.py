@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, chain
-from math import comb, perm, prod
+from math import comb, factorial, perm, prod
 
-from lieapp.equations.coefficients import CoefficientField, Element, parted
 from lieapp.equations.jets import MultiIndex, divides, multi_indices, raised
 from lieapp.lie.certificate.taylor import Point, pack
-from lieapp.lie.linear import Form, Key, Unknowns, add, differentiated, primitive
+from lieapp.lie.linear import Form, Key
 
 Row = dict[int, int]
 """Column -> value mod p."""
@@ -96,105 +96,6 @@ def without_vanishing(equations: Iterable[Form]) -> tuple[list[Form], Vanishing]
     return rest, vanishing
 
 
-MAX_REWRITTEN = 20
-"""Rounds of replacements by equations of two terms."""
-
-MAX_DERIVED = 400
-"""Equations beyond which no more derivatives of them are taken."""
-
-
-def with_short_derivatives(
-    equations: Iterable[Form], field: CoefficientField, unknowns: Unknowns
-) -> tuple[list[Form], Vanishing]:
-    """`without_vanishing`, with derivatives of the equations in which many terms vanish.
-
-    And equations split by variables that nothing in them depends on. An expansion to a high order has all of these
-    in it too; of functions of many variables it would be too large.
-    """
-    rest, vanishing = without_vanishing(equations)
-    seen = {frozenset(e.items()) for e in rest}
-    before = -1
-    while before != (before := len(seen) + sum(map(len, vanishing.least.values()))) and len(seen) < MAX_DERIVED:
-        found: list[Form] = []
-        for equation in rest:
-            parts = _parts(equation, field, unknowns, vanishing)
-            found += parts if len(parts) > 1 else [equation]
-            if len(parts) == 1:
-                found += _short_derivatives(equation, field, unknowns, vanishing)
-        single = [{(f, K): field.one} for f, Ks in vanishing.least.items() for K in Ks]
-        rest, vanishing = without_vanishing([*_rewritten(found), *single])
-        distinct = {frozenset(e.items()): e for e in (primitive(e, field)[0] for e in rest)}
-        seen |= distinct.keys()
-        rest = list(distinct.values())
-    return rest, vanishing
-
-
-def _rewritten(equations: Sequence[Form]) -> list[Form]:
-    """The equations with derivatives replaced by what those of two terms with constant coefficients say of them."""
-    rules: dict[Key, tuple[Key, Element]] = {}
-    kept: list[Form] = []
-    for equation in sorted(equations, key=len):
-        equation = _by(rules, equation)
-        if len(equation) == 2:
-            low, high = sorted(equation, key=lambda key: (sum(key[1]), key[1], key[0]))
-            ratio = -equation[low] / equation[high]
-            if ratio.numer.is_ground and ratio.denom.is_ground:
-                rules[high] = low, ratio
-                kept.append(equation)
-                continue
-        if equation:
-            kept.append(equation)
-    return kept
-
-
-def _by(rules: Mapping[Key, tuple[Key, Element]], equation: Form) -> Form:
-    for _ in range(MAX_REWRITTEN):
-        found: Form = {}
-        changed = False
-        for (f, K), c in equation.items():
-            rule = next((rule for rule in rules.items() if rule[0][0] == f and divides(rule[0][1], K)), None)
-            if rule is None:
-                add(found, (f, K), c)
-                continue
-            (_, high), ((g, low), ratio) = rule
-            add(found, (g, tuple(k - h + n for k, h, n in zip(K, high, low, strict=True))), ratio * c)
-            changed = True
-        equation = found
-        if not changed:
-            break
-    return equation
-
-
-def _short_derivatives(
-    equation: Form, field: CoefficientField, unknowns: Unknowns, vanishing: Vanishing
-) -> Iterator[Form]:
-    """The derivatives by single variables with at most half as many terms."""
-    for v in range(unknowns.size):
-        raising = (v in unknowns.arguments[f] and not vanishing.has(f, raised(K, v)) for f, K in equation)
-        if 2 * (sum(raising) + sum(field.involves(c, v) for c in equation.values())) > len(equation):
-            continue
-        found = differentiated(equation, v, field, unknowns)
-        found = {key: c for key, c in found.items() if not vanishing.has(*key)}
-        if found:
-            yield primitive(found, field)[0]
-
-
-def _parts(equation: Form, field: CoefficientField, unknowns: Unknowns, vanishing: Vanishing) -> list[Form]:
-    """What stands with each function of the variables that nothing in an equation depends on."""
-    own = [
-        v for v in range(unknowns.size)
-        if all(v not in unknowns.arguments[f] or vanishing.has(f, raised(K, v)) for f, K in equation)
-    ]  # fmt: skip
-    movers = field.movers(*own)
-    if not any(m[n] for c in equation.values() for m in c.numer for n in movers):
-        return [equation]
-    found: dict[tuple[int, ...], Form] = {}
-    for key, c in primitive(equation, field)[0].items():
-        for on, rest in parted(c.numer, movers).items():
-            found.setdefault(on, {})[key] = field.field.raw_new(rest)
-    return [primitive(part, field)[0] for part in found.values()]
-
-
 def order_of(equation: Iterable[Key]) -> int:
     """The highest order of a form."""
     return max((sum(K) for _, K in equation), default=0)
@@ -225,17 +126,49 @@ def rows_of(
     return found
 
 
-def count_free(
-    equations: Iterable[Form], order: int, columns: Columns, vanishing: Vanishing, deadline: float
-) -> tuple[list[list[MultiIndex]], list[int]]:
-    """What an expansion to some order determines of each function (see `least_principal`).
+def row_at(equation: Form, columns: Columns) -> Row:
+    """The value of Σ c ∂_K f at the point, in terms of Taylor coefficients."""
+    point = columns.point
+    return {
+        columns.of(f, pack(K)): point.value(c) * prod(map(factorial, K)) % point.p for (f, K), c in equation.items()
+    }
 
-    And the number of free coefficients of order at most 0, 1, … up to 3 more than determine anything.
-    """
+
+@dataclass(frozen=True)
+class Expansion:
+    """What the expansion of equations to some order determines: rows with leading coefficient 1, by column."""
+
+    columns: Columns
+    vanishing: Vanishing
+    pivots: Mapping[int, Row]
+
+    def zero(self) -> set[tuple[int, MultiIndex]]:
+        """The place of f and K for each ∂_K f that is 0 at the point."""
+        values = solved(self.pivots, self.columns.point.p)
+        return {self.columns.split(column) for column, value in values.items() if not value}
+
+    def least(self) -> list[list[MultiIndex]]:
+        """For each function the derivatives that are determined and not derivatives of another such one."""
+        result: list[list[MultiIndex]] = [list(self.vanishing.least.get(f, ())) for f in self.columns.place]
+        for column in sorted(self.pivots):
+            place, K = self.columns.split(column)
+            if not any(divides(J, K) for J in result[place]):
+                result[place].append(K)
+        return result
+
+    def free(self) -> list[int]:
+        """The number of free coefficients of order at most 0, 1, … up to 3 more than determine anything."""
+        least = self.least()
+        highest = max((sum(K) for Ks in least for K in Ks), default=0)
+        return free_counts(least, self.columns.point.size, highest + 3)
+
+
+def expanded(
+    equations: Iterable[Form], order: int, columns: Columns, vanishing: Vanishing, deadline: float
+) -> Expansion:
+    """The expansion of equations to some order. Raises TooLargeError after the deadline."""
     pivots = eliminate(rows_of(equations, order, columns, vanishing, deadline), columns.point.p, deadline)
-    least = least_principal(pivots, columns, vanishing)
-    highest = max((sum(K) for Ks in least for K in Ks), default=0)
-    return least, free_counts(least, columns.point.size, highest + 3)
+    return Expansion(columns, vanishing, pivots)
 
 
 def shifted(point: Point, K: MultiIndex, order: int) -> Iterator[tuple[int, MultiIndex, int]]:
@@ -280,17 +213,17 @@ def eliminate(rows: Iterable[Row], p: int, deadline: float) -> dict[int, Row]:
     return pivots
 
 
-def least_principal(pivots: Iterable[int], columns: Columns, vanishing: Vanishing) -> list[list[MultiIndex]]:
-    """For each function the derivatives that are determined and not derivatives of another such one."""
-    result: list[list[MultiIndex]] = [[] for _ in range(columns.count)]
-    for f, Ks in vanishing.least.items():
-        if f in columns.place:
-            result[columns.place[f]] = list(Ks)
-    for column in sorted(pivots):
-        place, K = columns.split(column)
-        if not any(divides(J, K) for J in result[place]):
-            result[place].append(K)
-    return result
+def solved(pivots: Mapping[int, Row], p: int) -> dict[int, Row]:
+    """The coefficients that `eliminate` determines, in terms of the free ones."""
+    values: dict[int, Row] = {}
+    for lead in sorted(pivots):
+        value: Row = {}
+        for column, c in pivots[lead].items():
+            if column != lead:
+                for free, x in values.get(column, {column: 1}).items():
+                    value[free] = (value.get(free, 0) - c * x) % p
+        values[lead] = {free: x for free, x in value.items() if x}
+    return values
 
 
 def free_counts(least: Sequence[Sequence[MultiIndex]], size: int, order: int) -> list[int]:

@@ -21,7 +21,7 @@ from lieapp.lie.certificate.counting import (
     Columns,
     TooLargeError,
     check_size,
-    count_free,
+    expanded,
     order_of,
     without_vanishing,
 )
@@ -260,7 +260,7 @@ def _bound(state: State, functions: list[int], equations: list[Form], random: Ra
         for order in range(lowest, lowest + FURTHER + 1):
             check_size(len(functions), size, order)
             columns = Columns(Point(field, order + 2, random), functions)
-            _, orders = count_free(rest, order, columns, known, deadline)
+            orders = expanded(rest, order, columns, known, deadline).free()
             found = next((a for a, b in pairwise(orders) if a == b), None)
             least = found if least is None else min(least, found) if found is not None else least
             if least == 0 or (least is None and order >= lowest + INFINITE):
