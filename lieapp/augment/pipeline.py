@@ -20,6 +20,7 @@ from torch import nn
 from lieapp.augment.document import as_float
 from lieapp.errors import CancelledError, ResumeError
 from lieapp.methods.loop import SAVE_EVERY, Adam, Training
+from lieapp.reading import UnreadableError, read
 from lieapp.results.augment import Augment, Row, hopeless, label, sentence
 from lieapp.runs.store.files import encode, write_atomic
 from lieapp.runs.store.session import Session
@@ -197,8 +198,8 @@ class Side(ABC):
         if not self._file.exists():
             return {}
         try:
-            return msgspec.json.decode(self._file.read_bytes(), type=dict[str, Ended])
-        except (OSError, msgspec.DecodeError) as error:
+            return read(self._file, dict[str, Ended])
+        except (OSError, UnreadableError) as error:
             raise ResumeError(
                 f"{self._file} can't be read: {error}.",
                 hint="Delete the folder checkpoint/ to start that run over.",

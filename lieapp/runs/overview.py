@@ -52,7 +52,7 @@ def row(run: RunDirectory) -> dict[str, Any]:
 
 def equation_of(config: Mapping[str, Any]) -> str:
     """The equations that were typed for a run; empty of a plugin's."""
-    return "; ".join(text for text in config.get("equation") or [] if isinstance(text, str))
+    return "; ".join(config.get("equation") or [])
 
 
 def _files(config: Mapping[str, Any]) -> list[str]:
@@ -66,10 +66,8 @@ def _typed(run: RunDirectory, config: Mapping[str, Any]) -> str:
     """The equation that was typed for data in files, whose plugin has a name made of its content."""
     if not str(config.get("plugin") or "").startswith(TYPED):
         return ""
-    try:
-        return str((run.provenance().get("plugin") or {}).get("title") or "")
-    except (RunError, AttributeError):
-        return ""
+    origin = run.origin().plugin
+    return origin.title if origin else ""
 
 
 def compared(run: RunDirectory) -> Compared:

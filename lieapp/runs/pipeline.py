@@ -122,8 +122,8 @@ def find_resumable(root: Path, text: str, kind: str, given: Mapping[str, Any]) -
 
 def _changed_plugin(run: RunDirectory, sha256: str) -> str:
     """A warning if the plugin's file is another than the one the run began with; empty if it isn't."""
-    origin = run.provenance().get("plugin")
-    before = origin.get("sha256") if isinstance(origin, dict) else None
+    origin = run.origin().plugin
+    before = origin.sha256 if origin else ""
     if not before or before == sha256:
         return ""
     return f"{run.id}: the plugin's file changed since the run began (sha256 {before[:8]}, now {sha256[:8]})."

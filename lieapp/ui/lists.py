@@ -175,9 +175,8 @@ def _title(run: RunDirectory) -> str:
     with contextlib.suppress(RunError):
         if (found := run.summary()) and found.title:
             return found.title
-    with contextlib.suppress(RunError, AttributeError):
-        return str((run.provenance().get("plugin") or {}).get("title") or "")
-    return ""
+    origin = run.origin().plugin
+    return origin.title if origin else ""
 
 
 def show_files(run: RunDirectory) -> None:

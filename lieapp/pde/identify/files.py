@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from lieapp.config_types import FILE_OPTIONS, FileData
@@ -23,6 +22,7 @@ from lieapp.pde.identify.learned import NODES, ORDERS, TRAJECTORIES, Learning
 from lieapp.pde.identify.windows import jets_of
 from lieapp.pde.typed import draft_of
 from lieapp.progress import Reporter, SilentReporter
+from lieapp.reading import UnreadableError, read, reason
 from lieapp.results.base import read_result
 from lieapp.results.discovery import EquationResult
 from lieapp.results.identification import Identification, Learned
@@ -161,9 +161,14 @@ def _none(found: Identification) -> str:
 
 
 def read_identified(folder: Path) -> Identification | None:
-    """The identification that a run began with, if it did."""
+    """The identification that a run began with, if it did. Raises RunError if it can't be read."""
     file = folder / KEPT
-    return msgspec.json.decode(file.read_bytes(), type=Identification) if file.is_file() else None
+    if not file.exists():
+        return None
+    try:
+        return read(file, Identification)
+    except (OSError, UnreadableError) as error:
+        raise RunError(f"{file} can't be read: {reason(error)}.", hint="Start that run again.") from None
 
 
 def write_plugin(found: Identification, data: FileData, file: Path) -> Identification:

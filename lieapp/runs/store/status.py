@@ -7,9 +7,11 @@ import socket
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import msgspec
+
+from lieapp.reading import UnreadableError, read, reason
 
 
 def host() -> str:
@@ -64,6 +66,12 @@ FINISHED = ("done", "cancelled", "failed", "lost")
 STATES = ("queued", *ACTIVE, *FINISHED)
 
 
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+Moment = Annotated[float, msgspec.Meta(ge=0, lt=253402300800)]
+"""Seconds since 1970, before the year 10000."""
+
+
 class Status(msgspec.Struct, kw_only=True):
     """The content of status.json; unknown keys of a later version are passed over.
 
@@ -81,20 +89,20 @@ class Status(msgspec.Struct, kw_only=True):
     process: str = ""
     by_runner: bool = False
     stage: str = ""
-    step: int = 0
-    total: int | None = None
-    heartbeat: float = 0.0
-    created: float = 0.0
-    finished: float | None = None
-    error: dict[str, Any] | None = None
+    step: Count = 0
+    total: Count | None = None
+    heartbeat: Moment = 0.0
+    created: Moment = 0.0
+    finished: Moment | None = None
+    error: dict[str, str] | None = None
 
 
 def read_status(file: Path, now: float | None = None) -> Status:
     """The status in `file`, with `lost` put in where the heartbeat is old and no such process runs. Never fails."""
     try:
-        status = msgspec.json.decode(file.read_bytes(), type=Status)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        message = f"{file.name} can't be read: {error}"
+        status = read(file, Status)
+    except (OSError, UnreadableError) as error:
+        message = f"{file.name} can't be read: {reason(error)}."
         return Status(state="unreadable", error={"type": "RunError", "message": message, "hint": ""})
     silent = (time.time() if now is None else now) - status.heartbeat > STALE
     if status.state in ACTIVE and silent and (status.host != host() or not is_alive(status.pid, status.process)):
