@@ -11,6 +11,7 @@ from lieapp.errors import TYPED, RunError
 from lieapp.results.base import Compared
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.label import label_of
+from lieapp.runs.store.status import ACTIVE
 from lieapp.settings import leaves
 
 
@@ -79,9 +80,10 @@ def compared(run: RunDirectory) -> Compared:
 def _seconds(created: float, finished: float | None, state: str) -> float | None:
     if not created:
         return None
-    if finished is not None:
-        return round(finished - created, 1)
-    return round(time.time() - created, 1) if state in ("queued", "starting", "running") else None
+    if finished is None and state not in ("queued", *ACTIVE):
+        return None
+    # another machine's clock may have been ahead
+    return max(round((time.time() if finished is None else finished) - created, 1), 0.0)
 
 
 def comparison(runs: Sequence[RunDirectory]) -> dict[str, Any]:
