@@ -73,12 +73,16 @@ def facts_in(content: bytes, key: str, kind: type[Known]) -> Known:
 
     Raises UnreadableError for anything else.
     """
+    return decode(text_in(content, key), kind)
+
+
+def text_in(content: bytes, key: str) -> str:
+    """The same as it stands there. Raises UnreadableError for anything else."""
     length = int.from_bytes(content[:8], "little")
     header = decode(content[8 : 8 + length], _Header)
     if key not in header.metadata:
         raise UnreadableError(f"its header has no {key!r}")
-    text = header.metadata[key]
-    return decode(text, kind)
+    return header.metadata[key]
 
 
 class _Header(msgspec.Struct):

@@ -18,6 +18,7 @@ from lieapp.runs.process.claim import at_work, running
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.label import delete
 from lieapp.runs.store.reporter import RunReporter, reporting
+from lieapp.runs.store.sealed import check_sealed
 from lieapp.runs.store.session import Session
 from lieapp.settings import leaves
 
@@ -33,6 +34,9 @@ def sitting(
     with reporting(quiet) as inner, running(run):
         report = RunReporter(inner, run)
         report.line(f"run {run.path}")
+        if without := check_sealed(run.path):
+            report.warn(f"{run.id}: an earlier version wrote {', '.join(without)}, without checksums; damage there "
+                        "can't be seen")  # fmt: skip
         return work(Session(run, report, config, folders, methods))
 
 

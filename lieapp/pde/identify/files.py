@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from lieapp.config_types import FILE_OPTIONS, FileData
@@ -22,10 +23,11 @@ from lieapp.pde.identify.learned import NODES, ORDERS, TRAJECTORIES, Learning
 from lieapp.pde.identify.windows import jets_of
 from lieapp.pde.typed import draft_of
 from lieapp.progress import Reporter, SilentReporter
-from lieapp.reading import UnreadableError, read, reason
+from lieapp.reading import contents
 from lieapp.results.base import read_result
 from lieapp.results.discovery import EquationResult
 from lieapp.results.identification import Identification, Learned
+from lieapp.runs.store.sealed import opened
 
 
 def identify_files(
@@ -166,9 +168,9 @@ def read_identified(folder: Path) -> Identification | None:
     if not file.exists():
         return None
     try:
-        return read(file, Identification)
-    except (OSError, UnreadableError) as error:
-        raise RunError(f"{file} can't be read: {reason(error)}.", hint="Start that run again.") from None
+        return msgspec.convert(opened(contents(file)), Identification)
+    except (OSError, ValueError) as error:
+        raise RunError(f"{file} can't be read: {error}.", hint="Start that run again.") from None
 
 
 def write_plugin(found: Identification, data: FileData, file: Path) -> Identification:

@@ -27,6 +27,7 @@ from lieapp.registry.catalog import Entry, load_catalog
 from lieapp.results.base import Result, read_result
 from lieapp.runs.store.files import append_line, encode, plain, process_lock, write_atomic
 from lieapp.runs.store.identity import Provenance, Settings, known, read_common
+from lieapp.runs.store.sealed import sealed
 from lieapp.runs.store.status import Status, read_status
 
 PACKAGES = ("torch", "sympy", "numpy", "scipy")
@@ -115,11 +116,11 @@ class RunDirectory:
         Raises RunError if `root` can't be written.
         """
         now = time.time()
-        content = encode(config)
+        content = sealed(config)
         origin = provenance(entry, folders, getattr(config, "device", "cpu"))
         files = {
             "config.json": content,
-            "provenance.json": encode(origin),
+            "provenance.json": sealed(origin),
             "status.json": encode(Status(state=state, created=now, heartbeat=now)),
         }
         what, hint = f"{root}: a run directory can't be created here", "Give --out a folder that you can write to."
@@ -180,7 +181,7 @@ class RunDirectory:
 
     def add_provenance(self, **facts: Any) -> None:
         """Add facts that are known only once the run works, such as the device that was found."""
-        write_atomic(self.path / "provenance.json", encode({**self.provenance(), **facts}))
+        write_atomic(self.path / "provenance.json", sealed({**self.provenance(), **facts}))
 
     def summary(self) -> Result | None:
         """The result, None while there is none. Raises RunError if it can't be read.

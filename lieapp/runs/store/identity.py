@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from lieapp.reading import UnreadableError, contents, decode, decode_object
+from lieapp.runs.store.sealed import KEY
 
 
 class Settings(msgspec.Struct):
@@ -45,9 +46,14 @@ Common = TypeVar("Common", Settings, Provenance)
 
 
 def read_common(file: Path, kind: type[Common]) -> tuple[dict[str, Any], Common]:
-    """All that a file holds, and what every run has. Raises OSError, and UnreadableError for anything else."""
+    """All that a file holds, and what every run has. Raises OSError, and UnreadableError for anything else.
+
+    Its checksum, which is looked at where a run is resumed, is left out.
+    """
     content = contents(file)
-    return decode_object(content), decode(content, kind)
+    found, common = decode_object(content), decode(content, kind)
+    found.pop(KEY, None)
+    return found, common
 
 
 def known(file: Path, kind: type[Common]) -> tuple[dict[str, Any], Common]:
