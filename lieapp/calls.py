@@ -19,7 +19,8 @@ from lieapp.given_data import files_of, typed_data
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.results.discovery import ClosedForm, EquationResult
 from lieapp.runs.store.directory import ROOT, RunDirectory
-from lieapp.runs.store.files import encode, write_atomic
+from lieapp.runs.store.files import write_atomic
+from lieapp.runs.store.sealed import sealed
 
 if TYPE_CHECKING:
     from lieapp.api import PDE
@@ -239,7 +240,7 @@ def discover(
     if found is not None:
         from lieapp.pde.identify.files import KEPT
 
-        write_atomic(run.path / KEPT, encode(found))
+        write_atomic(run.path / KEPT, sealed(found))
     with unless_refused(run):
         work_on(run, config, catalog, work, entry=entry, quiet=quiet)
     return Run(run, catalog, kept)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import sympy as sp
 
 from lieapp.augment.learned import FILE, Learned, read_learned
@@ -17,6 +15,7 @@ from lieapp.equations.parsing import parse_expression
 from lieapp.errors import EquationError, ParseError, RunError, UnknownRunError, UsageError
 from lieapp.lie.stages import derive
 from lieapp.lie.vector_field import Field, name
+from lieapp.reading import UnreadableError, contents, decode_object
 from lieapp.results.base import read_result
 from lieapp.results.discovery import EquationResult
 
@@ -43,8 +42,8 @@ def read_run(path: Path, system: System) -> EquationResult:
     or plugin.
     """
     try:
-        config = msgspec.json.decode((path / "config.json").read_bytes(), type=dict[str, Any])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        config = decode_object(contents(path / "config.json"))
+    except (OSError, UnreadableError):
         raise UnknownRunError(
             f"{path} is no run directory.", hint="`lieapp runs list` shows all; `lieapp discover` makes one."
         ) from None

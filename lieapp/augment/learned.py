@@ -25,6 +25,7 @@ from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.beside import Beside, Extended
 from lieapp.methods.fields import Combination, Scaled, Slotted
 from lieapp.methods.network import FeatureNetwork, GeneratorNetwork
+from lieapp.reading import facts_in
 
 FILE = "learned.safetensors"
 """Name of the file in a run directory."""
@@ -64,8 +65,7 @@ def read_learned(file: Path) -> Learned:
     """The learned fields of a file. Raises RunError if there is none or it can't be read."""
     try:
         content = file.read_bytes()
-        length = int.from_bytes(content[:8], "little")
-        facts = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["facts"])
+        facts = facts_in(content, "facts", dict[str, Any])
         names = tuple(facts["coordinates"])
         scales = Scales(*(tuple(facts["scales"][k]) for k in ("origin", "size")))
         fields = _made(facts["fields"], "fields", load(content), (names, scales))

@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 from jaxtyping import Float
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save
+from safetensors.torch import load_file
 from torch import Tensor
 
 from lieapp.api import PDE
@@ -53,6 +53,7 @@ from lieapp.methods.result import judge
 from lieapp.pde.domain import PDEDomain
 from lieapp.results.augment import Augment, Operators, Row, label
 from lieapp.runs.store.files import write_atomic
+from lieapp.runs.store.sealed import sealed_tensors
 from lieapp.runs.store.session import Session
 
 MOST = 64 * 2**20
@@ -89,7 +90,7 @@ class Pool:
                 if found.samples.nbytes <= MOST:
                     tensors = {name: torch.as_tensor(getattr(found, name)).cpu().contiguous() for name in PARTS}
                     self.folder.mkdir(parents=True, exist_ok=True)
-                    write_atomic(file, save(tensors))
+                    write_atomic(file, sealed_tensors(tensors))
             self._rounds[number] = found
         return self._rounds[number]
 
@@ -333,7 +334,7 @@ class OfSolutions(Side):
             "truth": truth,
             f"predicted/{label(variant)}": predicted,
         }
-        write_atomic(file, save({k: v.float().cpu().contiguous() for k, v in tensors.items()}))
+        write_atomic(file, sealed_tensors({k: v.float().cpu() for k, v in tensors.items()}))
 
 
 def execute(config: AugmentConfig, declaration: PDE, session: Session) -> Augment:

@@ -20,8 +20,10 @@ from torch import nn
 from lieapp.augment.document import as_float
 from lieapp.errors import CancelledError, ResumeError
 from lieapp.methods.loop import SAVE_EVERY, Adam, Training
+from lieapp.reading import contents
 from lieapp.results.augment import Augment, Row, hopeless, label, sentence
-from lieapp.runs.store.files import encode, write_atomic
+from lieapp.runs.store.files import write_atomic
+from lieapp.runs.store.sealed import opened, sealed
 from lieapp.runs.store.session import Session
 
 
@@ -157,7 +159,7 @@ class Side(ABC):
         found = self._ended[cell.key] = self.result(cell, training)
         found.steps, found.seconds = training.steps, seconds
         self._file.parent.mkdir(exist_ok=True)
-        write_atomic(self._file, encode(self._ended))
+        write_atomic(self._file, sealed(self._ended))
         with contextlib.suppress(FileNotFoundError):
             (self._file.parent / f"training{len(self._ended) - 1}.safetensors").unlink()
         return found
@@ -197,8 +199,8 @@ class Side(ABC):
         if not self._file.exists():
             return {}
         try:
-            return msgspec.json.decode(self._file.read_bytes(), type=dict[str, Ended])
-        except (OSError, msgspec.DecodeError) as error:
+            return msgspec.convert(opened(contents(self._file)), dict[str, Ended])
+        except (OSError, ValueError) as error:
             raise ResumeError(
                 f"{self._file} can't be read: {error}.",
                 hint="Delete the folder checkpoint/ to start that run over.",

@@ -39,6 +39,15 @@ AGAIN = "Run the command again."
 RESUME = "Run the command again, or continue a run with --resume; `lieapp runs list` shows them."
 """The next step after Ctrl-C, and that of commands which leave a run behind."""
 
+SAMPLES = "Lower the plugin's points or the number of trajectories."
+ROOM = "End other programs, or use a machine with more memory."
+LEARNING = "Lower batch, flow_batch, patch_space, samples or the plugin's points, or set adjoint = true."
+MEMORY = {
+    "discover": LEARNING, "data": SAMPLES, "check": SAMPLES,
+    "augment": "Lower batch or the amounts of data.", "train": "Lower batch or side.",
+}  # fmt: skip
+"""What to do where memory lacks, by the settings that a command has."""
+
 WITH_RUNS = ("discover", "train", "augment")
 
 NO_COMMAND: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
@@ -146,10 +155,7 @@ def as_lieapp_error(error: BaseException, command: str = "") -> LieappError:
         return told
     text = " ".join(str(error).split())
     if isinstance(error, MemoryError) or "can't allocate memory" in text or "CUDA out of memory" in text:
-        return MemoryLackError(
-            "out of memory.",
-            hint="Lower batch, flow_batch, patch_space, samples or the plugin's points, or set adjoint = true.",
-        )
+        return MemoryLackError("out of memory.", hint=MEMORY.get(command, ROOM))
     return UnexpectedError(
         f"{type(error).__name__}: {text}" if text else type(error).__name__,
         hint="This is a bug in lieapp. Run again with --debug for the traceback, and report it.",

@@ -36,8 +36,9 @@ from lieapp.results.base import Result
 from lieapp.results.identification import Identification
 from lieapp.runs.pipeline import find_resumable, unless_refused, work_on
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.runs.store.files import encode, write_atomic
+from lieapp.runs.store.files import write_atomic
 from lieapp.runs.store.reporter import reporting
+from lieapp.runs.store.sealed import sealed
 from lieapp.settings import written
 
 SHIPPED = ("neural", "spectrum", "projection", "gradient", "flow")
@@ -241,7 +242,7 @@ def _started(
     work.check(config, entry.declaration)
     run = RunDirectory.create(settings.out, config, name, entry=entry, folders=catalog.folders)
     for file, content in beside.items():
-        write_atomic(run.path / file, encode(content))
+        write_atomic(run.path / file, sealed(content))
     with unless_refused(run):
         return work, work_on(run, config, catalog, work, quiet=settings.quiet)
 

@@ -23,6 +23,7 @@ from lieapp.api import PDE, SumOfSines
 from lieapp.data.change import transformed, unknowns_on_jets
 from lieapp.data.declared import check_data, initial_of
 from lieapp.data.problem import semilinear_problem
+from lieapp.data.sizes import check_simulation
 from lieapp.data.stepping import State, Tolerance, Values, march
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import read_pde, read_transform
@@ -170,6 +171,7 @@ def simulate(
     if pde.source is not None:
         return from_source(pde, samples, generator.initial_seed())
     check_data(pde)
+    check_simulation(pde, samples)
     own = evolution_form(read_pde(pde))
     evolution = own if pde.transform is None else evolution_form(read_transform(pde, pde.transform))
     grid, times = space_grid(pde, evolution), output_times(pde, evolution)

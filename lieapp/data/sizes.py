@@ -1,17 +1,79 @@
-"""How many nodes settings leave of the data, checked without torch: before any work where a declaration says."""
+"""How many nodes settings leave of the data, and what simulating them takes: checked before any work."""
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
 from lieapp.api import PDE
+from lieapp.document import duration
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import evolution_form
-from lieapp.errors import ConfigError, GridError
+from lieapp.errors import ConfigError, GridError, SimulationError
 
 LEAST = 8
 """Points or times below which nothing can be learned along an axis."""
+
+
+LONGEST = 86400.0
+"""Seconds beyond which a simulation isn't begun."""
+
+COPIES = 3
+"""Of the trajectories in memory at the worst moment: as they come, put together, and on their way to a file."""
+
+WORKING = 300.0
+"""Bytes for each value of a state while it is stepped: its modes, the stages of a step and the coefficients."""
+
+EACH_TIME = 40.0
+"""Bytes for an output time in Python's lists."""
+
+INTERVAL, STEPPED = 4e-4, 2e-7
+"""Seconds of an interval between output times, two steps at least, and of each value in it, at the fastest."""
+
+
+def machine_memory() -> float:
+    """Bytes of this machine; no limit where it doesn't say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
+
+
+def simulation_cost(pde: PDE, samples: int) -> tuple[float, float]:
+    """Estimated bytes at the worst moment, and seconds at the very least, of trajectories on the declared grid."""
+    evolution = evolution_form(read_pde(pde))
+    time = evolution.jets.independent[evolution.time]
+    times, points = pde.points[time], math.prod(n for x, n in pde.points.items() if x != time)
+    state = float(samples * points * len(evolution.jets.dependent))
+    needed = state * (8 * COPIES * (pde.keep_last or times) + WORKING) + EACH_TIME * times
+    return needed, times * (INTERVAL + STEPPED * state)
+
+
+def check_simulation(pde: PDE, samples: int, memory: float | None = None) -> None:
+    """Refuse a simulation that this machine's memory can't hold, or that takes more than a day at the very least.
+
+    Args:
+        memory: bytes; this machine's if None.
+
+    Raises SimulationError that names the grid, what it takes, and what is to be lowered.
+    """
+    memory = machine_memory() if memory is None else memory
+    needed, seconds = simulation_cost(pde, samples)
+    grid = ", ".join(f"{x}: {n}" for x, n in pde.points.items())
+    count = f"{samples} {'trajectory' if samples == 1 else 'trajectories'}"
+    what = f"{pde.name}: simulating {count} on points = {{{grid}}}"
+    if needed > memory:
+        raise SimulationError(
+            f"{what} takes an estimated {needed / 1e9:.3g} GB of memory; this machine has {memory / 1e9:.3g} GB.",
+            hint="Lower points or keep_last in the plugin, or the number of trajectories.",
+        )
+    if seconds > LONGEST:
+        raise SimulationError(
+            f"{what} takes {duration(seconds)} at the very least; the most is {duration(LONGEST)}.",
+            hint="Lower points in the plugin, or the number of trajectories.",
+        )
 
 
 def check_sizes(config: Any, pde: PDE) -> None:

@@ -24,8 +24,10 @@ from lieapp.arrays import SAMPLE
 from lieapp.config import DataConfig
 from lieapp.data.files import read
 from lieapp.data.simulate import simulate
+from lieapp.data.sizes import check_simulation, simulation_cost
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories
+from lieapp.document import duration
 from lieapp.equations.equation import read_pde
 from lieapp.errors import DataError, refused
 from lieapp.numerics.grid import Axis, Grid
@@ -44,6 +46,8 @@ def simulate_to_file(
     Returns the document of `lieapp data --json`. Raises what `simulate` raises, DataError if `out` can't be
     written.
     """
+    if declaration.source is None:
+        _tell_cost(declaration, config.samples * (1 if change is None else config.copies), report)
     report.stage("data")
     use_processor(config.threads)
     trajectories = simulate(
@@ -76,6 +80,18 @@ def simulate_to_file(
         "shape": [trajectories.samples, len(trajectories.time), *trajectories.grid.shape],
         "error": None if math.isnan(trajectories.error) else trajectories.error,
     }
+
+
+TOLD, MUCH = 60.0, 1e9
+"""Seconds and bytes from which on it is said before what a simulation takes."""
+
+
+def _tell_cost(declaration: PDE, samples: int, report: Reporter) -> None:
+    """What trajectories take, where that is much. Raises SimulationError for more than this machine can do."""
+    check_simulation(declaration, samples)
+    memory, seconds = simulation_cost(declaration, samples)
+    if seconds > TOLD or memory > MUCH:
+        report.line(f"an estimated {memory / 1e9:.2g} GB of memory, and at least {duration(seconds)}")
 
 
 def keep_dataset(dataset: object, root: Path, *, mapped: bool = False) -> Path:

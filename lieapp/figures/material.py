@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lieapp.reading import UnreadableError, contents, decode_object
+
+LARGEST_ARRAYS = 2**30
+"""Bytes of the largest file with arrays that are drawn; runs write a hundredth of it."""
 
 Json = dict[str, Any]
 
@@ -42,29 +47,31 @@ def read_material(folder: Path) -> Material:
 def read_lines(path: Path) -> list[Json]:
     """The objects of a JSON-lines file; a last line still being written is left for the next reading."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError):
+        lines = contents(path).splitlines()
+    except (OSError, UnreadableError):
         return []
     found = []
     for line in lines:
-        try:
-            value = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(value, dict):
-            found.append(value)
+        with contextlib.suppress(UnreadableError):
+            found.append(decode_object(line))
     return found
 
 
 def read_fields(path: Path) -> dict[str, NDArray[np.floating]]:
     """The arrays of a safetensors file, or none; read with NumPy, so that no page loads torch."""
-    from safetensors import SafetensorError
     from safetensors.numpy import load
 
     try:
-        return dict(load(path.read_bytes()))
-    except (OSError, ValueError, SafetensorError):
+        return dict(load(contents(path, LARGEST_ARRAYS)))
+    except _refusals():
         return {}
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """What reading a safetensors file raises; the built-in ones also for numbers of a type that NumPy hasn't."""
+    from safetensors import SafetensorError
+
+    return (OSError, ValueError, LookupError, TypeError, AttributeError, SafetensorError)
 
 
 def finite(value: Any) -> float | None:
@@ -87,7 +94,7 @@ def rounded(value: float) -> float:
 
 def parts_of(file: Path, place: int, sliced: Sequence[str]) -> dict[str, NDArray[np.floating]]:
     """The arrays of a file; those in `sliced` for one slot only. Empty if it can't be read."""
-    from safetensors import SafetensorError, safe_open
+    from safetensors import safe_open
 
     try:
         with safe_open(file, framework="numpy") as content:
@@ -101,5 +108,5 @@ def parts_of(file: Path, place: int, sliced: Sequence[str]) -> dict[str, NDArray
                 elif key != "truth":
                     found[key] = content.get_tensor(key)
             return found
-    except (OSError, ValueError, SafetensorError):
+    except _refusals():
         return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
@@ -12,6 +13,7 @@ from torch import Tensor
 
 from lieapp.domains.base import Data, Domain, EvolvingT, Fields, GivenT
 from lieapp.domains.spread import Allowed, EveryComponent, Features, Homogeneous
+from lieapp.errors import DiscoveryError
 from lieapp.methods.fields import Combination, Slotted
 from lieapp.methods.spectrum import Spectrum, factors, spectrum
 
@@ -94,6 +96,15 @@ class Level:
 
     label: int
     eta: list[float]
+
+
+def check_defects(eta: Sequence[float]) -> None:
+    """Raises DiscoveryError if there are slots, and the defect of none is a number."""
+    if eta and not any(map(math.isfinite, eta)):
+        raise DiscoveryError(
+            f"the defects of all {len(eta)} fields are NaN or infinite: nothing was found out about the data.",
+            hint="The data or the equation leave the range of numbers; rescale the unknowns or the coordinates.",
+        )
 
 
 @dataclass(frozen=True)

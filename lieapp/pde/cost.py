@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
+from lieapp.data.sizes import machine_memory
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import Evolution, degree, evolution_form
 from lieapp.errors import ConfigError
@@ -92,7 +92,7 @@ def check_memory(config: DiscoverConfig, pde: PDE, memory: float | None = None) 
 
     Raises ConfigError that names the part, its size and the setting that lowers it.
     """
-    memory = _memory() if memory is None else memory
+    memory = machine_memory() if memory is None else memory
     part, cost = max(costs(config, pde).items(), key=lambda item: item[1].memory)
     if cost.memory <= memory:
         return
@@ -103,14 +103,6 @@ def check_memory(config: DiscoverConfig, pde: PDE, memory: float | None = None) 
         f"{pde.name}: the {part} needs {cost} of memory; this machine has {memory / 1e9:.1f} GB.",
         hint=hint if cheaper[key] < cost.memory else "Lower points in the plugin.",
     )
-
-
-def _memory() -> float:
-    """Bytes of this machine; no limit where it doesn't say."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return math.inf
 
 
 def _of_grid(config: DiscoverConfig, pde: PDE, part: str, cost: Cost) -> str:

@@ -16,7 +16,7 @@ from lieapp.config import DiscoverConfig
 from lieapp.data.own_trajectories import OwnData, own_data
 from lieapp.domains.formulas import FixedFields
 from lieapp.errors import GridError
-from lieapp.methods.result import SIZE, Discovery
+from lieapp.methods.result import SIZE, Discovery, check_defects
 from lieapp.methods.shipped import NOISY
 from lieapp.methods.verdict import SMALL, gap_after, set_apart
 from lieapp.pde import plan
@@ -167,6 +167,7 @@ class _Job:
         checking = plan.crossing(domain, data, session) if cross_check else None
         beside.enter_context(checking or contextlib.nullcontext())
         found = timed("discovery", lambda: self._apart(data, plan.discover(domain, data, session)))
+        check_defects(found.levels[-1].eta)
         check = None
         if cross_check:
             # after the method itself, so that a resumed run finds the training's own checkpoint

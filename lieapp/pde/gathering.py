@@ -13,6 +13,7 @@ from lieapp.numerics.spectral import noise_floor
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.own_checks import check_misfit, check_offsets, check_unchanged
 from lieapp.pde.resolution import unresolved_words
+from lieapp.runs.store.checkpoint import DATA
 from lieapp.runs.store.session import Session
 
 CLEAN = 1e-4
@@ -64,6 +65,8 @@ class Gathering:
                 self.report.progress,
             )  # fmt: skip
             session.checkpoint.save_data(kept)
+        elif kept.samples != config.samples + config.held_out:
+            raise session.checkpoint.strange(f"it has {kept.samples} trajectories", DATA)
         self._note_accuracy(kept)
         if domain.declaration.source is not None:
             self._check_misfit([kept])

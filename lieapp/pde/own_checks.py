@@ -29,9 +29,9 @@ def check_unchanged(pieces: Sequence[Trajectories], directory: RunDirectory) -> 
     stamps: dict[str, Any] = {}
     for facts in (piece.facts for piece in pieces):
         stamps[str(facts["file"])] = [facts.get(key) for key in ("sha256", "size", "modified")]
-    known = directory.provenance().get("data_files", stamps)
+    known = directory.origin().data_files
     for file, stamp in stamps.items():
-        if known.get(file) != stamp:
+        if known is not None and known.get(file) != stamp:
             raise DataError(
                 f"{file} has changed since this run began.",
                 hint="Put the old file back and resume, or start a new run.",

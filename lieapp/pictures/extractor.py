@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import torch
@@ -27,6 +28,7 @@ from torch.nn import functional
 from lieapp.data.images.pictures import Pixels
 from lieapp.data.images.places import check_efficientnet
 from lieapp.errors import ConfigError, DataError, LieappError
+from lieapp.reading import facts_in
 from lieapp.results.training import Network
 
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
@@ -285,8 +287,7 @@ def read_extractor(file: Path) -> tuple[Extractor, Network]:
     """
     try:
         content = file.read_bytes()
-        length = int.from_bytes(content[:8], "little")
-        header = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["extractor"])
+        header = facts_in(content, "extractor", dict[str, Any])
         if header["version"] != VERSION:
             raise ValueError(f"it is of version {header['version']}, not {VERSION}")
         extractor = Extractor(

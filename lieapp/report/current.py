@@ -12,6 +12,7 @@ from lieapp.drawing import Drawing
 from lieapp.figures.material import parts_of
 from lieapp.figures.quiver import plane_of, quiver
 from lieapp.pictures.document import fields_figure
+from lieapp.reading import decode
 from lieapp.runs.store.files import CURRENT
 
 
@@ -49,6 +50,6 @@ def _facts(file: Path) -> Facts:
     """What the header says; nothing where it can't be read."""
     try:
         with safe_open(file, framework="numpy") as content:
-            return msgspec.json.decode((content.metadata() or {}).get("facts", "{}"), type=Facts)
+            return decode((content.metadata() or {}).get("facts", "{}"), Facts)
     except (OSError, ValueError, SafetensorError):
         return Facts()

@@ -8,8 +8,10 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from lieapp import reading
 from lieapp.document import Formula
 from lieapp.errors import RunError
+from lieapp.reading import UnreadableError, contents
 
 SCHEMA = 1
 """Version of summary.json: raised when a key changes its meaning, not when one is added."""
@@ -92,24 +94,28 @@ class _Tag(msgspec.Struct):
 def decode(content: bytes, place: str = "the summary") -> Result:
     """The result that some JSON is. Raises RunError, which names `place` and the key, for what can't be read."""
     try:
-        tag = msgspec.json.decode(content, type=_Tag).result
+        tag = reading.decode(content, _Tag).result
         kind = next((cls for cls in _kinds(Result) if cls.__struct_config__.tag == tag), Result)
-        return msgspec.json.decode(content, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RunError(
-            f"{place} can't be read: {error}.",
-            hint="It may be damaged, or of another version of lieapp: run it again.",
-        ) from None
+        return reading.decode(content, kind)
+    except UnreadableError as error:
+        raise _unreadable(place, error) from None
 
 
 def read_result(folder: Path) -> Result | None:
     """The result of a run, None where there is none yet. Raises RunError if it can't be read."""
     file = folder / "summary.json"
     try:
-        content = file.read_bytes()
-    except OSError:
+        content = contents(file)
+    except FileNotFoundError:
         return None
+    except (OSError, UnreadableError) as error:
+        raise _unreadable(str(file), error) from None
     return decode(content, str(file))
+
+
+def _unreadable(place: str, error: OSError | UnreadableError) -> RunError:
+    hint = "It may be damaged, or of another version of lieapp: run it again."
+    return RunError(f"{place} can't be read: {reading.reason(error)}.", hint=hint)
 
 
 def result_of(folder: Path, kind: type[Kind]) -> Kind | None:

@@ -11,6 +11,7 @@ from lieapp.errors import TYPED, RunError
 from lieapp.results.base import Compared
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.label import label_of
+from lieapp.runs.store.status import ACTIVE
 from lieapp.settings import leaves
 
 
@@ -52,7 +53,7 @@ def row(run: RunDirectory) -> dict[str, Any]:
 
 def equation_of(config: Mapping[str, Any]) -> str:
     """The equations that were typed for a run; empty of a plugin's."""
-    return "; ".join(text for text in config.get("equation") or [] if isinstance(text, str))
+    return "; ".join(config.get("equation") or [])
 
 
 def _files(config: Mapping[str, Any]) -> list[str]:
@@ -66,10 +67,8 @@ def _typed(run: RunDirectory, config: Mapping[str, Any]) -> str:
     """The equation that was typed for data in files, whose plugin has a name made of its content."""
     if not str(config.get("plugin") or "").startswith(TYPED):
         return ""
-    try:
-        return str((run.provenance().get("plugin") or {}).get("title") or "")
-    except (RunError, AttributeError):
-        return ""
+    origin = run.origin().plugin
+    return origin.title if origin else ""
 
 
 def compared(run: RunDirectory) -> Compared:
@@ -81,9 +80,10 @@ def compared(run: RunDirectory) -> Compared:
 def _seconds(created: float, finished: float | None, state: str) -> float | None:
     if not created:
         return None
-    if finished is not None:
-        return round(finished - created, 1)
-    return round(time.time() - created, 1) if state in ("queued", "starting", "running") else None
+    if finished is None and state not in ("queued", *ACTIVE):
+        return None
+    # another machine's clock may have been ahead
+    return max(round((time.time() if finished is None else finished) - created, 1), 0.0)
 
 
 def comparison(runs: Sequence[RunDirectory]) -> dict[str, Any]:

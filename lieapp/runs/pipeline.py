@@ -18,6 +18,7 @@ from lieapp.runs.process.claim import at_work, running
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.label import delete
 from lieapp.runs.store.reporter import RunReporter, reporting
+from lieapp.runs.store.sealed import check_sealed
 from lieapp.runs.store.session import Session
 from lieapp.settings import leaves
 
@@ -33,6 +34,9 @@ def sitting(
     with reporting(quiet) as inner, running(run):
         report = RunReporter(inner, run)
         report.line(f"run {run.path}")
+        if without := check_sealed(run.path):
+            report.warn(f"{run.id}: an earlier version wrote {', '.join(without)}, without checksums; damage there "
+                        "can't be seen")  # fmt: skip
         return work(Session(run, report, config, folders, methods))
 
 
@@ -122,8 +126,8 @@ def find_resumable(root: Path, text: str, kind: str, given: Mapping[str, Any]) -
 
 def _changed_plugin(run: RunDirectory, sha256: str) -> str:
     """A warning if the plugin's file is another than the one the run began with; empty if it isn't."""
-    origin = run.provenance().get("plugin")
-    before = origin.get("sha256") if isinstance(origin, dict) else None
+    origin = run.origin().plugin
+    before = origin.sha256 if origin else ""
     if not before or before == sha256:
         return ""
     return f"{run.id}: the plugin's file changed since the run began (sha256 {before[:8]}, now {sha256[:8]})."

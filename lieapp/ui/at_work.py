@@ -134,13 +134,23 @@ def show_unfinished(run: RunDirectory) -> None:
     if status.state == "cancelled":
         st.info("Cancelled on request.", icon=":material/stop_circle:")
     elif status.state == "lost":
-        st.warning("Its process died without an error: it was killed, or the machine went down.",
-                   icon=":material/help:")  # fmt: skip
+        _lost(status)
     else:
         told = str(error.get("message") or status.state)
         show_error(LieappError(told, hint=str(error.get("hint") or "")))
     with st.expander("Log"):
         log_tail(run)
+
+
+def _lost(status: Status) -> None:
+    """That nobody works on it any more, and what of its clock is wrong."""
+    st.warning(
+        "The process of this run died without an error: it was killed, or the machine went down. Saved work "
+        "is kept.",
+        icon=":material/help:",
+    )
+    if status.error:
+        show_error(LieappError(status.error.get("message", ""), hint=status.error.get("hint", "")))
 
 
 def show_ended(run: RunDirectory) -> None:
@@ -152,11 +162,7 @@ def show_ended(run: RunDirectory) -> None:
     if state == "failed":
         _error(run)
     elif state == "lost":
-        st.warning(
-            "The process of this run died without an error: it was killed, or the machine went down. Saved work "
-            "is kept.",
-            icon=":material/help:",
-        )
+        _lost(run.status())
     elif state == "cancelled":
         st.info("This run was cancelled. Saved work is kept.", icon=":material/stop_circle:")
     else:

@@ -93,8 +93,9 @@ def latest(kind: str, entry: Entry) -> RunDirectory | None:
     """The newest run of a kind on exactly this file's content; None if there is none."""
     named = [run for run in newest_first() if f"-{entry.name}-" in run.id]
     for run in named[:LOOKED_AT]:
-        origin = run.provenance().get("plugin") or {}
-        if kind_of(run) == kind and origin.get("sha256") == entry.sha256 and origin.get("name") == entry.name:
+        origin = run.origin().plugin
+        same = origin is not None and (origin.sha256, origin.name) == (entry.sha256, entry.name)
+        if same and kind_of(run) == kind:
             return run
     return None
 

@@ -24,6 +24,9 @@ from lieapp.ui.words import WORKING, ago, duration, plain, sign
 LONGEST_NAME, LONGEST_TITLE = 34, 120
 """Characters of typed equations that stand for their run in a list, and on its page."""
 
+TOLD = ("failed", "unreadable", "lost")
+"""States that their run's error explains."""
+
 LOOKED_AT = 40
 """How many of the newest runs are asked whether they wait or work: asking all would cost a second."""
 
@@ -124,7 +127,7 @@ def _outcome(run: RunDirectory, facts: dict[str, Any]) -> str:
         step = f", step {facts['step']}{total}" if facts["step"] else ""
         return f"{facts['stage'] or 'starting'}{step}, for {took}"
     error = facts["error"] or {}
-    return str(error.get("message") or "") if state in ("failed", "unreadable") and error else sign(state).meaning
+    return str(error.get("message") or "") if state in TOLD and error else sign(state).meaning
 
 
 @st.fragment(run_every=3.0)
@@ -177,9 +180,8 @@ def _title(run: RunDirectory) -> str:
     with contextlib.suppress(RunError):
         if (found := run.summary()) and found.title:
             return found.title
-    with contextlib.suppress(RunError, AttributeError):
-        return str((run.provenance().get("plugin") or {}).get("title") or "")
-    return ""
+    origin = run.origin().plugin
+    return origin.title if origin else ""
 
 
 def show_files(run: RunDirectory) -> None:

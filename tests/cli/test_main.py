@@ -200,5 +200,5 @@ def test_a_reader_that_leaves_is_no_error(pytestconfig):
     ],
 )
 def test_no_memory_is_no_bug(error):
-    told = as_lieapp_error(error)
+    told = as_lieapp_error(error, "discover")
     assert told.message == "out of memory." and "flow_batch" in told.hint

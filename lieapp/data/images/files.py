@@ -17,12 +17,15 @@ import math
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedIOBase
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from lieapp.data.images.pictures import CHANNELS, Pictures, make_pictures
+from lieapp.data.readers.numpy_files import open_npz
 from lieapp.errors import DataError
 
 TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
@@ -31,24 +34,63 @@ PREFIXES = {"train": ("train",), "test": ("t10k", "test")}
 """How the files of each part begin."""
 
 
+MOST = 2**32
+"""Bytes of the values of one file: 5 million pictures like those of MNIST."""
+
+PIECE = 2**24
+
+
 def read_idx(file: Path) -> np.ndarray:
-    """The array of one idx file. Raises DataError if it isn't one, or isn't whole."""
-    content = _content(file)
-    if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in TYPES or not content[3]:
+    """The array of one idx file; no more is read or unpacked than its header says.
+
+    Raises DataError if it isn't one, isn't whole, or is larger than `MOST`.
+    """
+    with _unpacked(file) as stream:
+        start = stream.read(4)
+        if len(start) < 4 or start[:2] != b"\0\0" or start[2] not in TYPES or not start[3]:
+            raise DataError(
+                f"{file}: not an idx file: it begins with {start.hex(' ') or 'nothing'}.",
+                hint="An MNIST-style file begins with 00 00 08 01 (labels) or 00 00 08 03 (pictures).",
+            )
+        kind, lengths = np.dtype(TYPES[start[2]]), stream.read(4 * start[3])
+        shape = [int.from_bytes(lengths[i : i + 4], "big") for i in range(0, len(lengths), 4)]
+        wanted, told = math.prod(shape) * kind.itemsize, " x ".join(map(str, shape))
+        if wanted > MOST:
+            raise DataError(
+                f"{file}: its header, {told}, asks for {wanted} bytes of values; the most is {MOST}.",
+                hint="Make files with fewer pictures.",
+            )
+        content = _at_most(stream, wanted + 1)
+    if len(content) != wanted or len(lengths) < 4 * start[3]:
+        there = f"{len(content)} bytes" if len(content) < wanted else f"more than {wanted} bytes"
         raise DataError(
-            f"{file}: not an idx file: it begins with {content[:4].hex(' ') or 'nothing'}.",
-            hint="An MNIST-style file begins with 00 00 08 01 (labels) or 00 00 08 03 (pictures).",
-        )
-    kind, start = np.dtype(TYPES[content[2]]), 4 + 4 * content[3]
-    shape = [int.from_bytes(content[i : i + 4], "big") for i in range(4, start, 4)]
-    there, wanted = len(content) - start, math.prod(shape) * kind.itemsize
-    if there != wanted:
-        raise DataError(
-            f"{file}: {max(there, 0)} bytes of values where its header, {' x '.join(map(str, shape))}, asks for "
-            f"{wanted}.",
+            f"{file}: {there} of values where its header, {told}, asks for {wanted}.",
             hint="The file is truncated or damaged; download it again.",
         )
-    return np.frombuffer(content, kind, offset=start).reshape(shape)
+    return np.frombuffer(content, kind).reshape(shape)
+
+
+def _at_most(stream: BufferedIOBase, count: int) -> bytearray:
+    """The next bytes, piece by piece: memory is taken for what is there, whatever a header says."""
+    content = bytearray()
+    while piece := stream.read(min(PIECE, count - len(content))):
+        content += piece
+    return content
+
+
+@contextmanager
+def _unpacked(file: Path) -> Iterator[BufferedIOBase]:
+    """A file's content, unpacked as it is read if it is compressed. Raises DataError where that can't be."""
+    with file.open("rb") as stream:
+        packed = stream.read(2) == b"\x1f\x8b"
+        stream.seek(0)
+        try:
+            yield gzip.GzipFile(fileobj=stream) if packed else stream
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(
+                f"{file}: can't be decompressed: {error}.",
+                hint="The file is truncated or damaged; download it again.",
+            ) from None
 
 
 def find_idx(folder: Path, part: str) -> tuple[Path, Path] | None:
@@ -82,27 +124,17 @@ def _named(folder: Path, prefix: str, kind: str) -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
-def _content(file: Path) -> bytes:
-    content = file.read_bytes()
-    if content[:2] != b"\x1f\x8b":
-        return content
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(
-            f"{file}: can't be decompressed: {error}.", hint="The file is truncated or damaged; download it again."
-        ) from None
-
-
 def read_npz(file: Path) -> Pictures:
     """The pictures of an archive; channels may come first or last. Objects are never unpickled.
 
-    Raises DataError.
+    Raises DataError, also for compressed arrays that are larger than a reader of archives unpacks.
     """
     try:
-        with np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in ("images", "labels", "names") if name in archive}
-            found = list(archive)
+        members = open_npz(file).arrays
+        found, objects = [array.name for array in members], [a.name for a in members if a.kind == "O"]
+        if objects:
+            raise ValueError(f"{objects[0]} has objects, which are never unpickled")
+        arrays = {array.name: array.values() for array in members if array.name in ("images", "labels", "names")}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError) as error:
         raise DataError(
             f"{file}: not a NumPy archive of plain arrays: {_told(error)}.",
@@ -132,9 +164,10 @@ def _channels_first(images: np.ndarray, file: Path) -> np.ndarray:
 
 
 def _told(error: Exception) -> str:
-    """What is wrong, without NumPy's advice to unpickle it all the same."""
-    text = str(error)
-    return "it isn't an archive, or has objects (never unpickled)" if "pickle" in text else text.rstrip(".")
+    """What is wrong."""
+    if isinstance(error, zipfile.BadZipFile):
+        return "it isn't an archive, or is one of a pickle (never unpickled)"
+    return str(error).rstrip(".")
 
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".ppm", ".pgm", ".tif", ".tiff", ".webp")

@@ -5,22 +5,59 @@ pymatreader reads both, but it loads all of a 7.3 file, which may be larger than
 
 from __future__ import annotations
 
+import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import h5py
 import numpy as np
 import scipy.io
 
 from lieapp.arrays import Array, Contents, Index, held
+from lieapp.errors import DataError
+
+MOST, PIECE = 2**30, 2**20
+"""Bytes that the compressed variables of a file may take, and that are unpacked at a time."""
+
+HEADER, COMPRESSED = 128, 15
+"""Bytes in front of the first variable, and the type of one that is compressed."""
 
 
 def open_level5(path: Path) -> Contents:
     """Arrays; the elements of cells as `xs{1}`, the fields of structures as `s.x`."""
+    _check_unpacked(path)
     found = scipy.io.loadmat(path)
     arrays = [array for name, value in found.items() if name[:2] != "__" for array in _parts(name, value)]
     return Contents("matlab", tuple(arrays))
+
+
+def _check_unpacked(path: Path) -> None:
+    """Raises DataError if the compressed variables of a file of version 5 take more than MOST bytes together.
+
+    Each stands behind 8 bytes, its type and its length; all of them are unpacked piece by piece, and dropped.
+    """
+    total = 0
+    with path.open("rb") as stream:
+        head = stream.read(HEADER)
+        order: Literal["little", "big"] = "little" if head[-2:] == b"IM" else "big"
+        while len(tag := stream.read(8)) == 8:
+            kind, length = (int.from_bytes(part, order) for part in (tag[:4], tag[4:]))
+            if kind != COMPRESSED:
+                stream.seek(length, os.SEEK_CUR)
+                continue
+            unpacker = zlib.decompressobj()
+            while length and (piece := stream.read(min(PIECE, length))):
+                length -= len(piece)
+                while piece:
+                    total += len(unpacker.decompress(piece, PIECE))
+                    piece = unpacker.unconsumed_tail
+                    if total > MOST:
+                        raise DataError(
+                            f"{path}: its compressed variables take more than {MOST / 2**30:g} GiB unpacked.",
+                            hint="Save it with -v7.3: such files are read in parts.",
+                        )
 
 
 def _parts(name: str, value: np.ndarray) -> Iterator[Array]:

@@ -12,9 +12,23 @@ from lieapp.arrays import SAMPLE, Array, Contents, held
 from lieapp.data.roles import meaning
 from lieapp.errors import DataError
 
+MOST = 2**28
+"""Bytes of a table, which is read whole and takes several times as many in memory."""
+
+
+def _check_size(path: Path) -> None:
+    """Raises DataError for a table of more than MOST bytes."""
+    size = path.stat().st_size
+    if size > MOST:
+        raise DataError(
+            f"{path}: a table in a text file of {size / 2**20:.0f} MiB; the most is {MOST / 2**20:.0f} MiB.",
+            hint="Write its arrays with numpy.savez or as netCDF: such files are read in parts.",
+        )
+
 
 def open_table(path: Path) -> Contents:
     """Columns t, x, … and unknowns, a row for each point; without names, a table as it stands."""
+    _check_size(path)
     with path.open(encoding="utf-8-sig", newline="") as stream:
         sample = stream.read(4096)
         separator = max(",;\t", key=sample.count)
@@ -39,6 +53,7 @@ def open_table(path: Path) -> Contents:
 
 def open_comsol(path: Path) -> Contents:
     """Columns `u (1) @ t=0.1` on the points of the first columns."""
+    _check_size(path)
     with path.open(encoding="utf-8") as stream:
         head = ""
         for line in stream:

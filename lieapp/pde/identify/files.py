@@ -23,9 +23,11 @@ from lieapp.pde.identify.learned import NODES, ORDERS, TRAJECTORIES, Learning
 from lieapp.pde.identify.windows import jets_of
 from lieapp.pde.typed import draft_of
 from lieapp.progress import Reporter, SilentReporter
+from lieapp.reading import contents
 from lieapp.results.base import read_result
 from lieapp.results.discovery import EquationResult
 from lieapp.results.identification import Identification, Learned
+from lieapp.runs.store.sealed import opened
 
 
 def identify_files(
@@ -161,9 +163,14 @@ def _none(found: Identification) -> str:
 
 
 def read_identified(folder: Path) -> Identification | None:
-    """The identification that a run began with, if it did."""
+    """The identification that a run began with, if it did. Raises RunError if it can't be read."""
     file = folder / KEPT
-    return msgspec.json.decode(file.read_bytes(), type=Identification) if file.is_file() else None
+    if not file.exists():
+        return None
+    try:
+        return msgspec.convert(opened(contents(file)), Identification)
+    except (OSError, ValueError) as error:
+        raise RunError(f"{file} can't be read: {error}.", hint="Start that run again.") from None
 
 
 def write_plugin(found: Identification, data: FileData, file: Path) -> Identification:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from lieapp.errors import CancelledError, ResumeError, describe
 from lieapp.runs.process.signals import delivered, interruptible, shielded
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.runs.store.status import BEAT, STALE, Status, host, is_alive, own_mark
+from lieapp.runs.store.status import BEAT, STALE, Status, ahead, host, is_alive, own_mark
 
 _mine: set[str] = set()
 """Runs this process works on: record locks don't exclude the process that holds them."""
@@ -66,9 +66,11 @@ def _claimed(run: RunDirectory) -> Iterator[None]:
 
 def at_work(run: RunDirectory, status: Status) -> ResumeError:
     """What is raised where another process works on a run."""
+    told = f"{run.id}: process {status.pid} on {status.host} is still running it. {ahead(status, time.time())}"
     return ResumeError(
-        f"{run.id}: process {status.pid} on {status.host} is still running it.",
-        hint=f"Stop it first with `lieapp runs cancel {run.path}`, or wait.",
+        told.rstrip(),
+        hint=f"Stop it first with `lieapp runs cancel {run.path}`, or wait: if it has died, it counts as lost "
+        f"{STALE:.0f} s after its last sign of life.",
     )
 
 
@@ -78,7 +80,7 @@ def _works_elsewhere(status: Status) -> bool:
         return False
     if status.host == host():
         return status.pid != os.getpid() and is_alive(status.pid, status.process)
-    return time.time() - status.heartbeat <= STALE
+    return True  # else its state were lost
 
 
 def _forget_cancel(run: RunDirectory, status: Status) -> None:

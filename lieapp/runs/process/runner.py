@@ -29,7 +29,7 @@ Start = Callable[[RunDirectory], subprocess.Popen[bytes]]
 def start_process(run: RunDirectory) -> subprocess.Popen[bytes]:
     """The process of one run: the command line with --resume, where and as the run was asked for."""
     kind = str(run.config().get("kind"))
-    folder = Path(str(run.provenance().get("folder", "")))
+    folder = Path(run.origin().folder)
     with (run.path / "log.txt").open("ab") as log:
         return subprocess.Popen(
             child_command("lieapp", kind, "--resume", str(run.path.resolve()), "--quiet"),

@@ -7,17 +7,20 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 from safetensors import SafetensorError
-from safetensors.torch import load, save
+from safetensors.torch import load
 from torch import Tensor
 
 from lieapp.data.trajectories import Trajectories
 from lieapp.errors import ResumeError
 from lieapp.methods.result import Level
 from lieapp.numerics.grid import Axis, Grid
+from lieapp.reading import text_in
 from lieapp.runs.store.files import write_atomic
+from lieapp.runs.store.sealed import sealed_tensors
 
 DATA, TRAINING = "data", "training"
 
@@ -49,8 +52,18 @@ class Checkpoint:
 
     def training(self) -> tuple[dict[str, Tensor], list[Level]] | None:
         """What `save` kept, or None. Raises ResumeError if it can't be read."""
-        found = self._read(self._name)
-        return None if found is None else (found[0], [Level(**level) for level in found[1]["levels"]])
+        found = self._read(self._name, Reached)
+        if found is None:
+            return None
+        tensors, facts = found
+        done = tensors.get("done")
+        if done is None or done.numel() != 1 or not done >= 0:
+            raise self.strange("it has no number of steps")
+        return tensors, facts.levels
+
+    def strange(self, why: str, name: str = "") -> ResumeError:
+        """What is raised where what was kept, of this training or under a name, isn't this run's."""
+        return _refused(self.folder / f"{name or self._name}.safetensors", why)
 
     def save_data(self, data: Trajectories) -> None:
         """Keep the trajectories, so that a resumed run needn't simulate again."""
@@ -64,20 +77,20 @@ class Checkpoint:
         self._write(DATA, {"time": data.time.cpu(), "values": data.values.cpu().contiguous()}, facts)
 
     def data(self) -> Trajectories | None:
-        """What `save_data` kept, or None. Raises ResumeError if it can't be read."""
-        found = self._read(DATA)
+        """What `save_data` kept, or None. Raises ResumeError if it can't be read or isn't finite."""
+        found = self._read(DATA, Described)
         if found is None:
             return None
         tensors, facts = found
-        return Trajectories(
-            tensors["time"],
-            Grid(tuple(Axis(**axis) for axis in facts["axes"])),
-            tensors["values"],
-            tuple(facts["unknowns"]),
-            facts["time_name"],
-            facts["error"],
-            facts["facts"],
-        )
+        time, values, grid = tensors.get("time"), tensors.get("values"), Grid(tuple(facts.axes))
+        file = self.folder / f"{DATA}.safetensors"
+        if time is None or values is None or not (values.is_floating_point() and time.is_floating_point()):
+            raise _refused(file, "it has no times and values")
+        if time.ndim != 1 or values.ndim < 3 or values.shape[1:] != (len(time), len(facts.unknowns), *grid.shape):
+            raise _refused(file, f"its values have the shape {tuple(values.shape)}, which doesn't fit its axes")
+        if not (values.isfinite().all() and time.isfinite().all()):
+            raise _refused(file, "its values aren't all finite")
+        return Trajectories(time, grid, values, tuple(facts.unknowns), facts.time_name, facts.error, facts.facts)
 
     def drop_data(self) -> None:
         """Give the space of the trajectories back once the run is done."""
@@ -87,19 +100,40 @@ class Checkpoint:
     def _write(self, name: str, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
         # facts travel in the same file, so that the two can't come from different moments
         self.folder.mkdir(parents=True, exist_ok=True)
-        content = save({k: v.contiguous() for k, v in tensors.items()}, metadata={"facts": json.dumps(facts)})
-        write_atomic(self.folder / f"{name}.safetensors", content)
+        write_atomic(self.folder / f"{name}.safetensors", sealed_tensors(tensors, facts=json.dumps(facts)))
 
-    def _read(self, name: str) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+    def _read(self, name: str, kind: type[Facts]) -> tuple[dict[str, Tensor], Facts] | None:
         file = self.folder / f"{name}.safetensors"
         if not file.exists():
             return None
         try:
             content = file.read_bytes()
-            length = int.from_bytes(content[:8], "little")
-            header = json.loads(content[8 : 8 + length])
-            return load(content), json.loads(header["__metadata__"]["facts"])
-        except (OSError, ValueError, KeyError, SafetensorError) as error:
-            raise ResumeError(
-                f"{file} can't be read: {error}.", hint="Delete the folder checkpoint/ to start that run over."
-            ) from None
+            # unlike JSON, facts may hold NaN
+            facts = json.loads(text_in(content, "facts"))
+            return load(content), msgspec.convert(facts, kind)
+        except (OSError, ValueError, LookupError, RecursionError, SafetensorError) as error:
+            raise _refused(file, str(error)) from None
+
+
+class Reached(msgspec.Struct):
+    """What is kept of a training beside its tensors."""
+
+    levels: list[Level]
+
+
+class Described(msgspec.Struct):
+    """What is kept of trajectories beside their numbers; see `Trajectories`."""
+
+    axes: list[Axis]
+    unknowns: list[str]
+    time_name: str
+    error: float
+    facts: dict[str, Any]
+
+
+Facts = TypeVar("Facts", Reached, Described)
+
+
+def _refused(file: Path, why: str) -> ResumeError:
+    hint = "Delete the folder checkpoint/ to start that run over."
+    return ResumeError(f"{file} can't be read: {why}.", hint=hint)

@@ -22,9 +22,12 @@ import msgspec
 
 import lieapp
 from lieapp.errors import CancelledError, RunError, UnknownRunError, refused
+from lieapp.reading import UnreadableError, reason
 from lieapp.registry.catalog import Entry, load_catalog
 from lieapp.results.base import Result, read_result
-from lieapp.runs.store.files import append_line, decoded, encode, plain, process_lock, write_atomic
+from lieapp.runs.store.files import append_line, encode, plain, process_lock, write_atomic
+from lieapp.runs.store.identity import Provenance, Settings, known, read_common
+from lieapp.runs.store.sealed import sealed
 from lieapp.runs.store.status import Status, read_status
 
 PACKAGES = ("torch", "sympy", "numpy", "scipy")
@@ -113,11 +116,11 @@ class RunDirectory:
         Raises RunError if `root` can't be written.
         """
         now = time.time()
-        content = encode(config)
+        content = sealed(config)
         origin = provenance(entry, folders, getattr(config, "device", "cpu"))
         files = {
             "config.json": content,
-            "provenance.json": encode(origin),
+            "provenance.json": sealed(origin),
             "status.json": encode(Status(state=state, created=now, heartbeat=now)),
         }
         what, hint = f"{root}: a run directory can't be created here", "Give --out a folder that you can write to."
@@ -145,19 +148,18 @@ class RunDirectory:
         raise UnknownRunError(f"there is no run {text!r} in {root}.", hint=f"{hint} `lieapp runs list` shows all.")
 
     def config(self) -> dict[str, Any]:
-        """The fully resolved configuration. Raises RunError if it can't be read."""
-        found = decoded(self.path / "config.json", dict[str, Any])
-        if found is not None:
-            return found
+        """The fully resolved configuration, in which `Settings` have their types. Raises RunError without one."""
         what = f"{self.id}: config.json can't be read"
         hint = f"Ask the owner of {self.path} for permission to read it."
-        with contextlib.suppress(OSError), refused(RunError, what, hint, PermissionError):
-            (self.path / "config.json").read_bytes()
-        raise RunError(f"{what}.", hint="The folder isn't a complete run.")
+        try:
+            with refused(RunError, what, hint, PermissionError):
+                return read_common(self.path / "config.json", Settings)[0]
+        except (OSError, UnreadableError) as error:
+            raise RunError(f"{what}: {reason(error)}.", hint="The folder isn't a complete run.") from None
 
     def known_config(self) -> dict[str, Any]:
         """The same; empty if it can't be read."""
-        return decoded(self.path / "config.json", dict[str, Any]) or {}
+        return known(self.path / "config.json", Settings)[0]
 
     def config_as(self, cls: type[Config]) -> Config:
         """The configuration as a struct. Raises RunError if it is of another kind or version."""
@@ -171,11 +173,15 @@ class RunDirectory:
 
     def provenance(self) -> dict[str, Any]:
         """Versions, plugin, device and command; empty if the file can't be read."""
-        return decoded(self.path / "provenance.json", dict[str, Any]) or {}
+        return known(self.path / "provenance.json", Provenance)[0]
+
+    def origin(self) -> Provenance:
+        """What of it later processes need, with types."""
+        return known(self.path / "provenance.json", Provenance)[1]
 
     def add_provenance(self, **facts: Any) -> None:
         """Add facts that are known only once the run works, such as the device that was found."""
-        write_atomic(self.path / "provenance.json", encode({**self.provenance(), **facts}))
+        write_atomic(self.path / "provenance.json", sealed({**self.provenance(), **facts}))
 
     def summary(self) -> Result | None:
         """The result, None while there is none. Raises RunError if it can't be read.
@@ -190,9 +196,7 @@ class RunDirectory:
 
     def plugin_folders(self) -> list[Path]:
         """The plugin folders the run was started with, those that still exist."""
-        named = self.provenance().get("plugins")
-        folders = named if isinstance(named, list) else []
-        return [Path(folder) for folder in folders if isinstance(folder, str) and Path(folder).exists()]
+        return [Path(folder) for folder in self.origin().plugins if Path(folder).exists()]
 
     def write_summary(self, summary: Result) -> None:
         """Store the result, which is the JSON of the command with --json."""
@@ -236,7 +240,9 @@ class RunDirectory:
 
     def keep_metrics(self, last: int) -> None:
         """Drop the lines after step `last`: a resumed run writes them again."""
-        kept = [line for line in self.metrics() if line.get("step", 0) <= last]
+        from lieapp.figures.material import finite
+
+        kept = [line for line in self.metrics() if (finite(line.get("step")) or 0) <= last]
         lines = b"".join(msgspec.json.encode(line) + b"\n" for line in kept)
         write_atomic(self.path / "metrics.jsonl", lines)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from lieapp.errors import RunError, refused
+from lieapp.reading import UnreadableError, read
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -29,8 +30,8 @@ def encode(value: Any) -> bytes:
 def decoded(file: Path, kind: type[Known]) -> Known | None:
     """What a JSON file holds; None if it isn't there or holds something else."""
     try:
-        return msgspec.json.decode(file.read_bytes(), type=kind)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return read(file, kind)
+    except (OSError, UnreadableError):
         return None
 
 

@@ -10,9 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
+
 import lieapp
+from lieapp.errors import ResumeError
+from lieapp.reading import contents
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.runs.store.files import decoded, encode, write_atomic
+from lieapp.runs.store.files import write_atomic
+from lieapp.runs.store.sealed import opened, sealed
 
 if TYPE_CHECKING:
     from lieapp.extension import Method
@@ -25,6 +30,29 @@ if TYPE_CHECKING:
 TOTAL = "total"
 
 
+class SecondGo(msgspec.Struct):
+    """That a run trains once more, beginning with so many slots."""
+
+    slots: int = 0
+
+
+Kept = TypeVar("Kept")
+
+
+def _kept(file: Path, kind: type[Kept]) -> Kept | None:
+    """What an earlier session kept; None if there was none. Raises ResumeError if it can't be read."""
+    if not file.exists():
+        return None
+    try:
+        content = contents(file)
+        # earlier versions kept the slots of a second go as a bare number
+        found = {"slots": int(content)} if content.strip().isdigit() else opened(content or b"{}")
+        return msgspec.convert(found, kind)
+    except (OSError, ValueError) as error:
+        hint = "Delete the folder checkpoint/ to start that run over."
+        raise ResumeError(f"{file} can't be read: {error}.", hint=hint) from None
+
+
 class Stopwatch:
     """Times the stages of one session, beginning with `start`, on top of what earlier sessions left in a file.
 
@@ -35,7 +63,9 @@ class Stopwatch:
 
     def __init__(self, file: Path, began: float) -> None:
         self._file, self._began, self._now = file, began, ("start", began)
-        self._stages = decoded(file, dict[str, float]) or {}
+        self._stages: dict[str, float] = {}
+        with contextlib.suppress(ResumeError):
+            self._stages = _kept(file, dict[str, float]) or {}
         self._earlier = self._stages.pop(TOTAL, 0.0)
         self._over()
 
@@ -54,7 +84,7 @@ class Stopwatch:
     def save(self) -> None:
         """Keep the sums so far, those of a stage that isn't over too. Raises OSError."""
         self._file.parent.mkdir(exist_ok=True)
-        write_atomic(self._file, encode(self._sums()))
+        write_atomic(self._file, sealed(self._sums()))
 
     def seconds(self) -> dict[str, float]:
         """Of each stage in the order of work, and in all: the `seconds` of summary.json."""
@@ -164,10 +194,16 @@ class Session:
             self.directory.metric(**{**row, **counted}, stage=self.stage)
 
     def restored(self, training: Training, steps: int) -> list[Level]:
-        """Load what the checkpoint holds of a training, which is then at work; the levels it had reached."""
+        """Load what the checkpoint holds of a training, which is then at work; the levels it had reached.
+
+        Raises ResumeError if it can't be read, or is of another training.
+        """
         kept = self.checkpoint.training()
         if kept is not None:
-            training.load(kept[0])
+            try:
+                training.load(kept[0])
+            except (LookupError, TypeError, ValueError, RuntimeError) as error:
+                raise self.checkpoint.strange(" ".join(str(error).split())) from None
             self.report.line(f"resumed at step {training.done} of {steps}")
         self._training = training
         self._at_work[:] = [self]
@@ -195,12 +231,13 @@ class Session:
     @property
     def again_slots(self) -> int:
         """How many slots the second go begins with."""
-        return int(self._again.read_text() or 0)
+        kept = _kept(self._again, SecondGo)
+        return 0 if kept is None else kept.slots
 
     def begin_again(self, slots: int = 0) -> None:
         """From now on, also after a resume, only the second go of the training counts; it begins with `slots`."""
         self._again.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(self._again, str(slots).encode())
+        write_atomic(self._again, sealed(SecondGo(slots)))
 
     @property
     def _again(self) -> Path:

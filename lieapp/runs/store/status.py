@@ -7,9 +7,12 @@ import socket
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import msgspec
+
+from lieapp.document import duration
+from lieapp.reading import UnreadableError, read, reason
 
 
 def host() -> str:
@@ -54,7 +57,7 @@ def own_mark() -> str:
 
 
 STALE = 30.0
-"""Seconds without a heartbeat after which a process that can't be found counts as lost."""
+"""Seconds from a heartbeat, back or ahead, beyond which a process that can't be found counts as lost."""
 
 BEAT = 5.0
 """Seconds between heartbeats."""
@@ -64,6 +67,12 @@ FINISHED = ("done", "cancelled", "failed", "lost")
 STATES = ("queued", *ACTIVE, *FINISHED)
 
 
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+Moment = Annotated[float, msgspec.Meta(ge=0, lt=253402300800)]
+"""Seconds since 1970, before the year 10000."""
+
+
 class Status(msgspec.Struct, kw_only=True):
     """The content of status.json; unknown keys of a later version are passed over.
 
@@ -71,7 +80,7 @@ class Status(msgspec.Struct, kw_only=True):
         state: one of `STATES`; `unreadable` for a folder whose status can't be read.
         process: when that process started, so that its number can't be mistaken for a later one.
         by_runner: whether the runner started that process; it starts no other meanwhile.
-        heartbeat: time of the last sign of life, seconds since 1970.
+        heartbeat: time of the last sign of life by the clock of `host`, seconds since 1970.
         error: type, message and hint of what ended it.
     """
 
@@ -81,22 +90,60 @@ class Status(msgspec.Struct, kw_only=True):
     process: str = ""
     by_runner: bool = False
     stage: str = ""
-    step: int = 0
-    total: int | None = None
-    heartbeat: float = 0.0
-    created: float = 0.0
-    finished: float | None = None
-    error: dict[str, Any] | None = None
+    step: Count = 0
+    total: Count | None = None
+    heartbeat: Moment = 0.0
+    created: Moment = 0.0
+    finished: Moment | None = None
+    error: dict[str, str] | None = None
 
 
 def read_status(file: Path, now: float | None = None) -> Status:
     """The status in `file`, with `lost` put in where the heartbeat is old and no such process runs. Never fails."""
     try:
-        status = msgspec.json.decode(file.read_bytes(), type=Status)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        message = f"{file.name} can't be read: {error}"
+        status = read(file, Status)
+    except (OSError, UnreadableError) as error:
+        message = f"{file.name} can't be read: {reason(error)}."
         return Status(state="unreadable", error={"type": "RunError", "message": message, "hint": ""})
-    silent = (time.time() if now is None else now) - status.heartbeat > STALE
-    if status.state in ACTIVE and silent and (status.host != host() or not is_alive(status.pid, status.process)):
+    moment = time.time() if now is None else now
+    if status.state in ACTIVE and not _gives_life(status, _written(file), moment):
         status.state = "lost"
+        if told := ahead(status, moment):
+            hint = "Continue it with --resume, and set the clock that is wrong."
+            status.error = {"type": "RunError", "message": told, "hint": hint}
     return status
+
+
+def _gives_life(status: Status, written: float, now: float) -> bool:
+    """Whether the process may still work: a heartbeat of the last seconds, or, on this machine, that it is there.
+
+    A heartbeat bears the clock of the machine that wrote it. Another machine's clock may be wrong: its process
+    counts as alive too while the file system says that it writes.
+    """
+    if _recent(status.heartbeat, now):
+        return True
+    if status.host == host():
+        return is_alive(status.pid, status.process)
+    return _recent(written, now)
+
+
+def _recent(moment: float, now: float) -> bool:
+    """Whether a moment is at most `STALE` seconds off, to either side: one of the future says nothing of now."""
+    return abs(now - moment) <= STALE
+
+
+def _written(file: Path) -> float:
+    """When a file was written, by the clock of its file system; 0 if it is gone."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def ahead(status: Status, now: float) -> str:
+    """That a heartbeat comes from the future, and whose clock that is; empty if it doesn't."""
+    if status.heartbeat <= now + STALE:
+        return ""
+    clock = "the clock of this machine" if status.host == host() else f"the clock of {status.host or 'its machine'}"
+    early = duration(status.heartbeat - now)
+    return f"Its last heartbeat, by {clock} at that time, is {early} ahead of this machine's clock now."

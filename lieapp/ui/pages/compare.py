@@ -91,7 +91,7 @@ def _results(runs: Sequence[RunDirectory], results: Sequence[Compared], names: S
     for place, (name, run, found) in enumerate(zip(names, runs, results, strict=True)):
         link = f"[{name.replace(' ', '&nbsp;')}](run?run={run.id})"
         known = row(run)
-        facts = (known["equation"] or known["plugin"], found.method, sign(run.state).word)
+        facts = (known["equation"] or known["plugin"], found.method, sign(known["state"]).word)
         shown = [unbroken(column[place]) for column in columns.values()]
         took = unbroken(duration(found.seconds.get("total")))
         cells.append([link, *(plain(fact or "–") for fact in facts), *shown, took])

@@ -141,15 +141,17 @@ def _options(version: str, config: dict[str, Any]) -> dict[str, Any]:
     asked = {"flows": "Finite flows", "reductions": "Reductions", "explain": "Derivation"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         budget = st.number_input(
-            "Budget in seconds", 1.0, LONGEST, min(float(config.get("budget") or BUDGET), LONGEST), 10.0,
+            "Budget in seconds", 1.0, LONGEST, min(max(config.get("budget") or BUDGET, 1.0), LONGEST), 10.0,
             format="%g", key=f"budget_{version}", help=tip("budget"), width=160,
         )  # fmt: skip
         wanted = {
             key: st.checkbox(label, bool(config.get(key, True)), key=f"{key}_{version}")
             for key, label in asked.items()
         }
+        first = config.get("order")
         order: int | None = st.number_input(
-            "Generalised up to order", 0, MOST_ORDER, config.get("order"), key=f"order_{version}",
+            "Generalised up to order", 0, MOST_ORDER, None if first is None else min(max(first, 0), MOST_ORDER),
+            key=f"order_{version}",
             help=tip("generalised"), width=200, placeholder="none",
         )  # fmt: skip
     return {**wanted, "budget": float(budget), "latex": True, "order": order}
