@@ -13,6 +13,7 @@ from typing import Any
 
 import pluggy
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from lieapp.arrays import Array, Contents
 from lieapp.derived import classify, conservation_laws, holds, symmetries
@@ -122,8 +123,8 @@ class PDE:
         check_plugin_name(self.name)
         _check_equation(self)
         _check_fitted(self)
-        _check_parameters(self)
         _check_region(self)
+        _check_parameters(self)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -226,7 +227,15 @@ def _check_fitted(pde: PDE) -> None:
 
 
 def _check_parameters(pde: PDE) -> None:
+    equations = pde.equation if isinstance(pde.equation, (list, tuple)) else [pde.equation]
+    unknowns = {f.func.__name__ for equation in equations for f in equation.atoms(AppliedUndef)}
     for symbol, value in pde.parameters.items():
+        for names, what in (({str(x) for x in pde.region}, "a variable"), (unknowns, "an unknown")):
+            if str(symbol) in names:
+                raise PluginError(
+                    f"{pde.name}: parameters has {symbol}, which is {what} of the equation.",
+                    hint="Give the parameter another name.",
+                )
         try:
             number = value if isinstance(value, sp.Expr) else sp.Rational(str(value))
         except (TypeError, ValueError):

@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.api import PDE, SumOfSines
+from lieapp.api import MIN_POINTS, PDE, SumOfSines
 from lieapp.data.change import transformed, unknowns_on_jets
 from lieapp.data.declared import check_data, initial_of
 from lieapp.data.problem import semilinear_problem
@@ -290,6 +290,11 @@ def _called(pde: PDE, samples: int, seed: int, names: tuple[str, ...]) -> dict[s
 
 
 def _numbers(pde: PDE, name: str, value: object) -> np.ndarray:
+    if np.ma.is_masked(value):
+        raise DataError(
+            f"{pde.name}: source gave {name} with {np.ma.count_masked(value)} masked values; none may be missing.",
+            hint="Leave trajectories or times with masked values out, or fill them in.",
+        )
     array = np.asarray(value)
     if array.dtype.kind not in "fiu":
         raise DataError(
@@ -302,10 +307,16 @@ def _numbers(pde: PDE, name: str, value: object) -> np.ndarray:
 
 
 def _line(pde: PDE, name: str, array: np.ndarray) -> np.ndarray:
-    if array.ndim != 1 or len(array) < 2:
+    if array.ndim != 1:
         raise DataError(
             f"{pde.name}: source gave {name} of shape {array.shape}; it must be one-dimensional.",
             hint="Give the grid points once, the same for all samples.",
+        )
+    if len(array) < MIN_POINTS:
+        raise DataError(
+            f"{pde.name}: source gave {len(array)} value{'' if len(array) == 1 else 's'} of {name}; an axis needs "
+            f"at least {MIN_POINTS} points.",
+            hint="Give the solutions at more times or places.",
         )
     return array.astype(np.float64)
 

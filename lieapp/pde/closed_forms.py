@@ -55,15 +55,18 @@ class Written:
         forms: for the span of the candidates, the proved ones first.
         measured: the library and the learned fields on held-out data.
         functions: how many functions the library has.
-        undecided: candidates that these data can't decide, since both sets are windows of few trajectories: those
-            outside the span of the proved formulas.
-        alone: whether the data are such.
+        within: the slots in the span of the proved formulas.
+        undecided: slots that these data can't decide, none of which is within.
+        unmet: why there are such, if the data don't meet what a verdict needs.
+        alone: whether both sets are windows of few trajectories, which decide no candidate.
     """
 
     forms: list[Formula]
     measured: Measured
     functions: int
+    within: list[int] = field(default_factory=list)
     undecided: list[int] = field(default_factory=list)
+    unmet: list[str] = field(default_factory=list)
     alone: bool = False
 
     @property
@@ -74,7 +77,7 @@ class Written:
     def dimension(self, outcome: Outcome) -> int:
         """How many symmetries were found: exact slots, or proved formulas, of which one may be read from a slot
         that is near it only."""
-        return len(self.proved) if self.alone else max(len(outcome.exact), len(self.proved))
+        return max(len({*outcome.exact} - {*self.undecided}), len(self.proved))
 
 
 def write_down(
@@ -100,7 +103,7 @@ def write_down(
     assert written is not None
     outcome = promoted(outcome, within)
     undecided = [n for n in outcome.exact if data.alone and n not in within]
-    return replace(written, undecided=undecided), outcome
+    return replace(written, within=within, undecided=undecided), outcome
 
 
 def _libraries(

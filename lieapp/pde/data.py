@@ -157,6 +157,16 @@ class SliceData:
         return sum(part.count for part in self._parts)
 
     @property
+    def rows(self) -> int:
+        """How many independent values there are: of a periodic axis the modes that are kept count."""
+        kept, count = self.kept, 0
+        for piece in self.pieces:
+            axes = zip(piece.grid.axes, kept, strict=True)
+            points = math.prod(min(axis.points, 2 * k + 1) if k >= 0 else axis.points for axis, k in axes)
+            count += piece.samples * len(piece.time) * len(piece.unknowns) * points
+        return count
+
+    @property
     def time(self) -> int:
         """The place of time among the coordinates."""
         return self._linearisation.evolution.time

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from lieapp.pde import plan
 from lieapp.pde.algebra import structure
 from lieapp.pde.beside import Beside
 from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down, written_forms
+from lieapp.pde.conditions import unmet
 from lieapp.pde.document import sentence, write_csv
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import write_fields
@@ -57,6 +57,7 @@ def result_of(
 ) -> EquationResult:  # fmt: skip
     """Everything but the judgement at finite size and the seconds."""
     shown = domain.shown()
+    decided = replace(outcome, exact=[n for n in outcome.exact if n not in written.undecided])
     result = EquationResult(
         run=str(run),
         plugin=config.plugin,
@@ -64,17 +65,17 @@ def result_of(
         warnings=warnings,
         method=config.method,
         count=written.dimension(outcome),
-        more=not written.alone and bool(outcome.slots) and len(outcome.exact) == len(outcome.slots),
+        more=not written.undecided and bool(outcome.slots) and len(outcome.exact) == len(outcome.slots),
         generators=[_slot(found, outcome, n, n in written.undecided) for n in outcome.slots],
         spectrum=_spectrum(found, check, domain.fitted),
         truth=[
             DerivedField(name=name, field=field, cosine=cosine, shown=formula.formula())
             for name, field, cosine, formula in zip(
-                truth.names, truth.fields, outcome.cosines, truth.formulas, strict=True
+                truth.names, truth.fields, decided.cosines, truth.formulas, strict=True
             )
         ],
-        subspace=Subspace(angle=outcome.angle),
-        cross_check=_cross_check(check, outcome, written.undecided),
+        subspace=Subspace(angle=decided.angle),
+        cross_check=_cross_check(check, decided),
         equation_latex=",\\quad ".join(equation.latex for equation in shown),
         equation_shown=shown,
         coordinates=list(domain.components),
@@ -89,6 +90,7 @@ def result_of(
         formulas=written_forms(domain, written, outcome),
         formulas_check=proof_of(domain, written, outcome, truth),
         misfit=missed,
+        unmet=written.unmet,
         fitted=domain.declaration.fitted,
     )
     result.sentence = sentence(result)
@@ -96,7 +98,8 @@ def result_of(
 
 
 def _slot(found: Discovery, outcome: Outcome, n: int, undecided: bool) -> Slot:
-    said: Verdict = "approximate" if undecided else outcome.verdicts[n]
+    said: Verdict = outcome.verdicts[n]
+    said = "approximate" if undecided and said == "exact" else said
     row = Slot(slot=n + 1, eta=found.levels[-1].eta[n], verdict=said, undecided=undecided)
     if outcome.confidence is not None:
         sure = outcome.confidence[n]
@@ -114,12 +117,12 @@ def _spectrum(found: Discovery, check: Discovery | None, fitted: bool) -> Spectr
     return Spectrum(method=shown.method, eta=[*shown.spectrum], gap_after=after)
 
 
-def _cross_check(check: Discovery | None, outcome: Outcome, undecided: Sequence[int]) -> CrossCheck | None:
+def _cross_check(check: Discovery | None, outcome: Outcome) -> CrossCheck | None:
     if check is None:
         return None
     return CrossCheck(
         method=check.method,
-        angle=replace(outcome, exact=[n for n in outcome.exact if n not in undecided]).cross_angle,
+        angle=outcome.cross_angle,
         count=len(outcome.others_exact),
         eta=[*check.levels[-1].eta],
     )
@@ -174,12 +177,12 @@ class _Job:
             cross = checking.result if checking else partial(plan.crossed, domain, data, session)
             check = timed("cross-check", lambda: self._apart(data, cross()))
         known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
-        written, outcome = timed("formulas", lambda: self._written(data, found, compared))
+        written, outcome = timed("formulas", lambda: self._written(data, truth, found, compared))
         # what is proved counts, however far the training got
         if len(outcome.exact) < len(outcome.others_exact) and (how := plan.second_go(session)):
             found = timed("discovery", lambda: self._again(data, outcome, how))
             known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
-            written, outcome = timed("formulas", lambda: self._written(data, found, compared))
+            written, outcome = timed("formulas", lambda: self._written(data, truth, found, compared))
         result = self._summary(truth, found, check, written, outcome)
         if domain.fitted:
             self._halves(data, found, outcome, result)
@@ -195,8 +198,16 @@ class _Job:
         session.checkpoint.drop_data()
         return result
 
-    def _written(self, data: PDEDataset, found: Discovery, compared: Outcome) -> tuple[Written, Outcome]:
-        return write_down(self.config, self.domain, data, found, compared, self.report)
+    def _written(
+        self, data: PDEDataset, truth: Derived, found: Discovery, compared: Outcome
+    ) -> tuple[Written, Outcome]:
+        """Formulas, and which verdicts the data don't support."""
+        written, outcome = write_down(self.config, self.domain, data, found, compared, self.report)
+        if self.domain.fitted:
+            return written, outcome
+        lacking = unmet(self.domain, data, truth, len(found.spectrum), outcome, written.within)
+        slots = sorted({*written.undecided, *lacking.slots})
+        return replace(written, undecided=slots, unmet=list(lacking.reasons)), outcome
 
     def _deriving(self) -> Beside[TruthResult]:
         return deriving(self.domain, self.session.folders, self.config.budget, self.report)
@@ -300,7 +311,7 @@ class _Job:
             own, others = len(outcome.exact), len(outcome.others_exact)
             hint = f"; --method {check.method} shows these" if own < others else ""
             self.report.warn(f"{self.config.method} finds {own} exact candidates, {check.method} {others}{hint}")
-        if words := missing_words(written, outcome):
+        for words in filter(None, (*written.unmet, missing_words(written, outcome))):
             self.report.warn(words)
         return result_of(
             self.config, self.directory.path, self.domain, found, check, truth, written, outcome,

@@ -113,6 +113,8 @@ def _candidates(result: EquationResult) -> str:
     total = len(result.generators)
     slots_of = f"{total} slot{'' if total == 1 else 's'}"
     parts = [f"{result.count} candidate{'' if result.count == 1 else 's'} exact of {slots_of}"]
+    if undecided := sum(slot.undecided for slot in result.generators) if result.unmet else 0:
+        parts.append(f"{undecided} undecided, since the data can't show it")
     if result.truth:
         parts.append(f"{len(result.truth)} derived")
         cosines = [row.cosine for row in result.truth if row.cosine is not None]
@@ -128,7 +130,7 @@ def verdict(slot: Slot, proved: bool) -> str:
         "none": "none: slow, not set apart" if _slow(slot) else "none: not a symmetry",
     }[slot.verdict]
     if slot.undecided:
-        said = "undecided: falls, but unproved"
+        said = "undecided: falls, but unproved" if slot.verdict == "approximate" else "undecided: see the warning"
     share = slot.confidence
     return said if share is None or share == 1 else f"{said} (in {min(round(100 * share), 99)} % of draws)"
 

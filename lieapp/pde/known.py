@@ -26,12 +26,17 @@ from lieapp.results.truth import FamilyResult, TruthResult
 
 @dataclass(frozen=True)
 class Derived:
-    """Generators of the periodic restriction, and the families, which are reported apart."""
+    """Generators of the periodic restriction, and the families, which are reported apart.
+
+    Args:
+        complete: whether it is certified that the equation has no others, and has no families.
+    """
 
     names: list[str]
     fields: list[dict[str, str]]
     formulas: list[Field]
     families: list[FamilyResult]
+    complete: bool = False
 
 
 NOTHING = Derived([], [], [], [])
@@ -87,6 +92,7 @@ def derived(
         result.periodic,
         formulas,
         result.periodic_families,
+        complete=result.certificate.certified and not result.families,
     )
 
 

@@ -13,6 +13,7 @@ import sympy as sp
 import torch
 
 from lieapp.document import Formula
+from lieapp.equations.evolution import Evolution
 from lieapp.equations.printing import equation_of
 from lieapp.methods.result import SIZE
 from lieapp.methods.verdict import SMALL
@@ -28,14 +29,14 @@ SLICES = 16
 def simpler(domain: PDEDomain, data: PDEDataset) -> Simpler | None:
     """The equation without the terms that hardly change these data; None if each term counts."""
     evolution = domain.evolution
-    terms = [(a, term) for a, f in enumerate(evolution.rhs) for term in sp.Add.make_args(f) if term != 0]
-    shares = _shares(domain, data, terms)
-    if not all(map(math.isfinite, shares)):
+    terms = terms_of(evolution)
+    found = shares(domain, data, terms)
+    if not all(map(math.isfinite, found)):
         return None
     spent: dict[int, float] = defaultdict(float)
     left_out = set[int]()
-    for k in sorted(range(len(terms)), key=shares.__getitem__):
-        a, share = terms[k][0], shares[k]
+    for k in sorted(range(len(terms)), key=found.__getitem__):
+        a, share = terms[k][0], found[k]
         if spent[a] + share < SMALL:
             spent[a] += share
             left_out.add(k)
@@ -51,7 +52,12 @@ def simpler(domain: PDEDomain, data: PDEDataset) -> Simpler | None:
     )
 
 
-def _shares(domain: PDEDomain, data: PDEDataset, terms: list[tuple[int, sp.Expr]]) -> list[float]:
+def terms_of(evolution: Evolution) -> list[tuple[int, sp.Expr]]:
+    """The terms of each right-hand side, with the number of its unknown."""
+    return [(a, term) for a, f in enumerate(evolution.rhs) for term in sp.Add.make_args(f) if term != 0]
+
+
+def shares(domain: PDEDomain, data: PDEDataset, terms: list[tuple[int, sp.Expr]]) -> list[float]:
     """T rms(term) over the standard deviation of its unknown, on held-out slices."""
     evolution, size = domain.evolution, data.scales.size
     jets, p = evolution.jets, len(evolution.jets.independent)

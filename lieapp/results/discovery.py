@@ -66,8 +66,9 @@ class Slot(msgspec.Struct, kw_only=True):
         eta_interval: ends of the 90 % interval over draws of the held-out trajectories; None with too few.
         confidence: share of the draws with this verdict.
         finite: None where it wasn't judged at finite size.
-        undecided: whether it holds on the data, but these are windows of few trajectories and no formula is proved;
-            of a learned equation, whether those learned from halves of the trajectories don't set it apart.
+        undecided: whether the data can't show that it is a symmetry, and no formula is proved: windows of few
+            trajectories, or what `EquationResult.unmet` says; of a learned equation, whether those learned from
+            halves of the trajectories don't set it apart.
         eta_halves: of a learned equation, the larger defect under those learned from halves of the trajectories.
     """
 
@@ -251,6 +252,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
         simpler: an equation that the data nearly solve, where slots are slow; None if there is none.
         fitted: of an equation learned from these data, what it leaves on held-out trajectories, relative; nothing
             is derived from it or proved.
+        unmet: conditions of a verdict that the data don't meet, in words: without a proof it is undecided then.
         misfit: what data from elsewhere leave of the equation, relative to their change in time; None if unknown.
         seconds: of each stage in the order of work, and in all.
     """
@@ -278,6 +280,7 @@ class EquationResult(Result, tag_field="result", tag="discovery", kw_only=True):
     structure: Structure | None = None
     superposition: Superposition | None = None
     identified: Identification | None = None
+    unmet: list[str] = []
     misfit: float | None = None
     fitted: float | None = None
     simpler: Simpler | None = None
