@@ -25,8 +25,10 @@ class LawFound(msgspec.Struct, kw_only=True):
         proved: whether E_b(D_t T) = 0 on solutions, exactly, for every unknown.
         verdict: `undecided` where the data don't tell and nothing is proved; `approximate` where the whole class is
             known to hold no further law, so that the total only changes little.
-        eta: root of the quotient of variances on the training trajectories.
-        drift: largest change of the total along a held-out trajectory, relative to the sizes of its terms.
+        eta: root of the quotient of variances on the training trajectories; on an open axis, the share of the
+            change of the density that no flux explains.
+        drift: largest change of the total along a held-out trajectory, relative to the sizes of its terms; on an
+            open axis, of what a window holds and what has flown out of it.
         values: the total along the first held-out trajectory, relative to its terms' sizes.
     """
 
@@ -46,13 +48,13 @@ class SameTotal(msgspec.Struct, kw_only=True):
     """A density whose total is the same on all data, so that these can't show whether it is conserved.
 
     Args:
-        value: of the total.
+        value: of the total; None on an open axis, where totals don't change in any window.
         proved: whether it is conserved by the equation, exactly; None if that isn't known.
     """
 
     density: str
     shown: Formula
-    value: float
+    value: float | None
     proved: bool | None
 
 
@@ -74,6 +76,7 @@ class LawsFromData(Result, tag_field="result", tag="laws_from_data", kw_only=Tru
         spectrum: root of the quotient of variances of every combination, and after how many the largest gap lies.
         candidates: the densities that were tried, one of each class modulo total divergences.
         weight, unknown_weight, order: the class: highest weight, weight of a factor, highest order of a derivative.
+        flux_terms: how many terms of fluxes were tried with them on an open axis; None where all are periodic.
         derived: how many laws the class holds by the exact condition; None if the equation isn't polynomial.
         angle: between the span found and what is derived, where both vary over the data, in radians.
         trajectories, held_out: how many were used.
@@ -92,6 +95,7 @@ class LawsFromData(Result, tag_field="result", tag="laws_from_data", kw_only=Tru
     weight: int = 0
     unknown_weight: int = 0
     order: int = 0
+    flux_terms: int | None = None
     derived: int | None = None
     angle: float | None = None
     trajectories: int = 0

@@ -28,23 +28,30 @@ from lieapp.pde.identify.document import equation as equation_blocks
 from lieapp.pde.identify.document import path as path_blocks
 from lieapp.results.conserved import LawsFromData
 
-WORDS = {
-    "proved": "proved",
-    "approximate": "no: the total only changes little",
-    "undecided": "undecided",
-}
+WORDS = {"proved": "proved", "approximate": "no: it is only nearly conserved", "undecided": "undecided"}
+
+DRIFT = (
+    "Drift is the largest change of the total along {}, relative to the sizes of its terms. η² is the variance of "
+    "the total in time over its variance over all training data."
+)
+FLOWN = (
+    "Drift is the largest change along {} of what a window of the axis holds and what has flown out of it, "
+    "relative to the sizes of its terms. η is the share of the change of the density on the training data that no "
+    "flux explains."
+)
 
 SHOWN = (
     Caption(
         "along",
         "Totals along a held-out trajectory",
-        "Relative to the sizes of their terms: flat where a law holds. The last isn't conserved, for comparison.",
+        "Relative to the sizes of their terms: flat where a law holds. The last isn't conserved, for comparison. "
+        "On an open axis what has flown out of its windows is added.",
     ),
     Caption(
         "spectrum",
-        "Quotient of variances",
-        "Each dot is a combination of densities: the deviation of its total in time over that over all data. "
-        "Conserved ones lie below the gap.",
+        "How much each combination changes",
+        "Each dot is a combination of densities: the deviation of its total in time over that over all data; on an "
+        "open axis, the share of its change that no flux explains. Conserved ones lie below the gap.",
     ),
 )
 
@@ -60,11 +67,14 @@ def sentence(result: LawsFromData) -> str:
         parts.append("Found no conservation law")
     undecided = sum(law.verdict == "undecided" for law in result.laws)
     if undecided:
-        parts.append(f"{undecided} more undecided: the totals hardly change, and nothing is proved")
+        why = "totals hardly change" if result.flux_terms is None else "fluxes explain nearly all of the change"
+        parts.append(f"{undecided} more undecided: the {why}, and nothing is proved")
     if result.same:
-        named = ", ".join(row.shown.text for row in result.same)
-        verb = "is" if len(result.same) == 1 else "are"
-        parts.append(f"{named} {verb} the same on all data and can't be judged")
+        named, one = ", ".join(row.shown.text for row in result.same), len(result.same) == 1
+        verb = "is the same" if one else "are the same"
+        if result.flux_terms is not None:
+            verb = "never changes" if one else "never change"
+        parts.append(f"{named} {verb} on all data and can't be judged")
     return "; ".join(parts)
 
 
@@ -82,17 +92,15 @@ def document(result: LawsFromData, draw: Draw = undrawn) -> Document:
 def _laws(result: LawsFromData) -> list[Block]:
     blocks: list[Block] = [Heading("Conservation laws", "laws", "proved")]
     if not result.laws:
-        return [*blocks, Text("No combination of these densities has a total that stays constant.")]
+        held = "a total that stays constant" if result.flux_terms is None else "a change that fluxes explain"
+        return [*blocks, Text(f"No combination of these densities has {held}.")]
     rows: list[list[Cell]] = [
         [law.shown, WORDS[law.verdict], number(law.drift), number(law.eta), str(law.order)] for law in result.laws
     ]
     numbers = [Column(name, True) for name in ("drift", "η", "order")]
     blocks.append(table(["density", "exact condition", *numbers], rows))
     where = "a held-out trajectory" if result.held_out else "a trajectory"
-    blocks.append(Text(
-        f"Drift is the largest change of the total along {where}, relative to the sizes of its terms. η² is the "
-        "variance of the total in time over its variance over all training data.", small=True,
-    ))  # fmt: skip
+    blocks.append(Text(f"{(DRIFT if result.flux_terms is None else FLOWN).format(where)}", small=True))
     for law in result.laws:
         if law.flux:
             told = "; ".join(f"X^{axis} = {flux}" for axis, flux in law.flux.items())
@@ -111,7 +119,8 @@ def _same(result: LawsFromData) -> list[Block]:
     more = result.same_directions - len(result.same)
     if more > 0:
         blocks.append(Text(f"So are {more} more combinations of the densities.", small=True))
-    blocks.append(Text("The data can't show whether these are conserved: their totals never differ.", small=True))
+    why = "their totals never differ" if result.flux_terms is None else "they never change in time"
+    blocks.append(Text(f"The data can't show whether these are conserved: {why}.", small=True))
     return blocks
 
 
@@ -121,8 +130,10 @@ def _class(result: LawsFromData) -> list[Block]:
         f"{len(result.candidates)} densities, one of each class modulo total divergences: weight up to "
         f"{result.weight}, where a derivative weighs 1 and a factor {result.unknown_weight}; derivatives up to "
         f"order {result.order}; no dependence on variables but for factors that undo damping. "
-        f"{result.trajectories} trajectories"
     )
+    if result.flux_terms is not None:
+        told += f"What they put into fluxes are {result.flux_terms} terms. "
+    told += f"{result.trajectories} trajector{'y' if result.trajectories == 1 else 'ies'}"
     told += f" and {result.held_out} held-out ones." if result.held_out else "."
     blocks: list[Block] = [Heading("What was tried", "class"), Text(told)]
     if result.derived is not None:

@@ -5,9 +5,10 @@ The trapezoidal rule is exact for a product of d factors with modes up to K on m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import sympy as sp
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -18,8 +19,9 @@ from lieapp.equations.jets import MultiIndex
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.spectral import SpectralDifferentiator, bandwidth, low_pass, padded_points, resample
-from lieapp.pde.beyond.quotient import Quotient, triangular
-from lieapp.pde.laws.densities import Density
+from lieapp.pde.beyond.quotient import NOTHING, Quotient, triangular
+from lieapp.pde.laws.densities import Density, Terms
+from lieapp.pde.laws.measured import Course, largest_change
 
 MOST = 2**21
 """Numbers of one array at a time."""
@@ -102,6 +104,30 @@ def _of_slices(
         columns.append(volume * product.mean(grid.dims))
         sizes.append(volume * product.abs().mean(grid.dims))
     return torch.stack(columns, 1), torch.stack(sizes, 1)
+
+
+class OnPeriods:
+    """The totals of densities on periodic axes, of trajectories to find laws on and of those to judge them on."""
+
+    def __init__(self, densities: Sequence[Density], learn: Sequence[Totals], judge: Sequence[Totals]) -> None:
+        self._densities, self._learn, self._judge = densities, learn, judge
+        self.quotient = quotient(learn)
+        self.time: list[float] = judge[0].time.tolist()
+
+    def course(self, terms: Terms, flux: Mapping[str, sp.Expr]) -> Course:
+        """Nothing flows through ends. See `Measured`."""
+        places = [self._densities.index(density) for density, _ in terms]
+        c = torch.tensor([float(value) for _, value in terms], dtype=torch.float64)
+        values = [
+            (piece.values[..., places] @ c) / (piece.sizes[:, places] @ c.abs())[:, None]
+            for piece in self._judge
+        ]  # fmt: skip
+        return Course(values[0][0].tolist(), largest_change(values))
+
+    def total(self, k: int) -> float:
+        """0 if it is rounding. See `Measured`."""
+        value = float(torch.cat([piece.values[..., k].flatten() for piece in self._learn]).mean())
+        return value if abs(value) > NOTHING * float(self.quotient.sizes[k]) else 0.0
 
 
 def quotient(pieces: Sequence[Totals]) -> Quotient:
