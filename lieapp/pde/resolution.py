@@ -108,8 +108,8 @@ STEEP = 0.05
 """Share of the largest mode of a derivative below which its last modes lie if totals of products are resolved."""
 
 
-HALVED = 0.05
-"""Change of a derivative without every second node, relative to its spread, up to which it is resolved."""
+HALVED = 0.1
+"""Change of a derivative without every second node, relative to its size, up to which it is resolved."""
 
 
 MOST_LINES = 4096
@@ -139,8 +139,8 @@ def _resolved_by_halves(piece: Trajectories, place: int, most: int) -> int:
     for order in range(1, most + 1):
         full = derivative(lines, [axis], [order])[..., ::2]
         left = full - derivative(lines[..., ::2], [half], [order])
-        spread = full - (full * inside).sum(-1, keepdim=True) / inside.sum()
-        if float((inside * left**2).sum()) > HALVED**2 * float((inside * spread**2).sum()):
+        size = (HALVED * full.abs()).clamp_min(NOISE * float(lines.abs().max()) / half.spacing**order)
+        if float((inside * left**2).sum()) > float((inside * size**2).sum()):
             return order - 1
     return most
 

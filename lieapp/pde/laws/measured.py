@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import sympy as sp
 from jaxtyping import Float
@@ -28,6 +28,7 @@ class Course:
     drift: float | None
 
 
+@runtime_checkable
 class Measured(Protocol):
     """Densities of a class on the data of one equation."""
 
