@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 import msgspec
 
 from lieapp.document import Formula
-from lieapp.results.base import Compared, Result
-from lieapp.results.discovery import Spectrum
-from lieapp.results.identification import Identification
-
-LawVerdict: TypeAlias = Literal["proved", "approximate", "undecided"]
+from lieapp.results.from_data import FoundVerdict, FromData
 
 
 class LawFound(msgspec.Struct, kw_only=True):
@@ -38,7 +32,7 @@ class LawFound(msgspec.Struct, kw_only=True):
     multiplier: list[str] = []
     order: int
     proved: bool
-    verdict: LawVerdict
+    verdict: FoundVerdict
     eta: float | None
     drift: float | None
     values: list[float | None] = []
@@ -67,53 +61,29 @@ class Unconserved(msgspec.Struct, kw_only=True):
     values: list[float | None]
 
 
-class LawsFromData(Result, tag_field="result", tag="laws_from_data", kw_only=True):
+class LawsFromData(FromData, tag_field="result", tag="laws_from_data", kw_only=True):
     """Conservation laws found in trajectories.
 
     Args:
         laws: proved ones first.
         same: what is the same on all data; `same_directions`: of how many independent combinations that is so.
-        spectrum: root of the quotient of variances of every combination, and after how many the largest gap lies.
-        candidates: the densities that were tried, one of each class modulo total divergences.
-        weight, unknown_weight, order: the class: highest weight, weight of a factor, highest order of a derivative.
-        flux_terms: how many terms of fluxes were tried with them on an open axis; None where all are periodic.
-        derived: how many laws the class holds by the exact condition; None if the equation isn't polynomial.
-        angle: between the span found and what is derived, where both vary over the data, in radians.
+        flux_terms: how many terms of fluxes were tried with densities on an open axis; None where all are periodic.
         trajectories, held_out: how many were used.
         time: of `values` of laws; `unconserved`: a density for comparison.
-        misfit, fitted, identified: as in `EquationResult`.
     """
 
     method: str = "laws"
-    seconds: dict[str, float] = {}
-    count: int = 0
     laws: list[LawFound] = []
     same: list[SameTotal] = []
     same_directions: int = 0
-    spectrum: Spectrum = msgspec.field(default_factory=Spectrum)
-    candidates: list[str] = []
-    weight: int = 0
-    unknown_weight: int = 0
-    order: int = 0
     flux_terms: int | None = None
-    derived: int | None = None
-    angle: float | None = None
     trajectories: int = 0
     held_out: int = 0
     time: list[float] = []
     unconserved: Unconserved | None = None
-    equation_shown: list[Formula] = []
-    misfit: float | None = None
-    fitted: float | None = None
-    identified: Identification | None = None
 
-    @property
-    def level(self) -> Literal["success", "info"]:
-        """A success if a law is proved."""
-        return "success" if self.count else "info"
+    def formulas(self) -> list[Formula]:
+        return [law.shown for law in self.laws if law.proved]
 
-    def compared(self) -> Compared:
-        return Compared(
-            method=self.method, count=self.count, formulas=[law.shown for law in self.laws if law.proved],
-            angle=self.angle, etas=[law.eta for law in self.laws], seconds=self.seconds,
-        )  # fmt: skip
+    def etas(self) -> list[float | None]:
+        return [law.eta for law in self.laws]

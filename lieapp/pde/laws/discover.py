@@ -7,16 +7,14 @@ from dataclasses import dataclass
 
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
-from lieapp.data.own_trajectories import OwnData, own_data
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import exact
 from lieapp.errors import ConfigError, DataError
+from lieapp.pde.beyond.pipeline import run_search
 from lieapp.pde.beyond.readings import rational_choices
 from lieapp.pde.beyond.sparse import search
 from lieapp.pde.data import NOISE
-from lieapp.pde.domain import PDEDomain
 from lieapp.pde.gathering import Gathering
-from lieapp.pde.identify.files import read_identified
 from lieapp.pde.laws.densities import ORDER, Class, class_of
 from lieapp.pde.laws.flux_terms import OpenClass, open_class_of
 from lieapp.pde.laws.local import OnOpenAxis
@@ -32,13 +30,7 @@ from lieapp.runs.store.session import Session
 
 def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> LawsFromData:
     """Do a run. Raises LieappError for what the declaration, the data or the settings don't allow."""
-    session.begin()
-    own = own_data(declaration, config.data, session.report) if config.data.files else None
-    result = _Job(config, PDEDomain(own.declaration if own else declaration), session, own).run()
-    result.identified = read_identified(session.directory.path)
-    result.seconds = session.stopwatch.seconds()
-    session.checkpoint.drop_data()
-    return result
+    return run_search(config, declaration, session, lambda gathering: _Job(gathering).run())
 
 
 @dataclass(frozen=True)
@@ -60,10 +52,10 @@ def count(pieces: Sequence[Trajectories]) -> int:
 
 
 class _Job:
-    def __init__(self, config: DiscoverConfig, domain: PDEDomain, session: Session, own: OwnData | None) -> None:
-        self.config, self.domain, self.session, self.own = config, domain, session, own
-        self.report = session.report
-        self.gathering = Gathering(config, domain, session, own)
+    def __init__(self, gathering: Gathering) -> None:
+        self.gathering, self.report = gathering, gathering.report
+        self.config, self.session = gathering.config, gathering.session
+        self.domain = domain = gathering.domain
         axes = (domain.evolution.jets.independent[i] for i in domain.evolution.space)
         self.open = any(axis not in domain.declaration.periodic for axis in axes)
 
@@ -81,9 +73,7 @@ class _Job:
         held_out = 0 if data.train is data.held_out else count(data.held_out)
         told = Found(self.domain, tried, measured, laws, proof, known)
         result = timed("report", lambda: result_of(told))
-        result.run, result.plugin = str(self.session.directory.path), self.config.plugin
         result.trajectories, result.held_out = count(data.train), held_out
-        result.misfit, result.warnings = self.gathering.missed, self.report.warnings
         return result
 
     def _data(self) -> _Data:
@@ -91,7 +81,7 @@ class _Job:
 
         Raises DataError if there is a single one on periodic axes.
         """
-        own = self.own
+        own = self.gathering.own
         if own is not None and own.whole is not None:
             self.gathering.check_files(own)
             number = count(own.pieces)

@@ -11,21 +11,14 @@ from lieapp.document import (
     Column,
     Document,
     Draw,
-    Figure,
     Heading,
-    Notice,
     Text,
-    figures,
-    joined,
     number,
-    seconds,
     table,
     undrawn,
 )
 from lieapp.drawing import Curve
-from lieapp.extension import outcome
-from lieapp.pde.identify.document import equation as equation_blocks
-from lieapp.pde.identify.document import path as path_blocks
+from lieapp.pde.beyond.document import derived, drawn, framed, or_nan, spectrum_drawing
 from lieapp.results.conserved import LawsFromData
 
 WORDS = {"proved": "proved", "approximate": "no: it is only nearly conserved", "undecided": "undecided"}
@@ -80,13 +73,7 @@ def sentence(result: LawsFromData) -> str:
 
 def document(result: LawsFromData, draw: Draw = undrawn) -> Document:
     """Equation, outcome, laws, what can't be judged, figures."""
-    blocks: list[Block] = [*result.equation_shown, *outcome(result)]
-    if result.fitted is not None:
-        blocks.append(Notice("The equation was learned from these data: nothing is proved of it.", "warning"))
-    blocks += [*_laws(result), *_same(result), *_class(result), *figures(SHOWN, draw)]
-    if result.identified is not None:
-        blocks += [*equation_blocks(result.identified), *path_blocks(result.identified)]
-    return [*blocks, *seconds(result.seconds)]
+    return framed(result, [*_laws(result), *_same(result), *_class(result)], SHOWN, draw)
 
 
 def _laws(result: LawsFromData) -> list[Block]:
@@ -135,43 +122,21 @@ def _class(result: LawsFromData) -> list[Block]:
         told += f"What they put into fluxes are {result.flux_terms} terms. "
     told += f"{result.trajectories} trajector{'y' if result.trajectories == 1 else 'ies'}"
     told += f" and {result.held_out} held-out ones." if result.held_out else "."
-    blocks: list[Block] = [Heading("What was tried", "class"), Text(told)]
-    if result.derived is not None:
-        angle = "" if result.angle is None else f"; the angle between both spans is {number(result.angle)} rad"
-        laws = "1 law" if result.derived == 1 else f"{result.derived} laws"
-        blocks.append(Text(
-            f"By the exact condition this class holds {laws}, those that are the same on all data included{angle}."
-        ))  # fmt: skip
-    else:
-        blocks.append(Text("The laws of the class aren't derived: that needs a known polynomial equation."))
-    names = [f"`{name}`" for name in result.candidates]
-    return [*blocks, Text(joined(names), small=True)]
+    included = ", those that are the same on all data included"
+    return [Heading("What was tried", "class"), Text(told), *derived(result, "law", "laws", included)]
 
 
 def draw(result: LawsFromData, folder: Path) -> Draw:
     """Totals along a trajectory, and the quotients of all combinations."""
-    from lieapp.figures.charts import curves, spectrum
+    from lieapp.figures.charts import curves
 
-    lines = [
-        Curve(law.shown.text, result.time, [v if v is not None else float("nan") for v in law.values])
-        for law in result.laws if law.proved
-    ]  # fmt: skip
-    if result.unconserved is not None:
-        other = result.unconserved
-        values = [v if v is not None else float("nan") for v in other.values]
-        lines.append(Curve(f"{other.shown.text}, not conserved", result.time, values))
+    lines = [Curve(law.shown.text, result.time, or_nan(law.values)) for law in result.laws if law.proved]
+    if (other := result.unconserved) is not None:
+        lines.append(Curve(f"{other.shown.text}, not conserved", result.time, or_nan(other.values)))
     made = {}
+    along, spectrum = SHOWN
     if lines:
-        title = SHOWN[0].title
-        made["along"] = curves(lines, "time", "total, relative", title, whole=False)
+        made[along.key] = curves(lines, "time", "total, relative", along.title, whole=False)
     if result.spectrum.eta:
-        etas = [eta if eta is not None else float("nan") for eta in result.spectrum.eta]
-        made["spectrum"] = spectrum(etas, result.spectrum.gap_after, SHOWN[1].title, "combination", "η")
-    captions = {one.key: one for one in SHOWN}
-
-    def found(key: str) -> Figure:
-        if key not in made:
-            return undrawn(key)
-        return Figure(key, captions[key].title, captions[key].caption, made[key])
-
-    return found
+        made[spectrum.key] = spectrum_drawing(result, spectrum.title, "combination", "η")
+    return drawn(made, SHOWN)

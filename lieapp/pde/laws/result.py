@@ -20,8 +20,9 @@ from lieapp.pde.laws.flux_terms import OpenClass
 from lieapp.pde.laws.fluxes import fluxes, multipliers
 from lieapp.pde.laws.measured import Measured
 from lieapp.pde.laws.written import Law, Proof
-from lieapp.results.conserved import LawFound, LawsFromData, LawVerdict, SameTotal, Unconserved
+from lieapp.results.conserved import LawFound, LawsFromData, SameTotal, Unconserved
 from lieapp.results.discovery import Spectrum
+from lieapp.results.from_data import FoundVerdict
 
 VISIBLE = 0.05
 """Drift of a density that is shown as one that isn't conserved."""
@@ -63,21 +64,20 @@ def result_of(found: Found) -> LawsFromData:
     """Everything but how the run was made."""
     domain, ordered = found.domain, directions(found.quotient)
     laws = sorted((_law(found, law) for _, law in found.laws), key=lambda law: not law.proved)
-    same = _same(found)
+    same, terms = _same(found), found.tried.fluxes if isinstance(found.tried, OpenClass) else None
+    method = "quotient of variances" if terms is None else "share that fluxes leave"
     result = LawsFromData(
         title=domain.declaration.title,
         count=sum(law.proved for law in laws),
         laws=laws,
         same=same,
         same_directions=ordered.nothing,
-        spectrum=Spectrum(
-            method="quotient of variances", eta=ordered.eta.tolist(), gap_after=gap_after(ordered.eta.tolist())
-        ),
+        spectrum=Spectrum(method=method, eta=ordered.eta.tolist(), gap_after=gap_after(ordered.eta.tolist())),
         candidates=[str(density.expression(domain.evolution.jets)) for density in found.tried.densities],
         weight=found.tried.weight,
         unknown_weight=found.tried.unknown_weight,
         order=found.tried.order,
-        flux_terms=len(found.tried.fluxes) if isinstance(found.tried, OpenClass) else None,
+        flux_terms=None if terms is None else len(terms),
         derived=None if found.known is None else len(found.known),
         angle=angle(found.quotient, [one for one, _ in found.laws], found.known or []),
         time=found.measured.time,
@@ -108,7 +108,7 @@ def _law(found: Found, law: Law) -> LawFound:
     )
 
 
-def _verdict(found: Found, law: Law) -> LawVerdict:
+def _verdict(found: Found, law: Law) -> FoundVerdict:
     """An unproved one only hardly changes where all laws of the class are proved."""
     if found.domain.fitted:
         return "undecided"
