@@ -29,7 +29,7 @@ from lieapp.pde.gathering import Gathering
 from lieapp.pde.generalised.characteristics import Condition, Term, expressions, terms_of
 from lieapp.pde.generalised.result import Found, Symmetry, result_of
 from lieapp.pde.generalised.values import TermValues, quotient
-from lieapp.pde.laws.slices import on_slices
+from lieapp.pde.laws.slices import OnSlices
 from lieapp.results.characteristics import GeneralisedFromData
 from lieapp.runs.store.session import Session
 
@@ -135,7 +135,8 @@ def move(
         one = next((v for v in symmetries if _written(v, evolution) == row.characteristic), None)
         if one is None or not row.proved or row.kind == "point":
             continue
-        q = on_slices(expressions(one.terms, evolution)[:1], evolution, piece.time[:1], start, piece.grid)[0][0]
+        inside = OnSlices(expressions(one.terms, evolution)[:1], evolution.jets, evolution.time, piece.grid)
+        q = inside.values(start, piece.time[:1])[0][0]
         row.s = float(MOVED * (u.max() - u.min()) / q.abs().max().clamp_min(1e-300))
         row.moved = (u + row.s * q).tolist()
         result.axis = piece.grid.axes[0].name

@@ -28,7 +28,7 @@ from lieapp.errors import DataError
 from lieapp.numerics.spectral import bandwidth, low_pass, noise_floor
 from lieapp.pde.data import NOISE
 from lieapp.pde.laws.open_axis import LEAST, balance, outflow_of
-from lieapp.pde.laws.slices import on_slices
+from lieapp.pde.laws.slices import OnSlices
 from lieapp.pde.own_checks import check_misfit
 from lieapp.progress import Reporter
 from lieapp.results.laws import LawResult, LawsResult
@@ -137,11 +137,9 @@ def relative_totals(
     density: sp.Expr, evolution: Evolution, piece: Trajectories, noise: float
 ) -> Float[Tensor, "sample time"]:
     """∫ T dx, relative to the mean of ∫ |T| dx over each trajectory."""
-    rows, sizes = [], []
     cut = bandwidth(piece.values.flatten(0, 1), piece.grid, noise)
-    for sample in piece.values:
-        (values,) = on_slices([density], evolution, piece.time, low_pass(sample, piece.grid, cut), piece.grid)
-        rows.append(values.mean(piece.grid.dims))
-        sizes.append(values.abs().mean(piece.grid.dims).mean())
-    size = torch.stack(sizes)
-    return torch.stack(rows) / torch.where(size > 0, size, torch.ones_like(size))[:, None]
+    inside = OnSlices([density], evolution.jets, evolution.time, piece.grid)
+    parts = [inside.totals(low_pass(sample, piece.grid, cut), piece.time) for sample in piece.values]
+    totals, sizes = (torch.stack(found)[..., 0] for found in zip(*parts, strict=True))
+    size = sizes.mean(1, keepdim=True)
+    return totals / torch.where(size > 0, size, torch.ones_like(size))
