@@ -29,7 +29,9 @@ class Laws(Settings, kw_only=True, frozen=True):
             "more than 120 densities."
         ),
     ] = None
-    times: Annotated[Few, told("Times of each trajectory, spread evenly, at which totals are computed.")] = 60
+    times: Annotated[
+        Few, told("Times of each trajectory, spread evenly, at which totals are computed on periodic axes.")
+    ] = 60
 
 
 class Generalised(Settings, kw_only=True, frozen=True):

@@ -7,7 +7,6 @@ the unknowns and their derivatives: those of any state are finite.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import sympy as sp
 import torch
@@ -22,15 +21,17 @@ from lieapp.equations.evolution import time_variable
 from lieapp.errors import EquationError
 from lieapp.lie.beyond.laws import Law, conservation_laws
 from lieapp.lie.deadline import Clock
-from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
-from lieapp.numerics.spectral import SpectralDifferentiator
+from lieapp.pde.laws.slices import OnSlices
 
 BUDGET = 60.0
 """Seconds that the derivation of the laws may take."""
 
 NEWTON, SETTLED = 10, 1e-8
 """Most steps of a projection, and the drift at which it ends: the round-off of predictions is larger."""
+
+PARALLEL = 1e-10
+"""Least eigenvalue of the products of gradients of norm 1 up to which they are parallel."""
 
 States = Float[Tensor, "sample frame component x"]
 
@@ -83,13 +84,10 @@ class Conserved:
     def __init__(
         self, system: System, laws: Sequence[Law], task: OperatorTask, grid: Grid, time: Float[Tensor, " time"]
     ) -> None:
-        jets, t = system.jets, time_variable(system)
         densities = [law.density for law in laws if law.density is not None]
         self.names = tuple(map(str, densities))
-        found = {s: jet for density in densities for s, jet in jets.jets(density).items()}
-        self._jets = [(a, (J[1 - t],)) for a, J in found.values()]
-        self._densities = Tape(densities, [jets.independent[t], jets.independent[1 - t], *found])
-        self._task, self._time, self._grid = task, time, grid
+        self._inside = OnSlices(densities, system.jets, time_variable(system), grid)
+        self._task, self._time = task, time
 
     def totals(
         self, states: States, time: Float[Tensor, "sample frame"]
@@ -98,14 +96,8 @@ class Conserved:
 
         A finer grid is no better: on their own one, solutions that it resolves keep their totals to round-off.
         """
-        like: dict[str, Any] = {"dtype": states.dtype, "device": states.device}
-        orders = sorted({J for _, J in self._jets})
-        slopes = SpectralDifferentiator(self._grid, **like).derivatives(states, orders)
-        values = [slopes[J][:, :, a] for a, J in self._jets]
-        axis = self._grid.axes[0]
-        found = self._densities(time.to(**like)[:, :, None], axis.coordinates(**like), *values)
-        densities = axis.length * torch.stack(found, 2)
-        return densities.mean(3), densities.abs().mean(3)
+        totals, sizes = self._inside.totals(states.flatten(0, 1), time.flatten())
+        return totals.unflatten(0, time.shape), sizes.unflatten(0, time.shape)
 
     def drift(
         self, given: States, predicted: Float[Tensor, "sample later component x"], starts: Int[Tensor, " sample"]
@@ -145,7 +137,11 @@ class Conserved:
                     break
                 slopes = [torch.autograd.grad(d.sum(), moved, retain_graph=True)[0] for d in drift.unbind(2)]
             rows = torch.stack(slopes, 2).flatten(3)
+            normed = rows / torch.linalg.vector_norm(rows, dim=3, keepdim=True).clamp_min(SMALLEST)
+            products = normed @ normed.mT - PARALLEL * torch.eye(rows.shape[2]).to(rows)
+            apart = torch.linalg.cholesky_ex(products)[1] == 0
             factors = torch.linalg.solve_ex(rows @ rows.mT, -drift.detach()[..., None])[0]
+            factors = factors.where(apart[..., None, None], torch.nan)
             moved = moved.detach() + (rows.mT @ factors)[..., 0].unflatten(2, moved.shape[2:])
         was, left = (self.drift(before, z, starts).abs().amax(2) for z in (states, moved))
         return torch.where((left < was)[:, :, None, None], moved, states).flatten(1, 2).to(predicted)

@@ -59,6 +59,8 @@ def _nonlinear(
         return lambda t, v: torch.zeros_like(v)
     densities = [term.density for term in terms]
     found = {s: index for e in densities for s, index in jets.jets(e).items()}
+    # sources alone depend on no unknown; one gives their values its shape all the same
+    found = found or {jets.symbol(0, jets.zero): (0, jets.zero)}
     used = [i for i, x in enumerate(jets.independent) if any(e.has(x) for e in densities)]
     tape = Tape([e.as_coeff_Mul()[1] for e in densities], [*(jets.independent[i] for i in used), *found])
     mesh, last = grid.mesh(d.dtype, d.device), -1 - len(grid.axes)

@@ -84,7 +84,7 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
 
 
 CHECKS = {
-    "laws": "lieapp.pde.laws.densities:check_laws",
+    "laws": "lieapp.pde.laws.checks:check_laws",
     "generalised": "lieapp.pde.generalised.characteristics:check_generalised",
 }
 """What is checked before a run."""

@@ -16,9 +16,10 @@ from torch import Tensor
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.evolution import Evolution
 from lieapp.numerics.grid import Axis, Grid
-from lieapp.numerics.polynomial import Fit, windows
+from lieapp.numerics.polynomial import ENDS, Fit, windows
 from lieapp.numerics.spectral import bandwidth, noise_floor, to_modes
 from lieapp.pde.data import NOISE
+from lieapp.pde.weak import derivative
 
 LAST = 8
 """The last of so many equal parts of the modes should be small."""
@@ -107,14 +108,41 @@ STEEP = 0.05
 """Share of the largest mode of a derivative below which its last modes lie if totals of products are resolved."""
 
 
+HALVED = 0.1
+"""Change of a derivative without every second node, relative to its size, up to which it is resolved."""
+
+
+MOST_LINES = 4096
+"""Lines along an open axis that are looked at."""
+
+
 def resolved_order(pieces: Sequence[Trajectories], noise: float, most: int) -> int:
-    """The highest order up to `most` of derivatives along periodic axes that the data resolve; -1 if none.
+    """The highest order up to `most` of derivatives along the axes that the data resolve; -1 if none.
 
     Args:
         noise: modes below this share of the largest are cut; where that is because of noise, the last modes are the
             last of those that are kept.
     """
-    return min(_resolved(piece, place, noise, most) for piece in pieces for place in range(len(piece.grid.axes)))
+    return min(
+        _resolved(piece, place, noise, most) if axis.periodic else _resolved_by_halves(piece, place, most)
+        for piece in pieces for place, axis in enumerate(piece.grid.axes)
+    )  # fmt: skip
+
+
+def _resolved_by_halves(piece: Trajectories, place: int, most: int) -> int:
+    """On an open axis: derivatives of splines through all nodes and through every second one are alike inside."""
+    axis, lines = piece.grid.axes[place], piece.values.movedim(3 + place, -1).flatten(0, -2)
+    lines = lines[:: len(lines) // MOST_LINES + 1, None].cpu()
+    nodes = axis.coordinates()[::2]
+    half = Axis(axis.name, float(nodes[0]), float(nodes[-1]), len(nodes), nodes=tuple(nodes.tolist()))
+    inside = (1 - ((nodes - half.left) / half.length * 2 - 1) ** 2) ** ENDS
+    for order in range(1, most + 1):
+        full = derivative(lines, [axis], [order])[..., ::2]
+        left = full - derivative(lines[..., ::2], [half], [order])
+        size = (HALVED * full.abs()).clamp_min(NOISE * float(lines.abs().max()) / half.spacing**order)
+        if float((inside * left**2).sum()) > float((inside * size**2).sum()):
+            return order - 1
+    return most
 
 
 def _resolved(piece: Trajectories, place: int, noise: float, most: int) -> int:

@@ -134,7 +134,7 @@ def _totals(result: LawsResult) -> Iterator[Block]:
     several = "trajectories" if result.trajectories > 1 else "trajectory"
     yield Text(
         f"Drift is the largest change of the total ∫ T dx along {result.trajectories} {several}, relative to "
-        "∫ |T| dx; on an open axis, with what flows out through the ends of intervals. There is none for a density "
+        "∫ |T| dx; on an open axis, with what flows out of windows. There is none for a density "
         "that depends on the place on a periodic box, where its total changes.",
         small=True,
     )

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 import msgspec
 
 from lieapp.document import Formula
-from lieapp.results.base import Compared, Result
-from lieapp.results.discovery import Spectrum
-from lieapp.results.identification import Identification
-
-LawVerdict: TypeAlias = Literal["proved", "approximate", "undecided"]
+from lieapp.results.from_data import FoundVerdict, FromData
 
 
 class LawFound(msgspec.Struct, kw_only=True):
@@ -25,8 +19,10 @@ class LawFound(msgspec.Struct, kw_only=True):
         proved: whether E_b(D_t T) = 0 on solutions, exactly, for every unknown.
         verdict: `undecided` where the data don't tell and nothing is proved; `approximate` where the whole class is
             known to hold no further law, so that the total only changes little.
-        eta: root of the quotient of variances on the training trajectories.
-        drift: largest change of the total along a held-out trajectory, relative to the sizes of its terms.
+        eta: root of the quotient of variances on the training trajectories; on an open axis, the share of the
+            change of the density that no flux explains.
+        drift: largest change of the total along a held-out trajectory, relative to the sizes of its terms; on an
+            open axis, of what a window holds and what has flown out of it.
         values: the total along the first held-out trajectory, relative to its terms' sizes.
     """
 
@@ -36,7 +32,7 @@ class LawFound(msgspec.Struct, kw_only=True):
     multiplier: list[str] = []
     order: int
     proved: bool
-    verdict: LawVerdict
+    verdict: FoundVerdict
     eta: float | None
     drift: float | None
     values: list[float | None] = []
@@ -46,13 +42,13 @@ class SameTotal(msgspec.Struct, kw_only=True):
     """A density whose total is the same on all data, so that these can't show whether it is conserved.
 
     Args:
-        value: of the total.
+        value: of the total; None on an open axis, where totals don't change in any window.
         proved: whether it is conserved by the equation, exactly; None if that isn't known.
     """
 
     density: str
     shown: Formula
-    value: float
+    value: float | None
     proved: bool | None
 
 
@@ -65,51 +61,29 @@ class Unconserved(msgspec.Struct, kw_only=True):
     values: list[float | None]
 
 
-class LawsFromData(Result, tag_field="result", tag="laws_from_data", kw_only=True):
+class LawsFromData(FromData, tag_field="result", tag="laws_from_data", kw_only=True):
     """Conservation laws found in trajectories.
 
     Args:
         laws: proved ones first.
         same: what is the same on all data; `same_directions`: of how many independent combinations that is so.
-        spectrum: root of the quotient of variances of every combination, and after how many the largest gap lies.
-        candidates: the densities that were tried, one of each class modulo total divergences.
-        weight, unknown_weight, order: the class: highest weight, weight of a factor, highest order of a derivative.
-        derived: how many laws the class holds by the exact condition; None if the equation isn't polynomial.
-        angle: between the span found and what is derived, where both vary over the data, in radians.
+        flux_terms: how many terms of fluxes were tried with densities on an open axis; None where all are periodic.
         trajectories, held_out: how many were used.
         time: of `values` of laws; `unconserved`: a density for comparison.
-        misfit, fitted, identified: as in `EquationResult`.
     """
 
     method: str = "laws"
-    seconds: dict[str, float] = {}
-    count: int = 0
     laws: list[LawFound] = []
     same: list[SameTotal] = []
     same_directions: int = 0
-    spectrum: Spectrum = msgspec.field(default_factory=Spectrum)
-    candidates: list[str] = []
-    weight: int = 0
-    unknown_weight: int = 0
-    order: int = 0
-    derived: int | None = None
-    angle: float | None = None
+    flux_terms: int | None = None
     trajectories: int = 0
     held_out: int = 0
     time: list[float] = []
     unconserved: Unconserved | None = None
-    equation_shown: list[Formula] = []
-    misfit: float | None = None
-    fitted: float | None = None
-    identified: Identification | None = None
 
-    @property
-    def level(self) -> Literal["success", "info"]:
-        """A success if a law is proved."""
-        return "success" if self.count else "info"
+    def formulas(self) -> list[Formula]:
+        return [law.shown for law in self.laws if law.proved]
 
-    def compared(self) -> Compared:
-        return Compared(
-            method=self.method, count=self.count, formulas=[law.shown for law in self.laws if law.proved],
-            angle=self.angle, etas=[law.eta for law in self.laws], seconds=self.seconds,
-        )  # fmt: skip
+    def etas(self) -> list[float | None]:
+        return [law.eta for law in self.laws]

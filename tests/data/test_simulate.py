@@ -137,6 +137,15 @@ def test_two_dimensions(declare):
     torch.testing.assert_close(modes[..., 1, 1], modes[:, :1, :, 1, 1] * decay[..., 0, 0])
 
 
+def test_sources_alone(declare):
+    """u_t = u_xx + sin x: the mean stays, the source's own wave tends to sin x."""
+    data = simulate(declare(U.diff(X, 2) + sp.sin(X)), 1, seeded(), tolerance=Tolerance(1e-8))
+    plain = simulate(declare(U.diff(X, 2)), 1, seeded(), tolerance=Tolerance(1e-8))
+    x = data.grid.mesh(torch.float64, "cpu")[0]
+    expected = plain.values + (1 - torch.exp(-data.time))[:, None, None] * torch.sin(x)
+    torch.testing.assert_close(data.values[0], expected[0], atol=1e-6, rtol=1e-6)
+
+
 def test_two_unknowns(declare):
     # a rotation in (u, v) at speed t: explicit time in a coupled linear part
     v = sp.Function("v")(T, X)

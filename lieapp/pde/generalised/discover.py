@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import sympy as sp
@@ -13,7 +12,6 @@ import torch
 from lieapp.api import PDE
 from lieapp.compare.closed_form.numbers import Choices
 from lieapp.config import DiscoverConfig
-from lieapp.data.own_trajectories import own_data
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import exact
 from lieapp.equations.evolution import Evolution, degree
@@ -22,18 +20,18 @@ from lieapp.lie.invariance import characteristic_defect
 from lieapp.methods.loop import train as descend
 from lieapp.methods.result import SIZE
 from lieapp.numerics.spectral import bandwidth, low_pass
+from lieapp.pde.beyond.pipeline import run_search
 from lieapp.pde.beyond.quotient import Quotient, directions
 from lieapp.pde.beyond.readings import Combination, rational_choices, readings, rounded, whole
 from lieapp.pde.beyond.sparse import search
 from lieapp.pde.data import SliceData, measure_scales
-from lieapp.pde.domain import DRAFT_NOISE, PDEDomain
+from lieapp.pde.domain import DRAFT_NOISE
 from lieapp.pde.gathering import Gathering
 from lieapp.pde.generalised.characteristics import Condition, Term, expressions, terms_for
 from lieapp.pde.generalised.network import JetTraining, Learned, learned
 from lieapp.pde.generalised.result import Found, Symmetry, result_of
 from lieapp.pde.generalised.values import TermValues, quotient
-from lieapp.pde.identify.files import read_identified
-from lieapp.pde.laws.slices import on_slices
+from lieapp.pde.laws.slices import OnSlices
 from lieapp.results.characteristics import GeneralisedFromData
 from lieapp.runs.store.session import Session
 
@@ -49,22 +47,13 @@ An exact symmetry holds on any smooth slice, and high derivatives of few modes l
 
 def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> GeneralisedFromData:
     """Do a run. Raises LieappError for what the declaration, the data or the settings don't allow."""
-    session.begin()
-    own = own_data(declaration, config.data, session.report) if config.data.files else None
-    domain = PDEDomain(own.declaration if own else declaration)
-    result = _Job(config, domain, session, Gathering(config, domain, session, own)).run()
-    result.identified = read_identified(session.directory.path)
-    result.seconds = session.stopwatch.seconds()
-    session.checkpoint.drop_data()
-    return result
+    return run_search(config, declaration, session, lambda gathering: _Job(gathering).run())
 
 
-@dataclass(frozen=True)
 class _Job:
-    config: DiscoverConfig
-    domain: PDEDomain
-    session: Session
-    gathering: Gathering
+    def __init__(self, gathering: Gathering) -> None:
+        self.gathering, self.domain = gathering, gathering.domain
+        self.config, self.session = gathering.config, gathering.session
 
     def run(self) -> GeneralisedFromData:
         """All stages in order."""
@@ -82,9 +71,7 @@ class _Job:
         known = timed("derivation", condition.symmetries) if derivable else None
         told = Found(domain, settings, terms, learn, judge, found, known, network)
         result = timed("report", lambda: result_of(told))
-        result.run, result.plugin = str(self.session.directory.path), self.config.plugin
-        result.kept, result.misfit = list(kept), self.gathering.missed
-        result.warnings = self.session.report.warnings
+        result.kept = list(kept)
         symmetries = [symmetry for _, symmetry in found]
         move(result, symmetries, domain.evolution, held_out[0], self.gathering.noise(train))
         return result
@@ -166,7 +153,8 @@ def move(
         one = next((v for v in symmetries if _written(v, evolution) == row.characteristic), None)
         if one is None or not row.proved or row.kind == "point":
             continue
-        q = on_slices(expressions(one.terms, evolution)[:1], evolution, piece.time[:1], start, piece.grid)[0][0]
+        inside = OnSlices(expressions(one.terms, evolution)[:1], evolution.jets, evolution.time, piece.grid)
+        q = inside.values(start, piece.time[:1])[0][0]
         row.s = float(MOVED * (u.max() - u.min()) / q.abs().max().clamp_min(1e-300))
         row.moved = (u + row.s * q).tolist()
         result.axis = piece.grid.axes[0].name

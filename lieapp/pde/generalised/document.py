@@ -11,21 +11,15 @@ from lieapp.document import (
     Column,
     Document,
     Draw,
-    Figure,
     Heading,
-    Notice,
     Text,
-    figures,
     joined,
     number,
-    seconds,
     table,
     undrawn,
 )
 from lieapp.drawing import Curve
-from lieapp.extension import outcome
-from lieapp.pde.identify.document import equation as equation_blocks
-from lieapp.pde.identify.document import path as path_blocks
+from lieapp.pde.beyond.document import derived, drawn, framed, spectrum_drawing
 from lieapp.results.characteristics import CharacteristicFound, GeneralisedFromData
 
 WORDS = {"proved": "proved", "approximate": "no: the residual is only small", "undecided": "undecided"}
@@ -64,13 +58,7 @@ def _text(row: CharacteristicFound) -> str:
 
 def document(result: GeneralisedFromData, draw: Draw = undrawn) -> Document:
     """Equation, outcome, characteristics, the class, the spectrum."""
-    blocks: list[Block] = [*result.equation_shown, *outcome(result)]
-    if result.fitted is not None:
-        blocks.append(Notice("The equation was learned from these data: nothing is proved of it.", "warning"))
-    blocks += [*_symmetries(result), *_class(result), *figures(SHOWN, draw)]
-    if result.identified is not None:
-        blocks += [*equation_blocks(result.identified), *path_blocks(result.identified)]
-    return [*blocks, *seconds(result.seconds)]
+    return framed(result, [*_symmetries(result), *_class(result)], SHOWN, draw)
 
 
 def _symmetries(result: GeneralisedFromData) -> list[Block]:
@@ -105,39 +93,25 @@ def _class(result: GeneralisedFromData) -> list[Block]:
         told += f" Fourier modes up to {', '.join(modes)} are kept: an exact symmetry holds on any smooth function."
     blocks: list[Block] = [Heading("What was tried", "class"), Text(told)]
     if result.learned is not None:
-        symmetries = "direction" if result.learned == 1 else "directions"
-        blocks.append(Text(
-            f"Characteristics were sought in features of the derivatives that a network learned. A gap sets "
-            f"{result.learned} {symmetries} apart; {result.count} are written in these monomials and proved."
-        ))
-    if result.derived is None:
-        blocks.append(Text("The symmetries of the class aren't derived: that needs a known polynomial equation."))
-    else:
-        between = "" if result.angle is None else f"; the angle between both spans is {number(result.angle)} rad"
-        symmetries = "1 symmetry" if result.derived == 1 else f"{result.derived} symmetries"
-        blocks.append(Text(f"By the exact condition this class holds {symmetries}{between}."))
-    return [*blocks, Text(joined([f"`{name}`" for name in result.candidates]), small=True)]
+        directions = "direction" if result.learned == 1 else "directions"
+        told = (
+            "Characteristics were sought in features of the derivatives that a network learned. A gap sets "
+            f"{result.learned} {directions} apart; {result.count} are written in these monomials and proved."
+        )
+        blocks.append(Text(told))
+    return [*blocks, *derived(result, "symmetry", "symmetries")]
 
 
 def draw(result: GeneralisedFromData, folder: Path) -> Draw:
     """The spectrum, and a solution moved along symmetries beyond point ones."""
-    from lieapp.figures.charts import curves, spectrum
+    from lieapp.figures.charts import curves
 
     told, along = SHOWN
-    etas = [eta if eta is not None else float("nan") for eta in result.spectrum.eta]
-    drawn = spectrum(etas, result.spectrum.gap_after, told.title, "characteristic")
-    made = {told.key: drawn}
+    made = {told.key: spectrum_drawing(result, told.title, "characteristic", "defect η")}
     moved = [row for row in result.generalised if row.moved]
     if moved:
         unknown = next(iter(moved[0].characteristic))
         lines = [Curve(unknown, result.place, result.solution)]
         lines += [Curve(f"order {row.order}, s = {row.s:.2g}", result.place, row.moved) for row in moved]
         made[along.key] = curves(lines, result.axis, unknown, along.title, whole=False)
-    captions = {one.key: one for one in SHOWN}
-
-    def found(key: str) -> Figure:
-        if key not in made:
-            return undrawn(key)
-        return Figure(key, captions[key].title, captions[key].caption, made[key])
-
-    return found
+    return drawn(made, SHOWN)

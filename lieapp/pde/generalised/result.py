@@ -20,8 +20,9 @@ from lieapp.pde.domain import PDEDomain
 from lieapp.pde.generalised.characteristics import Term, expressions, kind_of
 from lieapp.pde.generalised.document import sentence
 from lieapp.pde.generalised.network import Learned
-from lieapp.results.characteristics import CharacteristicFound, GeneralisedFromData, SymmetryVerdict
+from lieapp.results.characteristics import CharacteristicFound, GeneralisedFromData
 from lieapp.results.discovery import Spectrum
+from lieapp.results.from_data import FoundVerdict
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def _shown(found: Found, one: Symmetry, a: int) -> Formula:
     return sum_of(c * term.expression(found.domain.evolution) for term, c in one.terms if term.unknown == a)
 
 
-def _verdict(found: Found, one: Symmetry) -> SymmetryVerdict:
+def _verdict(found: Found, one: Symmetry) -> FoundVerdict:
     """An unproved one is only approximate where all symmetries of the class are proved."""
     if one.proved:
         return "proved"

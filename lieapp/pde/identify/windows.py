@@ -16,19 +16,7 @@ from lieapp.equations.by_parts import by_parts
 from lieapp.equations.jets import JetSpace
 from lieapp.errors import DataError
 from lieapp.pde.identify.elimination import FOLDS
-from lieapp.pde.weak import Weak, nodes
-
-SHARE = 0.25
-"""Of an axis that a window takes: narrower ones leave more of the noise."""
-
-STEPS = 4
-"""Windows begin at every such part of their width; bumps are narrow, so every second is about independent."""
-
-WIDTH = 12
-"""Nodes of a window, if there are twice as many."""
-
-LEAST = 8
-"""Nodes of any window, and of an axis."""
+from lieapp.pde.weak import LEAST, Weak, independent_windows
 
 CELLS = 4_000_000
 """Values of all trajectories that are looked at, but one at least."""
@@ -52,13 +40,12 @@ class Windows:
 
     def __init__(self, pieces: Sequence[Trajectories], jets: JetSpace, order: int) -> None:
         self.pieces, self.jets = _some(pieces), jets
-        first = self.pieces[0]
         self.order = max(2, order)
         self._check()
         self._weak = [self._windowed(piece) for piece in self.pieces]
-        self._shapes = shapes = [(w.data.samples, *map(len, w.windows)) for w in self._weak]
+        self._shapes = shapes = [w.shape for w in self._weak]
         self.count = sum(int(np.prod(shape)) for shape in shapes)
-        self.independent = max(1, self.count >> (1 + len(first.grid.axes)))
+        self.independent = independent_windows(self.pieces)
         self.piece = np.repeat(np.arange(len(shapes)), [int(np.prod(s)) for s in shapes])
         # windows at the same times of one trajectory are held out together
         sizes = [int(np.prod(s[2:])) for s in shapes for _ in range(s[0] * s[1])]
@@ -118,9 +105,7 @@ class Windows:
         return found
 
     def _windowed(self, piece: Trajectories) -> Weak:
-        lines = [piece.time.numpy(), *(nodes(axis) for axis in piece.grid.axes)]
-        orders = [2, *(self.order for _ in piece.grid.axes)]
-        return Weak(self.jets, piece, [_windows(line) for line in lines], orders)
+        return Weak(self.jets, piece, (2, self.order))
 
     def _check(self) -> None:
         check_varying(self.pieces, "the data", "Give data of solutions that vary in time and space.")
@@ -155,13 +140,6 @@ def folds(blocks: np.ndarray) -> np.ndarray:
         numbers = np.arange(len(blocks))  # one time alone: windows in space are held out
     count = int(numbers.max()) + 1
     return numbers * FOLDS // count if count >= FOLDS else numbers
-
-
-def _windows(line: np.ndarray) -> list[tuple[float, float]]:
-    n = len(line)
-    width = min(n, max(LEAST, min(WIDTH, n // 2), round(SHARE * n)))
-    starts = range(0, n - width + 1, max(1, width // STEPS))
-    return [(float(line[k]), float(line[k + width - 1])) for k in starts]
 
 
 def _some(pieces: Sequence[Trajectories]) -> list[Trajectories]:

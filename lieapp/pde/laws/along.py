@@ -1,8 +1,8 @@
 """The totals of derived laws along trajectories of the user's own.
 
 On a periodic box the total ∫ T dx of a density with that period is constant. Derivatives are Fourier's, with modes
-below the noise cut; the trapezoidal rule gives the integral. On an open axis what flows through the ends of
-intervals is added (`open_axis.py`).
+below the noise cut; the trapezoidal rule gives the integral. On an open axis what flows out of windows is added
+(`open_axis.py`).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from lieapp.equations.parsing import parse_expression
 from lieapp.errors import DataError
 from lieapp.numerics.spectral import bandwidth, low_pass, noise_floor
 from lieapp.pde.data import NOISE
-from lieapp.pde.laws.open_axis import LEAST, balance
-from lieapp.pde.laws.slices import on_slices
+from lieapp.pde.laws.open_axis import LEAST, balance, outflow_of
+from lieapp.pde.laws.slices import OnSlices
 from lieapp.pde.own_checks import check_misfit
 from lieapp.progress import Reporter
 from lieapp.results.laws import LawResult, LawsResult
@@ -113,7 +113,8 @@ def _balanced(
     if not law.flux:
         return
     (flux,) = (parse_expression(text, names) for text in law.flux.values())
-    found = [balance(density, flux, evolution, piece) for piece in pieces]
+    outflow = outflow_of(flux, evolution)
+    found = [balance(density, outflow, evolution, piece) for piece in pieces]
     drift = max(one.drift for one in found)
     law.drift = drift if math.isfinite(drift) else None
     law.values = [v if math.isfinite(v) else None for v in found[0].values[0].tolist()]
@@ -136,11 +137,9 @@ def relative_totals(
     density: sp.Expr, evolution: Evolution, piece: Trajectories, noise: float
 ) -> Float[Tensor, "sample time"]:
     """∫ T dx, relative to the mean of ∫ |T| dx over each trajectory."""
-    rows, sizes = [], []
     cut = bandwidth(piece.values.flatten(0, 1), piece.grid, noise)
-    for sample in piece.values:
-        (values,) = on_slices([density], evolution, piece.time, low_pass(sample, piece.grid, cut), piece.grid)
-        rows.append(values.mean(piece.grid.dims))
-        sizes.append(values.abs().mean(piece.grid.dims).mean())
-    size = torch.stack(sizes)
-    return torch.stack(rows) / torch.where(size > 0, size, torch.ones_like(size))[:, None]
+    inside = OnSlices([density], evolution.jets, evolution.time, piece.grid)
+    parts = [inside.totals(low_pass(sample, piece.grid, cut), piece.time) for sample in piece.values]
+    totals, sizes = (torch.stack(found)[..., 0] for found in zip(*parts, strict=True))
+    size = sizes.mean(1, keepdim=True)
+    return totals / torch.where(size > 0, size, torch.ones_like(size))

@@ -1,21 +1,19 @@
-"""The class of densities in which conservation laws are sought, and what is checked before a run. Free of torch."""
+"""The class of densities in which conservation laws are sought. Free of torch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import sympy as sp
 
-from lieapp.api import PDE
-from lieapp.config import DiscoverConfig
 from lieapp.config_laws import Laws
-from lieapp.equations.equation import read_pde
-from lieapp.equations.evolution import Evolution, evolution_form
+from lieapp.equations.evolution import Evolution
 from lieapp.equations.jet_ring import JetRing, orders_needed
 from lieapp.equations.jets import JetSpace
 from lieapp.equations.monomials import Monomial, monomials, representatives, unknown_weight
-from lieapp.errors import ConfigError, GridError, UsageError
+from lieapp.errors import ConfigError
 
 ORDER = 3
 """Highest order of derivatives unless it is set: data seldom resolve more, squared."""
@@ -39,6 +37,10 @@ class Density:
     def expression(self, jets: JetSpace) -> sp.Expr:
         """In the variables and jet symbols."""
         return self.factor * self.monomial.expression(jets)
+
+
+Terms: TypeAlias = Sequence[tuple[Density, sp.Expr]]
+"""Densities with their coefficients."""
 
 
 @dataclass(frozen=True)
@@ -101,32 +103,3 @@ def _product(evolution: Evolution, functions: Sequence[sp.Expr]) -> sp.Expr:
     t = evolution.jets.independent[evolution.time]
     whole: sp.Expr = sp.factor(sp.powsimp(sp.simplify(sp.Mul(*functions))), deep=True)
     return whole.as_independent(t, as_Add=False)[1]
-
-
-def check_laws(config: DiscoverConfig, pde: PDE) -> None:
-    """What can be said before a run.
-
-    Raises GridError for an axis that isn't periodic, ConfigError for a class that is too large or one trajectory,
-    UsageError for simulated trajectories beside files.
-    """
-    if config.data.extend:
-        raise UsageError(
-            "--extend adds trajectories to find symmetries; conservation laws are found in files alone.",
-            hint="Leave --extend out.",
-        )
-    evolution = evolution_form(read_pde(pde))
-    axes = [evolution.jets.independent[i] for i in evolution.space]
-    if opened := ", ".join(str(axis) for axis in axes if axis not in pde.periodic):
-        raise GridError(
-            f"{pde.name}: {opened} is not periodic; conservation laws are found on periodic axes only "
-            "so far: totals flow in and out through open ends.",
-            hint="Give data on a whole period.",
-        )
-    if not config.data.files and config.samples < 2:
-        raise ConfigError(
-            f"{pde.name}: samples = 1: on one trajectory a conserved total has one value, and what is the "
-            "same on all data can't be judged.",
-            hint="Set samples = 6 or more.",
-        )
-    settings = config.laws
-    class_of(evolution, settings, ORDER if settings.order is None else settings.order)

@@ -7,34 +7,30 @@ from dataclasses import dataclass
 
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
-from lieapp.data.own_trajectories import OwnData, own_data
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import exact
 from lieapp.errors import ConfigError, DataError
+from lieapp.pde.beyond.pipeline import run_search
 from lieapp.pde.beyond.readings import rational_choices
 from lieapp.pde.beyond.sparse import search
 from lieapp.pde.data import NOISE
-from lieapp.pde.domain import PDEDomain
 from lieapp.pde.gathering import Gathering
-from lieapp.pde.identify.files import read_identified
 from lieapp.pde.laws.densities import ORDER, Class, class_of
+from lieapp.pde.laws.flux_terms import OpenClass, open_class_of
+from lieapp.pde.laws.local import OnOpenAxis
+from lieapp.pde.laws.measured import Measured
 from lieapp.pde.laws.result import Found, result_of
-from lieapp.pde.laws.totals import Totals, quotient, totals
+from lieapp.pde.laws.totals import OnPeriods, totals
 from lieapp.pde.laws.written import Proof, law_of
 from lieapp.pde.resolution import resolved_order
+from lieapp.pde.weak import independent_windows
 from lieapp.results.conserved import LawsFromData
 from lieapp.runs.store.session import Session
 
 
 def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> LawsFromData:
     """Do a run. Raises LieappError for what the declaration, the data or the settings don't allow."""
-    session.begin()
-    own = own_data(declaration, config.data, session.report) if config.data.files else None
-    result = _Job(config, PDEDomain(own.declaration if own else declaration), session, own).run()
-    result.identified = read_identified(session.directory.path)
-    result.seconds = session.stopwatch.seconds()
-    session.checkpoint.drop_data()
-    return result
+    return run_search(config, declaration, session, lambda gathering: _Job(gathering).run())
 
 
 @dataclass(frozen=True)
@@ -56,47 +52,48 @@ def count(pieces: Sequence[Trajectories]) -> int:
 
 
 class _Job:
-    def __init__(self, config: DiscoverConfig, domain: PDEDomain, session: Session, own: OwnData | None) -> None:
-        self.config, self.domain, self.session, self.own = config, domain, session, own
-        self.report = session.report
-        self.gathering = Gathering(config, domain, session, own)
+    def __init__(self, gathering: Gathering) -> None:
+        self.gathering, self.report = gathering, gathering.report
+        self.config, self.session = gathering.config, gathering.session
+        self.domain = domain = gathering.domain
+        axes = (domain.evolution.jets.independent[i] for i in domain.evolution.space)
+        self.open = any(axis not in domain.declaration.periodic for axis in axes)
 
     def run(self) -> LawsFromData:
         """All stages in order."""
         timed = self.session.timed
         data = timed("data", self._data)
         tried = timed("densities", lambda: self._class(data))
-        learn, judge = timed("totals", lambda: self._totals(data, tried))
-        found = quotient(learn)
+        measured = timed("totals", lambda: self._measured(data, tried))
         proof = Proof(tried.ring, tried.densities)
         choices = rational_choices(map(exact, self.domain.declaration.parameters.values()))
+        found = measured.quotient
         laws = timed("laws", lambda: search(found, lambda path: law_of(path, tried.densities, proof, choices)))
         known = timed("derivation", proof.laws) if proof.derivable and not self.domain.fitted else None
         held_out = 0 if data.train is data.held_out else count(data.held_out)
-        told = Found(self.domain, tried, found, laws, proof, known, learn, judge)
+        told = Found(self.domain, tried, measured, laws, proof, known)
         result = timed("report", lambda: result_of(told))
-        result.run, result.plugin = str(self.session.directory.path), self.config.plugin
         result.trajectories, result.held_out = count(data.train), held_out
-        result.misfit, result.warnings = self.gathering.missed, self.report.warnings
         return result
 
     def _data(self) -> _Data:
         """Whole trajectories: of a window of one only, totals are what they are in any other.
 
-        Raises DataError if there is a single one.
+        Raises DataError if there is a single one on periodic axes.
         """
-        own = self.own
+        own = self.gathering.own
         if own is not None and own.whole is not None:
             self.gathering.check_files(own)
             number = count(own.pieces)
-            if number < 2:
+            if number < 2 and not self.open:
                 raise DataError(
                     f"{self.domain.name}: one trajectory: a conserved total has one value there, and what is the "
                     "same on all data can't be judged.",
                     hint="Give two or more trajectories that differ.",
                 )
-            told = f"none is held out, and at most {number - 1} laws can be told apart"
-            self.report.warn(f"{number} trajectories: {told}")
+            told = "" if self.open else f", and at most {number - 1} laws can be told apart"
+            few = "1 trajectory" if number == 1 else f"{number} trajectories"
+            self.report.warn(f"{few}: none is held out{told}")
             train = [self.gathering.spoiled(piece).to(self.session.device) for piece in own.pieces]
             held_out = train
         else:
@@ -117,23 +114,29 @@ class _Job:
             )
         if resolved < wanted:
             self.report.warn(f"derivatives up to order {max(resolved, 0)} are resolved: densities go no further")
-        found = class_of(evolution, settings, max(0, min(resolved, wanted)))
+        order = max(0, min(resolved, wanted))
+        if self.open:
+            found: Class = open_class_of(evolution, settings, order, independent_windows(data.train))
+        else:
+            found = class_of(evolution, settings, order)
         if (judged := resolved_order(data.held_out, data.noise, found.order)) < found.order:
             self.report.warn(
                 f"held-out trajectories resolve derivatives up to order {max(judged, 0)}: totals of higher ones "
                 "drift there by what they leave out"
             )
+        with_fluxes = f", {len(found.fluxes)} terms of their fluxes" if isinstance(found, OpenClass) else ""
         self.report.line(
             f"densities: {len(found.densities)} of weight up to {found.weight}, each factor weighs "
-            f"{found.unknown_weight}, derivatives up to order {found.order}"
+            f"{found.unknown_weight}, derivatives up to order {found.order}{with_fluxes}"
         )
         return found
 
-    def _totals(self, data: _Data, tried: Class) -> tuple[list[Totals], list[Totals]]:
-        """Of the trajectories to find laws on, and of those to judge them on."""
+    def _measured(self, data: _Data, tried: Class) -> Measured:
+        if isinstance(tried, OpenClass):
+            return OnOpenAxis(tried, data.train, data.held_out)
         evolution, times = self.domain.evolution, self.config.laws.times
         learn, judge = (
             [totals(evolution, piece, tried.densities, data.noise, times) for piece in pieces]
             for pieces in (data.train, data.held_out)
         )
-        return learn, judge
+        return OnPeriods(tried.densities, learn, judge)

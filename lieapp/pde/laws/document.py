@@ -11,40 +11,40 @@ from lieapp.document import (
     Column,
     Document,
     Draw,
-    Figure,
     Heading,
-    Notice,
     Text,
-    figures,
-    joined,
     number,
-    seconds,
     table,
     undrawn,
 )
 from lieapp.drawing import Curve
-from lieapp.extension import outcome
-from lieapp.pde.identify.document import equation as equation_blocks
-from lieapp.pde.identify.document import path as path_blocks
+from lieapp.pde.beyond.document import derived, drawn, framed, or_nan, spectrum_drawing
 from lieapp.results.conserved import LawsFromData
 
-WORDS = {
-    "proved": "proved",
-    "approximate": "no: the total only changes little",
-    "undecided": "undecided",
-}
+WORDS = {"proved": "proved", "approximate": "no: it is only nearly conserved", "undecided": "undecided"}
+
+DRIFT = (
+    "Drift is the largest change of the total along {}, relative to the sizes of its terms. η² is the variance of "
+    "the total in time over its variance over all training data."
+)
+FLOWN = (
+    "Drift is the largest change along {} of what a window of the axis holds and what has flown out of it, "
+    "relative to the sizes of its terms. η is the share of the change of the density on the training data that no "
+    "flux explains."
+)
 
 SHOWN = (
     Caption(
         "along",
         "Totals along a held-out trajectory",
-        "Relative to the sizes of their terms: flat where a law holds. The last isn't conserved, for comparison.",
+        "Relative to the sizes of their terms: flat where a law holds. The last isn't conserved, for comparison. "
+        "On an open axis what has flown out of its windows is added.",
     ),
     Caption(
         "spectrum",
-        "Quotient of variances",
-        "Each dot is a combination of densities: the deviation of its total in time over that over all data. "
-        "Conserved ones lie below the gap.",
+        "How much each combination changes",
+        "Each dot is a combination of densities: the deviation of its total in time over that over all data; on an "
+        "open axis, the share of its change that no flux explains. Conserved ones lie below the gap.",
     ),
 )
 
@@ -60,39 +60,34 @@ def sentence(result: LawsFromData) -> str:
         parts.append("Found no conservation law")
     undecided = sum(law.verdict == "undecided" for law in result.laws)
     if undecided:
-        parts.append(f"{undecided} more undecided: the totals hardly change, and nothing is proved")
+        why = "totals hardly change" if result.flux_terms is None else "fluxes explain nearly all of the change"
+        parts.append(f"{undecided} more undecided: the {why}, and nothing is proved")
     if result.same:
-        named = ", ".join(row.shown.text for row in result.same)
-        verb = "is" if len(result.same) == 1 else "are"
-        parts.append(f"{named} {verb} the same on all data and can't be judged")
+        named, one = ", ".join(row.shown.text for row in result.same), len(result.same) == 1
+        verb = "is the same" if one else "are the same"
+        if result.flux_terms is not None:
+            verb = "never changes" if one else "never change"
+        parts.append(f"{named} {verb} on all data and can't be judged")
     return "; ".join(parts)
 
 
 def document(result: LawsFromData, draw: Draw = undrawn) -> Document:
     """Equation, outcome, laws, what can't be judged, figures."""
-    blocks: list[Block] = [*result.equation_shown, *outcome(result)]
-    if result.fitted is not None:
-        blocks.append(Notice("The equation was learned from these data: nothing is proved of it.", "warning"))
-    blocks += [*_laws(result), *_same(result), *_class(result), *figures(SHOWN, draw)]
-    if result.identified is not None:
-        blocks += [*equation_blocks(result.identified), *path_blocks(result.identified)]
-    return [*blocks, *seconds(result.seconds)]
+    return framed(result, [*_laws(result), *_same(result), *_class(result)], SHOWN, draw)
 
 
 def _laws(result: LawsFromData) -> list[Block]:
     blocks: list[Block] = [Heading("Conservation laws", "laws", "proved")]
     if not result.laws:
-        return [*blocks, Text("No combination of these densities has a total that stays constant.")]
+        held = "a total that stays constant" if result.flux_terms is None else "a change that fluxes explain"
+        return [*blocks, Text(f"No combination of these densities has {held}.")]
     rows: list[list[Cell]] = [
         [law.shown, WORDS[law.verdict], number(law.drift), number(law.eta), str(law.order)] for law in result.laws
     ]
     numbers = [Column(name, True) for name in ("drift", "η", "order")]
     blocks.append(table(["density", "exact condition", *numbers], rows))
     where = "a held-out trajectory" if result.held_out else "a trajectory"
-    blocks.append(Text(
-        f"Drift is the largest change of the total along {where}, relative to the sizes of its terms. η² is the "
-        "variance of the total in time over its variance over all training data.", small=True,
-    ))  # fmt: skip
+    blocks.append(Text(f"{(DRIFT if result.flux_terms is None else FLOWN).format(where)}", small=True))
     for law in result.laws:
         if law.flux:
             told = "; ".join(f"X^{axis} = {flux}" for axis, flux in law.flux.items())
@@ -111,7 +106,8 @@ def _same(result: LawsFromData) -> list[Block]:
     more = result.same_directions - len(result.same)
     if more > 0:
         blocks.append(Text(f"So are {more} more combinations of the densities.", small=True))
-    blocks.append(Text("The data can't show whether these are conserved: their totals never differ.", small=True))
+    why = "their totals never differ" if result.flux_terms is None else "they never change in time"
+    blocks.append(Text(f"The data can't show whether these are conserved: {why}.", small=True))
     return blocks
 
 
@@ -121,46 +117,26 @@ def _class(result: LawsFromData) -> list[Block]:
         f"{len(result.candidates)} densities, one of each class modulo total divergences: weight up to "
         f"{result.weight}, where a derivative weighs 1 and a factor {result.unknown_weight}; derivatives up to "
         f"order {result.order}; no dependence on variables but for factors that undo damping. "
-        f"{result.trajectories} trajectories"
     )
+    if result.flux_terms is not None:
+        told += f"What they put into fluxes are {result.flux_terms} terms. "
+    told += f"{result.trajectories} trajector{'y' if result.trajectories == 1 else 'ies'}"
     told += f" and {result.held_out} held-out ones." if result.held_out else "."
-    blocks: list[Block] = [Heading("What was tried", "class"), Text(told)]
-    if result.derived is not None:
-        angle = "" if result.angle is None else f"; the angle between both spans is {number(result.angle)} rad"
-        laws = "1 law" if result.derived == 1 else f"{result.derived} laws"
-        blocks.append(Text(
-            f"By the exact condition this class holds {laws}, those that are the same on all data included{angle}."
-        ))  # fmt: skip
-    else:
-        blocks.append(Text("The laws of the class aren't derived: that needs a known polynomial equation."))
-    names = [f"`{name}`" for name in result.candidates]
-    return [*blocks, Text(joined(names), small=True)]
+    included = ", those that are the same on all data included"
+    return [Heading("What was tried", "class"), Text(told), *derived(result, "law", "laws", included)]
 
 
 def draw(result: LawsFromData, folder: Path) -> Draw:
     """Totals along a trajectory, and the quotients of all combinations."""
-    from lieapp.figures.charts import curves, spectrum
+    from lieapp.figures.charts import curves
 
-    lines = [
-        Curve(law.shown.text, result.time, [v if v is not None else float("nan") for v in law.values])
-        for law in result.laws if law.proved
-    ]  # fmt: skip
-    if result.unconserved is not None:
-        other = result.unconserved
-        values = [v if v is not None else float("nan") for v in other.values]
-        lines.append(Curve(f"{other.shown.text}, not conserved", result.time, values))
+    lines = [Curve(law.shown.text, result.time, or_nan(law.values)) for law in result.laws if law.proved]
+    if (other := result.unconserved) is not None:
+        lines.append(Curve(f"{other.shown.text}, not conserved", result.time, or_nan(other.values)))
     made = {}
+    along, spectrum = SHOWN
     if lines:
-        title = SHOWN[0].title
-        made["along"] = curves(lines, "time", "total, relative", title, whole=False)
+        made[along.key] = curves(lines, "time", "total, relative", along.title, whole=False)
     if result.spectrum.eta:
-        etas = [eta if eta is not None else float("nan") for eta in result.spectrum.eta]
-        made["spectrum"] = spectrum(etas, result.spectrum.gap_after, SHOWN[1].title, "combination", "η")
-    captions = {one.key: one for one in SHOWN}
-
-    def found(key: str) -> Figure:
-        if key not in made:
-            return undrawn(key)
-        return Figure(key, captions[key].title, captions[key].caption, made[key])
-
-    return found
+        made[spectrum.key] = spectrum_drawing(result, spectrum.title, "combination", "η")
+    return drawn(made, SHOWN)

@@ -1,4 +1,4 @@
-"""Expressions in derivatives on slices of data."""
+"""Expressions in derivatives on slices of data over periodic axes, and their totals."""
 
 from __future__ import annotations
 
@@ -9,38 +9,44 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lieapp.equations.evolution import Evolution
+from lieapp.equations.jets import JetSpace
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
-from lieapp.numerics.spectral import MixedDifferentiator, SpectralDifferentiator
+from lieapp.numerics.spectral import SpectralDifferentiator
 
 
-def on_slices(
-    expressions: Sequence[sp.Expr],
-    evolution: Evolution,
-    time: Float[Tensor, " time"],
-    values: Float[Tensor, "time unknown *space"],
-    grid: Grid,
-) -> list[Float[Tensor, "time *space"]]:
-    """The values of expressions in the variables and derivatives in space.
+class OnSlices:
+    """Expressions in the variables and derivatives in space on one grid, differentiable in the unknowns.
 
-    Axes are periodic or of Gauss-Legendre nodes.
+    Args:
+        time: the place of time among the variables; those of space are in the order of the grid's axes.
+
+    Raises EquationError for a function that tensors can't have.
     """
-    jets = evolution.jets
-    found = {s: jet for e in expressions for s, jet in jets.jets(e).items()}
-    periodic = all(axis.periodic for axis in grid.axes)
-    d = (SpectralDifferentiator if periodic else MixedDifferentiator)(grid, values.dtype, values.device)
-    slopes = []
-    for a, J in found.values():
-        along = tuple(J[i] for i in evolution.space)
-        slopes.append(d.derivatives(values[:, a], [along])[along])
-    coordinates: list[Tensor] = []
-    for i in range(len(jets.independent)):
-        if i == evolution.time:
-            coordinates.append(time.to(values).reshape(-1, *(1,) * len(grid.axes)))
-            continue
-        place = evolution.space.index(i)
-        axis = grid.axes[place].coordinates(dtype=values.dtype, device=values.device)
-        coordinates.append(axis.reshape(-1, *(1,) * (len(grid.axes) - 1 - place)))
-    told = Tape(list(expressions), [*jets.independent, *found])(*coordinates, *slopes)
-    return [torch.as_tensor(e).to(values).expand(values[:, 0].shape) for e in told]
+
+    def __init__(self, expressions: Sequence[sp.Expr], jets: JetSpace, time: int, grid: Grid) -> None:
+        self._time, self._grid = time, grid
+        found = {s: jet for e in expressions for s, jet in jets.jets(e).items()}
+        self._jets = [(a, (*J[:time], *J[time + 1 :])) for a, J in found.values()]
+        self._tape = Tape(list(expressions), [*jets.independent, *found])
+
+    def values(
+        self, slices: Float[Tensor, "slice unknown *space"], time: Float[Tensor, " slice"]
+    ) -> list[Float[Tensor, "slice *space"]]:
+        """Of each expression, by Fourier derivatives."""
+        dtype, device, count = slices.dtype, slices.device, len(self._grid.axes)
+        d = SpectralDifferentiator(self._grid, dtype, device)
+        slopes = [d.derivatives(slices[:, a], [J])[J] for a, J in self._jets]
+        places: list[Tensor] = list(self._grid.mesh(dtype, device))
+        places.insert(self._time, time.to(slices).reshape(-1, *(1,) * count))
+        return [e.expand(slices[:, 0].shape) for e in self._tape(*places, *slopes)]
+
+    def totals(
+        self, slices: Float[Tensor, "slice unknown *space"], time: Float[Tensor, " slice"]
+    ) -> tuple[Float[Tensor, "slice expression"], Float[Tensor, "slice expression"]]:
+        """∫ T dx and ∫ |T| dx by the trapezoidal rule, exact for products that don't alias."""
+        volume = 1.0
+        for axis in self._grid.axes:
+            volume *= axis.length
+        found, dims = volume * torch.stack(self.values(slices, time), 1), self._grid.dims
+        return found.mean(dims), found.abs().mean(dims)

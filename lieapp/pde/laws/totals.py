@@ -5,24 +5,25 @@ The trapezoidal rule is exact for a product of d factors with modes up to K on m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import sympy as sp
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.evolution import Evolution
-from lieapp.equations.jets import MultiIndex
-from lieapp.numerics.codegen import Tape
-from lieapp.numerics.grid import Grid
-from lieapp.numerics.spectral import SpectralDifferentiator, bandwidth, low_pass, padded_points, resample
-from lieapp.pde.beyond.quotient import Quotient, triangular
-from lieapp.pde.laws.densities import Density
+from lieapp.numerics.spectral import bandwidth, low_pass, padded_points, resample
+from lieapp.pde.beyond.quotient import NOTHING, Quotient, triangular
+from lieapp.pde.laws.densities import Density, Terms
+from lieapp.pde.laws.measured import Course, largest_change
+from lieapp.pde.laws.slices import OnSlices
 
-MOST = 2**21
-"""Numbers of one array at a time."""
+MOST = 2**16
+"""Numbers of one array at a time: there is one for each step of the computation."""
 
 
 @dataclass(frozen=True)
@@ -56,25 +57,15 @@ def totals(
     half = (factors + 2) // 2
     least = [padded_points(axis, k, half) for axis, k in zip(piece.grid.axes, cut, strict=True)]
     fine = piece.grid.refined(tuple(max(n, axis.points) for n, axis in zip(least, piece.grid.axes, strict=True)))
-    differentiator = SpectralDifferentiator(fine, values.dtype, values.device)
-    chunk = max(1, MOST // max(1, fine.shape[0] * len(piece.unknowns)))
-    rows, sizes = [], []
-    for part in values.split(chunk):
-        smooth = resample(low_pass(part, piece.grid, cut), piece.grid, fine)
-        found, size = _of_slices(evolution, smooth, fine, differentiator, densities)
-        rows.append(found)
-        sizes.append(size)
-    shape, growth = (piece.samples, len(piece.time)), _factors(evolution, piece.time, densities)
-    totals, size = (torch.cat(parts).unflatten(0, shape) for parts in (rows, sizes))
-    return Totals(piece.time.cpu(), (totals * growth).cpu(), (size * growth.abs()).mean(1).cpu())
-
-
-def _factors(
-    evolution: Evolution, time: Float[Tensor, " time"], densities: Sequence[Density]
-) -> Float[Tensor, "time density"]:
-    """The function of time of each density."""
-    tape = Tape([density.factor for density in densities], [evolution.jets.independent[evolution.time]])
-    return torch.stack(tape(time), 1)
+    jets, samples = evolution.jets, piece.samples
+    inside = OnSlices([density.expression(jets) for density in densities], jets, evolution.time, fine)
+    chunk = max(1, MOST // math.prod(fine.shape))
+    rows = [
+        inside.totals(resample(low_pass(part, piece.grid, cut), piece.grid, fine), time)
+        for part, time in zip(values.split(chunk), piece.time.repeat(samples).split(chunk), strict=True)
+    ]
+    found, size = (torch.cat(parts).unflatten(0, (samples, -1)) for parts in zip(*rows, strict=True))
+    return Totals(piece.time.cpu(), found.cpu(), size.mean(1).cpu())
 
 
 def _thinned(piece: Trajectories, times: int) -> Trajectories:
@@ -82,26 +73,28 @@ def _thinned(piece: Trajectories, times: int) -> Trajectories:
     return replace(piece, time=piece.time[places], values=piece.values[:, places])
 
 
-def _of_slices(
-    evolution: Evolution, values: Float[Tensor, "slice unknown *space"], grid: Grid, d: SpectralDifferentiator,
-    densities: Sequence[Density],
-) -> tuple[Float[Tensor, "slice density"], Float[Tensor, "slice density"]]:  # fmt: skip
-    """∫ T dx and ∫ |T| dx of each slice and density."""
-    volume = 1.0
-    for axis in grid.axes:
-        volume *= axis.length
-    jets: dict[tuple[int, MultiIndex], Tensor] = {}
-    columns, sizes = [], []
-    for density in densities:
-        product = torch.ones((), dtype=values.dtype, device=values.device)
-        for a, J in density.monomial.factors:
-            if (a, J) not in jets:
-                along = tuple(J[i] for i in evolution.space)
-                jets[a, J] = d.derivatives(values[:, a], [along])[along]
-            product = product * jets[a, J]
-        columns.append(volume * product.mean(grid.dims))
-        sizes.append(volume * product.abs().mean(grid.dims))
-    return torch.stack(columns, 1), torch.stack(sizes, 1)
+class OnPeriods:
+    """The totals of densities on periodic axes, of trajectories to find laws on and of those to judge them on."""
+
+    def __init__(self, densities: Sequence[Density], learn: Sequence[Totals], judge: Sequence[Totals]) -> None:
+        self._densities, self._learn, self._judge = densities, learn, judge
+        self.quotient = quotient(learn)
+        self.time: list[float] = judge[0].time.tolist()
+
+    def course(self, terms: Terms, flux: Mapping[str, sp.Expr]) -> Course:
+        """Nothing flows through ends. See `Measured`."""
+        places = [self._densities.index(density) for density, _ in terms]
+        c = torch.tensor([float(value) for _, value in terms], dtype=torch.float64)
+        values = [
+            (piece.values[..., places] @ c) / (piece.sizes[:, places] @ c.abs())[:, None]
+            for piece in self._judge
+        ]  # fmt: skip
+        return Course(values[0][0].tolist(), largest_change(values))
+
+    def total(self, k: int) -> float:
+        """0 if it is rounding. See `Measured`."""
+        value = float(torch.cat([piece.values[..., k].flatten() for piece in self._learn]).mean())
+        return value if abs(value) > NOTHING * float(self.quotient.sizes[k]) else 0.0
 
 
 def quotient(pieces: Sequence[Totals]) -> Quotient:
