@@ -36,6 +36,7 @@ RULES = {
     "linear ODE": "solved as a linear ordinary differential equation",
     "decouple": "coupled equations separated",
     "count": "a count modulo primes leaves no solution but 0",
+    "vanishing": "it is 0 at two random points, modulo a prime each",
     "ansatz": "an ansatz contains as many solutions as a count modulo primes allows",
     "formal integral": "integrated; the integral is left unevaluated",
     "reduce": "reduced by the other equations",
