@@ -24,6 +24,7 @@ from lieapp.lie.deadline import Clock
 from lieapp.lie.linear import combined, reduced, substituted
 from lieapp.lie.normal_form import expression_of
 from lieapp.lie.solving.vanishing import vanishing
+from lieapp.lie.stages import derive
 
 HEAT = parse_system(["u_t - u_xx"], ["t", "x"], ["u"], [], [])
 KDV = parse_system(["u_t + u*u_x + u_xxx"], ["t", "x"], ["u"], [], [])
@@ -135,6 +136,13 @@ def test_sine_gordon_has_two_symmetries_of_order_five():
     space = solution_space(generalised_equations(SINE, 5), Clock(100))
     orders = [SINE.jets.order(q) for q in space.expressions()]
     assert space.certificate.certified and sorted(orders) == [1, 1, 1, 3, 3, 5, 5]
+
+
+def test_an_equation_without_symmetries_has_none_beyond_point_ones():
+    """Its determining equations bring exponentials while they are solved."""
+    equation = "u_t - t*u*u_x*sin(x) - x*u_xx - u_xxx*exp(t*x) - u*t*sin(x)"
+    truth = derive(parse_system([equation], ["t", "x"], ["u"], [], []), budget=60, order=1)
+    assert truth.hierarchy.certified and not truth.hierarchy.symmetries
 
 
 class _Fixed:
