@@ -12,15 +12,13 @@ benchmarks/results/beyond.md, all figures to a .json beside it.
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import statistics
 import time
 from pathlib import Path
 from typing import Any
 
 from machine import heading
-from truth import alone, load, table
+from suites import alone, chosen, load, memory, system_of, written
 
 HERE = Path(__file__).parent
 SUITE = HERE.parent / "tests" / "lie" / "beyond.json"
@@ -33,25 +31,17 @@ HEAD = ("equation", "order", "seconds", "memory / MB", "found", "families", "cla
 def main() -> None:
     """Measure each entry, print and write the table."""
     arguments = parse()
-    # before any library with threads of its own is loaded
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = "1"
-    entries = json.loads(SUITE.read_text(encoding="utf-8"))
-    if arguments.only:
-        entries = [entry for entry in entries if entry["id"] in arguments.only.split(",")]
     found = []
-    for entry in entries:
+    for entry in chosen(SUITE, arguments.only):
         found.append(compared(entry, alone(entry, arguments.budget, measure)))
         print(" | ".join(row(found[-1])), flush=True)
     figures = totals(found)
     head = heading("Deriving and certifying conservation laws and symmetries beyond point ones")
-    text = f"{head}\n{note(arguments)}\n{lines(figures)}\n\n{table([HEAD, *map(row, found)])}\n{open_ones(found)}"
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(text, encoding="utf-8")
-    document = {"heading": head, "budget": arguments.budget, "totals": figures, "equations": found}
-    beside = arguments.out.with_suffix(".json")
-    beside.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    print(f"\n{lines(figures)}\n\nwritten to {arguments.out} and {beside}")
+    reasons = [(e["id"], e["reason"]) for e in found if e.get("reason") and not e["certified"]]
+    written(
+        arguments.out, head, note(arguments), lines(figures), [HEAD, *map(row, found)],
+        [("equation", "reason"), *reasons], {"budget": arguments.budget, "totals": figures, "equations": found},
+    )  # fmt: skip
 
 
 def parse() -> argparse.Namespace:
@@ -65,20 +55,14 @@ def parse() -> argparse.Namespace:
 
 def measure(entry: dict[str, Any], budget: float, pipe: Any) -> None:
     """Derive one entry and send what was measured."""
-    import resource
-    import sys
-
-    from lieapp.equations.parsing import parse_system
     from lieapp.errors import LieappError
     from lieapp.lie.beyond.laws import conservation_laws
     from lieapp.lie.deadline import Clock
     from lieapp.lie.stages import derive
 
-    parameters = [f"{name}:{what}" if what else name for name, what in entry["parameters"].items()]
-    functions = [f"{name}:{argument}" for name, argument in entry["functions"].items()]
     started = time.perf_counter()
     try:
-        system = parse_system(entry["equations"], entry["independent"], entry["dependent"], parameters, functions)
+        system = system_of(entry)
         if entry["kind"] == "laws":
             result = conservation_laws(system, entry["order"], Clock(budget))
             count, proved = len(result.laws), all(law.proved for law in (*result.laws, *result.families))
@@ -94,11 +78,10 @@ def measure(entry: dict[str, Any], budget: float, pipe: Any) -> None:
         pipe.send({"error": error.message})
         return
     reasons = [*result.unsolved, result.certificate.reason]
-    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     pipe.send(
         {
             "seconds": round(time.perf_counter() - started, 3),
-            "memory": round(size / (1e6 if sys.platform == "darwin" else 1e3)),
+            "memory": round(memory()),
             "count": count,
             "families": len(result.families),
             "proved": proved,
@@ -167,12 +150,6 @@ def lines(figures: dict[str, Any]) -> str:
             f"Peak memory: {figures['max_memory']} MB."
         )
     return text
-
-
-def open_ones(found: list[dict[str, Any]]) -> str:
-    """Those that aren't certified, with the reason."""
-    rows = [(entry["id"], entry["reason"]) for entry in found if entry.get("reason") and not entry["certified"]]
-    return f"\n## Not certified\n{table([('equation', 'reason'), *rows])}\n" if rows else ""
 
 
 def note(arguments: argparse.Namespace) -> str:

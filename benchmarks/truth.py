@@ -15,50 +15,35 @@ benchmarks/results/truth.md, or as told, all figures to a .json beside it.
 from __future__ import annotations
 
 import argparse
-import json
-import multiprocessing
-import os
-import resource
 import statistics
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from machine import heading
+from suites import alone, chosen, load, memory, system_of, written
 
 HERE = Path(__file__).parent
 SUITE = HERE.parent / "tests" / "lie" / "public_suite.json"
 RESULTS = HERE / "results" / "truth.md"
-LIMIT = 300.0
-"""Seconds after which an equation counts as not answered."""
-
 HEAD = ("equation", "seconds", "spread", "certificate / s", "memory / MB", "dimension", "families", "certified")
 
 
 def main() -> None:
     """Measure each equation, print and write the tables."""
     arguments = parse()
-    # before any library with threads of its own is loaded
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = "1"
-    entries = json.loads(arguments.suite.read_text(encoding="utf-8"))
-    if arguments.only:
-        entries = [entry for entry in entries if entry["id"] in arguments.only.split(",")]
     found = []
-    for entry in entries:
+    for entry in chosen(arguments.suite, arguments.only):
         found.append(summary(entry, [alone(entry, arguments.budget, measure) for _ in range(arguments.repeats)]))
         print(" | ".join(row(found[-1])), flush=True)
     figures = totals(found)
     head = heading("Deriving and certifying point symmetries")
-    text = f"{head}\n{note(arguments)}\n{lines(figures)}\n\n{table([HEAD, *map(row, found)])}\n{open_ones(found)}"
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(text, encoding="utf-8")
-    document = {"heading": head, "repeats": arguments.repeats, "totals": figures, "equations": found}
-    beside = arguments.out.with_suffix(".json")
-    beside.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    print(f"\n{lines(figures)}\n\nwritten to {arguments.out} and {beside}")
+    reasons = [(entry["id"], str(entry["dimension"]), entry["reason"]) for entry in found if entry.get("reason")]
+    written(
+        arguments.out, head, note(arguments), lines(figures), [HEAD, *map(row, found)],
+        [("equation", "found", "reason"), *reasons],
+        {"repeats": arguments.repeats, "totals": figures, "equations": found},
+    )  # fmt: skip
 
 
 def parse() -> argparse.Namespace:
@@ -72,29 +57,8 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def alone(
-    entry: dict[str, Any], budget: float | None, work: Callable[[dict[str, Any], Any, Any], None]
-) -> dict[str, Any]:
-    """Some work, as `measure`, in a process of its own; an error in words if it fails or takes too long."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=work, args=(entry, budget, theirs))
-    process.start()
-    theirs.close()
-    try:
-        if not ours.poll(LIMIT):
-            return {"error": f"no answer in {LIMIT:g} s"}
-        return ours.recv()
-    except EOFError:
-        return {"error": "the process ended without an answer"}
-    finally:
-        process.kill()
-        process.join()
-
-
 def measure(entry: dict[str, Any], budget: float | None, pipe: Any) -> None:
     """Derive one equation and send what was measured."""
-    from lieapp.equations.parsing import parse_system
     from lieapp.errors import LieappError
     from lieapp.lie import stages as truth
 
@@ -109,21 +73,18 @@ def measure(entry: dict[str, Any], budget: float | None, pipe: Any) -> None:
             spent[0] += time.perf_counter() - began
 
     truth.certify = timed  # type: ignore[assignment]
-    parameters = [f"{name}:{what}" if what else name for name, what in entry.get("parameters", {}).items()]
-    functions = [f"{name}:{argument}" for name, argument in entry.get("functions", {}).items()]
     try:
-        system = parse_system(entry["equations"], entry["independent"], entry["dependent"], parameters, functions)
+        system = system_of(entry)
         periodic = [x for x in system.jets.independent if entry.get("periodic_x") and str(x) == "x"]
         found = truth.derive(system, periodic, budget=budget).as_json()
     except LieappError as error:
         pipe.send({"error": error.message})
         return
-    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     pipe.send(
         {
             "seconds": found["seconds"],
             "certificate": spent[0],
-            "memory": size / (1e6 if sys.platform == "darwin" else 1e3),
+            "memory": memory(),
             "dimension": found["dimension"],
             "infinite": found["infinite"],
             "families": len(found["families"]),
@@ -217,12 +178,6 @@ def lines(figures: dict[str, Any]) -> str:
     return text
 
 
-def open_ones(found: list[dict[str, Any]]) -> str:
-    """Those that aren't certified, with the reason."""
-    rows = [(entry["id"], str(entry["dimension"]), entry["reason"]) for entry in found if entry.get("reason")]
-    return f"\n## Not certified\n{table([('equation', 'found', 'reason'), *rows])}\n" if rows else ""
-
-
 def note(arguments: argparse.Namespace) -> str:
     """What the table means."""
     name = arguments.suite.name
@@ -233,17 +188,6 @@ def note(arguments: argparse.Namespace) -> str:
         "the start of the process excluded. Memory is the process's largest. Seconds are those of the clock, "
         f"longer beside other work; the load over the last quarter of an hour: {load()}.\n"
     )
-
-
-def load() -> str:
-    """The average number of processes that wanted a core, this benchmark's one included."""
-    return f"{os.getloadavg()[2]:.1f} on {os.cpu_count()} cores" if hasattr(os, "getloadavg") else "unknown"
-
-
-def table(rows: list[tuple[str, ...]]) -> str:
-    """Markdown."""
-    marks = ("---",) * len(rows[0])
-    return "\n".join(f"| {' | '.join(line)} |" for line in [rows[0], marks, *rows[1:]])
 
 
 if __name__ == "__main__":

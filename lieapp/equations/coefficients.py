@@ -146,6 +146,8 @@ class CoefficientField:
 
     def diff(self, element: Element, v: int) -> Element:
         """∂/∂v with the chain rule through the atoms; v is a position in `variables`."""
+        # it may be older than the newest atoms
+        element = self.lift(element)
         result = element.slope(v)
         for n, rate in self._rates[v]:
             slope = element.slope(n)

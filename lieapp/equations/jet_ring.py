@@ -7,7 +7,7 @@ Elements are those of a SymPy `PolyRing`, whose arithmetic takes microseconds wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import sympy as sp
@@ -90,18 +90,8 @@ class JetRing:
 
     def euler(self, p: Polynomial, a: int) -> Polynomial:
         """E_a(p) = Σ_J (-D)_J ∂p/∂uᵃ_J."""
-        pending: dict[MultiIndex, Polynomial] = {}
-        for n in self._present(p):
-            b, J = self._keys[n]
-            if b == a:
-                pending[J] = p.diff(self.ring.gens[n])
-        # from the highest derivatives down: each D_i is taken of a whole sum
-        while any(map(any, pending)):
-            J = max(pending, key=lambda K: (sum(K), K))
-            i = max(k for k, n in enumerate(J) if n)
-            lower = raised(J, i, -1)
-            pending[lower] = pending.get(lower, self.ring.zero) - self.total(pending.pop(J), i)
-        return pending.get(self.jets.zero, self.ring.zero)
+        slopes = {J: slope for (b, J), slope in self.slopes(p).items() if b == a}
+        return alternating(slopes, self.total, self.ring.zero)
 
     def totals(self, p: Polynomial, J: MultiIndex, known: dict[MultiIndex, Polynomial]) -> Polynomial:
         """D_J p; those of lower J are kept in `known`."""
@@ -150,6 +140,22 @@ class JetRing:
     def _present(self, p: Polynomial) -> list[int]:
         """The places of the derivatives in a polynomial; constants stand behind them."""
         return sorted({n for m in p for n, e in enumerate(m[: len(self._keys)]) if e})
+
+
+def alternating(
+    terms: dict[MultiIndex, Polynomial], total: Callable[[Polynomial, int], Polynomial], zero: Polynomial
+) -> Polynomial:
+    """Σ (-D)_J P_J for polynomials P_J by their J, lower variables first.
+
+    From the highest derivatives down, so that each Dᵢ is taken of a whole sum.
+    """
+    terms = dict(terms)
+    while any(map(any, terms)):
+        J = max(terms, key=lambda J: (sum(J), J))
+        i = min(k for k, n in enumerate(J) if n)
+        below = raised(J, i, -1)
+        terms[below] = terms.get(below, zero) - total(terms.pop(J), i)
+    return sum(terms.values(), zero)
 
 
 def spatial(evolution: Evolution, order: int) -> list[MultiIndex]:

@@ -7,6 +7,7 @@ denominator after each sum, product and derivative, also where the denominator i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import sub
 from typing import Any
 
 import sympy as sp
@@ -56,6 +57,14 @@ def _cancelled(numer: Any, denom: Any) -> tuple[Any, Any]:
         return numer, denom
     cancelled: tuple[Any, Any] = numer.cancel(denom)
     return cancelled
+
+
+def divided(polynomial: Any, by: Any) -> Any:
+    """The quotient of polynomials over ℤ, one that is a divisor of the other."""
+    if len(by) > 1:
+        return polynomial.exquo(by)
+    ((low, c),) = by.items()
+    return polynomial.new([(tuple(map(sub, m, low)), n // c) for m, n in polynomial.items()])
 
 
 def derivative(polynomial: Any, n: int) -> Any:

@@ -95,24 +95,13 @@ def determining_equations(system: System, leading: Leading | None = None) -> Det
     coefficients = CoefficientField(coordinates, system.parameters)
     unknowns = Unknowns(len(coordinates))
     components = [unknowns.new(range(len(coordinates))) for _ in coordinates]
-    equations: list[Form] = []
-    divisors = list(leading.assumed_nonzero)
-    seen = set()
     # by arbitrary functions of derivatives
     parting = State(jet_field.field, unknowns, [], [], system.nonzero)
-    for slopes in jet_field.slopes:
-        condition = jet_field.condition(slopes)
-        for part in jet_field.by_others(condition):
-            assume_independent(parting, part)
-        for form in jet_field.split(condition, coefficients):
-            form, content = primitive(lifted(form, coefficients), coefficients)
-            divisors.append(coefficients.expression(content))
-            signature = frozenset(form.items())
-            if form and signature not in seen:
-                seen.add(signature)
-                equations.append(form)
-    equations = [lifted(form, coefficients) for form in equations]
-    divisors += [*jet_field.divisors, *parting.assumed]
+    conditions = list(map(jet_field.condition, jet_field.slopes))
+    for part in (part for condition in conditions for part in jet_field.by_others(condition)):
+        assume_independent(parting, part)
+    equations, divided_by = primitive_parts(conditions, jet_field.field, len(coordinates), coefficients)
+    divisors = [*leading.assumed_nonzero, *divided_by, *parting.assumed]
     return DeterminingSystem(
         system, leading, coefficients, unknowns, components, equations, residuals, divisors, parting.independent,
         divided,
@@ -174,7 +163,6 @@ class _JetField:
         ]
         self.slopes = [{key: self.field.element(e) for key, e in s.items()} for s in slopes]
         self._monomials: dict[MultiIndex, tuple[int, Any]] = {}
-        self.divisors: list[sp.Expr] = []
 
     def condition(self, slopes: dict[Any, Element]) -> Form:
         """pr V(Δ) on solutions, times a power of the common denominator of the rules and that of the slopes."""
@@ -226,11 +214,22 @@ class _JetField:
                 parts.setdefault(on, {})[key] = field.field.raw_new(rest)
         return list(parts.values())
 
-    def split(self, condition: Form, target: CoefficientField) -> list[Form]:
-        """The coefficients of the monomials in free derivatives, as forms over `target`."""
-        parts, divisors = apart(condition, self.field, len(self.jets.coordinates), target)
-        self.divisors += divisors
-        return parts
+
+def primitive_parts(
+    conditions: Iterable[Form], field: CoefficientField, first: int, target: CoefficientField
+) -> tuple[list[Form], list[sp.Expr]]:
+    """The equations that conditions fall apart into, as in `apart`, primitive and each once; what is divided by."""
+    found: dict[frozenset[tuple[Key, Element]], Form] = {}
+    divisors: list[sp.Expr] = []
+    for condition in conditions:
+        parts, divided = apart(condition, field, first, target)
+        divisors += divided
+        for part in parts:
+            form, content = primitive(lifted(part, target), target)
+            divisors.append(target.expression(content))
+            if form:
+                found.setdefault(frozenset(form.items()), form)
+    return [lifted(form, target) for form in found.values()], divisors
 
 
 def apart(

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from lieapp.equations.coefficients import CoefficientField, Element, common_denominator
 from lieapp.equations.jets import MultiIndex, directions, raised
+from lieapp.equations.quotients import divided
 
 Key = tuple[int, MultiIndex]
 Form = dict[Key, Element]
@@ -129,4 +130,4 @@ def primitive(form: Form, field: CoefficientField) -> tuple[Form, Any]:
     if numerators[first].LC * content.LC < 0:
         content = -content
     one = content == 1
-    return {key: field.field.raw_new(p if one else p.exquo(content)) for key, p in numerators.items()}, content
+    return {key: field.field.raw_new(p if one else divided(p, content)) for key, p in numerators.items()}, content

@@ -36,6 +36,7 @@ RULES = {
     "linear ODE": "solved as a linear ordinary differential equation",
     "decouple": "coupled equations separated",
     "count": "a count modulo primes leaves no solution but 0",
+    "vanishing": "it is 0 at two random points, modulo a prime each",
     "ansatz": "an ansatz contains as many solutions as a count modulo primes allows",
     "formal integral": "integrated; the integral is left unevaluated",
     "reduce": "reduced by the other equations",
@@ -73,14 +74,16 @@ def _beyond(found: Sequence[GeneralisedResult], beyond: BeyondResult) -> Iterato
     rows: list[list[Cell]] = [
         [joined(one.characteristic_shown), f"{one.order}", one.kind, one.field_shown] for one in found
     ]
-    yield table(["characteristic on solutions", "order", "kind", "field"], rows)
+    if rows:
+        yield table(["characteristic on solutions", "order", "kind", "field"], rows)
     for family in beyond.families:
         where = joined(map(zero, family.conditions_shown))
         functions = joined(family.functions_shown)
         yield Text(["with ", *functions, *([" where ", *where] if where else []), ": ", family.shown])
     reason = "; ".join(beyond.unsolved) or beyond.certificate.reason
     proofs = "" if all(one.proved for one in found) else " Not all are proved."
-    said = "certified: there are no others" if beyond.certified else f"not certified: {reason}"
+    others = "no others" if rows or beyond.families else "none"
+    said = f"certified: there are {others}" if beyond.certified else f"not certified: {reason}"
     yield Text(f"Sought: {beyond.sought}; {said}.{proofs}", small=True)
     if beyond.assumed_nonzero_shown:
         yield Text(["assumed not to vanish: ", *joined(beyond.assumed_nonzero_shown)], small=True)

@@ -2,6 +2,9 @@
 
 import pytest
 import sympy as sp
+from sympy import ZZ
+from sympy.polys.fields import FracField
+from sympy.polys.orderings import grevlex
 
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.errors import EquationError
@@ -48,6 +51,19 @@ def test_elements_follow_when_the_field_grows():
     before = field.element(x / (t + 1))
     after = field.element(sp.exp(t))
     assert field.expression(field.lift(before) * after) == x * sp.exp(t) / (t + 1)
+    assert field.expression(field.diff(before, 1)) == 1 / (t + 1)
+
+
+@pytest.mark.parametrize("expression", [x, x * t + 3, x / 2, -t / (x + t), (t**2 - x**2) / (2 * t - 2 * x)])
+def test_fractions_are_in_lowest_terms_like_sympys(expression):
+    field = CoefficientField((t, x))
+    element, sympys = field.element(expression), FracField((t, x), ZZ, grevlex).from_expr(expression)
+    for one, other in (
+        (element, sympys), (element + element, sympys + sympys), (element * element, sympys * sympys),
+        (field.diff(element, 1), sympys.diff(sympys.field.gens[1])), (element - element, sympys - sympys),
+        (field.one / (element + 1), sympys.field.one / (sympys + 1)),
+    ):  # fmt: skip
+        assert (dict(one.numer), dict(one.denom)) == (dict(other.numer), dict(other.denom))
 
 
 def test_a_root_below_the_line_goes_above():

@@ -2,11 +2,13 @@
 
 import random
 import time
+from functools import reduce
 from itertools import combinations
 
 import pytest
 import sympy as sp
 
+from lieapp.equations.jets import directions
 from lieapp.equations.parsing import parse_system
 from lieapp.lie.beyond.algebra import commutators, prolonged
 from lieapp.lie.beyond.generalised import generalised_equations
@@ -21,6 +23,8 @@ from lieapp.lie.certificate.consequences import with_short_derivatives
 from lieapp.lie.deadline import Clock
 from lieapp.lie.linear import combined, reduced, substituted
 from lieapp.lie.normal_form import expression_of
+from lieapp.lie.solving.vanishing import vanishing
+from lieapp.lie.stages import derive
 
 HEAT = parse_system(["u_t - u_xx"], ["t", "x"], ["u"], [], [])
 KDV = parse_system(["u_t + u*u_x + u_xxx"], ["t", "x"], ["u"], [], [])
@@ -108,6 +112,37 @@ def test_solutions_and_their_parts_of_fewer_variables_correspond_to_each_other(m
     for equation in (*parts.rest, *single):
         assert not reduced(substituted(equation, parts.known, field, parts.unknowns), field)
     assert max(len(parts.unknowns.arguments[f]) for f in parts.known) <= 3
+
+
+def test_derivatives_that_vanish_at_two_points_vanish_for_all_solutions():
+    determining = generalised_equations(SINE, 3)
+    space = solution_space(determining, Clock(60))
+    state = determining.state()
+    state.counting = False
+    before = {frozenset(e) for e in state.equations}
+    assert vanishing(state)
+    new = [next(iter(e)) for e in state.equations if frozenset(e) not in before]
+    field = space.state.field
+    (component,) = determining.components
+    assert new and {f for f, _ in new} == {component}
+    for (value,) in space.vectors:
+        for _, K in new:
+            assert not reduce(field.diff, directions(K), field.lift(value))
+
+
+@pytest.mark.slow
+def test_sine_gordon_has_two_symmetries_of_order_five():
+    """One along each characteristic, of the mKdV hierarchies (Olver 1977, J. Math. Phys. 18)."""
+    space = solution_space(generalised_equations(SINE, 5), Clock(100))
+    orders = [SINE.jets.order(q) for q in space.expressions()]
+    assert space.certificate.certified and sorted(orders) == [1, 1, 1, 3, 3, 5, 5]
+
+
+def test_an_equation_without_symmetries_has_none_beyond_point_ones():
+    """Its determining equations bring exponentials while they are solved."""
+    equation = "u_t - t*u*u_x*sin(x) - x*u_xx - u_xxx*exp(t*x) - u*t*sin(x)"
+    truth = derive(parse_system([equation], ["t", "x"], ["u"], [], []), budget=60, order=1)
+    assert truth.hierarchy.certified and not truth.hierarchy.symmetries
 
 
 class _Fixed:

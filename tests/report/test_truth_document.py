@@ -10,7 +10,14 @@ from lieapp.document import Formula, Notice, Table, Text, plain_text, section, s
 from lieapp.report.page import page
 from lieapp.report.terminal import rendered
 from lieapp.report.truth_document import MOST_BRACKETS, document
-from lieapp.results.truth import InvariantsResult, ReducedResult, ReductionResult, StructureResult
+from lieapp.results.truth import (
+    BeyondResult,
+    CertificateResult,
+    InvariantsResult,
+    ReducedResult,
+    ReductionResult,
+    StructureResult,
+)
 
 
 def lines(result, *keys):
@@ -34,6 +41,18 @@ def test_the_algebra_and_what_a_periodic_domain_keeps():
     stays = lines(truth_result(periodic_families=[HEAT_FAMILY]), "periodic")
     assert stays == ["The families remain, restricted to periodic members."]
     assert section(document(truth_result(periodic_in=[])), "periodic") == []
+
+
+def test_nothing_found_beyond_point_symmetries_is_said_without_a_table():
+    beyond = BeyondResult(
+        order=1, sought="characteristics of differential order up to 1", certified=True,
+        certificate=CertificateResult(reason=""), families=[], unsolved=[], seconds=0.1,
+    )  # fmt: skip
+    result = truth_result(generalised=[], beyond=beyond)
+    assert lines(result, "beyond") == [
+        "Sought: characteristics of differential order up to 1; certified: there are none."
+    ]
+    assert not any(isinstance(block, Table) for block in section(document(result), "beyond"))
 
 
 def test_nothing_found():

@@ -7,16 +7,14 @@ solver and the same certificate work on them.
 
 from __future__ import annotations
 
-import sympy as sp
-
 from lieapp.equations.coefficients import CoefficientField
 from lieapp.equations.equation import System
 from lieapp.equations.evolution import evolution_form
 from lieapp.equations.leading import Leading, check_equations, solve_for_leading
 from lieapp.errors import EquationError
 from lieapp.lie.beyond.jet_forms import JetForms, arguments
-from lieapp.lie.determining import DeterminingSystem, apart, slopes_of
-from lieapp.lie.linear import Form, add, lifted, primitive
+from lieapp.lie.determining import DeterminingSystem, primitive_parts, slopes_of
+from lieapp.lie.linear import Form, add
 
 
 def solved_leading(system: System) -> Leading:
@@ -75,21 +73,8 @@ def assembled(
 ) -> DeterminingSystem:
     """Conditions on functions of derivatives, split by the derivatives that these don't depend on."""
     target = CoefficientField(forms.field.variables[: forms.size], system.parameters)
-    equations: list[Form] = []
-    divisors = list(leading.assumed_nonzero)
-    seen = set()
-    for condition in conditions:
-        parts, divided = apart(condition, forms.field, forms.size, target)
-        divisors += divided
-        for form in parts:
-            form, content = primitive(lifted(form, target), target)
-            divisors.append(target.expression(content))
-            signature = frozenset(form.items())
-            if form and signature not in seen:
-                seen.add(signature)
-                equations.append(form)
-    equations = [lifted(form, target) for form in equations]
-    plain = list(dict.fromkeys(d for d in divisors if isinstance(d, sp.Expr)))
+    equations, divisors = primitive_parts(conditions, forms.field, forms.size, target)
+    plain = list(dict.fromkeys([*leading.assumed_nonzero, *divisors]))
     return DeterminingSystem(
         system, leading, target, forms.unknowns, components, equations, list(system.residuals), plain
     )

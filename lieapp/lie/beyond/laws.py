@@ -328,9 +328,11 @@ def _families(system: System, space: Space) -> list[Law]:
 def _family(system: System, group: Group, state: State, names: list[str]) -> Law:
     """The laws of a family of multipliers, which solve the determining equations modulo the conditions."""
     field, unknowns = state.field, state.unknowns
+    # named in the order in which the components have them
+    ordered = dict.fromkeys([*(f for form in group.values for f, _ in sorted(form)), *group.functions])
     functions = {
         f: sp.Function(name, real=True)(*(field.variables[v] for v in sorted(unknowns.arguments[f])))
-        for f, name in zip(group.functions, names, strict=False)
+        for f, name in zip(ordered, names, strict=False)
     }
 
     def written(form: Form) -> sp.Expr:

@@ -11,19 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import add
-from typing import Any, TypeAlias
+from typing import Any
 
 import sympy as sp
 from sympy.polys.orderings import grevlex
 from sympy.polys.polyutils import dict_from_expr
 from sympy.polys.rings import PolyRing
 
+from lieapp.equations.jet_ring import Polynomial, alternating
 from lieapp.equations.jets import Jet, MultiIndex, divides, raised
 from lieapp.equations.leading import Leading
 from lieapp.errors import EquationError
-
-Polynomial: TypeAlias = Any
-"""An element of the ring; SymPy's class has no type parameters."""
 
 
 class PolynomialJets:
@@ -115,13 +113,7 @@ class PolynomialJets:
         if len(self.symbols) in present:
             present |= {v for powers in self._below for v, power in enumerate(powers) if power}
         slopes = {J: self._slope(p, v) for (b, J), v in self.places.items() if b == a and v in present}
-        while any(map(any, slopes)):
-            J = max(slopes, key=lambda J: (sum(J), J))
-            # lower variables first, as the ring is made for
-            i = min(k for k, n in enumerate(J) if n)
-            below = raised(J, i, -1)
-            slopes[below] = slopes.get(below, self.ring.zero) - self.total(slopes.pop(J), i)
-        return slopes.get(self.jets.zero, self.ring.zero)
+        return alternating(slopes, self.total, self.ring.zero)
 
     def _slope(self, p: Polynomial, v: int) -> Polynomial:
         """∂p by a generator, on which r may depend."""

@@ -38,7 +38,7 @@ from lieapp.lie.certificate.parts import Parts
 from lieapp.lie.certificate.taylor import Point, pack
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Group, general_component
-from lieapp.lie.linear import Form, Unknowns, lifted, raised, reduced
+from lieapp.lie.linear import Form, Unknowns, lifted, reduced
 from lieapp.lie.normal_form import Vector
 from lieapp.results.truth import CertificateResult
 
@@ -100,9 +100,7 @@ def jets_of_members(
     own = counting.Columns(point, group.functions)
     conditions, vanishing = counting.without_vanishing(group.conditions)
     for f in group.functions:
-        for v in range(point.size):
-            if v not in unknowns.arguments[f]:
-                vanishing.add(f, raised(unknowns.zero, v))
+        vanishing.without_others(f, unknowns)
     counting.check_size(own.count, max(len(unknowns.arguments[f]) for f in group.functions), top)
     pivots = counting.eliminate(counting.rows_of(conditions, top, own, vanishing, deadline), p, deadline)
     grid = [K for m in range(top + 1) for K in multi_indices(point.size, m)]

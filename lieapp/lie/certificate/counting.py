@@ -17,7 +17,7 @@ from math import comb, factorial, perm, prod
 
 from lieapp.equations.jets import MultiIndex, divides, multi_indices, raised
 from lieapp.lie.certificate.taylor import Point, pack
-from lieapp.lie.linear import Form, Key
+from lieapp.lie.linear import Form, Key, Unknowns
 
 Row = dict[int, int]
 """Column -> value mod p."""
@@ -58,15 +58,25 @@ class Vanishing:
     def __init__(self) -> None:
         self.least: dict[int, list[MultiIndex]] = {}
         self._left: dict[int, list[list[MultiIndex]]] = {}
+        self._has: dict[int, dict[MultiIndex, bool]] = {}
 
     def has(self, f: int, K: MultiIndex) -> bool:
         """Whether ∂_K f is a derivative of one that vanishes."""
-        return any(divides(J, K) for J in self.least.get(f, ()))
+        known = self._has.setdefault(f, {})
+        if K not in known:
+            known[K] = any(divides(J, K) for J in self.least.get(f, ()))
+        return known[K]
 
     def add(self, f: int, K: MultiIndex) -> None:
         """∂_K f = 0."""
         self.least[f] = [J for J in self.least.get(f, []) if not divides(K, J)] + [K]
         self._left.pop(f, None)
+        self._has.pop(f, None)
+
+    def without_others(self, f: int, unknowns: Unknowns) -> None:
+        """∂ᵥ f = 0 for the variables v that f doesn't depend on."""
+        for v in set(range(unknowns.size)) - unknowns.arguments[f]:
+            self.add(f, raised(unknowns.zero, v))
 
     def left(self, f: int, size: int, order: int) -> list[list[MultiIndex]]:
         """For each order up to this one the K for which ∂_K f needn't vanish. Raises TooLargeError for too many."""

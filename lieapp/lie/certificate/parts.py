@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from math import factorial
 
 from lieapp.equations.coefficients import CoefficientField
-from lieapp.equations.jets import raised
 from lieapp.lie.certificate.consequences import with_short_derivatives
 from lieapp.lie.certificate.counting import Vanishing, check_time, order_of
 from lieapp.lie.linear import Form, Key, Unknowns, combined, differentiated, reduced, substituted
@@ -80,8 +79,7 @@ class Parts:
         for f in self.known:
             for K in self.vanishing.least.get(f, ()):
                 whole.add(f, K)
-            for v in set(range(self.unknowns.size)) - self.unknowns.arguments[f]:
-                whole.add(f, raised(self.unknowns.zero, v))
+            whole.without_others(f, self.unknowns)
         return whole
 
     def _take(self, equations: Iterable[Form]) -> None:

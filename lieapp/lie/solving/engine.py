@@ -14,6 +14,7 @@ from lieapp.lie.solving.integrate import first_integral, integrate, one_term
 from lieapp.lie.solving.ode import ordinary
 from lieapp.lie.solving.split import split
 from lieapp.lie.solving.state import Solution, State, coupled
+from lieapp.lie.solving.vanishing import vanishing
 
 
 def formal(state: State) -> bool:
@@ -40,6 +41,7 @@ STEPS = (
     partial(eliminate, varying=True),
     count_and_guess,
     ordinary,
+    vanishing,
     separate,
     complete,
     decouple,
