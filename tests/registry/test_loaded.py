@@ -117,3 +117,12 @@ def test_stdout_is_back_where_it_was_after_threads_sent_it_elsewhere():
         list(threads.map(use, range(32)))
     after = os.fstat(1)
     assert sys.stdout is before and (after.st_dev, after.st_ino) == (place.st_dev, place.st_ino)
+
+
+@pytest.mark.parametrize("title", [r"a\0b", r"\ud800"])
+def test_a_title_that_no_file_can_hold_is_told(folder, title):
+    text = PLUGIN.format(name="mine", body="").replace('title="Mine"', f'title="{title}"')
+    (folder / "mine.py").write_text(text)
+    (broken,) = load_catalog().broken
+    assert "mine: title=" in broken.error and "which can't be shown" in broken.error
+    str(broken).encode()
