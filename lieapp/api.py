@@ -7,6 +7,7 @@ from lieapp.api import PDE, hookimpl
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -121,6 +122,7 @@ class PDE:
 
     def __post_init__(self) -> None:
         check_plugin_name(self.name)
+        check_title(self.name, self.title)
         _check_equation(self)
         _check_fitted(self)
         _check_region(self)
@@ -148,6 +150,7 @@ class LabelledPictures:
 
     def __post_init__(self) -> None:
         check_plugin_name(self.name)
+        check_title(self.name, self.title)
         rules = {
             "data": (isinstance(self.data, str) and bool(self.data), "a file, a folder or the name of a data set"),
             "flip": (isinstance(self.flip, bool), "True or False"),
@@ -204,6 +207,17 @@ def check_plugin_name(name: Any) -> None:
         raise PluginError(
             f"name={name!r}: this name is taken, `lieapp check --plugin {name}` checks every plugin.",
             hint="Choose another name.",
+        )
+
+
+def check_title(name: str, title: Any) -> None:
+    """Raises PluginError for a title that isn't a text, or that no file and no page can hold."""
+    if not isinstance(title, str):
+        raise PluginError(f"{name}: title={title!r} isn't a text.", hint="Give the title that tables show.")
+    strange = next((c for c in title if unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n"), None)
+    if strange is not None:
+        raise PluginError(
+            f"{name}: title={title!r} has the character {strange!r}, which can't be shown.", hint="Leave it out."
         )
 
 

@@ -15,7 +15,7 @@ from lieapp.cli.options import Common, Outcome, common
 RUNS_VARIABLE = "LIEAPP_RUNS"
 """Tells the app the folder of runs."""
 
-SCRIPT = Path(lieapp.__file__).parent / "ui" / "app.py"
+SCRIPT = Path(lieapp.__file__).parent / "ui" / "server.py"
 """What Streamlit runs; inside the package, so a wheel has it too."""
 
 SETTINGS = {

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import click
 
 import lieapp
-from lieapp.errors import CancelledError, LieappError, UsageError, file_error, plugin_fault
+from lieapp.errors import PLUGIN, CancelledError, LieappError, UsageError, file_error, plugin_fault
 from lieapp.runs.process.signals import interrupted
 
 COMMANDS = {
@@ -99,14 +101,15 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit code: 0 done, 1 failed, 2 usage, 130 interrupted."""
     _open_closed_streams()
     try:
-        code = cli.main(args=list(arguments), prog_name="lieapp", standalone_mode=False)
+        with _own_warnings():
+            code = cli.main(args=list(arguments), prog_name="lieapp", standalone_mode=False)
     except NO_COMMAND as error:
         # no command where one is needed: its help is the answer, and nothing was done
         click.echo(error.format_message(), err=True)
         return 2
     except BaseException as error:
         # an interrupt inside the import of a library or of a plugin may come out as any other error
-        lost = interrupted() and not isinstance(error, (CancelledError, SystemExit))
+        lost = interrupted() and not isinstance(error, CancelledError)
         failure = KeyboardInterrupt() if lost else error
         return report_failure(
             failure,
@@ -117,10 +120,17 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+@contextlib.contextmanager
+def _own_warnings() -> Iterator[None]:
+    """Of overflows and the like a plugin's own are shown; where lieapp meets one, its result says what matters."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=RuntimeWarning)
+        warnings.filterwarnings("default", category=RuntimeWarning, module=PLUGIN)
+        yield
+
+
 def report_failure(error: BaseException, *, as_json: bool, debug: bool, command: str = "") -> int:
     """Say what went wrong, on stderr or as the JSON error object on stdout, and give the exit code."""
-    if isinstance(error, SystemExit):
-        return error.code if isinstance(error.code, int) else 1
     if isinstance(error, BrokenPipeError):
         # the reader of our output left, as `| head` does; nothing must be flushed at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -154,6 +164,8 @@ def as_lieapp_error(error: BaseException, command: str = "") -> LieappError:
     if told is not None:
         return told
     text = " ".join(str(error).split())
+    if isinstance(error, SystemExit):
+        return UnexpectedError("something ended the program: SystemExit.", hint="Run again with --debug.")
     if isinstance(error, MemoryError) or "can't allocate memory" in text or "CUDA out of memory" in text:
         return MemoryLackError("out of memory.", hint=MEMORY.get(command, ROOM))
     return UnexpectedError(

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from lieapp.api import MIN_POINTS, PDE, SumOfSines
 from lieapp.equations.equation import read_pde, read_transform
 from lieapp.equations.evolution import Evolution, evolution_form
 from lieapp.equations.regular import check_periodic, check_regular
-from lieapp.errors import DataError, GridError, PluginError, UsageError
+from lieapp.errors import DataError, EquationError, GridError, PluginError, UsageError
+
+SMALLEST, LARGEST = sp.Rational(1, 10**100), sp.Integer(10) ** 100
+"""Sizes of numbers whose squares and cubes are still numbers of double precision."""
 
 
 def check_equation(declaration: Any, command: str, words: tuple[str, str]) -> None:
@@ -67,7 +71,17 @@ def check_times(pde: PDE, evolution: Evolution, least: int = 1) -> None:
 
 
 def check_coefficients(pde: PDE, evolution: Evolution) -> None:
-    """Raises EquationError unless coefficients are finite in the region and periodic where solutions are."""
+    """Raises EquationError unless coefficients are finite in the region and periodic where solutions are.
+
+    Their numbers must be of a size that data can be computed with; exact derivations take any.
+    """
+    strange = [n for n in _numbers(evolution) if n != 0 and not SMALLEST <= abs(n) <= LARGEST]
+    if strange:
+        raise EquationError(
+            f"{pde.name}: the equation has the number {sp.N(strange[0], 3)}; data are computed with numbers from "
+            f"{float(SMALLEST):g} to {float(LARGEST):g}.",
+            hint="Measure the variables or unknowns in other units; `lieapp truth` derives symmetries with any.",
+        )
     space = [x for x in pde.periodic if x != evolution.jets.independent[evolution.time]]
     check_regular(evolution.rhs, evolution.jets, pde.region, evolution.name)
     check_periodic(evolution.rhs, evolution.jets, pde.region, space, evolution.name)
@@ -82,6 +96,12 @@ def check_discovery(pde: PDE) -> None:
     _check_axes(pde, own, "symmetries are learned")
     check_times(pde, own, MIN_POINTS)
     check_data(pde)
+
+
+def _numbers(evolution: Evolution) -> list[sp.Number]:
+    """The finite numbers in the right-hand sides, the largest first."""
+    found = {n for side in evolution.rhs for n in side.atoms(sp.Number) if n.is_finite}
+    return sorted(found, key=abs, reverse=True)
 
 
 def _check_axes(pde: PDE, evolution: Evolution, what: str) -> None:

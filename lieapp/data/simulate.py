@@ -25,13 +25,14 @@ from lieapp.data.declared import check_data, initial_of
 from lieapp.data.problem import semilinear_problem
 from lieapp.data.sizes import check_simulation
 from lieapp.data.stepping import State, Tolerance, Values, march
-from lieapp.data.trajectories import Trajectories
+from lieapp.data.trajectories import UNITS, Trajectories, check_magnitude
 from lieapp.equations.equation import read_pde, read_transform
 from lieapp.equations.evolution import Evolution, Splitting, common_rate, evolution_form, split
 from lieapp.errors import DataError, GridError, PluginError
 from lieapp.numerics.codegen import Tape, scalar_functions
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import resample
+from lieapp.registry.modules import LoadError, guarded
 
 EXTREMES = (4096, 256, 64)
 """Points along each axis on which minimum and maximum are looked for, in one, two, three dimensions."""
@@ -176,6 +177,9 @@ def simulate(
     evolution = own if pde.transform is None else evolution_form(read_transform(pde, pde.transform))
     grid, times = space_grid(pde, evolution), output_times(pde, evolution)
     initial = initial_state(pde.initial, evolution.jets.dependent, grid, samples, generator).to(device)
+    for a, unknown in enumerate(evolution.jets.dependent):
+        hint = "Change the amplitude of the initial state, or measure it in other units, in the equation too."
+        check_magnitude([initial[:, a]], f"the initial state of {unknown}", pde.name, hint)
     keep = _keeper(pde, own, evolution, grid)
     first = len(times) - (pde.keep_last or len(times))
     batches = [initial] if len(grid.axes) == 1 else list(initial.split(TOGETHER))
@@ -260,7 +264,8 @@ def from_source(pde: PDE, samples: int, seed: int) -> Trajectories:
                 f"{pde.name}: source gave {len(given[name])} samples of {name}; {samples} were asked for.",
                 hint=f"Ask for at most {len(given[name])}.",
             )
-        values.append(torch.as_tensor(given[name][:samples].astype(np.float64)))
+        values.append(torch.as_tensor(given[name][:samples]))
+        check_magnitude([values[-1]], name, pde.name, UNITS)
     grid = Grid(tuple(_axis(pde, evolution.jets.independent[i], grids[variables[i]]) for i in space))
     times = torch.as_tensor(grids[ordered[0]])
     return Trajectories(times, grid, torch.stack(values, 2), unknowns, ordered[0])
@@ -270,11 +275,12 @@ def _called(pde: PDE, samples: int, seed: int, names: tuple[str, ...]) -> dict[s
     """What the source returns, as arrays of finite numbers."""
     assert pde.source is not None
     try:
-        answer = pde.source(samples, seed)
-    except Exception as error:
-        raise PluginError(
-            f"{pde.name}: source raised {type(error).__name__}: {error}.", hint="Correct the plugin's source."
-        ) from error
+        with guarded(None):
+            answer = pde.source(samples, seed)
+    except LoadError as error:
+        cause = error.__cause__ or error
+        told = f"{type(cause).__name__}: {cause}".rstrip(": ")
+        raise PluginError(f"{pde.name}: source raised {told}.", hint="Correct the plugin's source.") from cause
     if not isinstance(answer, Mapping):
         raise DataError(
             f"{pde.name}: source returned a {type(answer).__name__}; it must return a mapping.",
@@ -295,15 +301,23 @@ def _numbers(pde: PDE, name: str, value: object) -> np.ndarray:
             f"{pde.name}: source gave {name} with {np.ma.count_masked(value)} masked values; none may be missing.",
             hint="Leave trajectories or times with masked values out, or fill them in.",
         )
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise DataError(
+            f"{pde.name}: source gave {name} that isn't an array: {' '.join(str(error).split()).rstrip('.')}.",
+            hint="Give an array of floats, or nested lists of equal lengths.",
+        ) from None
     if array.dtype.kind not in "fiu":
         raise DataError(
             f"{pde.name}: source gave {name} of type {array.dtype}; it isn't an array of real numbers.",
             hint="Give an array of floats; split complex data into real and imaginary part.",
         )
-    if not np.isfinite(array).all():
+    with np.errstate(over="ignore"):
+        found = array.astype(np.float64)
+    if not np.isfinite(found).all():
         raise DataError(f"{pde.name}: source gave {name} with NaN or infinite values.", hint="Clean the data.")
-    return array
+    return found
 
 
 def _line(pde: PDE, name: str, array: np.ndarray) -> np.ndarray:
@@ -318,7 +332,7 @@ def _line(pde: PDE, name: str, array: np.ndarray) -> np.ndarray:
             f"at least {MIN_POINTS} points.",
             hint="Give the solutions at more times or places.",
         )
-    return array.astype(np.float64)
+    return array
 
 
 def _axis(pde: PDE, symbol: sp.Symbol, points: np.ndarray) -> Axis:

@@ -61,13 +61,33 @@ class Trajectories:
         check_varying([self], name, "Change the initial state, or what the source gives.")
 
 
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Sizes of an unknown's largest value that squares and cubes can be computed with in double precision."""
+
+
+def check_magnitude(values: Sequence[Tensor], unknown: str, name: str, hint: str) -> None:
+    """Whether the largest value of an unknown, or all of them are 0, is of a size that can be computed with.
+
+    Raises DataError for any other.
+    """
+    largest = max(float(z.abs().amax()) for z in values)
+    if largest != 0 and not SMALLEST <= largest <= LARGEST:
+        raise DataError(
+            f"{name}: the largest value of {unknown} is {largest:.3g}; data are computed with where it lies "
+            f"between {SMALLEST:g} and {LARGEST:g}.",
+            hint=hint,
+        )
+
+
 def check_varying(pieces: Sequence[Trajectories], name: str, hint: str) -> None:
     """Whether there is anything to learn from trajectories, taken together; a single one may be constant.
 
-    Raises DataError if an unknown is one constant everywhere, or if nothing varies along an axis of space.
+    Raises DataError if an unknown is one constant everywhere, or of a size that can't be computed with, or if
+    nothing varies along an axis of space.
     """
     for a, unknown in enumerate(pieces[0].unknowns):
         values = [piece.values[:, :, a] for piece in pieces]
+        check_magnitude(values, unknown, name, UNITS)
         low, high = min(float(z.min()) for z in values), max(float(z.max()) for z in values)
         if high - low <= STILL * max(-low, high):
             raise DataError(
@@ -84,6 +104,8 @@ def check_varying(pieces: Sequence[Trajectories], name: str, hint: str) -> None:
                 f"{name}: the data don't vary along {axis.name}; fields along it can't be told apart.", hint=hint
             )
 
+
+UNITS = "Measure it in other units, in the data and in the equation."
 
 STREAM = 7919
 """Set apart from the seed's own use, so that noise isn't made of the numbers that made the initial states."""

@@ -83,9 +83,10 @@ def write(text: str, name: str, folder: Path = FOLDER) -> Path:
     """Put a file into a folder. Raises PluginError if there is another of that name, or it can't be written."""
     file = folder / f"{name}.py"
     # the name is checked by `plugin_text`; here again, for a path is made of it
-    if not re.fullmatch(r"[a-z0-9_-]+", name):
+    if not re.fullmatch(r"[a-z0-9-][a-z0-9_-]*", name):
         raise PluginError(
-            f"name={name!r} isn't a valid file name.", hint="Use lower-case letters, digits, _ and -."
+            f"name={name!r} isn't a valid file name.",
+            hint="Use lower-case letters, digits, _ and -; files whose names begin with _ are no plugins.",
         )
     with refused(PluginError, f"{file} can't be written", "Download it instead."):
         folder.mkdir(parents=True, exist_ok=True)
@@ -100,7 +101,7 @@ def write(text: str, name: str, folder: Path = FOLDER) -> Path:
 def _check(system: System, draft: Draft) -> None:
     """Raises what a declaration with these values raises, and PluginError for names that the file uses."""
     named = [*map(str, system.jets.independent), *system.jets.dependent, *map(str, system.parameters)]
-    taken = [name for name in named if name in TAKEN or name == _identifier(draft.name)]
+    taken = [name for name in named if code_name(name) in (*TAKEN, _identifier(draft.name))]
     if taken:
         raise PluginError(f"the name {taken[0]!r} is used by the file itself.", hint="Choose another name.")
     if system.functions:
@@ -154,7 +155,7 @@ def _equations(residuals: list[str]) -> list[str]:
 
 def _heading(title: str) -> str:
     """A title inside a docstring, which it can't end."""
-    return "".join(c for c in title if c not in '"\\\n\r').strip().rstrip(".") or "An equation"
+    return "".join(c for c in title if c.isprintable() and c not in '"\\').strip().rstrip(".") or "An equation"
 
 
 def _quoted(text: str) -> str:
@@ -164,8 +165,10 @@ def _quoted(text: str) -> str:
 
 
 def _identifier(name: str) -> str:
+    """A variable for the declaration, none that the file uses."""
     word = name.replace("-", "_")
-    return word if word.isidentifier() and not keyword.iskeyword(word) else f"pde_{word}"
+    free = word.isidentifier() and not keyword.iskeyword(word) and word not in TAKEN
+    return word if free else f"pde_{word}"
 
 
 def _assumption(parameter: sp.Symbol) -> str:

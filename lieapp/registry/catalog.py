@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from lieapp.api import check_title
 from lieapp.errors import PluginError, UnknownPluginError, UsageError
 from lieapp.extension import Kind, Method, Reader, Work
 from lieapp.registry.loader import HERE, SHIPPED, Loader, Plugin, variable_folders
@@ -230,6 +231,11 @@ def _entry(loader: Loader, plugin: Plugin, item: Any, kinds: Sequence[Kind]) -> 
     """A declaration with its kind; one that is of none is a complaint."""
     kind = _kind_of(item, kinds)
     if kind is not None:
+        try:
+            check_title(item.name, item.title)
+        except PluginError as error:
+            loader.broken.append(plugin.broken(error.line))
+            return None
         return Entry(item, kind, plugin.file, plugin.sha256, plugin.source, plugin.hooks)
     known = ", ".join(f"{kind.declaration.__name__} ({kind.name})" for kind in kinds)
     text = f"lieapp_domains lists {_short(item)}; an item must be a declaration of a registered kind: {known}."

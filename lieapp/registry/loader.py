@@ -20,7 +20,8 @@ import pluggy
 import lieapp
 from lieapp.errors import UsageError
 from lieapp.registry import hookspecs
-from lieapp.registry.modules import PACKAGE, Broken, LoadError, digest, folder_digest, guarded, load_module
+from lieapp.registry.loaded import module_of
+from lieapp.registry.modules import PACKAGE, Broken, LoadError, digest, folder_digest, guarded
 
 MODULES = (
     "lieapp.pde.kind", "lieapp.pictures.kind", "lieapp.functions.kind", "lieapp.methods.shipped",
@@ -144,7 +145,7 @@ class Loader:
             except OSError as error:
                 raise LoadError(f"the file can't be read: {error.strerror}", None) from error
             if self._is_new(file, sha256):
-                self._register(load_module(file, content, sha256), file, sha256, source, str(file))
+                self._register(module_of(file, content, sha256), file, sha256, source, str(file))
 
     def load_entry_point(self, point: EntryPoint) -> None:
         """Load one installed plugin; whatever is wrong with it ends up in `broken`."""

@@ -81,8 +81,8 @@ def load_module(file: Path, content: bytes, sha256: str) -> ModuleType:
         with guarded(file):
             exec(compile(content, str(file), "exec"), module.__dict__)
     except LoadError:
-        for loaded in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
-            del sys.modules[loaded]
+        for loaded in [key for key in list(sys.modules) if key == name or key.startswith(f"{name}.")]:
+            sys.modules.pop(loaded, None)
         raise
     return module
 
@@ -104,9 +104,18 @@ def guarded(file: Path | None) -> Iterator[None]:
             raise LoadError(_describe(error) + _inside(error, file), _line(error, file)) from error
 
 
+_stdout = threading.RLock()
+"""Stdout is one for all threads: what one of them sends elsewhere must be back before another does so."""
+
+
 @contextlib.contextmanager
 def stdout_to_stderr() -> Iterator[None]:
     """Send to stderr what is printed, also what is written to file descriptor 1 or to `sys.__stdout__`."""
+    with _stdout:
+        yield from _redirected()
+
+
+def _redirected() -> Iterator[None]:
     streams = (sys.stdout, sys.__stdout__)
     _flush(streams)
     with contextlib.redirect_stdout(sys.stderr):

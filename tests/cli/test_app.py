@@ -9,6 +9,7 @@ import pytest
 
 from lieapp.cli.app import SETTINGS
 from lieapp.settings import leaves
+from lieapp.ui.pinned import LOCAL
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,5 +43,7 @@ def test_port_folders_and_no_browser(lieapp, started, tmp_path):
 
 def test_a_checkout_tells_streamlit_the_same():
     sections = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    # where `lieapp app` pins all requests, Streamlit alone pins its socket
+    assert sections["server"].pop("allowedHosts") == list(LOCAL)
     said = dict(leaves(sections))
     assert {key: str(value).lower() for key, value in said.items()} == SETTINGS

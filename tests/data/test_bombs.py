@@ -45,7 +45,7 @@ def test_no_more_is_unpacked_than_an_idx_header_says(tmp_path, peak, packed):
         for _ in range(128):
             stream.write(bytes(2**20))
     peak()
-    with pytest.raises(DataError, match="more than 2560 bytes of values where its header, 40 x 8 x 8, asks for 2560"):
+    with pytest.raises(DataError, match="more than 2560 bytes of values where its header, 40 x 8 x 8, asks for"):
         read_idx(file)
     assert peak() < 2e7
 
@@ -68,7 +68,7 @@ def test_an_archive_that_unpacks_to_more_than_is_read_whole(tmp_path, peak, monk
     assert (tmp_path / "a.npz").stat().st_size < 1e5
     monkeypatch.setattr(numpy_files, "MOST", 2**24)
     peak()
-    with pytest.raises(DataError, match="images.npy takes .* GiB unpacked") as caught:
+    with pytest.raises(DataError, match=r"images\.npy takes .* GiB unpacked") as caught:
         read_npz(tmp_path / "a.npz")
     assert "without compression" in caught.value.hint and peak() < 2e7
 

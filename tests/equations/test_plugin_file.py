@@ -120,3 +120,41 @@ def test_no_file_is_replaced(tmp_path, monkeypatch):
     with pytest.raises(PluginError, match="already exists"):
         plugin_file.write("second", "made")
     assert file.read_text() == "first"
+
+
+@pytest.mark.parametrize("name", ["hookimpl", "lieapp_domains", "sp", "class", "none", "2d", "a-b", "pde"])
+def test_every_name_makes_a_file_that_loads(name, tmp_path, monkeypatch):
+    system = parse_system(EQUATIONS["kdv"], ["t", "x"], ["u"])
+    monkeypatch.chdir(tmp_path)
+    file = plugin_file.write(plugin_text(system, draft(name=name)), name)
+    catalog = load_catalog()
+    assert catalog.broken == [] and catalog.get(name).file == file
+    assert str(read_pde(catalog.get(name).declaration).residuals[0]) == str(system.residuals[0])
+
+
+@pytest.mark.parametrize("name", ["_hidden", "__init__"])
+def test_a_file_that_is_never_loaded_is_not_written(name, tmp_path):
+    with pytest.raises(PluginError, match="isn't a valid file name") as caught:
+        plugin_file.write("", name, tmp_path)
+    assert "begin with _" in caught.value.hint and list(tmp_path.iterdir()) == []
+
+
+def test_variables_that_the_file_calls_otherwise_are_free_of_its_name():
+    system = parse_system(["u_t - lambda*u_xx"], ["t", "x"], ["u"], ["lambda:positive"])
+    with pytest.raises(PluginError, match="the name 'lambda' is used by the file itself"):
+        plugin_text(system, draft(name="lambda_", values={"lambda": "1/2"}))
+
+
+@pytest.mark.parametrize("title", ["a\0b", "\ud800", "a\x1b[31mb", "\x7f", 5, None])
+def test_titles_that_no_file_can_hold_are_refused(title):
+    system = parse_system(EQUATIONS["kdv"], ["t", "x"], ["u"])
+    with pytest.raises(PluginError, match="made: title="):
+        plugin_text(system, draft(title=title))
+
+
+@pytest.mark.parametrize("title", ["'\"\\", "é ∂ 𝔤", "two\nlines\tand a tab", "{x} %s $u$", "\u202edrow", ""])
+def test_other_titles_are_kept_as_they_are(title, tmp_path, monkeypatch):
+    system = parse_system(EQUATIONS["kdv"], ["t", "x"], ["u"])
+    monkeypatch.chdir(tmp_path)
+    plugin_file.write(plugin_text(system, draft(title=title)), "made")
+    assert load_catalog().get("made").title == title

@@ -23,8 +23,24 @@ Known = TypeVar("Known")
 
 
 def encode(value: Any) -> bytes:
-    """JSON for people: indented, one line at the end; numbers of numpy and torch become plain ones."""
-    return msgspec.json.format(msgspec.json.encode(value, enc_hook=plain), indent=2) + b"\n"
+    """JSON for people: indented, one line at the end; numbers of numpy and torch become plain ones.
+
+    What isn't text, as bytes in a file's name that are no UTF-8, is written as `\\udcff`.
+    """
+    try:
+        found = msgspec.json.encode(value, enc_hook=plain)
+    except UnicodeEncodeError:
+        found = msgspec.json.encode(_as_text(msgspec.to_builtins(value, enc_hook=plain)))
+    return msgspec.json.format(found, indent=2) + b"\n"
+
+
+def _as_text(value: Any) -> Any:
+    """Plain values with escapes in place of lone surrogates."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_as_text(key): _as_text(inner) for key, inner in value.items()}
+    return [_as_text(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def decoded(file: Path, kind: type[Known]) -> Known | None:
