@@ -15,6 +15,7 @@ from torch import Tensor
 
 from lieapp.domains.base import Characteristics
 from lieapp.domains.solutions import Scales, Slices
+from lieapp.equations.evolution import Evolution
 from lieapp.equations.jets import Jet
 from lieapp.methods.spectrum import updated
 from lieapp.numerics.codegen import Tape
@@ -24,6 +25,48 @@ from lieapp.pde.domain import PDEDomain
 from lieapp.pde.generalised.characteristics import Term
 
 Values = Float[Tensor, "batch *space"]
+
+
+class Jets:
+    """Derivatives of the unknowns on one batch with their rates D_J F, physical units, each computed once.
+
+    Args:
+        tape: the right-hand sides as functions of the coordinates and of the derivatives `needed`.
+    """
+
+    def __init__(
+        self, evolution: Evolution, scales: Scales, tape: Tape, needed: Sequence[Jet], batch: Slices,
+        differentiator: Differentiator,
+    ) -> None:  # fmt: skip
+        self._evolution, self._d = evolution, differentiator
+        count = len(evolution.rhs)
+        physical = [
+            o + s * batch.points[:, i] for i, (o, s) in enumerate(zip(scales.origin, scales.size, strict=True))
+        ]
+        self.coordinates, self._u = physical[:-count], physical[-count:]
+        self._known: dict[Jet, tuple[Values, Values]] = {}
+        self._rates: list[Values] = []
+        arguments = [self._derivative(self._u[b], J) for b, J in needed]
+        self._rates = tape(*self.coordinates, *arguments)
+
+    def _derivative(self, values: Values, J: tuple[int, ...]) -> Values:
+        along = tuple(J[i] for i in self._evolution.space)
+        return self._d.derivatives(values, [along])[along]
+
+    def jet(self, jet: Jet) -> tuple[Values, Values]:
+        """A derivative, and its rate."""
+        if jet not in self._known:
+            a, J = jet
+            self._known[jet] = self._derivative(self._u[a], J), self._derivative(self._rates[a], J)
+        return self._known[jet]
+
+    def product(self, factors: Sequence[Jet]) -> tuple[Values, Values]:
+        """The product of derivatives, and its rate."""
+        value, rate = torch.ones_like(self._u[0]), torch.zeros_like(self._u[0])
+        for factor in factors:
+            v, dv = self.jet(factor)
+            value, rate = value * v, rate * v + value * dv
+        return value, rate
 
 
 class TermValues:
@@ -55,42 +98,8 @@ class TermValues:
 
     def jets(self, batch: Slices) -> Jets:
         """The derivatives on a batch."""
-        return Jets(self, batch, self.domain.linearisation.differentiator(batch.grid, batch.points))
-
-
-class Jets:
-    """Derivatives of the unknowns on one batch with their rates D_J F, physical units, each computed once."""
-
-    def __init__(self, whole: TermValues, batch: Slices, differentiator: Differentiator) -> None:
-        self._evolution, self._d = whole._evolution, differentiator
-        scales, count = whole.scales, len(self._evolution.rhs)
-        physical = [
-            o + s * batch.points[:, i] for i, (o, s) in enumerate(zip(scales.origin, scales.size, strict=True))
-        ]
-        self.coordinates, self._u = physical[:-count], physical[-count:]
-        self._known: dict[Jet, tuple[Values, Values]] = {}
-        self._rates: list[Values] = []
-        arguments = [self._derivative(self._u[b], J) for b, J in whole._needed.values()]
-        self._rates = whole._tape(*self.coordinates, *arguments)
-
-    def _derivative(self, values: Values, J: tuple[int, ...]) -> Values:
-        along = tuple(J[i] for i in self._evolution.space)
-        return self._d.derivatives(values, [along])[along]
-
-    def jet(self, jet: Jet) -> tuple[Values, Values]:
-        """A derivative, and its rate."""
-        if jet not in self._known:
-            a, J = jet
-            self._known[jet] = self._derivative(self._u[a], J), self._derivative(self._rates[a], J)
-        return self._known[jet]
-
-    def product(self, factors: Sequence[Jet]) -> tuple[Values, Values]:
-        """The product of derivatives, and its rate."""
-        value, rate = torch.ones_like(self._u[0]), torch.zeros_like(self._u[0])
-        for factor in factors:
-            v, dv = self.jet(factor)
-            value, rate = value * v, rate * v + value * dv
-        return value, rate
+        d = self.domain.linearisation.differentiator(batch.grid, batch.points)
+        return Jets(self._evolution, self.scales, self._tape, [*self._needed.values()], batch, d)
 
 
 def quotient(
