@@ -34,7 +34,8 @@ NOTE = (
     "proved ones, along held-out trajectories; `next η`: of the first combination above them; `angle`: between the "
     "span found and the derived one, in radians. Of `half of` an equation, the first half of the axis "
     "of its trajectories is given as data, whose ends are open. Random equations: "
-    "`benchmarks/random_equations.py`; some can't be simulated. Seconds: one thread, without the start of Python."
+    "`benchmarks/random_equations.py`; some can't be simulated. Seconds: one thread, without the "
+    "start of Python; rows are replaced one by one, those of whole axes were timed on another machine."
 )
 
 
