@@ -127,7 +127,7 @@ def shown(result: Augment, value: float | None, spread: float | None = None) -> 
         return "–"
     if isinstance(result, Classifiers):
         return f"{100 * value:.1f}"
-    if not spread or not math.isfinite(value) or not math.isfinite(spread):
+    if not spread or spread < 0 or not math.isfinite(value) or not math.isfinite(spread):
         return f"{value:.3g}"
     decimals = min(max(0, 1 - math.floor(math.log10(spread))), MOST_DECIMALS)
     return f"{value:.{decimals}f}"
