@@ -52,6 +52,11 @@ class Augment(Result, kw_only=True):
     variants: list[Row]
     seconds: dict[str, float] = msgspec.field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for a table without rows."""
+        if not self.variants:
+            raise ValueError("there is a variant or more")
+
     def compared(self) -> Compared:
         return Compared(method=self.model, seconds=self.seconds)
 
