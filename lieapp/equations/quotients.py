@@ -60,11 +60,14 @@ def _cancelled(numer: Any, denom: Any) -> tuple[Any, Any]:
 
 
 def divided(polynomial: Any, by: Any) -> Any:
-    """The quotient of polynomials over ℤ, one that is a divisor of the other."""
+    """The quotient of polynomials over ℤ, one that is a divisor of the other; terms in order, as division has them.
+
+    Which way the solver takes depends on it: of heat with k(x) and f(x) the other one takes five times as long.
+    """
     if len(by) > 1:
         return polynomial.exquo(by)
     ((low, c),) = by.items()
-    return polynomial.new([(tuple(map(sub, m, low)), n // c) for m, n in polynomial.items()])
+    return polynomial.new([(tuple(map(sub, m, low)), n // c) for m, n in polynomial.terms()])
 
 
 def derivative(polynomial: Any, n: int) -> Any:
