@@ -3,10 +3,14 @@
 import time
 
 import pytest
+from reading import derived
 from typed_equations import deep, plain
 
 from lieapp.equations.parsing import parse_system
 from lieapp.errors import ParseError
+
+LONGEST_ANSWER = 200_000
+"""Bytes."""
 
 
 def read(typed) -> bool:
@@ -32,3 +36,11 @@ def test_any_text_is_read_or_refused_soon(first):
 def test_what_is_drawn_to_be_derived_can_mostly_be_read():
     assert sum(read(plain(number)) for number in range(200)) > 150
     assert plain(7) == plain(7) != plain(8)
+
+
+@pytest.mark.slow
+def test_no_derivation_ends_in_a_bug_or_a_long_answer():
+    outcomes = [derived(number) for number in range(100)]
+    assert not [one for one in outcomes if one.bug]
+    assert max(one.size for one in outcomes) < LONGEST_ANSWER
+    assert sum(one.word == "certified" for one in outcomes) > 20
