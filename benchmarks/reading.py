@@ -3,8 +3,8 @@
     python benchmarks/reading.py [--texts 6000] [--equations 2000] [--first 0] [--out FOLDER]
 
 Texts and equations are those of `typed_equations.py`. Each equation has a second for its derivation with flows,
-reductions, the steps and LaTeX, as the app asks for. Seconds are those of the processor for reading, of the clock for
-deriving: a budget is one of the clock.
+reductions, the steps and LaTeX, as the app asks for. Seconds are those of the processor for reading, of the clock
+for deriving: a budget is one of the clock.
 """
 
 from __future__ import annotations

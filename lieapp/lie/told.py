@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import sympy as sp
 from msgspec import UNSET
 
@@ -101,7 +102,9 @@ def explanation(truth: Truth, asked: Mapping[str, Any]) -> results.Explanation:
     steps = list(_steps(notation, state.steps))
     solution = list(map(notation.formula, state.values))
     conditions = list(map(notation.formula, state.equations))
-    lists = {"determining equations": equations, "steps": steps, "conditions": conditions}
+    lists: dict[str, Sequence[msgspec.Struct]] = {
+        "determining equations": equations, "steps": steps, "conditions": conditions,
+    }  # fmt: skip
     return results.Explanation(
         **asked,
         leading=[
