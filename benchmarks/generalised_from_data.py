@@ -24,6 +24,9 @@ CASES = (("kdv", 5), ("kdv", 7), ("mkdv", 5), ("gardner", 5), ("nls", 3), ("burg
          ("kawahara", 5), ("heat", 3))  # fmt: skip
 """Plugins and orders; the first two with every seed."""
 
+LEARNED = (("kdv", 5), ("mkdv", 5), ("burgers", 3), ("ks", 4))
+"""The same with `generalised.basis=network`."""
+
 HEAD = ("equation", "order", "seed", "proved", "beyond point symmetries", "undecided", "only small", "largest η",
         "next η", "derived", "angle", "seconds")  # fmt: skip
 
@@ -32,7 +35,8 @@ NOTE = (
     "included; `derived`: symmetries in the class by the exact condition; `largest η`: of the proved ones, on "
     "held-out data; `next η`: of the first combination above them; `angle`: between the span found and the derived "
     "one, in radians. Random equations: `benchmarks/random_equations.py`, order 5; some can't be simulated. "
-    "Seconds: one thread, without the start of Python."
+    "*network*: with `generalised.basis=network`; next η is then that of the first direction of its features above "
+    "the proved ones. Seconds: one thread, without the start of Python."
 )
 
 
@@ -55,9 +59,9 @@ def line(row: Row) -> list[str]:
     return [*counts, number(row["eta"])]
 
 
-def case(name: str, given: Any, order: int, seed: int) -> Run:
+def case(name: str, given: Any, order: int, seed: int, basis: str = "monomials") -> Run:
     """One run."""
-    settings = {"sought": "generalised", "generalised": {"order": order}, "seed": seed}
+    settings = {"sought": "generalised", "generalised": {"order": order, "basis": basis}, "seed": seed}
     return Run((name, str(order), str(seed)), given, settings)
 
 
@@ -66,6 +70,11 @@ def runs(only: str, seeds: Sequence[int], count: int) -> list[Run]:
     found = [
         case(name, name, order, seed)
         for name, order in CASES if only in ("", name)
+        for seed in (seeds if name == "kdv" else seeds[:1])
+    ]  # fmt: skip
+    found += [
+        case(f"{name}, network", name, order, seed, "network")
+        for name, order in LEARNED if only in ("", "network", f"{name}, network")
         for seed in (seeds if name == "kdv" else seeds[:1])
     ]  # fmt: skip
     drawn = [equation(n) for n in range(count)]

@@ -7,7 +7,6 @@ from lieapp.api import PDE, hookimpl
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +19,7 @@ from lieapp.arrays import Array, Contents
 from lieapp.derived import classify, conservation_laws, holds, symmetries
 from lieapp.errors import EquationError, GridError, PluginError
 from lieapp.extension import Check, Kind, Method, Reader, Work
-from lieapp.keywords import check_rules, spelled
+from lieapp.keywords import check_rules, check_title, spelled
 from lieapp.results.base import Result
 
 __all__ = [
@@ -207,17 +206,6 @@ def check_plugin_name(name: Any) -> None:
         raise PluginError(
             f"name={name!r}: this name is taken, `lieapp check --plugin {name}` checks every plugin.",
             hint="Choose another name.",
-        )
-
-
-def check_title(name: str, title: Any) -> None:
-    """Raises PluginError for a title that isn't a text, or that no file and no page can hold."""
-    if not isinstance(title, str):
-        raise PluginError(f"{name}: title={title!r} isn't a text.", hint="Give the title that tables show.")
-    strange = next((c for c in title if unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n"), None)
-    if strange is not None:
-        raise PluginError(
-            f"{name}: title={title!r} has the character {strange!r}, which can't be shown.", hint="Leave it out."
         )
 
 

@@ -48,11 +48,11 @@ def cosines(values: Sequence[float | None], decimals: int = 5) -> list[str]:
     """A column of cosines: all with the same number of decimals, truncated rather than rounded.
 
     There are enough decimals to show how far each value is from 1: 0.9999999976. So an angle of 7e-5 has a matching
-    cosine. The limit is ten: beyond is round-off.
+    cosine. The limit is ten: beyond is round-off. What is no cosine, even with round-off, is a dash.
     """
     # the shortest decimal number that is this float: exactly, .99998 is a little less
     known = [
-        None if value is None or not math.isfinite(value) else min(Decimal(repr(float(value))), Decimal(1))
+        None if value is None or not abs(value) < 2 else min(Decimal(repr(float(value))), Decimal(1))
         for value in values
     ]
     shown = max((_decimals(exact, decimals) for exact in known if exact is not None), default=decimals)

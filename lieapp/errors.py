@@ -187,6 +187,11 @@ def refused(kind: type[LieappError], what: str, hint: str, caught: type[OSError]
         raise kind(f"{what}: {error.strerror or error}.", hint=hint) from None
 
 
+def not_utf8(error: UnicodeDecodeError) -> str:
+    """Why bytes aren't text, without a full stop."""
+    return f"it isn't text in UTF-8: byte 0x{error.object[error.start]:02x} at position {error.start}"
+
+
 PLUGIN = "lieapp_plugin_"
 """How the names of modules begin that were loaded from plugin files."""
 

@@ -1,8 +1,9 @@
-"""Keywords of declarations in plugin files: a misspelled one is answered with the nearest."""
+"""Keywords of declarations in plugin files: a misspelled one is answered with the nearest; and their titles."""
 
 from __future__ import annotations
 
 import functools
+import unicodedata
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from typing import Any, TypeVar
@@ -46,3 +47,14 @@ def check_rules(whose: str, declaration: object, rules: dict[str, tuple[bool, st
         if not holds:
             told = f"{whose}: {key} is {getattr(declaration, key)!r}; it must be {rule}."
             raise PluginError(told, hint=f"Leave {key} out for its default.")
+
+
+def check_title(name: str, title: Any) -> None:
+    """Raises PluginError for a title that isn't a text, or that no file and no page can hold."""
+    if not isinstance(title, str):
+        raise PluginError(f"{name}: title={title!r} isn't a text.", hint="Give the title that tables show.")
+    strange = next((c for c in title if unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n"), None)
+    if strange is not None:
+        raise PluginError(
+            f"{name}: title={title!r} has the character {strange!r}, which can't be shown.", hint="Leave it out."
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import os
 import sys
 import traceback
@@ -99,9 +100,10 @@ def cli() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit code: 0 done, 1 failed, 2 usage, 130 interrupted."""
-    _open_closed_streams()
+    _prepare_streams()
     try:
         with _own_warnings():
+            _check_text(arguments)
             code = cli.main(args=list(arguments), prog_name="lieapp", standalone_mode=False)
     except NO_COMMAND as error:
         # no command where one is needed: its help is the answer, and nothing was done
@@ -182,11 +184,30 @@ class UnexpectedError(LieappError):
     """An exception that no code of ours meant to raise."""
 
 
-def _open_closed_streams() -> None:
-    """Where the caller closed stdout or stderr, as `>&-` does, what is printed goes nowhere."""
+def _prepare_streams() -> None:
+    """Where the caller closed stdout or stderr, as `>&-` does, what is printed goes nowhere.
+
+    Signs that the encoding of a terminal lacks are printed as `?`.
+    """
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
+        stream = getattr(sys, name)
+        if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    """Raises UsageError for an argument that isn't text: runs keep the command that made them."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            told = argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            raise UsageError(
+                f"the argument {told!r} isn't text in UTF-8.",
+                hint="Type it in UTF-8; rename a file of such a name.",
+            ) from None
 
 
 def main() -> NoReturn:

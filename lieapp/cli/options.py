@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -250,8 +252,14 @@ def _check_folder(out: Path) -> None:
 
 
 def print_json(document: object) -> None:
-    """One JSON document on stdout; NaN and infinities become null."""
-    sys.stdout.write(encode(document).decode())
+    """One JSON document on stdout; NaN and infinities become null.
+
+    Other encodings than UTF-8 get escapes for what isn't ASCII.
+    """
+    text = encode(document).decode()
+    if (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8":
+        text = re.sub("[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], text)
+    sys.stdout.write(text)
     sys.stdout.flush()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
-from lieapp.arrays import SAMPLE, Array, Contents
+from lieapp.arrays import SAMPLE, Array, Contents, held
 from lieapp.data.mapping import EXAMPLE, Entry
 from lieapp.data.meshes import line_of
 from lieapp.data.roles import NUMBERS, AxisPoints, Question, Roles, Unknown, find_roles, matches, meaning, suggested
@@ -100,6 +100,9 @@ def _points(name: str, entry: Entry, array: Array | None) -> AxisPoints:
     flat = array.squeezed()
     line = line_of(flat)
     flat = line[1] if line is not None else flat
+    if not flat.shape:
+        # a single point, which an axis can't have, is refused where the points of all axes are checked
+        flat = replace(held(array.name, array.values().reshape(1)), unit=array.unit)
     if len(flat.shape) not in (1, 2):
         raise UsageError(
             f"--map: {name}={entry.array} is {' x '.join(map(str, array.shape))}; the points of an axis are a "

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lieapp.arrays import Contents, Index
-from lieapp.errors import DataError, LieappError
+from lieapp.errors import DataError, LieappError, not_utf8
 from lieapp.extension import Reader
 from lieapp.registry.catalog import Catalog, load_catalog
 from lieapp.registry.loader import SHIPPED
@@ -18,6 +18,7 @@ from lieapp.registry.loader import SHIPPED
 START = 520
 """Bytes at the start of a file that readers may look at; HDF5 inside a .mat file begins at byte 512."""
 
+TEXT = "Write its text in UTF-8."
 SUFFERED = "The file is damaged or incomplete: compare its size with the original, or write it again."
 
 
@@ -119,6 +120,8 @@ def damage(path: Path, kind: str) -> Iterator[None]:
         yield
     except (LieappError, MemoryError):
         raise
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} can't be read as {kind}: {not_utf8(error)}.", hint=TEXT) from error
     except Exception as error:
         text = " ".join(str(error).split()) or type(error).__name__
         if getattr(error, "errno", None) in (errno.EAGAIN, errno.EACCES) or "unable to lock" in text:

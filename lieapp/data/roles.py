@@ -106,12 +106,13 @@ def find_roles(contents: Contents) -> Roles:
             roles.reasons[a.name] = (a.role, a.reason)
         else:
             roles.reasons[a.name] = ("parameter", _why_not(a, found))
+    once = next((a.name for a in contents.arrays if meaning(a.name) == "t" and all(n == 1 for n in a.shape)), "")
+    more = f" {once} is one time only." if once else ""
     if not found:
         if not roles.questions:
-            roles.questions.append(_nothing(contents, axes))
+            roles.questions.append(_nothing(contents, axes, more))
         return roles
-    once = next((a.name for a in contents.arrays if meaning(a.name) == "t" and all(n == 1 for n in a.shape)), "")
-    _order(roles, found, axes, f" {once} is one time only." if once else "")
+    _order(roles, found, axes, more)
     return roles
 
 
@@ -261,9 +262,9 @@ def _why_not(a: Array, found: Sequence[Array]) -> str:
     return f"it lacks dimensions of {found[0].name}" if found else "no role was found"
 
 
-def _nothing(contents: Contents, axes: dict[str, Array]) -> Question:
+def _nothing(contents: Contents, axes: dict[str, Array], more: str) -> Question:
     shapes = ", ".join(f"{a.name} ({' x '.join(map(str, a.shape))})" for a in contents.arrays) or "none"
-    text = f"no array has a time and an axis of space; there are {shapes[:400]}."
+    text = f"no array has a time and an axis of space; there are {shapes[:400]}.{more}"
     for a in contents.arrays:
         if a.kind == "O":
             text += f" {a.name} has objects instead of numbers, which aren't opened."

@@ -178,8 +178,8 @@ def _losses_of_variants(metrics: Sequence[Json]) -> Drawing:
 def defect_chart(metrics: Sequence[Json]) -> Drawing:
     """η of each slot over the steps; if a stage has no η, the validity of moved data."""
     shown = thinned(metrics)
-    key = "eta" if any(m.get("eta") for m in shown) else "validity"
-    lines = [m for m in shown if m.get(key)]
+    key = "eta" if any(_lists(m, "eta") for m in shown) else "validity"
+    lines = [m for m in shown if _lists(m, key)]
     if not lines:
         raise MissingError("No training steps with a defect were recorded.")
     steps = [or_nan(m.get("step")) for m in lines]
@@ -188,6 +188,11 @@ def defect_chart(metrics: Sequence[Json]) -> Drawing:
     found = [calmed(Curve(f"slot {k + 1}", steps, [row[k] for row in table]), log=True) for k in range(count)]
     y_label = "defect η (no unit)" if key == "eta" else "validity: residual, or angle for pictures (rad)"
     return curves(found, "training step", y_label, "Defect of each slot during training", log=True)
+
+
+def _lists(line: Json, key: str) -> bool:
+    """Whether a line has some values under a key."""
+    return isinstance(line.get(key), list) and bool(line[key])
 
 
 def thinned(metrics: Sequence[Json]) -> list[Json]:

@@ -20,6 +20,8 @@ from lieapp.equations.coefficients import CoefficientField, Element, common_deno
 Vector = list[Element]
 Column = tuple[int, tuple[int, ...]]
 Row = dict[Column, Element]
+Cleared = dict[Column, Any]
+"""A row of polynomials in the constants."""
 
 
 def rows_of(vectors: Sequence[Vector], field: CoefficientField) -> tuple[list[Row], Any]:
@@ -82,9 +84,8 @@ def normal_basis(vectors: Sequence[Vector], field: CoefficientField) -> list[Vec
     """The normal form of a basis of the span: row echelon, integer coefficients, simple generators first."""
     rows, denominator = rows_of(vectors, field)
     result = []
-    for _, row in reversed(echelon(rows, field)):
-        # coprime coefficients without denominators; the first coordinate's leading one positive
-        cleared = dict(zip(row, coprime(list(row.values())), strict=True))
+    for cleared in _independent(list(reversed(echelon(rows, field))), field):
+        # the first coordinate's leading coefficient positive
         first = min(cleared, key=lambda column: (column[0], column_key(column)))
         sign = -1 if cleared[first].LC < 0 else 1
         vector = [field.zero] * len(vectors[0])
@@ -97,6 +98,50 @@ def normal_basis(vectors: Sequence[Vector], field: CoefficientField) -> list[Vec
         down = gcd(*(int(c.numer.content()) for c in vector))
         result.append([c / max(down, 1) for c in vector])
     return sorted(result, key=lambda vector: _simplicity(vector, field))
+
+
+def _independent(rows: Sequence[tuple[Column, Row]], field: CoefficientField) -> list[Cleared]:
+    """The rows with coprime coefficients without denominators, independent also where a pivot vanishes.
+
+    The pivots form a diagonal matrix, so only their factors f in the constants can make rows dependent. If
+    Σ cⱼ rⱼ = 0 where f = 0, with a number c_k, then Σ cⱼ rⱼ / f takes the place of r_k. That is done for f that are
+    linear in a constant with the coefficient 1 or -1.
+    """
+    cleared = [dict(zip(row, coprime(list(row.values())), strict=True)) for _, row in rows]
+    factors = [
+        item for row, (pivot, _) in zip(cleared, rows, strict=True) for item in row[pivot].factor_list()[1]
+    ]
+    for f, multiplicity in factors:
+        for _ in range(multiplicity):
+            found = _combined(cleared, f, field)
+            if found is None:
+                break
+            k, row = found
+            cleared[k] = row
+    return cleared
+
+
+def _combined(rows: Sequence[Cleared], f: Any, field: CoefficientField) -> tuple[int, Cleared] | None:
+    """Σ cⱼ rⱼ / f, and a k where c_k is a number, if the rows are dependent where f = 0; else None."""
+    ring, constants = field.field.ring, range(len(field.variables), len(field.variables) + len(field.constants))
+    n = next((n for n in constants if f.degree(ring.gens[n]) == 1 and f.diff(ring.gens[n]) in (1, -1)), None)
+    if n is None or any(e for m in f for k, e in enumerate(m) if k not in constants):
+        return None
+    root = ring.gens[n] - f * f.diff(ring.gens[n])
+    special = [
+        {column: field.field.raw_new(v) for column, p in row.items() if (v := p.compose(ring.gens[n], root))}
+        for row in rows
+    ]
+    marked = [{**row, (-1 - j, ()): field.one} for j, row in enumerate(special)]
+    for pivot, relation in echelon(marked, field):
+        c = {-1 - j: p for (j, _), p in zip(relation, coprime(list(relation.values())), strict=True)}
+        numbers = [k for k, p in c.items() if p.is_ground]
+        if pivot[0] >= 0 or not numbers:
+            continue
+        columns = dict.fromkeys(column for j in c for column in rows[j])
+        total = {column: sum((p * rows[j].get(column, 0) for j, p in c.items()), ring.zero) for column in columns}
+        return max(numbers), {column: p.exquo(f) for column, p in total.items() if p}
+    return None
 
 
 def _simplicity(vector: Vector, field: CoefficientField) -> tuple:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -12,6 +13,7 @@ import numpy as np
 from lieapp.document import Cell, Column, Draw, Figure, Table, number
 from lieapp.drawing import Curve, Drawing, MissingError
 from lieapp.figures.charts import curves, defect_chart, inner_products, loss_chart, spectrum
+from lieapp.figures.fitting import fitting, fitting_moved
 from lieapp.figures.material import Material, or_nan, read_material
 from lieapp.figures.moved import Moved, moved_panels, orbits
 from lieapp.figures.quiver import Plane, plane_of, quiver
@@ -120,8 +122,16 @@ def words_of(key: str) -> tuple[str, str]:
 
 def draw(result: EquationResult, folder: Path) -> Draw:
     """The figures of a run, each drawn when it is asked for."""
-    material = read_material(folder)
+    material = material_of(result, folder)
     return lambda key: figure(key, result, material)
+
+
+def material_of(result: EquationResult, folder: Path) -> Material:
+    """What a run has that figures draw; arrays that don't fit the others are absent."""
+    found = read_material(folder)
+    fields = fitting(found.fields, result.coordinates)
+    known = sum(f"grid/{name}" in fields for name in result.coordinates)
+    return replace(found, fields=fields, moved=fitting_moved(found.moved, result.coordinates, known))
 
 
 def figure(key: str, result: EquationResult, material: Material) -> Figure:

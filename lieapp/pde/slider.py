@@ -10,6 +10,7 @@ import numpy as np
 
 from lieapp.document import number
 from lieapp.drawing import Array, Drawing
+from lieapp.figures.fitting import fitting, fitting_moved
 from lieapp.figures.material import parts_of, rounded
 from lieapp.figures.moved import Moved, moved_panels
 from lieapp.figures.quiver import Plane, plane_of, quiver
@@ -38,14 +39,16 @@ class Orbit:
 
 
 def read_orbit(folder: Path, place: int, coordinates: Sequence[str]) -> Orbit | None:
-    """The orbit of the `place`-th slot; None where the run wrote none. Reads no other slot."""
-    fields = parts_of(folder / "fields.safetensors", place, ("learned", "orbit/points"))
+    """The orbit of the `place`-th slot; None where the run wrote none that fits. Reads no other slot."""
+    sliced = ("learned", "orbit/points")
+    fields = fitting(parts_of(folder / "fields.safetensors", place, sliced), coordinates, sliced)
     plane = plane_of(fields, coordinates)
     if plane is None or not {"solution", "learned", "orbit/s", "orbit/points"} <= set(fields):
         return None
     solution, learned = fields["solution"], fields["learned"]
-    judged = parts_of(folder / "finite.safetensors", place, ("points", "residual"))
-    if {"s", "points", "residual"} <= set(judged) and len(judged["s"]) == len(judged["points"]):
+    sliced = ("points", "residual")
+    judged = parts_of(folder / "finite.safetensors", place, sliced)
+    if judged := fitting_moved(judged, coordinates, len(plane.grids), sliced):
         return Orbit(plane, solution, learned, *_with_rest(judged, solution, plane))
     return Orbit(
         plane, solution, learned, [rounded(s) for s in fields["orbit/s"]], list(fields["orbit/points"]), None

@@ -30,6 +30,7 @@ from lieapp.document import (
 from lieapp.drawing import Array, Curve, Drawing
 from lieapp.extension import outcome
 from lieapp.figures.charts import calmed, curves, thinned
+from lieapp.figures.fitting import fitting_pictures
 from lieapp.figures.material import parts_of, read_fields, read_lines, rounded
 from lieapp.pictures.figures import (
     Tensors,
@@ -163,7 +164,7 @@ def _number(value: float | None, digits: int = 3) -> str:
 
 def run_figures(result: PictureDiscovery, folder: Path) -> list[Figure]:
     """Fields, weight and moved pictures, drawn from the files of a run's folder."""
-    tensors = read_fields(folder / "fields.safetensors")
+    tensors = fitting_pictures(read_fields(folder / "fields.safetensors"))
     fields = image_figures if result.domain == "images" else color_figures
     return [*fields(result.generators, tensors), *strips(result.generators, tensors)]
 
@@ -183,7 +184,8 @@ PLANE = 4
 
 def read_moved(folder: Path, place: int) -> tuple[list[float], Array] | None:
     """Flow parameters and (s, picture, channel, row, column) of the `place`-th slot; None without them."""
-    found = parts_of(folder / "fields.safetensors", place, ("orbit/pictures",))
+    sliced = ("orbit/pictures",)
+    found = fitting_pictures(parts_of(folder / "fields.safetensors", place, sliced), sliced)
     if "orbit/pictures" not in found or "orbit/s" not in found:
         return None
     return [rounded(s) for s in found["orbit/s"]], found["orbit/pictures"]
@@ -202,7 +204,8 @@ def pictures_at(s: list[float], moved: Array, k: int, title: str) -> Drawing:
 
 def field_at(folder: Path, place: int) -> Drawing | None:
     """The field of the `place`-th slot alone; None where the run wrote none."""
-    found = parts_of(folder / "fields.safetensors", place, ("learned", "orbit/pictures", "palette/colors"))
+    sliced = ("learned", "orbit/pictures", "palette/colors")
+    found = fitting_pictures(parts_of(folder / "fields.safetensors", place, sliced), sliced)
     if "learned" not in found:
         return None
     return fields_figure({**found, "learned": found["learned"][None]}, [f"slot {place + 1}"])

@@ -11,9 +11,9 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from lieapp.api import check_title
 from lieapp.errors import PluginError, UnknownPluginError, UsageError
 from lieapp.extension import Kind, Method, Reader, Work
+from lieapp.keywords import check_title
 from lieapp.registry.loader import HERE, SHIPPED, Loader, Plugin, variable_folders
 from lieapp.registry.modules import PACKAGE, Broken, LoadError, guarded
 from lieapp.settings import struct_of

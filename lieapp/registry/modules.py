@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import importlib.util
 import os
+import re
 import signal
 import sys
 import threading
@@ -173,13 +174,27 @@ def _describe(error: BaseException) -> str:
     if isinstance(error, LieappError):
         return error.line
     if isinstance(error, SyntaxError):
-        return f"SyntaxError: {error.msg}"
+        return f"SyntaxError: {_syntax(error.msg)}"
     if isinstance(error, KeyboardInterrupt):
         return "the file raises KeyboardInterrupt, which is for Ctrl-C. A plugin file should only declare things."
     if isinstance(error, SystemExit):
         return f"the file ends the program: SystemExit({error.code!r}). A plugin file should only declare things."
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+CODEC = re.compile(r"\(unicode error\) '(?P<codec>[\w-]+)' codec can't decode (?P<what>[^:]*).*")
+"""What Python says of text in a file that isn't UTF-8, and of escapes in a string."""
+
+
+def _syntax(message: str) -> str:
+    """The reason of a SyntaxError; of text that can't be decoded, without the names of Python's decoders."""
+    found = CODEC.fullmatch(message)
+    if found is None:
+        return message
+    if found["codec"] == "unicodeescape":
+        return r"a string has a backslash with no whole escape after it; write r'...' or a double backslash"
+    return f"the file isn't text in UTF-8: {found['what']}"
 
 
 def _inside(error: BaseException, file: Path | None) -> str:

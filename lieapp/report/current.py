@@ -9,6 +9,7 @@ import msgspec
 from safetensors import SafetensorError, safe_open
 
 from lieapp.drawing import Drawing
+from lieapp.figures.fitting import fitting, fitting_pictures
 from lieapp.figures.material import parts_of
 from lieapp.figures.quiver import plane_of, quiver
 from lieapp.pictures.document import fields_figure
@@ -35,7 +36,8 @@ class Facts(msgspec.Struct):
 
 def current_fields(folder: Path) -> Current | None:
     """What the run wrote last; None before the first training steps, and of kinds that write none."""
-    facts, tensors = _facts(folder / CURRENT), parts_of(folder / CURRENT, 0, ())
+    facts, found = _facts(folder / CURRENT), parts_of(folder / CURRENT, 0, ())
+    tensors = fitting(found, facts.coordinates) if facts.coordinates else fitting_pictures(found)
     learned = tensors.get("learned")
     if learned is None:
         return None

@@ -52,6 +52,11 @@ class Augment(Result, kw_only=True):
     variants: list[Row]
     seconds: dict[str, float] = msgspec.field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for a table without rows."""
+        if not self.variants:
+            raise ValueError("there is a variant or more")
+
     def compared(self) -> Compared:
         return Compared(method=self.model, seconds=self.seconds)
 
@@ -127,7 +132,7 @@ def shown(result: Augment, value: float | None, spread: float | None = None) -> 
         return "–"
     if isinstance(result, Classifiers):
         return f"{100 * value:.1f}"
-    if not spread or not math.isfinite(value) or not math.isfinite(spread):
+    if not spread or spread < 0 or not math.isfinite(value) or not math.isfinite(spread):
         return f"{value:.3g}"
     decimals = min(max(0, 1 - math.floor(math.log10(spread))), MOST_DECIMALS)
     return f"{value:.{decimals}f}"

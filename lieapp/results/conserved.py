@@ -29,6 +29,7 @@ class LawFound(msgspec.Struct, kw_only=True):
     density: str
     shown: Formula
     flux: dict[str, str] = {}
+    flux_shown: list[Formula] = []
     multiplier: list[str] = []
     order: int
     proved: bool

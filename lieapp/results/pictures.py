@@ -107,6 +107,11 @@ class PictureDiscovery(Result, tag_field="result", tag="pictures", kw_only=True)
     clipped: list[float | None] | None = None
     cross_check: SmallFlow | None = None
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for lists that don't fit each other."""
+        if not self.s or (self.clipped is not None and len(self.clipped) != len(self.generators)):
+            raise ValueError("s has an entry or more, and clipped one for each of the generators")
+
     @property
     def level(self) -> Literal["success", "info"]:
         """A success if every slot lies in the span of the named fields."""

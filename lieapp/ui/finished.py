@@ -13,10 +13,10 @@ from lieapp import document as doc
 from lieapp.drawing import Drawing, MissingError
 from lieapp.extension import described, outcome
 from lieapp.figures.charts import defect_chart, loss_chart
-from lieapp.figures.material import Json, read_material
+from lieapp.figures.material import Json
 from lieapp.pde.document import opening, verdict
 from lieapp.pde.document import sections as discovery_sections
-from lieapp.pde.figures import figure, words_of
+from lieapp.pde.figures import figure, material_of, words_of
 from lieapp.pde.fitted_document import fitted_verdict
 from lieapp.pde.slider import defect_words, field_chart, orbit_at, read_orbit
 from lieapp.pictures.document import COMPARISON, draw, field_at, pictures_at, read_moved
@@ -86,7 +86,7 @@ def show_result(run: RunDirectory, result: Result) -> None:
 
 def _of_equation(run: RunDirectory, result: EquationResult) -> Views:
     """The sections of its document."""
-    material = cache(partial(read_material, run.path))
+    material = cache(partial(material_of, result, run.path))
 
     def draw(key: str) -> doc.Figure:
         return figure(key, result, material())

@@ -65,6 +65,29 @@ def test_closed_streams_are_no_bug(tmp_path, closed, pytestconfig):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_terminals_without_utf8_are_no_bug(tmp_path, encoding, pytestconfig):
+    """What they lack is a `?` in text, and escaped in JSON."""
+    environment = {**os.environ, "PYTHONPATH": str(pytestconfig.rootpath), "PYTHONIOENCODING": encoding}
+
+    def said(*more):
+        command = [sys.executable, "-m", "lieapp", "plugins", *more]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=environment, check=True)
+        assert b"error" not in done.stderr
+        return done.stdout.decode(encoding)
+
+    assert "lambda_omega" in said()
+    titles = [entry["title"] for entry in json.loads(said("--json"))["plugins"]]
+    assert any("λ" in title for title in titles)
+
+
+@pytest.mark.parametrize("arguments", [["truth", "--equation", "u_t + \udce9"], ["inspect", "\udce9.csv"]])
+def test_arguments_that_are_no_text_are_refused_by_name(lieapp, arguments):
+    """The shell passes bytes that aren't UTF-8 as surrogates, which no file of a run can keep."""
+    said = lieapp(*arguments)
+    assert said.code == 2 and "isn't text in UTF-8" in said.err and "\ufffd" in said.err
+
+
 @pytest.mark.parametrize("arguments", [["plugins", "--nope"], ["discover", "--seed", "x"], ["compare"], ["nope"]])
 def test_usage_errors_exit_2_and_honour_json(lieapp, arguments):
     said = lieapp(*arguments)

@@ -155,7 +155,6 @@ def test_multipliers_are_kept_where_densities_take_too_long(monkeypatch):
     assert [law.multiplier[0] for law in found.laws[:2]] == [1, u] and len(found.laws) == 4
     assert all(law.proved and law.density is None for law in found.laws)
     assert not found.certified and "densities" in found.unsolved[-1]
-    monkeypatch.setattr("lieapp.lie.beyond.laws.potentials", endless)
     assert len(laws(["u_t - u_xx"], budget=20.0).families) == 1
 
 
@@ -289,3 +288,13 @@ def test_irrational_numbers_in_odes_leave_no_traceback():
     """x'' + √2 y, y'' + √2 x: two oscillations, with products of their integrals."""
     found = laws(["x_tt + sqrt(2)*y", "y_tt + sqrt(2)*x"], independent="t", dependent="x,y", budget=30)
     assert sum(law.proved for law in found.laws) >= 6
+
+
+def test_densities_of_families_are_as_short_as_those_of_laws():
+    """u_tx = exp(u): with f(t) nothing free of u is in the density, with f(x) no u_xx, as f u_x²/2 - f'' u."""
+    of_time, of_space = laws(["u_tx - exp(u)"], order=1).families
+    (f,), (g,) = of_time.functions, of_space.functions
+    assert [str(f.args[0]), str(g.args[0])] == ["t", "x"]
+    u_x = parse_system(["u_tx - exp(u)"], ["t", "x"], ["u"]).jets.symbol(0, (0, 1))
+    assert sp.expand(of_time.density + f * sp.exp(u)) == 0
+    assert sp.expand(of_space.density - g * u_x**2 / 2 + g.diff(X, 2) * u) == 0

@@ -111,3 +111,24 @@ def test_functions_tie_the_variables():
     assert vanishing_factors(u * sp.Derivative(name, u) + 1, []) == [u * sp.Symbol("k_u", real=True) + 1]
     assert vanishing_factors(u * a + 1, [a]) == []
     assert vanishing_factors(x * name + 1, []) == []
+
+
+@pytest.mark.parametrize(
+    ("equation", "special"),
+    [
+        ("u_t - a*u_xx - b*u", [{"a": 3, "b": 0}, {"a": -1, "b": 2}]),
+        ("u_t - a*u_xx - (b - 2*a)*u", [{"a": 3, "b": 0}, {"a": 3, "b": 6}]),
+        ("u_t - u_xx - b*c*u", [{"b": 0, "c": 3}, {"b": 3, "c": 0}]),
+    ],
+)
+def test_generators_are_independent_where_no_assumption_fails(equation, special):
+    """Of u_t = a u_xx + b u one was a multiple of another at b = 0, which nothing said."""
+    found = derive(parse_system([equation], ["t", "x"], ["u"], list(special[0])))
+    assert found.dimension == 6 and set(map(str, found.assumed_nonzero)) <= {"a"}
+    points = [{"t": sp.Rational(n, 3), "x": 1 - n * n, "u": 2 + n} for n in range(6)]
+    for values in special:
+        rows = [
+            [c.subs({s: {**at, **values}[str(s)] for s in c.free_symbols}) for at in points
+             for c in map(sp.sympify, one.components.values())] for one in found.generators
+        ]  # fmt: skip
+        assert sp.Matrix(rows).rank() == 6, values

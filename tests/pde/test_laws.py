@@ -158,7 +158,7 @@ def test_nothing_is_conserved_of_a_source():
 def test_errors_before_a_run():
     with pytest.raises(ConfigError, match="one trajectory"):
         lieapp.discover(KDV, sought="laws", out=None, samples=1)
-    with pytest.raises(ConfigError, match="densities of weight"):
+    with pytest.raises(ConfigError, match="each factor weighs 2"):
         lieapp.discover(KDV, sought="laws", out=None, laws={"weight": 1})
     with pytest.raises(ConfigError, match="at most 400"):
         lieapp.discover(KDV, sought="laws", out=None, laws={"weight": 60})

@@ -126,3 +126,9 @@ def test_a_title_that_no_file_can_hold_is_told(folder, title):
     (broken,) = load_catalog().broken
     assert "mine: title=" in broken.error and "which can't be shown" in broken.error
     str(broken).encode()
+
+
+def test_a_file_in_another_encoding_is_told_so(folder):
+    (folder / "latin.py").write_bytes('title = "café"\n'.encode("latin-1"))
+    (broken,) = load_catalog([folder]).broken
+    assert "isn't text in UTF-8: byte 0xe9" in broken.error and "codec" not in broken.error

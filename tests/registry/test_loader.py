@@ -70,6 +70,7 @@ def test_shipped_plugin_has_file_hash_and_hooks(folder):
         ("import a_module_that_is_not_there\n", 1, "ModuleNotFoundError"),
         ("def f():\n    return 1 / 0\n\nf()\n", 2, "ZeroDivisionError"),
         ("x = 1\x00\n", None, "null bytes"),
+        ("x = 'C:\\Users'\n", 1, "has a backslash"),
         ("x = 1\n", None, "has no hook"),
         ("def lieapp_domains():\n    return []\n", None, "write @hookimpl above it"),
     ],

@@ -15,6 +15,7 @@ from lieapp.document import (
     Notice,
     Table,
     Text,
+    cosines,
     plain_text,
     section,
     sections,
@@ -112,3 +113,9 @@ def test_a_result_is_read_as_what_it_is_and_of_an_unknown_kind_as_what_all_share
         decode(b'{"result": "test-found", "value": "three"}', "summary.json")
     with pytest.raises(RunError, match=r"summary\.json can't be read"):
         decode(b'{"result": ', "summary.json")
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, 5.0, float("inf"), float("nan"), None])
+def test_what_is_no_cosine_is_a_dash(value):
+    assert cosines([value, 0.5], 3) == ["–", "0.500"]
+    assert cosines([1.0000000001, -1.0], 3) == ["1.000", "−1.000"]

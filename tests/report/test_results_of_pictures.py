@@ -11,6 +11,7 @@ from rich.console import Console
 
 from lieapp.document import Figure, Formula, section
 from lieapp.drawing import Curve
+from lieapp.errors import RunError
 from lieapp.figures.charts import curves
 from lieapp.pictures.discover import sentence
 from lieapp.pictures.document import write_csv
@@ -111,3 +112,10 @@ def test_named_fields_carry_their_formulas():
         # the same as the contract's strings, up to terms that vanish and to 1
         parts = [text for text in field.formula.values() if text not in ("0", "1", "-2")]
         assert all(text in field.shown.text for text in parts)
+
+
+@pytest.mark.parametrize("wrong", [{"s": []}, {"clipped": []}, {"clipped": [0.1] * 9}])
+def test_lists_that_do_not_fit_are_refused(made, wrong):
+    content = {**msgspec.to_builtins(made.pictures()), **wrong}
+    with pytest.raises(RunError, match="clipped one for each of the generators"):
+        decode(msgspec.json.encode(content))

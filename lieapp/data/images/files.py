@@ -180,8 +180,28 @@ DEEP = ("I", "I;16", "I;16B", "I;16L", "F")
 
 
 def class_folders(folder: Path) -> list[Path]:
-    """The folders of classes, in the order of their names; hidden ones are passed over."""
-    return sorted(place for place in folder.iterdir() if place.is_dir() and not place.name.startswith("."))
+    """The folders of classes, in the order of their names; hidden ones are passed over.
+
+    Raises DataError where a link makes pictures belong to two of them.
+    """
+    found = sorted(place for place in folder.iterdir() if place.is_dir() and not place.name.startswith("."))
+    real = {place: place.resolve() for place in found}
+    for place, target in real.items():
+        if not place.is_symlink():
+            continue
+        around = [folder.name] if folder.resolve().is_relative_to(target) else []
+        twice = around or [other.name for other, own in real.items() if other != place and _overlap(target, own)]
+        if twice:
+            raise DataError(
+                f"{folder}: the class {place.name!r} is a link to {target}, whose pictures also belong to "
+                f"{', '.join(map(repr, twice))}.",
+                hint="Remove the link: each picture belongs to one class.",
+            )
+    return found
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    return one.is_relative_to(other) or other.is_relative_to(one)
 
 
 def read_folder(folder: Path) -> Pictures:

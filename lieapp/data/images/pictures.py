@@ -178,9 +178,9 @@ def _checked_labels(labels: np.ndarray, count: int, names: Sequence[str] | None,
         )
     low, high = int(labels.min()), int(labels.max())
     if low < 0 or (names is not None and high >= len(names)):
-        most = f"{len(names) - 1}, the last class" if names is not None else "above"
+        rule = "be 0 or more" if names is None else f"lie between 0 and {len(names) - 1}, the last class"
         raise DataError(
-            f"{source}: labels lie between {low} and {high}; they must lie between 0 and {most}.",
+            f"{source}: labels lie between {low} and {high}; they must {rule}.",
             hint="Number the classes from 0.",
         )
     return labels

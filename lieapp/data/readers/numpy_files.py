@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from lieapp.arrays import COMPONENT, SAMPLE, Array, Contents, Index, held
-from lieapp.errors import DataError
+from lieapp.errors import DataError, not_utf8
 
 MOST = 2**30
 """A compressed member of .npz has no random access; it is read whole, up to this many bytes."""
@@ -121,7 +121,8 @@ def apebench(contents: Contents, path: Path) -> list[Contents] | None:
     try:
         found = dict(_flat(json.loads(described.read_text(encoding="utf-8"))))
     except (OSError, ValueError) as error:
-        raise DataError(f"{described} can't be read: {error}.", hint=f"It describes the grid of {path}.") from None
+        why = not_utf8(error) if isinstance(error, UnicodeDecodeError) else error
+        raise DataError(f"{described} can't be read: {why}.", hint=f"It describes the grid of {path}.") from None
     (u,) = contents.arrays
     space = ("x", "y", "z")[: len(u.shape) - 3]
     if not space:

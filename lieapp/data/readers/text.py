@@ -62,7 +62,9 @@ def open_comsol(path: Path) -> Contents:
             head = line[1:].strip()
     labels = re.findall(r"(\S+)(?: \([^)]*\))? @ (?:\d+: )?t=([-+\d.eE]+)", head)
     try:
-        values = np.loadtxt(path, comments="%", ndmin=2)
+        values = np.loadtxt(path, comments="%", ndmin=2, encoding="utf-8")
+    except UnicodeDecodeError:
+        raise  # told as of any file
     except ValueError as error:
         raise DataError(f"{path}: {error}.", hint="Cells must be numbers or NaN.") from None
     space = values.shape[1] - len(labels)

@@ -23,10 +23,10 @@ from lieapp.equations.equation import System
 from lieapp.equations.evolution import time_variable
 from lieapp.equations.jets import JetSpace, directions, raised
 from lieapp.equations.leading import Leading
-from lieapp.equations.variational import NoPotentialError, euler, over_scale, potentials
+from lieapp.equations.variational import NoPotentialError, euler, over_scale
 from lieapp.errors import EquationError, UsageError
 from lieapp.lie.beyond.actions import Actions, actions_on
-from lieapp.lie.beyond.densities import in_space_first, shortest, tidied, vanishes
+from lieapp.lie.beyond.densities import shortest, tidied, vanishes
 from lieapp.lie.beyond.generalised import solved_leading
 from lieapp.lie.beyond.multipliers import DEGREE, is_infinite, is_linear, multiplier_equations
 from lieapp.lie.beyond.polynomial import PolynomialSpace, polynomial_multipliers
@@ -354,11 +354,10 @@ def _with_densities(law: Law, system: System, leading: Leading) -> Law:
     """
     if any(system.jets.jets(s) for f in law.functions for s in f.args):
         return law
-    try:
-        found = potentials(_product(system, law.multiplier), system.jets, in_space_first(system))
-    except NoPotentialError:
+    found = shortest(_product(system, law.multiplier), system, leading)
+    if found is None:
         return law
-    found, t = [leading.reduce(x) for x in found], time_variable(system)
+    t = time_variable(system)
     flux = {str(x): found[i] for i, x in enumerate(system.jets.independent) if i != t}
     return replace(law, density=found[t], flux=flux)
 

@@ -77,14 +77,14 @@ def _law(law: Law, variable: str) -> LawResult:
         conditions=list(map(_text, law.conditions)),
         multiplier_shown=list(map(formula_of, law.multiplier)),
         symmetry_shown=None if law.symmetry is None else law.symmetry.formula(),
-        density_shown=None if law.density is None else _component("T", variable, law.density),
-        flux_shown=[_component("X", x, e) for x, e in (law.flux or {}).items()],
+        density_shown=None if law.density is None else component("T", variable, law.density),
+        flux_shown=[component("X", x, e) for x, e in (law.flux or {}).items()],
         functions_shown=[called(name, arguments) for name, arguments in functions.items()],
         conditions_shown=_conditions(law.conditions),
     )
 
 
-def _component(letter: str, x: str, value: sp.Expr) -> Formula:
+def component(letter: str, x: str, value: sp.Expr) -> Formula:
     """`T = u**2/2`, and of fluxes `X^x = …`."""
     shown = formula_of(value)
     if letter == "T":

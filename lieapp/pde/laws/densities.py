@@ -73,10 +73,15 @@ def class_of(evolution: Evolution, settings: Laws, order: int) -> Class:
         if settings.weight is not None or 0 < len(kept) <= USUAL or weight <= 2 * factor:
             break
         weight -= 1
+    if not found:
+        raise ConfigError(
+            f"{evolution.name}: no density has a weight of {weight} or less: each factor weighs {factor}.",
+            hint=f"Set laws.weight to {factor} or more.",
+        )
     if not 0 < len(kept) <= MOST:
         raise ConfigError(
-            f"{evolution.name}: densities of weight {weight} are {len(kept) or 'more than ' + str(MOST)}; at least "
-            f"1 and at most {MOST} are tried.",
+            f"{evolution.name}: densities of weight {weight} are {len(kept) or 'more than ' + str(MOST)}; at most "
+            f"{MOST} are tried.",
             hint=f"Set laws.weight between {factor} and {max(factor, weight - 1)}; each factor weighs {factor}.",
         )
     growth = undamped(evolution)

@@ -89,9 +89,8 @@ def _laws(result: LawsFromData) -> list[Block]:
     where = "a held-out trajectory" if result.held_out else "a trajectory"
     blocks.append(Text(f"{(DRIFT if result.flux_terms is None else FLOWN).format(where)}", small=True))
     for law in result.laws:
-        if law.flux:
-            told = "; ".join(f"X^{axis} = {flux}" for axis, flux in law.flux.items())
-            blocks.append(Text(["Flux of ", law.shown, f": {told}"], small=True))
+        if law.flux_shown:
+            blocks += [Text(["Flux of ", law.shown, ":"], small=True), *law.flux_shown]
     return blocks
 
 

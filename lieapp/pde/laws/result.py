@@ -9,6 +9,7 @@ import torch
 
 from lieapp.document import Formula
 from lieapp.equations.printing import sum_of
+from lieapp.lie.beyond.told import component
 from lieapp.methods.verdict import gap_after
 from lieapp.pde.beyond.agreement import angle, visible
 from lieapp.pde.beyond.quotient import NOTHING, Quotient, directions
@@ -98,6 +99,7 @@ def _law(found: Found, law: Law) -> LawFound:
         density=str(density),
         shown=found.shown(law.terms),
         flux={axis: str(one) for axis, one in flux.items()},
+        flux_shown=[component("X", axis, one) for axis, one in flux.items()],
         multiplier=[str(one) for one in multipliers(evolution, density)] if proved else [],
         order=law.order,
         proved=proved,

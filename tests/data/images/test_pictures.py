@@ -27,7 +27,7 @@ def made(pixels=None, labels=LABELS, names=None):
         (np.zeros((6, 2, 5), np.uint8), LABELS, None, "at least 4 x 4"),
         (None, LABELS[:5], None, "one for each"),
         (None, LABELS * 1.0, None, "whole numbers"),
-        (None, LABELS - 1, None, "between -1 and 0"),
+        (None, LABELS - 1, None, "between -1 and 0; they must be 0 or more"),
         (None, LABELS * 2, ("a", "b"), "between 0 and 1, the last class"),
         (None, LABELS * 0, ("a", "b"), "of one class"),
     ],

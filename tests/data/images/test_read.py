@@ -55,6 +55,26 @@ def test_grey_pictures_of_a_folder_stay_grey(tmp_path):
     assert found.shape == (1, 8, 8) and torch.allclose(found.pixels, torch.tensor(0.2))
 
 
+@pytest.mark.parametrize("target", ["..", ".", "cat", "cat/more"])
+def test_a_link_gives_no_picture_two_classes(tmp_path, target):
+    for name in ("cat", "dog"):
+        (tmp_path / "set" / name / "more").mkdir(parents=True)
+        Image.fromarray(np.zeros((8, 8), np.uint8)).save(tmp_path / "set" / name / "more" / "1.png")
+    assert read_pictures(str(tmp_path / "set")).names == ("cat", "dog")
+    (tmp_path / "set" / "up").symlink_to(target, target_is_directory=True)
+    with pytest.raises(DataError, match="the class 'up' is a link to") as caught:
+        read_pictures(str(tmp_path / "set"))
+    assert ("'cat'" if "cat" in target else "'set'") in caught.value.message and caught.value.hint
+
+
+def test_a_class_may_be_a_link_to_pictures_elsewhere(tmp_path):
+    for place in ("set/cat", "others"):
+        (tmp_path / place).mkdir(parents=True)
+        Image.fromarray(np.zeros((8, 8), np.uint8)).save(tmp_path / place / "1.png")
+    (tmp_path / "set" / "dog").symlink_to(tmp_path / "others", target_is_directory=True)
+    assert read_pictures(str(tmp_path / "set")).names == ("cat", "dog")
+
+
 def test_a_folder_for_each_part(class_folder):
     parts = class_folder.parent / "parts"
     parts.mkdir()

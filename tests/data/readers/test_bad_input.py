@@ -146,6 +146,13 @@ def test_missing_values_tell_the_share_and_what_is_left(tmp_path):
 
 def test_one_time_and_few_points(tmp_path):
     refused(saved(tmp_path / "a.npz", u=U[:, :1], x=X, t=T[:1]), "t is one time only")
+    mapping = "u=u(sample,t,x), t=t, x=x"
+    for n, times in enumerate((T[:1], T[0], T[None, :1])):
+        file = saved(tmp_path / f"t{n}.npz", u=U[:, :1], x=X, t=times)
+        refused(file, "t has one time only", mapping=mapping)
+    flat = saved(tmp_path / "flat.npz", u=U[0, :1], x=X, t=T[:1])
+    refused(flat, "no array has a time and an axis of space")
+    refused(flat, "t is one time only")
     data = xr.Dataset({"u": (("time", "x"), U[0, :1])}, {"time": T[:1], "x": X})
     data.to_netcdf(tmp_path / "a.nc")
     refused(tmp_path / "a.nc", "t has one time only")
@@ -214,3 +221,14 @@ def test_a_file_that_changes_while_it_is_read(tmp_path):
         stage = line = warn = lambda self, text: None
 
     refused(path, "changed while it was read", report=Touches())
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.txt"])
+def test_text_that_is_not_utf8(tmp_path, name):
+    """In a table and in one of COMSOL's, in the head and below: the byte and its place, no words of a decoder."""
+    head = b"t,x,u\n" if name == "a.csv" else b"% X u (m) @ t=0 u (m) @ t=1\n"
+    for content in (head + b"0,1,\xe9\n" * 4000, b"% by Andr\xe9\n" + head + b"0 1 2\n"):
+        file = tmp_path / name
+        file.write_bytes(content)
+        error = refused(file, "it isn't text in UTF-8: byte 0xe9 at position")
+        assert "codec" not in error.message and "UTF-8" in error.hint
